@@ -1,0 +1,50 @@
+# room(NAME DEPS room... [LINK target...])
+#
+# Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
+# library quire_NAME, and its *_test.cc the program NAME_test. A room may depend only on rooms that are
+# already declared, so a cycle cannot be written; scripts/check_layers.py holds the includes to the
+# same list, which is written to build/layers.txt.
+set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
+file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
+
+function(room name)
+    cmake_parse_arguments(ARG "" "" "DEPS;LINK" ${ARGN})
+    string(REPLACE "/" "_" target "${name}")
+    get_property(declared GLOBAL PROPERTY QUIRE_ROOMS)
+    foreach(dep IN LISTS ARG_DEPS)
+        if(NOT dep IN_LIST declared)
+            message(FATAL_ERROR "room '${name}' depends on '${dep}', which is not below it")
+        endif()
+    endforeach()
+    set_property(GLOBAL APPEND PROPERTY QUIRE_ROOMS "${name}")
+    string(JOIN " " deps ${ARG_DEPS})
+    file(APPEND "${CMAKE_BINARY_DIR}/layers.txt" "${name}: ${deps}\n")
+
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
+    set(tests ${sources})
+    list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+    list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+
+    set(dep_targets)
+    foreach(dep IN LISTS ARG_DEPS)
+        string(REPLACE "/" "_" dep_target "${dep}")
+        list(APPEND dep_targets quire_${dep_target})
+    endforeach()
+
+    if(sources)
+        add_library(quire_${target} STATIC ${sources})
+        target_include_directories(quire_${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
+        target_link_libraries(quire_${target} PUBLIC ${dep_targets} ${ARG_LINK} PRIVATE quire_warnings)
+    else()
+        add_library(quire_${target} INTERFACE)
+        target_include_directories(quire_${target} INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}")
+        target_link_libraries(quire_${target} INTERFACE ${dep_targets} ${ARG_LINK})
+    endif()
+
+    if(QUIRE_TESTS AND tests)
+        add_executable(${target}_test ${tests})
+        target_link_libraries(${target}_test PRIVATE quire_${target} quire_warnings GTest::gtest_main)
+        add_test(NAME ${target} COMMAND ${target}_test)
+        set_tests_properties(${target} PROPERTIES LABELS "room" TIMEOUT 600)
+    endif()
+endfunction()

@@ -1,0 +1,7 @@
+if(QUIRE_SANITIZE)
+    add_compile_options(-fsanitize=${QUIRE_SANITIZE} -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${QUIRE_SANITIZE})
+    if(QUIRE_SANITIZE MATCHES "undefined")
+        add_compile_options(-fno-sanitize-recover=all)
+    endif()
+endif()

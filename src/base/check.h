@@ -1,0 +1,22 @@
+// CHECK: a broken promise of our own stops the process. What comes from outside never meets it.
+#pragma once
+
+namespace quire {
+
+// Prints "FILE:LINE: CHECK failed: WHAT" on stderr and aborts.
+[[noreturn]] void check_failed(const char* file, int line, const char* what);
+
+}  // namespace quire
+
+#define CHECK(condition)                                                       \
+    do {                                                                       \
+        if (!(condition)) [[unlikely]]                                         \
+            ::quire::check_failed(__FILE__, __LINE__, #condition);             \
+    } while (false)
+
+// For checks whose cost grows with the data: on where NDEBUG is off.
+#ifdef NDEBUG
+#define DCHECK(condition) static_cast<void>(0)
+#else
+#define DCHECK(condition) CHECK(condition)
+#endif

@@ -1,0 +1,27 @@
+#include "base/clock.h"
+
+#include <sys/random.h>
+
+#include <chrono>
+
+#include "base/check.h"
+
+namespace quire {
+
+std::int64_t SystemClock::wall_ms() const {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+std::int64_t SystemClock::steady_ms() const {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+std::uint64_t SystemRng::next() {
+    std::uint64_t value = 0;
+    CHECK(getrandom(&value, sizeof value, 0) == sizeof value);
+    return value;
+}
+
+}  // namespace quire

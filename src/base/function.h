@@ -1,0 +1,55 @@
+// Function<R(A...)>: a callable that can own what cannot be copied. std::move_only_function, which
+// g++ 12 has only beyond C++20. Reply<T>: where the answer of a call goes, exactly once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.h"
+
+namespace quire {
+
+template <class Signature>
+class Function;
+
+template <class R, class... A>
+class Function<R(A...)> {
+public:
+    Function() = default;
+    Function(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
+
+    template <class F>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
+                 std::is_invocable_r_v<R, std::remove_cvref_t<F>&, A...>)
+    Function(F&& callable)  // NOLINT(google-explicit-constructor)
+        : body_(std::make_unique<Holder<std::remove_cvref_t<F>>>(std::forward<F>(callable))) {}
+
+    R operator()(A... args) { return body_->call(std::forward<A>(args)...); }
+    explicit operator bool() const { return body_ != nullptr; }
+
+private:
+    struct Body {
+        virtual ~Body() = default;
+        virtual R call(A... args) = 0;
+    };
+    template <class F>
+    struct Holder final : Body {
+        explicit Holder(F f) : callable(std::move(f)) {}
+        R call(A... args) override {
+            if constexpr (std::is_void_v<R>) {
+                std::invoke(callable, std::forward<A>(args)...);
+            } else {
+                return std::invoke(callable, std::forward<A>(args)...);
+            }
+        }
+        F callable;
+    };
+    std::unique_ptr<Body> body_;
+};
+
+template <class T>
+using Reply = Function<void(Result<T>)>;
+
+}  // namespace quire

@@ -1,0 +1,48 @@
+#include "base/result.h"
+
+namespace quire {
+
+std::string_view errc_name(Errc code) {
+    switch (code) {
+        case Errc::invalid_argument: return "invalid_argument";
+        case Errc::not_found: return "not_found";
+        case Errc::conflict: return "conflict";
+        case Errc::denied: return "denied";
+        case Errc::escalation_required: return "escalation_required";
+        case Errc::out_of_range: return "out_of_range";
+        case Errc::corrupt: return "corrupt";
+        case Errc::unsupported: return "unsupported";
+        case Errc::unavailable: return "unavailable";
+    }
+    return "unavailable";
+}
+
+Error::Error(Errc code, std::string reason, std::string message, Map details)
+    : body_(std::make_unique<Body>(
+          Body{code, std::move(reason), std::move(message), std::move(details)})) {}
+
+Error::Error(const Error& other) : body_(std::make_unique<Body>(*other.body_)) {}
+
+Error& Error::operator=(const Error& other) {
+    if (this != &other) body_ = std::make_unique<Body>(*other.body_);
+    return *this;
+}
+
+Error Error::within(std::string_view context) && {
+    body_->message.insert(0, std::string(context) + ": ");
+    return std::move(*this);
+}
+
+Failure fail(Errc code, std::string reason, std::string message, Map details) {
+    return Failure(Error(code, std::move(reason), std::move(message), std::move(details)));
+}
+
+Failure invalid(std::string reason, std::string message, Map details) {
+    return fail(Errc::invalid_argument, std::move(reason), std::move(message), std::move(details));
+}
+
+Failure corrupt(std::string message, Map details) {
+    return fail(Errc::corrupt, "corrupt", std::move(message), std::move(details));
+}
+
+}  // namespace quire

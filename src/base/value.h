@@ -1,0 +1,123 @@
+// Value: the one dynamic value of the house. JSON, SQL and the documents' own values are spellings of it.
+//
+// An integer (i64) and a float (f64) are different values even where they are numerically equal:
+// 1 and 1.0 differ, because Loro's formats tell them apart. Maps keep the order in which keys were
+// first set, so that what we print is the same each time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace quire {
+
+class Value;
+using Bytes = std::vector<std::uint8_t>;
+using List = std::vector<Value>;
+
+// Insertion-ordered; keys are unique. find() is O(n): for tens of keys, not thousands.
+class Map {
+public:
+    struct Entry;
+    using Entries = std::vector<Entry>;
+
+    Map();
+    Map(std::initializer_list<Entry> entries);
+    Map(const Map&);
+    Map(Map&&) noexcept;
+    Map& operator=(const Map&);
+    Map& operator=(Map&&) noexcept;
+    ~Map();
+
+    // The value at `key`, or null when there is none; valid until the map changes.
+    const Value* find(std::string_view key) const;
+    Value* find(std::string_view key);
+    bool contains(std::string_view key) const { return find(key) != nullptr; }
+    // Replaces in place, or appends.
+    Value& set(std::string_view key, Value value);
+    // Appends without looking for `key`: the caller knows that it is new. O(1).
+    Value& append(std::string key, Value value);
+    bool erase(std::string_view key);
+
+    std::size_t size() const { return entries_.size(); }
+    bool empty() const { return entries_.empty(); }
+    Entries::const_iterator begin() const;
+    Entries::const_iterator end() const;
+    Entries::iterator begin();
+    Entries::iterator end();
+
+    // Equal as unordered maps.
+    friend bool operator==(const Map& a, const Map& b);
+
+private:
+    Entries entries_;
+};
+
+class Value {
+public:
+    using Storage = std::variant<std::monostate, bool, std::int64_t, double, std::string, Bytes, List, Map>;
+
+    Value() = default;
+    Value(std::nullptr_t) {}                                              // NOLINT(google-explicit-constructor)
+    Value(bool v) : storage_(v) {}                                        // NOLINT(google-explicit-constructor)
+    Value(int v) : storage_(static_cast<std::int64_t>(v)) {}              // NOLINT(google-explicit-constructor)
+    Value(unsigned v) : storage_(static_cast<std::int64_t>(v)) {}         // NOLINT(google-explicit-constructor)
+    Value(long v) : storage_(static_cast<std::int64_t>(v)) {}             // NOLINT(google-explicit-constructor)
+    Value(long long v) : storage_(static_cast<std::int64_t>(v)) {}        // NOLINT(google-explicit-constructor)
+    Value(unsigned long v) : storage_(static_cast<std::int64_t>(v)) {}    // NOLINT(google-explicit-constructor)
+    Value(unsigned long long v) : storage_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
+    Value(double v) : storage_(v) {}                                      // NOLINT(google-explicit-constructor)
+    Value(const char* v) : storage_(std::string(v)) {}                    // NOLINT(google-explicit-constructor)
+    Value(std::string_view v) : storage_(std::string(v)) {}               // NOLINT(google-explicit-constructor)
+    Value(std::string v) : storage_(std::move(v)) {}                      // NOLINT(google-explicit-constructor)
+    Value(Bytes v) : storage_(std::move(v)) {}                            // NOLINT(google-explicit-constructor)
+    Value(List v) : storage_(std::move(v)) {}                             // NOLINT(google-explicit-constructor)
+    Value(Map v) : storage_(std::move(v)) {}                              // NOLINT(google-explicit-constructor)
+
+    bool is_null() const { return std::holds_alternative<std::monostate>(storage_); }
+    bool is_bool() const { return std::holds_alternative<bool>(storage_); }
+    bool is_int() const { return std::holds_alternative<std::int64_t>(storage_); }
+    bool is_float() const { return std::holds_alternative<double>(storage_); }
+    bool is_number() const { return is_int() || is_float(); }
+    bool is_string() const { return std::holds_alternative<std::string>(storage_); }
+    bool is_bytes() const { return std::holds_alternative<Bytes>(storage_); }
+    bool is_list() const { return std::holds_alternative<List>(storage_); }
+    bool is_map() const { return std::holds_alternative<Map>(storage_); }
+
+    // Each requires the matching is_…(), and CHECKs it.
+    bool as_bool() const;
+    std::int64_t as_int() const;
+    double as_float() const;
+    double as_number() const;  // Of an integer or a float.
+    const std::string& as_string() const;
+    const Bytes& as_bytes() const;
+    const List& as_list() const;
+    List& as_list();
+    const Map& as_map() const;
+    Map& as_map();
+
+    // The member `key` of a map; null (the pointer) when this is no map or has no such member.
+    const Value* get(std::string_view key) const;
+
+    const Storage& storage() const { return storage_; }
+
+    friend bool operator==(const Value& a, const Value& b) { return a.storage_ == b.storage_; }
+
+private:
+    Storage storage_;
+};
+
+struct Map::Entry {
+    std::string key;
+    Value value;
+};
+
+// "null", "boolean", "integer", "number", "string", "bytes", "array" or "object".
+std::string_view kind_name(const Value& value);
+
+}  // namespace quire

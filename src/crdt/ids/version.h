@@ -1,0 +1,33 @@
+// Versions: how far each peer is known (VersionVector), and the heads of a version (Frontiers).
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "crdt/ids/ids.h"
+
+namespace quire::crdt {
+
+// Peer to exclusive end. Sorted by peer; a peer with nothing known has no entry.
+class VersionVector {
+public:
+    Counter end_of(PeerId peer) const;
+    bool includes(OpId id) const { return id.counter < end_of(id.peer); }
+    bool includes(const VersionVector& other) const;
+    // Raises the end of `peer` to at least `end`.
+    void extend(PeerId peer, Counter end);
+    void set(PeerId peer, Counter end);
+    void merge(const VersionVector& other);
+
+    const std::map<PeerId, Counter>& ends() const { return ends_; }
+    bool empty() const { return ends_.empty(); }
+    friend bool operator==(const VersionVector&, const VersionVector&) = default;
+
+private:
+    std::map<PeerId, Counter> ends_;
+};
+
+// Inclusive ids, sorted by peer then counter, minimal by convention.
+using Frontiers = std::vector<OpId>;
+
+}  // namespace quire::crdt

@@ -1,0 +1,216 @@
+// Kernel: the use cases, value in and Reply out. It owns the live documents, each on its strand, and
+// runs the pipeline: commit, encode once, store, publish. It sequences and holds no rules.
+//
+// Every reply comes exactly once, from any thread. What a reply says is durable. A read answers from
+// the latest state, and not before that state is durable.
+//
+// Errors that any call may give: not_found "invalid_reference" for an id that names nothing; unavailable
+// "disk_full", "store_failed", "shutting_down".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/function.h"
+#include "blocks/block.h"
+#include "blocks/plan.h"
+#include "policy/actor.h"
+#include "sched/scheduler.h"
+#include "store/store.h"
+#include "text/search.h"
+
+namespace quire::kernel {
+
+// Who calls, from which attached session, and whether it still wants the answer.
+struct Caller {
+    policy::Actor actor;
+    std::uint64_t session = 0;
+    std::stop_token cancelled;
+};
+
+struct Limits {
+    std::size_t block_bytes = 16U << 20;
+    std::size_t operation_bytes = 1U << 20;
+    std::size_t read_lines = 2000;
+    std::size_t read_columns = 2000;  // Code points of one line.
+};
+
+struct BlockCreate {
+    std::string conversation = "main";
+    std::optional<std::string> parent_id;
+    std::optional<std::string> after;  // A block id; absent: after every other block.
+    blocks::Role role = blocks::Role::user;
+    blocks::Kind kind = blocks::Kind::text;
+    std::string content;
+    Map metadata;
+    std::optional<blocks::Status> status;
+    std::string client_token;  // "" for none.
+};
+struct BlockVersion {
+    std::string block_id;
+    std::uint64_t version = 0;
+};
+
+enum class Ack { durable, accepted };
+struct Appended {
+    std::uint64_t version = 0;  // The version it has, or will have once flushed.
+    bool durable = false;
+};
+
+struct Edited {
+    std::uint64_t version = 0;
+    std::size_t line_count = 0;
+    text::LineRange changed;           // Lines after the edit that hold what it wrote.
+    text::LineRange shown;             // `changed` and two lines either side,
+    std::vector<std::string> snippet;  // their text without terminators, cut at Limits::read_columns,
+    bool no_op = false;
+    std::vector<std::string> notes;
+};
+
+struct BlockInfo {
+    std::string block_id;
+    std::optional<std::string> parent_id;
+    std::string role, kind, status;
+    std::string path;     // Of a file block.
+    std::string summary;  // First non-blank line, at most 80 code points.
+    std::uint64_t version = 0;
+    std::size_t line_count = 0;
+    std::size_t bytes = 0;
+    bool dirty = false;   // A file block with changes that are not on disk.
+    std::size_t depth = 0;  // 0 for a root, or for a direct child of the query's parent.
+};
+
+struct BlockText {
+    BlockInfo info;
+    Map metadata;
+    std::vector<std::string> lines;  // Those asked for, with terminators, cut at Limits.
+    std::size_t first_line = 0;      // 0-based.
+    std::string eol;                 // lf crlf mixed none
+    bool final_newline = false;
+    bool truncated = false;          // Lines or columns were cut; `notes` says where to go on.
+    std::vector<std::string> notes;
+};
+
+struct ListQuery {
+    std::optional<std::string> conversation;  // Absent: every document.
+    std::optional<std::string> parent_id;
+    std::optional<blocks::Kind> kind;
+    std::optional<blocks::Status> status;
+    std::string path_prefix;
+    std::size_t depth = 1;  // Levels below the parent, or from the roots; 0 = all.
+    std::size_t limit = 100;
+    std::string cursor;
+};
+struct ListPage {
+    std::vector<BlockInfo> blocks;
+    std::string next_cursor;  // "" at the end.
+};
+
+struct SearchQuery {
+    text::Query query;
+    std::size_t context_lines = 2;
+    std::size_t max_matches = 20;
+};
+struct FoundLine {
+    std::size_t line = 0;                        // 0-based.
+    std::string content;                         // With context, as lines joined by '\n'.
+    std::size_t match_start = 0, match_end = 0;  // Code points within the line.
+};
+struct Found {
+    std::vector<FoundLine> matches;
+    bool truncated = false;
+};
+struct SearchAll {
+    SearchQuery search;
+    std::vector<blocks::Kind> kinds = {blocks::Kind::file};
+    std::string path_prefix;
+    std::size_t max_blocks = 20;
+};
+struct FoundAll {
+    struct InBlock {
+        std::string block_id;
+        std::string path;
+        std::vector<FoundLine> matches;
+    };
+    std::vector<InBlock> blocks;
+    std::size_t searched = 0;
+    bool truncated = false;
+};
+
+enum class UndoScope { own, any };
+struct Undone {
+    std::uint64_t version = 0;
+    std::size_t restored = 0;
+    std::size_t removed = 0;
+    std::size_t skipped_because_changed = 0;
+};
+
+struct HistoryEntry {
+    std::string version_id;  // The block's version, as text.
+    std::int64_t timestamp = 0;  // Milliseconds since 1970.
+    std::string actor;
+    std::string description;
+};
+struct HistoryPage {
+    std::vector<HistoryEntry> versions;  // Newest first.
+    std::string next_cursor;
+};
+
+struct Status {
+    std::size_t documents = 0;
+    std::size_t live_documents = 0;
+    std::size_t sessions = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t commits = 0;
+    std::uint64_t flushes = 0;
+};
+
+struct Parts {
+    store::Store& store;
+    sched::Scheduler& scheduler;
+    Clock& clock;
+    Rng& rng;
+    Limits limits;
+};
+
+class Kernel {
+public:
+    // Reads the catalog; documents are loaded when first used.
+    static Result<std::unique_ptr<Kernel>> open(Parts parts);
+    ~Kernel();  // Flushes what was accepted and waits until it is durable.
+
+    void create(Caller by, BlockCreate what, Reply<BlockVersion> reply);
+    void set_status(Caller by, std::string block_id, blocks::Status status, Reply<BlockVersion> reply);
+    void append(Caller by, std::string block_id, std::string text, Ack ack, Reply<Appended> reply);
+    // Runs `plan` on the text and applies what it gives, all or nothing: one version, one undo unit.
+    // `operation` is the word that history shows ("edit", "splice", "str_replace").
+    void edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan, Reply<Edited> reply);
+    // Lines [begin, end); an `end` beyond the last is clamped. Errors: out_of_range "line_out_of_range".
+    void read(Caller by, std::string block_id, std::optional<text::LineRange> range, Reply<BlockText> reply);
+    void search(Caller by, std::string block_id, SearchQuery query, Reply<Found> reply);
+    void search_all(Caller by, SearchAll query, Reply<FoundAll> reply);
+    void list(Caller by, ListQuery query, Reply<ListPage> reply);
+    void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);
+    // Errors: not_found "nothing_to_undo".
+    void undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply);
+    void history(Caller by, std::string block_id, std::size_t limit, std::string cursor, Reply<HistoryPage> reply);
+    // What the actor did last, over all documents, newest first (quire log).
+    void log(Caller by, std::optional<policy::Actor> of, std::size_t limit, Reply<std::vector<HistoryEntry>> reply);
+
+    std::uint64_t open_session();
+    void close_session(std::uint64_t session);
+    Status status() const;
+    const Limits& limits() const;
+
+private:
+    class Body;
+    explicit Kernel(std::unique_ptr<Body> body);
+    std::unique_ptr<Body> body_;
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,28 @@
+// Who acts: agent:NAME, human:NAME, source:NAME, system:NAME.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace quire::policy {
+
+enum class ActorKind { agent, human, source, system };
+
+std::string_view actor_kind_name(ActorKind kind);
+
+struct Actor {
+    ActorKind kind = ActorKind::agent;
+    std::string name = "local";
+
+    // "agent:ada". Errors: invalid_argument "invalid_actor": not KIND:NAME, or a name that is empty, over 64
+    // bytes, or holds anything but letters, digits and "._-@".
+    static Result<Actor> parse(std::string_view text);
+    std::string str() const;
+
+    friend auto operator<=>(const Actor&, const Actor&) = default;
+};
+
+}  // namespace quire::policy

@@ -1,0 +1,68 @@
+// Where code runs. The only room that names threads, mutexes and atomics.
+//
+// A Scheduler runs tasks; a Strand runs its tasks one after another, in the order they were posted, so
+// that what belongs to it needs no lock. Tests use ManualScheduler, whose seed picks the interleaving.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/function.h"
+
+namespace quire::sched {
+
+using Task = Function<void()>;
+
+class Scheduler {
+public:
+    virtual ~Scheduler() = default;
+    // Runs `task` soon, on some worker. Any thread may call.
+    virtual void post(Task task) = 0;
+    // Runs `task` once at least `ms` milliseconds have passed.
+    virtual void post_after(std::int64_t ms, Task task) = 0;
+};
+
+// Workers and one timer thread. The destructor runs what is queued, drops what is delayed, and joins.
+class Pool final : public Scheduler {
+public:
+    explicit Pool(unsigned workers);
+    ~Pool() override;
+    void post(Task task) override;
+    void post_after(std::int64_t ms, Task task) override;
+
+private:
+    struct Body;
+    std::unique_ptr<Body> body_;
+};
+
+// Runs tasks when told, in an order that `seed` decides (0: first in, first out). One thread.
+class ManualScheduler final : public Scheduler {
+public:
+    explicit ManualScheduler(std::uint64_t seed = 0);
+    ~ManualScheduler() override;
+    void post(Task task) override;
+    void post_after(std::int64_t ms, Task task) override;
+    bool run_one();                   // False when nothing is ready.
+    void run_all();                   // Until nothing is ready.
+    void advance(std::int64_t ms);    // Moves time, running what falls due.
+
+private:
+    struct Body;
+    std::unique_ptr<Body> body_;
+};
+
+// Serial. Tasks posted from several threads are in one order; two tasks never overlap. Copies are the same
+// strand; tasks already posted run even when the last copy is gone. Many strands share a Scheduler.
+class Strand {
+public:
+    explicit Strand(Scheduler& scheduler);
+    void post(Task task);
+    void post_after(std::int64_t ms, Task task);
+    bool is_current() const;  // Whether the caller runs on this strand.
+
+private:
+    struct Body;
+    std::shared_ptr<Body> body_;
+};
+
+}  // namespace quire::sched

@@ -1,0 +1,34 @@
+// Finding text line by line, in time linear in the text whatever the pattern (RE2).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace quire::text {
+
+enum class Match { literal, regex };
+
+// A compiled query. Copies share it; any thread may use it.
+class Query {
+public:
+    // Errors: invalid_argument "invalid_regex" with what RE2 says; invalid_argument "empty_query".
+    static Result<Query> compile(std::string_view text, Match mode);
+
+    struct Hit {
+        std::size_t begin = 0;  // Bytes within the line.
+        std::size_t end = 0;
+    };
+    // The first hit at or after byte `from` of one line (without its terminator).
+    bool find(std::string_view line, std::size_t from, Hit& hit) const;
+
+private:
+    struct Body;
+    std::shared_ptr<const Body> body_;
+};
+
+}  // namespace quire::text

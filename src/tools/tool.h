@@ -1,0 +1,70 @@
+// Tool: the agent's vocabulary, independent of MCP. One file per tool; the registry is the list.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/function.h"
+#include "base/result.h"
+#include "base/value.h"
+#include "kernel/kernel.h"
+
+namespace quire::tools {
+
+enum class Profile { model, full, compat };
+std::string_view profile_name(Profile profile);
+Result<Profile> parse_profile(std::string_view word);
+
+// What MCP calls annotations. They are promises: a tool that says read_only changes nothing.
+struct Annotations {
+    bool read_only = false;
+    bool destructive = false;
+    bool idempotent = false;
+    bool open_world = false;
+};
+
+struct ToolInfo {
+    std::string name;
+    std::string title;
+    std::string description;
+    Value input_schema;   // JSON Schema 2020-12, additionalProperties false.
+    Value output_schema;
+    Annotations annotations;
+};
+
+struct ToolResult {
+    Value structured;      // What output_schema says, or {"error": {code, reason, message, details}}.
+    std::string text;      // For a model to read.
+    bool is_error = false;
+};
+
+struct Session {
+    kernel::Caller caller;
+    Profile profile = Profile::model;
+};
+
+// An error as a result: text whose first line says that nothing was changed and why.
+ToolResult refused(const Error& error);
+
+class Registry {
+public:
+    explicit Registry(kernel::Kernel& kernel);
+    ~Registry();
+
+    // In a stable order. Valid as long as the registry.
+    const std::vector<ToolInfo>& list(Profile profile) const;
+    // nullptr where the profile has no such tool. "block.edit" finds "block_edit".
+    const ToolInfo* find(Profile profile, std::string_view name) const;
+    // Checks `arguments` against the schema, runs, replies exactly once, from any thread. A refusal is a result
+    // with is_error. The only Error: not_found "unknown_tool", which lists the names there are.
+    void call(const Session& session, std::string_view name, Value arguments, Reply<ToolResult> reply);
+
+private:
+    struct Body;
+    std::unique_ptr<Body> body_;
+};
+
+}  // namespace quire::tools
