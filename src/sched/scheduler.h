@@ -4,6 +4,7 @@
 // that what belongs to it needs no lock. Tests use ManualScheduler, whose seed picks the interleaving.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -18,24 +19,29 @@ public:
     virtual ~Scheduler() = default;
     // Runs `task` soon, on some worker. Any thread may call.
     virtual void post(Task task) = 0;
-    // Runs `task` once at least `ms` milliseconds have passed.
+    // Runs `task` once at least `ms` milliseconds have passed; none or fewer is post().
     virtual void post_after(std::int64_t ms, Task task) = 0;
+    // How many tasks of one strand may run in a row before other work gets its turn.
+    virtual std::size_t burst() const { return 1; }
 };
 
-// Workers and one timer thread. The destructor runs what is queued, drops what is delayed, and joins.
+// Workers and one timer thread. The destructor runs what is queued and what that posts in turn, drops what
+// is delayed, and joins. A task must not throw, nor destroy the pool that runs it.
 class Pool final : public Scheduler {
 public:
-    explicit Pool(unsigned workers);
+    explicit Pool(unsigned workers);  // At least one.
     ~Pool() override;
     void post(Task task) override;
     void post_after(std::int64_t ms, Task task) override;
+    std::size_t burst() const override { return 32; }
 
 private:
     struct Body;
     std::unique_ptr<Body> body_;
 };
 
-// Runs tasks when told, in an order that `seed` decides (0: first in, first out). One thread.
+// Runs tasks when told, in an order that `seed` decides (0: first in, first out). One thread; tasks that
+// are left when it goes are dropped.
 class ManualScheduler final : public Scheduler {
 public:
     explicit ManualScheduler(std::uint64_t seed = 0);
@@ -44,7 +50,8 @@ public:
     void post_after(std::int64_t ms, Task task) override;
     bool run_one();                   // False when nothing is ready.
     void run_all();                   // Until nothing is ready.
-    void advance(std::int64_t ms);    // Moves time, running what falls due.
+    // Runs what is ready, then moves time from one due task to the next, running each with what it posts.
+    void advance(std::int64_t ms);
 
 private:
     struct Body;

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "sched/scheduler.h"
+
+namespace quire::sched {
+
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+struct Delayed {
+    SteadyTime due;
+    std::uint64_t order;  // Of two that fall due at once the one posted first goes first.
+    Task task;
+};
+
+// For a heap whose front is the soonest.
+bool later(const Delayed& a, const Delayed& b) {
+    return a.due != b.due ? a.due > b.due : a.order > b.order;
+}
+
+}  // namespace
+
+struct Pool::Body {
+    std::mutex ready_mutex;
+    std::condition_variable ready_changed;
+    std::deque<Task> ready;
+    bool stopping = false;
+
+    std::mutex delayed_mutex;
+    std::condition_variable delayed_changed;
+    std::vector<Delayed> delayed;
+    std::uint64_t delayed_count = 0;
+    bool timer_stopping = false;
+
+    std::vector<std::thread> workers;
+    std::thread timer;
+
+    void post(Task task) {
+        {
+            const std::lock_guard lock(ready_mutex);
+            ready.push_back(std::move(task));
+        }
+        ready_changed.notify_one();
+    }
+
+    void work() {
+        std::unique_lock lock(ready_mutex);
+        while (true) {
+            ready_changed.wait(lock, [this] { return !ready.empty() || stopping; });
+            if (ready.empty()) return;
+            {
+                Task task = std::move(ready.front());
+                ready.pop_front();
+                lock.unlock();
+                task();
+            }
+            // The task's captures are gone before the lock is taken again: their destructors may post.
+            lock.lock();
+        }
+    }
+
+    void keep_time() {
+        std::unique_lock lock(delayed_mutex);
+        while (!timer_stopping) {
+            if (delayed.empty()) {
+                delayed_changed.wait(lock);
+                continue;
+            }
+            const SteadyTime due = delayed.front().due;
+            if (std::chrono::steady_clock::now() < due) {
+                delayed_changed.wait_until(lock, due);
+                continue;
+            }
+            std::pop_heap(delayed.begin(), delayed.end(), later);
+            Task task = std::move(delayed.back().task);
+            delayed.pop_back();
+            lock.unlock();
+            post(std::move(task));
+            lock.lock();
+        }
+    }
+};
+
+Pool::Pool(unsigned workers) : body_(std::make_unique<Body>()) {
+    CHECK(workers > 0);
+    for (unsigned i = 0; i < workers; ++i) body_->workers.emplace_back([body = body_.get()] { body->work(); });
+    body_->timer = std::thread([body = body_.get()] { body->keep_time(); });
+}
+
+Pool::~Pool() {
+    {
+        const std::lock_guard lock(body_->delayed_mutex);
+        body_->timer_stopping = true;
+    }
+    body_->delayed_changed.notify_one();
+    body_->timer.join();
+    {
+        const std::lock_guard lock(body_->ready_mutex);
+        body_->stopping = true;
+    }
+    body_->ready_changed.notify_all();
+    for (std::thread& worker : body_->workers) worker.join();
+    // A worker leaves when it finds nothing, so one that was still running a task runs what that task posted.
+}
+
+void Pool::post(Task task) { body_->post(std::move(task)); }
+
+void Pool::post_after(std::int64_t ms, Task task) {
+    if (ms <= 0) return post(std::move(task));
+    const SteadyTime due = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+    bool soonest = false;
+    {
+        const std::lock_guard lock(body_->delayed_mutex);
+        const std::uint64_t order = body_->delayed_count++;
+        body_->delayed.push_back({due, order, std::move(task)});
+        std::push_heap(body_->delayed.begin(), body_->delayed.end(), later);
+        soonest = body_->delayed.front().order == order;
+    }
+    if (soonest) body_->delayed_changed.notify_one();
+}
+
+}  // namespace quire::sched

@@ -1,0 +1,69 @@
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "sched/scheduler.h"
+
+namespace quire::sched {
+
+struct Strand::Body {
+    explicit Body(Scheduler& s) : scheduler(s) {}
+
+    Scheduler& scheduler;
+    std::mutex mutex;
+    std::deque<Task> tasks;
+    bool scheduled = false;  // A turn is queued on the scheduler or running.
+
+    // The body whose task the calling thread runs. An address to compare, never followed.
+    static const Body*& current() {
+        thread_local const Body* body = nullptr;
+        return body;
+    }
+
+    static void schedule(std::shared_ptr<Body> self) {
+        Scheduler& scheduler = self->scheduler;
+        scheduler.post([self = std::move(self)]() mutable { run_turn(std::move(self)); });
+    }
+
+    static void run_turn(std::shared_ptr<Body> self) {
+        const Body* const outer = std::exchange(current(), self.get());
+        const bool more = self->run_some();
+        current() = outer;
+        if (more) schedule(std::move(self));
+    }
+
+    // Runs at most a burst; whether anything is left.
+    bool run_some() {
+        std::unique_lock lock(mutex);
+        for (std::size_t left = scheduler.burst(); !tasks.empty(); --left) {
+            if (left == 0) return true;
+            Task task = std::move(tasks.front());
+            tasks.pop_front();
+            lock.unlock();
+            task();
+            task = nullptr;  // Its captures may post when they go.
+            lock.lock();
+        }
+        scheduled = false;
+        return false;
+    }
+};
+
+Strand::Strand(Scheduler& scheduler) : body_(std::make_shared<Body>(scheduler)) {}
+
+void Strand::post(Task task) {
+    {
+        const std::lock_guard lock(body_->mutex);
+        body_->tasks.push_back(std::move(task));
+        if (std::exchange(body_->scheduled, true)) return;
+    }
+    Body::schedule(body_);
+}
+
+void Strand::post_after(std::int64_t ms, Task task) {
+    body_->scheduler.post_after(ms, [strand = *this, task = std::move(task)]() mutable { strand.post(std::move(task)); });
+}
+
+bool Strand::is_current() const { return Body::current() == body_.get(); }
+
+}  // namespace quire::sched
