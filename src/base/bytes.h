@@ -1,0 +1,138 @@
+// Bytes, read and written in order.
+//
+// ByteReader never reads past its end. Its failure is sticky: the first one is remembered with what was
+// being read and where, everything read after it is zero or empty, and one check at the end of a record is
+// enough. A loop whose bound was itself read must ask ok() on each turn.
+//
+// Offsets are absolute: a reader over a part of a file reports places in the file.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/cat.h"
+#include "base/result.h"
+#include "base/value.h"
+
+namespace quire {
+
+inline std::string_view as_text(std::span<const std::uint8_t> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+inline std::span<const std::uint8_t> as_bytes(std::string_view text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+class ByteReader {
+public:
+    explicit ByteReader(std::span<const std::uint8_t> bytes, std::size_t origin = 0)
+        : begin_(bytes.data()), at_(bytes.data()), end_(bytes.data() + bytes.size()), origin_(origin) {}
+
+    bool ok() const { return what_ == nullptr; }
+    bool at_end() const { return at_ == end_; }
+    std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
+    std::size_t offset() const { return origin_ + static_cast<std::size_t>(at_ - begin_); }
+
+    // `what` names the field for the error and must outlive the reader: a literal.
+    std::uint8_t byte(const char* what) {
+        if (at_ == end_) [[unlikely]] {
+            fail(what);
+            return 0;
+        }
+        return *at_++;
+    }
+
+    // The next `count` bytes, in place.
+    std::span<const std::uint8_t> take(std::size_t count, const char* what) {
+        if (count > remaining()) [[unlikely]] {
+            fail(what);
+            return {};
+        }
+        const std::span<const std::uint8_t> taken(at_, count);
+        at_ += count;
+        return taken;
+    }
+    std::span<const std::uint8_t> rest() { return take(remaining(), ""); }
+
+    // A reader over the next `count` bytes that reports the same offsets.
+    ByteReader part(std::size_t count, const char* what) {
+        const std::size_t origin = offset();
+        return ByteReader(take(count, what), origin);
+    }
+
+    std::uint16_t u16_be(const char* what) { return static_cast<std::uint16_t>(big_endian(take(2, what))); }
+    std::uint32_t u32_le(const char* what) { return static_cast<std::uint32_t>(little_endian(take(4, what))); }
+    std::uint64_t u64_le(const char* what) { return little_endian(take(8, what)); }
+    std::uint64_t u64_be(const char* what) { return big_endian(take(8, what)); }
+
+    // Remembers the first failure and ends the reading.
+    void fail(const char* what) {
+        if (what_ == nullptr) {
+            what_ = what;
+            failed_at_ = offset();
+        }
+        at_ = end_;
+    }
+
+    // The failure as an Error: corrupt, {offset}. Requires !ok().
+    Failure error() const {
+        Map details;
+        details.set("offset", failed_at_);
+        return corrupt(cat("bad ", what_, " at byte ", failed_at_), std::move(details));
+    }
+
+private:
+    static std::uint64_t little_endian(std::span<const std::uint8_t> bytes) {
+        std::uint64_t number = 0;
+        for (std::size_t i = bytes.size(); i-- > 0;) number = number << 8 | bytes[i];
+        return number;
+    }
+    static std::uint64_t big_endian(std::span<const std::uint8_t> bytes) {
+        std::uint64_t number = 0;
+        for (const std::uint8_t byte : bytes) number = number << 8 | byte;
+        return number;
+    }
+
+    const std::uint8_t* begin_;
+    const std::uint8_t* at_;
+    const std::uint8_t* end_;
+    std::size_t origin_;
+    const char* what_ = nullptr;
+    std::size_t failed_at_ = 0;
+};
+
+class ByteWriter {
+public:
+    void byte(std::uint8_t value) { bytes_.push_back(value); }
+    void append(std::span<const std::uint8_t> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    void append(std::string_view text) { append(as_bytes(text)); }
+    void u16_be(std::uint16_t value) { big_endian(value, 2); }
+    void u32_le(std::uint32_t value) { little_endian(value, 4); }
+    void u64_le(std::uint64_t value) { little_endian(value, 8); }
+    void u64_be(std::uint64_t value) { big_endian(value, 8); }
+
+    std::size_t size() const { return bytes_.size(); }
+    bool empty() const { return bytes_.empty(); }
+    void reserve(std::size_t size) { bytes_.reserve(size); }
+    // For fields that are known only once what follows them is written.
+    std::uint8_t& operator[](std::size_t index) { return bytes_[index]; }
+    const Bytes& bytes() const { return bytes_; }
+    Bytes take() && { return std::move(bytes_); }
+
+private:
+    void little_endian(std::uint64_t value, int count) {
+        for (int i = 0; i < count; ++i) byte(static_cast<std::uint8_t>(value >> (8 * i)));
+    }
+    void big_endian(std::uint64_t value, int count) {
+        for (int i = count; i-- > 0;) byte(static_cast<std::uint8_t>(value >> (8 * i)));
+    }
+
+    Bytes bytes_;
+};
+
+}  // namespace quire
