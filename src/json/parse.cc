@@ -1,0 +1,382 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "base/utf8.h"
+#include "json/json.h"
+
+namespace quire::json {
+namespace {
+
+// What is open around the place that is being read.
+struct Frame {
+    explicit Frame(bool map) : is_map(map) {}
+    bool is_map;
+    List items;
+    Map members;
+    std::string key;  // Of the member whose value comes next.
+};
+
+// A repeated key keeps the place of its first and the value of its last.
+Map without_repeats(Map members) {
+    constexpr std::size_t kFewKeys = 8;
+    const std::size_t size = members.size();
+    const auto begin = members.begin();
+    const auto key = [&](std::size_t i) -> const std::string& {
+        return begin[static_cast<std::ptrdiff_t>(i)].key;
+    };
+
+    if (size <= kFewKeys) {
+        bool repeats = false;
+        for (std::size_t i = 1; i < size && !repeats; ++i) {
+            for (std::size_t j = 0; j < i && !repeats; ++j) repeats = key(i) == key(j);
+        }
+        if (!repeats) return members;
+    }
+
+    std::vector<std::size_t> order(size);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    std::vector<std::size_t> last(size);  // For the first of each key, where its last is.
+    std::vector<bool> repeated(size, false);
+    bool any = false;
+    for (std::size_t i = 0; i < size;) {
+        std::size_t j = i + 1;
+        while (j < size && key(order[j]) == key(order[i])) repeated[order[j++]] = any = true;
+        last[order[i]] = order[j - 1];
+        i = j;
+    }
+    if (!any) return members;
+
+    Map kept;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (repeated[i]) continue;
+        Value& value = begin[static_cast<std::ptrdiff_t>(last[i])].value;
+        kept.append(key(i), std::move(value));
+    }
+    return kept;
+}
+
+// The decimal exponent of a number that is not zero: 1 for 3.5, 0 for 0.35, 3 for 350.
+std::int64_t magnitude(std::string_view number) {
+    const std::size_t mark = number.find_first_of("eE");
+    const std::string_view mantissa = number.substr(0, mark);
+    const auto point = static_cast<std::int64_t>(std::min(mantissa.find('.'), mantissa.size()));
+    const auto first = static_cast<std::int64_t>(mantissa.find_first_of("123456789"));
+    const std::int64_t shift = point > first ? point - first : point - first + 1;
+    if (mark == std::string_view::npos) return shift;
+
+    std::string_view exponent = number.substr(mark + 1);
+    if (exponent.front() == '+') exponent.remove_prefix(1);
+    constexpr std::int64_t kBeyond = 1'000'000'000'000;  // More than any text has digits.
+    std::int64_t power = 0;
+    const auto error =
+        std::from_chars(exponent.data(), exponent.data() + exponent.size(), power).ec;
+    if (error != std::errc()) power = exponent.front() == '-' ? -kBeyond : kBeyond;
+    return shift + std::clamp(power, -kBeyond, kBeyond);
+}
+
+class Parser {
+public:
+    Parser(std::string_view text, ParseLimits limits) : text_(text), limits_(limits) {}
+
+    Result<Value> run();
+
+private:
+    bool at_end() const { return at_ == text_.size(); }
+    char peek() const { return at_end() ? '\0' : text_[at_]; }
+    void skip_blanks() {
+        while (!at_end() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' ||
+                             text_[at_] == '\t')) {
+            ++at_;
+        }
+    }
+    Failure wrong(std::string_view expected) const;
+
+    Result<void> open(bool map);
+    Value close();
+    // The next member's key and its colon.
+    Result<void> key();
+    Result<Value> scalar();
+    Result<Value> word(std::string_view spelling, Value value);
+    Result<Value> number();
+    Result<Value> floating(std::string_view digits);
+    Result<std::string> string();
+    Result<void> escape(std::string& out);
+    Result<std::uint32_t> four_hex_digits();
+
+    std::string_view text_;
+    ParseLimits limits_;
+    std::size_t at_ = 0;
+    std::vector<Frame> open_;
+};
+
+Failure Parser::wrong(std::string_view expected) const {
+    return invalid(
+        "invalid_json",
+        cat("not JSON: ", expected, at_end() ? ", but the text ends" : "", " at byte ", at_),
+        {{"offset", at_}});
+}
+
+Result<void> Parser::open(bool map) {
+    if (open_.size() == limits_.depth) {
+        return fail(Errc::out_of_range, "too_deep",
+                    cat("the JSON nests deeper than ", limits_.depth, " levels at byte ", at_),
+                    {{"limit", limits_.depth}, {"offset", at_}});
+    }
+    ++at_;
+    open_.emplace_back(map);
+    return {};
+}
+
+Value Parser::close() {
+    ++at_;
+    Frame frame = std::move(open_.back());
+    open_.pop_back();
+    if (frame.is_map) return without_repeats(std::move(frame.members));
+    return std::move(frame.items);
+}
+
+Result<void> Parser::key() {
+    skip_blanks();
+    if (peek() != '"') return wrong("a key in double quotes was expected");
+    open_.back().key = TRY(string());
+    skip_blanks();
+    if (peek() != ':') return wrong("a colon was expected after the key");
+    ++at_;
+    return {};
+}
+
+Result<Value> Parser::run() {
+    for (;;) {
+        // A value begins here.
+        skip_blanks();
+        Value value;
+        const char first = peek();
+        if (first == '[' || first == '{') {
+            const bool map = first == '{';
+            TRY(open(map));
+            skip_blanks();
+            if (peek() != (map ? '}' : ']')) {
+                if (map) TRY(key());
+                continue;
+            }
+            value = close();
+        } else {
+            value = TRY(scalar());
+        }
+
+        // It is complete: hand it to what is open, closing all that ends with it.
+        for (;;) {
+            skip_blanks();
+            if (open_.empty()) {
+                if (!at_end()) return wrong("nothing more was expected after the value");
+                return value;
+            }
+            Frame& frame = open_.back();
+            if (frame.is_map) {
+                frame.members.append(std::move(frame.key), std::move(value));
+            } else {
+                frame.items.push_back(std::move(value));
+            }
+            if (peek() == ',') {
+                ++at_;
+                if (frame.is_map) TRY(key());
+                break;
+            }
+            if (peek() != (frame.is_map ? '}' : ']')) {
+                return wrong(frame.is_map ? "a comma or } was expected"
+                                          : "a comma or ] was expected");
+            }
+            value = close();
+        }
+    }
+}
+
+Result<Value> Parser::scalar() {
+    switch (peek()) {
+        case '"':
+            return Value(TRY(string()));
+        case 't':
+            return word("true", true);
+        case 'f':
+            return word("false", false);
+        case 'n':
+            return word("null", nullptr);
+        default:
+            return number();
+    }
+}
+
+Result<Value> Parser::word(std::string_view spelling, Value value) {
+    if (text_.substr(at_, spelling.size()) != spelling) return wrong("a value was expected");
+    at_ += spelling.size();
+    return value;
+}
+
+Result<Value> Parser::number() {
+    const std::size_t begin = at_;
+    const auto digit = [&] { return peek() >= '0' && peek() <= '9'; };
+    const auto digits = [&] {
+        while (digit()) ++at_;
+    };
+
+    if (peek() == '-') ++at_;
+    if (!digit()) return wrong(at_ == begin ? "a value was expected" : "a digit was expected");
+    if (peek() == '0') {
+        ++at_;
+        if (digit()) return wrong("no digit may follow a leading 0");
+    }
+    digits();
+    bool integral = true;
+    if (peek() == '.') {
+        integral = false;
+        ++at_;
+        if (!digit()) return wrong("a digit was expected after the point");
+        digits();
+    }
+    if (peek() == 'e' || peek() == 'E') {
+        integral = false;
+        ++at_;
+        if (peek() == '+' || peek() == '-') ++at_;
+        if (!digit()) return wrong("a digit was expected in the exponent");
+        digits();
+    }
+
+    const std::string_view spelled = text_.substr(begin, at_ - begin);
+    if (integral) {
+        std::int64_t value = 0;
+        const auto [end, error] =
+            std::from_chars(spelled.data(), spelled.data() + spelled.size(), value);
+        if (error == std::errc()) return Value(value);
+    }
+    return floating(spelled);
+}
+
+Result<Value> Parser::floating(std::string_view digits) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc() && std::isfinite(value)) return Value(value);
+
+    // Beyond a double: what is too small reads as zero, what is too large has no value.
+    if (magnitude(digits) <= 0) return Value(digits.front() == '-' ? -0.0 : 0.0);
+    at_ -= digits.size();
+    return wrong("a number that fits a double was expected");
+}
+
+Result<std::string> Parser::string() {
+    ++at_;
+    std::string out;
+    for (;;) {
+        const std::size_t begin = at_;
+        while (!at_end() && text_[at_] != '"' && text_[at_] != '\\' &&
+               static_cast<unsigned char>(text_[at_]) >= 0x20) {
+            ++at_;
+        }
+        out.append(text_, begin, at_ - begin);
+        if (at_end()) return wrong("a closing double quote was expected");
+        if (text_[at_] == '"') {
+            ++at_;
+            return out;
+        }
+        if (text_[at_] != '\\') return wrong("a control character in a string must be escaped");
+        TRY(escape(out));
+    }
+}
+
+Result<void> Parser::escape(std::string& out) {
+    ++at_;
+    const char what = peek();
+    switch (what) {
+        case '"':
+        case '\\':
+        case '/':
+            out.push_back(what);
+            break;
+        case 'b':
+            out.push_back('\b');
+            break;
+        case 'f':
+            out.push_back('\f');
+            break;
+        case 'n':
+            out.push_back('\n');
+            break;
+        case 'r':
+            out.push_back('\r');
+            break;
+        case 't':
+            out.push_back('\t');
+            break;
+        case 'u': {
+            const std::size_t begin = at_ - 1;
+            const std::uint32_t unit = TRY(four_hex_digits());
+            std::uint32_t code_point = unit;
+            bool lone = unit >= 0xDC00 && unit <= 0xDFFF;
+            if (unit >= 0xD800 && unit <= 0xDBFF) {
+                lone = text_.substr(at_ + 1, 2) != "\\u";
+                if (!lone) {
+                    at_ += 2;
+                    const std::uint32_t low = TRY(four_hex_digits());
+                    lone = low < 0xDC00 || low > 0xDFFF;
+                    code_point = 0x10000 + ((unit - 0xD800) << 10U) + (low - 0xDC00);
+                }
+            }
+            if (lone) {
+                at_ = begin;
+                return wrong("a surrogate needs its other half");
+            }
+            utf8::append(out, code_point);
+            break;
+        }
+        default:
+            return wrong("one of \" \\ / b f n r t u was expected after a backslash");
+    }
+    ++at_;
+    return {};
+}
+
+// From the u; leaves the last digit as the place.
+Result<std::uint32_t> Parser::four_hex_digits() {
+    std::uint32_t unit = 0;
+    for (int i = 0; i < 4; ++i) {
+        ++at_;
+        const char c = peek();
+        std::uint32_t digit = 0;
+        if (c >= '0' && c <= '9') {
+            digit = static_cast<std::uint32_t>(c - '0');
+        } else if (c >= 'a' && c <= 'f') {
+            digit = static_cast<std::uint32_t>(c - 'a') + 10;
+        } else if (c >= 'A' && c <= 'F') {
+            digit = static_cast<std::uint32_t>(c - 'A') + 10;
+        } else {
+            return wrong("four hexadecimal digits were expected after \\u");
+        }
+        unit = unit << 4U | digit;
+    }
+    return unit;
+}
+
+}  // namespace
+
+Result<Value> parse(std::string_view text, ParseLimits limits) {
+    if (text.size() > limits.bytes) {
+        return fail(Errc::out_of_range, "too_large",
+                    cat("the JSON has ", text.size(), " bytes; the limit is ", limits.bytes),
+                    {{"limit", limits.bytes}});
+    }
+    if (const auto bad = utf8::find_invalid(text)) {
+        return invalid("invalid_json", cat("not JSON: invalid UTF-8 at byte ", *bad),
+                       {{"offset", *bad}});
+    }
+    return Parser(text, limits).run();
+}
+
+}  // namespace quire::json

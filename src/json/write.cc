@@ -1,0 +1,173 @@
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+
+#include "base/cat.h"
+#include "base/utf8.h"
+#include "json/json.h"
+
+namespace quire::json {
+namespace {
+
+void write_escaped(std::string& out, std::string_view text) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    out.push_back('"');
+    std::size_t plain = 0;  // Where the run that needs no escape began.
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+        out.append(text, plain, i - plain);
+        plain = i + 1;
+        out.push_back('\\');
+        switch (byte) {
+            case '"':
+            case '\\':
+                out.push_back(static_cast<char>(byte));
+                break;
+            case '\b':
+                out.push_back('b');
+                break;
+            case '\f':
+                out.push_back('f');
+                break;
+            case '\n':
+                out.push_back('n');
+                break;
+            case '\r':
+                out.push_back('r');
+                break;
+            case '\t':
+                out.push_back('t');
+                break;
+            default:
+                out.append("u00");
+                out.push_back(kHex[byte >> 4U]);
+                out.push_back(kHex[byte & 15U]);
+        }
+    }
+    out.append(text, plain);
+    out.push_back('"');
+}
+
+// Each byte that is part of no code point becomes U+FFFD.
+std::string repaired(std::string_view text) {
+    std::string out;
+    while (const auto bad = utf8::find_invalid(text)) {
+        out.append(text, 0, *bad);
+        utf8::append(out, 0xFFFD);
+        text.remove_prefix(*bad + 1);
+    }
+    out.append(text);
+    return out;
+}
+
+void write_string(std::string& out, std::string_view text) {
+    if (utf8::is_valid(text)) {
+        write_escaped(out, text);
+    } else {
+        write_escaped(out, repaired(text));
+    }
+}
+
+void write_float(std::string& out, double number) {
+    if (!std::isfinite(number)) {
+        out.append("null");
+        return;
+    }
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    const std::string_view spelled(digits, static_cast<std::size_t>(end - digits));
+    out.append(spelled);
+    if (spelled.find_first_of(".e") == std::string_view::npos) out.append(".0");
+}
+
+class Writer {
+public:
+    Writer(std::string& out, bool pretty) : out_(out), pretty_(pretty) {}
+
+    void write(const Value& value) {
+        if (value.is_null()) {
+            out_.append("null");
+        } else if (value.is_bool()) {
+            out_.append(value.as_bool() ? "true" : "false");
+        } else if (value.is_int()) {
+            cat_to(out_, value.as_int());
+        } else if (value.is_float()) {
+            write_float(out_, value.as_float());
+        } else if (value.is_string()) {
+            write_string(out_, value.as_string());
+        } else if (value.is_bytes()) {
+            const Bytes& bytes = value.as_bytes();
+            const std::string_view raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+            out_.append(cat(R"({"$bytes":)", pretty_ ? " " : "", "\"", base64(raw), "\"}"));
+        } else if (value.is_list()) {
+            write_list(value.as_list());
+        } else {
+            write_map(value.as_map());
+        }
+    }
+
+private:
+    void write_list(const List& list) {
+        out_.push_back('[');
+        ++depth_;
+        bool first = true;
+        for (const Value& item : list) {
+            separate(first);
+            write(item);
+        }
+        close(first, ']');
+    }
+
+    void write_map(const Map& map) {
+        out_.push_back('{');
+        ++depth_;
+        bool first = true;
+        for (const Map::Entry& entry : map) {
+            separate(first);
+            write_string(out_, entry.key);
+            out_.append(pretty_ ? ": " : ":");
+            write(entry.value);
+        }
+        close(first, '}');
+    }
+
+    void separate(bool& first) {
+        if (!first) out_.push_back(',');
+        first = false;
+        new_line();
+    }
+
+    void close(bool empty, char bracket) {
+        --depth_;
+        if (!empty) new_line();
+        out_.push_back(bracket);
+    }
+
+    void new_line() {
+        if (!pretty_) return;
+        out_.push_back('\n');
+        out_.append(depth_ * 2, ' ');
+    }
+
+    std::string& out_;
+    bool pretty_;
+    std::size_t depth_ = 0;
+};
+
+std::string written(const Value& value, bool pretty) {
+    std::string out;
+    Writer(out, pretty).write(value);
+    return out;
+}
+
+}  // namespace
+
+std::string write(const Value& value) {
+    return written(value, false);
+}
+std::string write_pretty(const Value& value) {
+    return written(value, true);
+}
+
+}  // namespace quire::json
