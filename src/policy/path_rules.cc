@@ -1,0 +1,107 @@
+#include "policy/path_rules.h"
+
+#include <algorithm>
+
+#include "base/cat.h"
+
+namespace quire::policy {
+namespace {
+
+std::string lower(std::string_view word) {
+    std::string out(word);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return out;
+}
+
+// Calls `take(component, is_last)` until it returns true.
+template <class F>
+bool any_component(std::string_view path, F take) {
+    while (true) {
+        const std::size_t slash = path.find('/');
+        if (take(lower(path.substr(0, slash)), slash == std::string_view::npos)) return true;
+        if (slash == std::string_view::npos) return false;
+        path.remove_prefix(slash + 1);
+    }
+}
+
+// A name as it may stand in a message: control characters cannot draw on the reader's screen.
+std::string shown(std::string_view path) {
+    constexpr char kHex[] = "0123456789abcdef";
+    std::string out;
+    for (const char c : path) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7F) {
+            out += cat("\\x", kHex[byte >> 4], kHex[byte & 15]);
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+bool is_hidden(std::string_view path) {
+    return any_component(path, [](const std::string& name, bool) { return name == ".quire"; });
+}
+
+bool is_protected(std::string_view path) {
+    std::string before;
+    return any_component(path, [&](const std::string& name, bool is_last) {
+        if (name == ".git" || name == ".quire" || name == ".githooks" || name == ".husky") return true;
+        if (is_last && name == "quire.toml") return true;
+        if (name == "hooks" && before.size() > 4 && before.ends_with(".git")) return true;
+        before = name;
+        return false;
+    });
+}
+
+Decision stricter(Decision link, Decision target) {
+    const bool target_wins = target.verdict > link.verdict ||
+                             (target.verdict == link.verdict && target.permission < link.permission);
+    return target_wins ? std::move(target) : std::move(link);
+}
+
+Decision PathRules::decide(std::string_view path, Operation operation, const Actor& by) const {
+    Decision decision;
+    if (is_protected(path)) {
+        const bool readable = operation == Operation::read && !is_hidden(path);
+        decision.verdict = readable ? Verdict::allow : Verdict::deny;
+        decision.because = {Because::Kind::built_in, 0};
+        decision.why = cat(shown(path), is_hidden(path) ? " is the kernel's own state" : " is protected",
+                           ", whatever the rules say");
+        return decision;
+    }
+    const auto rule = std::find_if(rules_.begin(), rules_.end(),
+                                   [&](const PathRule& each) { return each.pattern.matches(path); });
+    if (rule == rules_.end()) {
+        decision.verdict = verdict(Permission::read_only, operation, Deleting::owner);
+        decision.because = {Because::Kind::no_rule, 0};
+        decision.why = cat("no rule in quire.toml matches ", shown(path), ", so it is read_only");
+        return decision;
+    }
+    const auto index = static_cast<std::size_t>(rule - rules_.begin());
+    decision.permission = rule->permission;
+    decision.because = {Because::Kind::rule, index};
+    decision.verdict = verdict(rule->permission, operation, Deleting::owner);
+    const bool listed = rule->escalated.has(operation);
+    if (listed && decision.verdict == Verdict::allow) decision.verdict = Verdict::escalate;
+    if (by.kind == ActorKind::human && decision.verdict == Verdict::escalate) decision.verdict = Verdict::allow;
+    decision.why = cat("rule ", index + 1, " ('", rule->pattern.pattern(), "'",
+                       rule->line > 0 ? cat(", line ", rule->line, " of quire.toml") : "", ") makes ", shown(path), " ",
+                       name_of(rule->permission),
+                       listed ? cat(", with an approval for ", name_of(operation)) : "");
+    return decision;
+}
+
+std::string PathRules::explain(std::string_view path, const Actor& by) const {
+    std::string out = cat(decide(path, Operation::read, by).why, "\n");
+    for (const Operation each : kOperations) {
+        out += cat("  ", name_of(each), ": ", name_of(decide(path, each, by).verdict), "\n");
+    }
+    return out;
+}
+
+}  // namespace quire::policy

@@ -1,0 +1,68 @@
+// Which operations a path of the workspace allows, and why.
+//
+// Built-in protections come first, then the rules in their order: the first that matches decides, and where none
+// does the path is read-only. A path is relative to the workspace's root and resolved: whoever asks has opened it,
+// and asks for the link and for its target (stricter()). Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/actor.h"
+#include "policy/permission.h"
+#include "text/glob.h"
+
+namespace quire::policy {
+
+struct PathRule {
+    text::Glob pattern;
+    Permission permission = Permission::read_only;
+    Operations escalated;  // operations_requiring_escalation
+    std::size_t line = 0;  // In quire.toml; 0 when it comes from elsewhere.
+};
+
+// Why: a protection that nobody can change, the index of a rule (0-based), or that no rule matches.
+struct Because {
+    enum class Kind { built_in, rule, no_rule };
+    Kind kind = Kind::no_rule;
+    std::size_t rule = 0;
+    friend bool operator==(const Because&, const Because&) = default;
+};
+
+struct Decision {
+    Verdict verdict = Verdict::deny;
+    Permission permission = Permission::read_only;
+    Because because;
+    std::string why;  // "rule 2 (docs/**, line 14 of quire.toml) makes docs/a.md append" …
+};
+
+// The decision for what is reached through a link: the stricter of the link's own and its target's.
+Decision stricter(Decision link, Decision target);
+
+class PathRules {
+public:
+    PathRules() = default;
+    explicit PathRules(std::vector<PathRule> rules) : rules_(std::move(rules)) {}
+
+    // A human actor's own call is the approval that an escalation asks for.
+    Decision decide(std::string_view path, Operation operation, const Actor& by) const;
+    // Several lines for `quire rules explain`: which rule decides, and what each operation would get.
+    std::string explain(std::string_view path, const Actor& by) const;
+
+    const std::vector<PathRule>& rules() const { return rules_; }
+
+private:
+    std::vector<PathRule> rules_;
+};
+
+// Whether nobody may even read it: what is below .quire/, where the kernel keeps everyone's documents.
+bool is_hidden(std::string_view path);
+// Whether it is protected whatever the rules say: at any depth and in any case .git, .quire, .githooks, .husky and
+// all below them, quire.toml, and the hooks of a bare repository (NAME.git/hooks).
+bool is_protected(std::string_view path);
+
+}  // namespace quire::policy

@@ -1,0 +1,62 @@
+// Permissions, operations, and the matrix that says what each permission lets an agent do.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace quire::policy {
+
+// From the strictest. partner and human let an agent write once that person has approved.
+enum class Permission : std::uint8_t { read_only, partner, human, append, read_write, admin };
+
+enum class Operation : std::uint8_t { read, create, append, overwrite, erase };
+inline constexpr Operation kOperations[] = {Operation::read, Operation::create, Operation::append,
+                                            Operation::overwrite, Operation::erase};
+
+// From the mildest, so that the stricter of two is the greater.
+enum class Verdict : std::uint8_t { allow, escalate, deny };
+
+std::string_view name_of(Permission permission);  // "read_only" …
+std::string_view name_of(Operation operation);    // "read", "create", "append", "overwrite", "delete".
+std::string_view name_of(Verdict verdict);
+// What it means, for a model's prompt: "Append Only" …
+std::string_view title_of(Permission permission);
+
+// Any case, '-' as '_', and "readonly", "readwrite". Errors: invalid_argument "unknown_permission".
+Result<Permission> parse_permission(std::string_view word);
+
+class Operations {
+public:
+    Operations() = default;
+    Operations(std::initializer_list<Operation> operations) {
+        for (const Operation each : operations) add(each);
+    }
+    void add(Operation operation) { bits_ |= bit(operation); }
+    void add(Operations others) { bits_ |= others.bits_; }
+    bool has(Operation operation) const { return (bits_ & bit(operation)) != 0; }
+    bool empty() const { return bits_ == 0; }
+    friend bool operator==(Operations, Operations) = default;
+
+private:
+    static std::uint8_t bit(Operation operation) {
+        return static_cast<std::uint8_t>(1U << static_cast<unsigned>(operation));
+    }
+    std::uint8_t bits_ = 0;
+};
+
+// One word of operations_requiring_escalation; "write" is append and overwrite.
+// Errors: invalid_argument "unknown_operation".
+Result<Operations> parse_operations(std::string_view word);
+
+// What may be deleted under which permission. Shared memory is deleted by admins alone; what an actor owns, and
+// the files of the workspace, also under read_write, and with an approval under human and partner.
+enum class Deleting : std::uint8_t { admin_only, owner };
+
+// The matrix. Reading is always allowed; creating counts as appending to nothing.
+Verdict verdict(Permission permission, Operation operation, Deleting deleting = Deleting::admin_only);
+
+}  // namespace quire::policy
