@@ -1,7 +1,7 @@
 # room(NAME DEPS room... [LINK target...])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
-# library quire_NAME, and its *_test.cc the program NAME_test. A room may depend only on rooms that are
+# library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. A room may depend only on rooms that are
 # already declared, so a cycle cannot be written; scripts/check_layers.py holds the includes to the
 # same list, which is written to build/layers.txt.
 set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
@@ -22,7 +22,7 @@ function(room name)
 
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
     set(tests ${sources})
-    list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
     list(FILTER tests INCLUDE REGEX "_test\\.cc$")
 
     set(dep_targets)
@@ -43,7 +43,7 @@ function(room name)
 
     if(QUIRE_TESTS AND tests)
         add_executable(${target}_test ${tests})
-        target_link_libraries(${target}_test PRIVATE quire_${target} quire_warnings GTest::gtest_main)
+        target_link_libraries(${target}_test PRIVATE quire_${target} quire_warnings quire_test_paths GTest::gtest_main)
         add_test(NAME ${target} COMMAND ${target}_test)
         set_tests_properties(${target} PROPERTIES LABELS "room" TIMEOUT 600)
     endif()

@@ -1,0 +1,74 @@
+# The commands of every day. `make` alone lists them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+JOBS ?= $(shell nproc)
+QUIRE_CCACHE ?= $(shell command -v ccache)
+export QUIRE_CCACHE
+
+DEPS := scripts/install-deps.sh
+BUILD := cmake --build
+
+.PHONY: help
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the optimised program: build/quire
+	@$(DEPS) build
+	@scripts/configure.sh release --new -DQUIRE_TESTS=OFF
+	@$(BUILD) build --parallel $(JOBS) --target quire
+
+.PHONY: run
+run: build ## Build, open a workspace on a copy of this source tree, and say what to do next
+	@scripts/run.sh
+
+.PHONY: test
+test: ## Install what is missing, build everything and run every test
+	@$(DEPS) build test node
+	@scripts/configure.sh release -DQUIRE_TESTS=ON
+	@$(BUILD) build --parallel $(JOBS)
+	@python3 scripts/run_tests.py --build build --jobs $(JOBS) $(TEST_FLAGS)
+
+.PHONY: test-san
+test-san: ## The same tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(DEPS) build test node
+	@scripts/configure.sh dev -DQUIRE_TESTS=ON
+	@$(BUILD) build-dev --parallel $(JOBS)
+	@python3 scripts/run_tests.py --build build-dev --jobs $(JOBS) $(TEST_FLAGS)
+
+.PHONY: test-tsan
+test-tsan: ## The same tests under ThreadSanitizer
+	@$(DEPS) build test node
+	@scripts/configure.sh tsan -DQUIRE_TESTS=ON
+	@$(BUILD) build-tsan --parallel $(JOBS)
+	@python3 scripts/run_tests.py --build build-tsan --jobs $(JOBS) $(TEST_FLAGS)
+
+.PHONY: bench
+bench: ## Measure, beside the peers, and write docs/benchmarks.md
+	@$(DEPS) build bench node
+	@scripts/configure.sh release -DQUIRE_BENCH=ON
+	@$(BUILD) build --parallel $(JOBS)
+	@python3 scripts/run_bench.py --build build $(BENCH_FLAGS)
+
+.PHONY: nightly
+nightly: ## What takes long: every sanitizer, long random runs, the long crash loop, the benchmarks
+	@QUIRE_LONG=1 $(MAKE) --no-print-directory test
+	@QUIRE_LONG=1 $(MAKE) --no-print-directory test-san
+	@$(MAKE) --no-print-directory test-tsan
+	@$(MAKE) --no-print-directory bench
+
+.PHONY: format
+format: ## Rewrite the C++ sources with clang-format
+	@$(DEPS) lint
+	@scripts/sources.sh | xargs clang-format -i
+
+.PHONY: lint
+lint: ## Check formatting, layers, words, include budget and clang-tidy
+	@$(DEPS) build test lint
+	@scripts/configure.sh release -DQUIRE_TESTS=ON
+	@scripts/lint.sh --jobs $(JOBS) $(LINT_FLAGS)
+
+.PHONY: clean
+clean: ## Remove what was built (installed packages stay)
+	rm -rf build build-*

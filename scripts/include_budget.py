@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""How many of our own headers a source pulls in, directly or not: include_budget.py [ROOT].
+
+Fails when the median over all sources is above 15 or the 90th percentile above 40. The table says which
+sources are the heaviest. What assembles the program (cli/) is counted as everything else.
+"""
+import pathlib
+import re
+import sys
+
+MEDIAN, P90 = 15, 40
+
+
+def main() -> int:
+    src = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "src"
+    direct: dict[str, list[str]] = {}
+    for file in src.rglob("*"):
+        if file.suffix in (".h", ".cc"):
+            found = re.findall(r'^\s*#\s*include\s+"([^"]+)"', file.read_text(encoding="utf-8"), re.M)
+            direct[str(file.relative_to(src))] = found
+
+    def reached(source: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = list(direct[source])
+        while waiting:
+            header = waiting.pop()
+            if header not in seen:
+                seen.add(header)
+                waiting += direct.get(header, [])
+        return seen
+
+    counts = sorted((len(reached(name)), name) for name in direct
+                    if name.endswith(".cc") and not name.endswith("_test.cc"))
+    if not counts:
+        print("no sources")
+        return 1
+    median = counts[len(counts) // 2][0]
+    p90 = counts[min(len(counts) - 1, len(counts) * 9 // 10)][0]
+    print(f"{len(counts)} sources; headers of ours in each: median {median}, 90th percentile {p90}")
+    for count, name in counts[-5:]:
+        print(f"  {count:4} {name}")
+    return 1 if median > MEDIAN or p90 > P90 else 0
+
+
+sys.exit(main())
