@@ -4,11 +4,15 @@
 // A line is the bytes up to and including '\n'; "\r\n" is one terminator, a lone '\r' is text; a last
 // segment without a terminator is a line. line_count("") = 0, "a" = 1, "a\n" = 1, "a\n\n" = 2.
 //
-// Copying is O(1) and gives an immutable snapshot that another thread may read while this one is
-// edited. Thread-confined otherwise.
+// A B+tree of text chunks whose nodes are shared between copies and copied when written. Copying is O(1)
+// and gives an immutable snapshot that another thread may read while this one is edited.
+// Thread-confined otherwise.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,27 +21,44 @@
 
 namespace quire::seq {
 
-class Rope {
-public:
-    Rope();
-    explicit Rope(std::string_view text);  // Requires well-formed UTF-8, as does insert(). O(n).
-    Rope(const Rope&);
-    Rope(Rope&&) noexcept;
-    Rope& operator=(const Rope&);
-    Rope& operator=(Rope&&) noexcept;
-    ~Rope();
+// What a stretch of text measures. Additive: a code point never straddles two chunks.
+struct TextSummary {
+    std::size_t bytes = 0;
+    std::size_t code_points = 0;
+    std::size_t utf16 = 0;
+    std::size_t newlines = 0;
 
-    text::Byte bytes() const;
-    text::CodePoint code_points() const;
-    text::Utf16 utf16() const;
+    static TextSummary of(std::string_view text);
+    TextSummary& operator+=(const TextSummary& other);
+    TextSummary& operator-=(const TextSummary& other);
+    friend bool operator==(const TextSummary&, const TextSummary&) = default;
+};
+
+// The rope with its constants open, so that tests can make deep trees of little text: `kChunk` bytes a
+// leaf (at least 16), `kFan` children a node (at least 2).
+template <std::size_t kChunk, std::size_t kFan>
+class BasicRope {
+public:
+    BasicRope() = default;
+    explicit BasicRope(std::string_view text);  // Requires well-formed UTF-8, as does insert(). O(n).
+    BasicRope(const BasicRope& other);
+    BasicRope(BasicRope&& other) noexcept;
+    BasicRope& operator=(const BasicRope& other);
+    BasicRope& operator=(BasicRope&& other) noexcept;
+    ~BasicRope();
+
+    text::Byte bytes() const { return {total_.bytes}; }
+    text::CodePoint code_points() const { return {total_.code_points}; }
+    text::Utf16 utf16() const { return {total_.utf16}; }
     text::Line lines() const;         // line_count, as above.
-    bool empty() const { return bytes().n == 0; }
+    bool empty() const { return total_.bytes == 0; }
     bool ends_with_newline() const;   // False for "".
-    std::size_t newlines() const;     // How many '\n'.
-    std::size_t crlfs() const;        // How many of them follow a '\r'. O(n) is allowed.
+    std::size_t newlines() const { return total_.newlines; }
+    std::size_t crlfs() const;        // How many newlines follow a '\r'. O(n).
 
     // Positions at the end are allowed; beyond it, or inside a code point for splice(), is a broken
     // promise of the caller's. Conversions round down to the start of the code point they fall into.
+    // An edit next to the one before it costs O(1) plus the text moved within one chunk.
     void insert(text::CodePoint at, std::string_view utf8);
     void erase(text::CodePoint at, text::CodePoint count);
     void splice(text::Byte at, text::Byte erase, std::string_view insert);
@@ -60,10 +81,66 @@ public:
     // CHECKs every structural promise. O(n).
     void check_invariants() const;
 
-    friend bool operator==(const Rope& a, const Rope& b) { return a.str() == b.str(); }
+    friend bool operator==(const BasicRope& a, const BasicRope& b) {
+        return a.total_ == b.total_ && (a.root_ == b.root_ || a.str() == b.str());
+    }
 
 private:
-    std::string text_;
+    static_assert(kChunk >= 16 && kFan >= 2);
+    static constexpr std::size_t kMaxDepth = 40;
+
+    struct Node;
+    struct Leaf;
+    struct Inner;
+    // Where an edit last was: the nodes from the root to a leaf, and what lies before that leaf. True only
+    // while every node on it is this rope's alone.
+    struct Path {
+        std::array<Inner*, kMaxDepth> nodes;
+        std::array<std::uint32_t, kMaxDepth> slots;
+        std::size_t depth = 0;
+        Leaf* leaf = nullptr;
+        TextSummary size;    // Of the leaf.
+        std::size_t bytes = 0;
+        std::size_t code_points = 0;
+    };
+    struct Found {
+        const Leaf* leaf = nullptr;
+        TextSummary before;  // All text before the leaf.
+        TextSummary size;    // Of the leaf.
+    };
+
+    static void retain(Node* node);
+    static void release(Node* node);
+    static bool is_unique(const Node* node);
+    static Node* own(Node*& node);
+
+    template <std::size_t TextSummary::* kMetric>
+    Found find(std::size_t at) const;
+    bool path_holds() const;
+    template <std::size_t TextSummary::* kMetric>
+    void descend(std::size_t at);
+    void add_on_path(const TextSummary& added);
+    void subtract_on_path(const TextSummary& removed);
+    void insert_at_path(std::size_t offset, std::string_view utf8);
+    void insert_bytes(std::size_t at, std::string_view utf8);
+    void erase_bytes(std::size_t at, std::size_t count);
+    bool erase_at_path(std::size_t offset, std::size_t count);
+    Node* insert_in(Node*& node, TextSummary& size, std::size_t at, std::string_view utf8, TextSummary& right_size);
+    static void erase_in(Node*& node, TextSummary& size, std::size_t begin, std::size_t end);
+    static bool merge(Node*& left, Node* right);
+    static bool visit(const Node* node, std::size_t begin, std::size_t end, Function<bool(std::string_view)>& take);
+    static TextSummary check(const Node* node);
+
+    Node* root_ = nullptr;  // Null when empty.
+    TextSummary total_;
+    Path path_;
+};
+
+extern template class BasicRope<1024, 16>;
+
+class Rope final : public BasicRope<1024, 16> {
+public:
+    using BasicRope::BasicRope;
 };
 
 }  // namespace quire::seq

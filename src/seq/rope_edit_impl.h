@@ -1,0 +1,304 @@
+// How BasicRope is edited: in place at the remembered leaf where that is enough, else from the root.
+// Included by rope_impl.h.
+#pragma once
+
+namespace quire::seq {
+
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::path_holds() const {
+    for (std::size_t i = 0; i < path_.depth; ++i) {
+        if (!is_unique(path_.nodes[i])) return false;
+    }
+    return is_unique(path_.leaf);
+}
+
+// Points the path at the leaf in which `at` units end: where an insertion there can extend a chunk.
+template <std::size_t kChunk, std::size_t kFan>
+template <std::size_t TextSummary::* kMetric>
+void BasicRope<kChunk, kFan>::descend(std::size_t at) {
+    path_.depth = 0;
+    path_.bytes = 0;
+    path_.code_points = 0;
+    path_.size = total_;
+    Node* node = own(root_);
+    std::size_t passed = 0;
+    while (node->height > 0) {
+        auto* inner = static_cast<Inner*>(node);
+        std::uint32_t i = 0;
+        while (i + 1 < inner->count && passed + inner->sizes[i].*kMetric < at) {
+            passed += inner->sizes[i].*kMetric;
+            path_.bytes += inner->sizes[i].bytes;
+            path_.code_points += inner->sizes[i].code_points;
+            ++i;
+        }
+        CHECK(path_.depth < kMaxDepth);
+        path_.nodes[path_.depth] = inner;
+        path_.slots[path_.depth] = i;
+        ++path_.depth;
+        path_.size = inner->sizes[i];
+        node = own(inner->children[i]);
+    }
+    path_.leaf = static_cast<Leaf*>(node);
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::add_on_path(const TextSummary& added) {
+    for (std::size_t i = 0; i < path_.depth; ++i) path_.nodes[i]->sizes[path_.slots[i]] += added;
+    path_.size += added;
+    total_ += added;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::subtract_on_path(const TextSummary& removed) {
+    for (std::size_t i = 0; i < path_.depth; ++i) path_.nodes[i]->sizes[path_.slots[i]] -= removed;
+    path_.size -= removed;
+    total_ -= removed;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::insert_at_path(std::size_t offset, std::string_view utf8) {
+    if (path_.leaf->count + utf8.size() <= kChunk) {
+        path_.leaf->splice(offset, 0, utf8);
+        add_on_path(TextSummary::of(utf8));
+        return;
+    }
+    insert_bytes(path_.bytes + offset, utf8);
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8) {
+    CHECK(at.n <= total_.code_points);
+    if (utf8.empty()) return;
+    if (root_ == nullptr) {
+        insert_bytes(0, utf8);
+        return;
+    }
+    if (path_.leaf == nullptr || at.n < path_.code_points || at.n - path_.code_points > path_.size.code_points ||
+        !path_holds()) {
+        descend<&TextSummary::code_points>(at.n);
+    }
+    const std::size_t index = at.n - path_.code_points;
+    const bool ascii = path_.size.bytes == path_.size.code_points;
+    insert_at_path(ascii ? index : utf8::offset_of_code_point(path_.leaf->view(), index), utf8);
+}
+
+// Erases within the path's leaf; false when the leaf would become so small that the tree must be mended.
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::erase_at_path(std::size_t offset, std::size_t count) {
+    const std::size_t left = path_.leaf->count - count;
+    if (left == 0 || (left < kChunk / 4 && path_.depth > 0)) return false;
+    subtract_on_path(TextSummary::of(path_.leaf->view().substr(offset, count)));
+    path_.leaf->splice(offset, count, {});
+    return true;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::erase(text::CodePoint at, text::CodePoint count) {
+    CHECK(at.n <= total_.code_points && count.n <= total_.code_points - at.n);
+    if (count.n == 0) return;
+    if (path_.leaf == nullptr || at.n < path_.code_points ||
+        at.n + count.n - path_.code_points > path_.size.code_points || !path_holds()) {
+        descend<&TextSummary::code_points>(at.n + 1);
+    }
+    const std::size_t begin = at.n - path_.code_points;
+    if (begin + count.n <= path_.size.code_points) {
+        const bool ascii = path_.size.bytes == path_.size.code_points;
+        const std::string_view view = path_.leaf->view();
+        const std::size_t from = ascii ? begin : utf8::offset_of_code_point(view, begin);
+        const std::size_t size = ascii ? count.n : utf8::offset_of_code_point(view.substr(from), count.n);
+        if (!erase_at_path(from, size)) erase_bytes(path_.bytes + from, size);
+        return;
+    }
+    const std::size_t from = to_byte(at).n;
+    erase_bytes(from, to_byte(at + count).n - from);
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::splice(text::Byte at, text::Byte erase, std::string_view insert) {
+    CHECK(erase.n <= total_.bytes && at.n <= total_.bytes - erase.n);
+    CHECK(is_boundary(at) && is_boundary(at + erase));
+    if (erase.n > 0) {
+        const Found found = find<&TextSummary::bytes>(at.n);
+        const bool here = at.n + erase.n <= found.before.bytes + found.size.bytes;
+        if (here) descend<&TextSummary::bytes>(at.n + 1);
+        if (!here || !erase_at_path(at.n - path_.bytes, erase.n)) erase_bytes(at.n, erase.n);
+    }
+    if (insert.empty()) return;
+    if (root_ == nullptr) {
+        insert_bytes(0, insert);
+        return;
+    }
+    descend<&TextSummary::bytes>(at.n);
+    insert_at_path(at.n - path_.bytes, insert);
+}
+
+// --- from the root ---
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::insert_bytes(std::size_t at, std::string_view utf8) {
+    path_.leaf = nullptr;
+    while (!utf8.empty()) {
+        // A piece fits into either half of a split chunk, of which the right may be three bytes beyond half.
+        std::size_t take = std::min(utf8.size(), kChunk / 2 - 4);
+        while (take < utf8.size() && !utf8::is_boundary(utf8[take])) --take;
+        const std::string_view piece = utf8.substr(0, take);
+        if (root_ == nullptr) {
+            auto* leaf = new Leaf();
+            leaf->assign(piece);
+            root_ = leaf;
+            total_ = TextSummary::of(piece);
+        } else {
+            TextSummary right_size;
+            Node* right = insert_in(root_, total_, at, piece, right_size);
+            if (right != nullptr) {
+                auto* root = new Inner(root_->height + 1);
+                root->insert(0, root_, total_);
+                root->insert(1, right, right_size);
+                root_ = root;
+                total_ += right_size;
+            }
+        }
+        at += take;
+        utf8.remove_prefix(take);
+    }
+}
+
+// Inserts below `node`; where it had to be split, returns the new right half, and `size` is the left one's.
+template <std::size_t kChunk, std::size_t kFan>
+auto BasicRope<kChunk, kFan>::insert_in(Node*& node, TextSummary& size, std::size_t at, std::string_view utf8,
+                                        TextSummary& right_size) -> Node* {
+    own(node);
+    if (node->height == 0) {
+        auto* leaf = static_cast<Leaf*>(node);
+        const TextSummary added = TextSummary::of(utf8);
+        if (leaf->count + utf8.size() <= kChunk) {
+            leaf->splice(at, 0, utf8);
+            size += added;
+            return nullptr;
+        }
+        auto* right = new Leaf();
+        if (at == leaf->count) {
+            // Text written front to back fills its chunks.
+            right->assign(utf8);
+            right_size = added;
+            return right;
+        }
+        std::size_t cut = leaf->count / 2;
+        while (!utf8::is_boundary(leaf->text[cut])) --cut;
+        right->assign(leaf->view().substr(cut));
+        leaf->count = static_cast<std::uint32_t>(cut);
+        if (at <= cut) {
+            leaf->splice(at, 0, utf8);
+        } else {
+            right->splice(at - cut, 0, utf8);
+        }
+        right_size = TextSummary::of(right->view());
+        size = TextSummary::of(leaf->view());
+        return right;
+    }
+    auto* inner = static_cast<Inner*>(node);
+    std::size_t i = 0;
+    while (i + 1 < inner->count && at > inner->sizes[i].bytes) at -= inner->sizes[i++].bytes;
+    TextSummary child_right_size;
+    size -= inner->sizes[i];
+    Node* child_right = insert_in(inner->children[i], inner->sizes[i], at, utf8, child_right_size);
+    size += inner->sizes[i];
+    if (child_right == nullptr) return nullptr;
+    inner->insert(i + 1, child_right, child_right_size);
+    size += child_right_size;
+    if (inner->count <= kFan) return nullptr;
+    // Appending leaves full nodes behind.
+    const std::size_t keep = i + 2 == inner->count ? kFan : (kFan + 1) / 2;
+    auto* right = new Inner(inner->height);
+    for (std::size_t k = keep; k < inner->count; ++k) {
+        right->insert(right->count, inner->children[k], inner->sizes[k]);
+    }
+    inner->count = static_cast<std::uint32_t>(keep);
+    right_size = right->sum();
+    size -= right_size;
+    return right;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::erase_bytes(std::size_t at, std::size_t count) {
+    path_.leaf = nullptr;
+    if (count == total_.bytes) {
+        release(root_);
+        root_ = nullptr;
+        total_ = {};
+        return;
+    }
+    erase_in(root_, total_, at, at + count);
+    while (root_->height > 0 && root_->count == 1) {
+        Node* child = static_cast<Inner*>(root_)->children[0];
+        retain(child);
+        release(root_);
+        root_ = child;
+    }
+}
+
+// Requires that [begin, end) is part of the node and not all of it.
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size_t begin, std::size_t end) {
+    own(node);
+    if (node->height == 0) {
+        auto* leaf = static_cast<Leaf*>(node);
+        size -= TextSummary::of(leaf->view().substr(begin, end - begin));
+        leaf->splice(begin, end - begin, {});
+        return;
+    }
+    auto* inner = static_cast<Inner*>(node);
+    std::size_t at = 0;
+    std::size_t i = 0;
+    std::size_t touched = 0;
+    while (i < inner->count && at < end) {
+        const std::size_t next = at + inner->sizes[i].bytes;
+        if (next <= begin) {
+            at = next;
+            ++i;
+        } else if (begin <= at && next <= end) {
+            release(inner->children[i]);
+            inner->remove(i);
+            at = next;
+            touched = i;
+        } else {
+            erase_in(inner->children[i], inner->sizes[i], std::max(begin, at) - at, std::min(end, next) - at);
+            touched = i;
+            at = next;
+            ++i;
+        }
+    }
+    // What shrank is joined with its neighbours, so that no two of them could be one.
+    const std::size_t from = touched < 2 ? 0 : touched - 2;
+    for (std::size_t k = from, steps = 0; k + 1 < inner->count && k <= touched + 1 && steps < 4; ++steps) {
+        if (merge(inner->children[k], inner->children[k + 1])) {
+            inner->sizes[k] += inner->sizes[k + 1];
+            inner->remove(k + 1);
+        } else {
+            ++k;
+        }
+    }
+    size = inner->sum();
+}
+
+// Moves what `right` holds into `left` if both fit into one node; the caller then drops `right`'s slot.
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::merge(Node*& left, Node* right) {
+    if (left->height == 0) {
+        if (left->count + right->count > kChunk * 3 / 4) return false;
+        auto* into = static_cast<Leaf*>(own(left));
+        into->splice(into->count, 0, static_cast<Leaf*>(right)->view());
+    } else {
+        if (left->count + right->count > kFan) return false;
+        auto* into = static_cast<Inner*>(own(left));
+        auto* from = static_cast<Inner*>(right);
+        for (std::size_t i = 0; i < from->count; ++i) {
+            retain(from->children[i]);
+            into->insert(into->count, from->children[i], from->sizes[i]);
+        }
+    }
+    release(right);
+    return true;
+}
+
+}  // namespace quire::seq

@@ -1,0 +1,379 @@
+// The bodies of BasicRope, for rope.cc and for tests that want other constants.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/utf8.h"
+#include "seq/rope.h"
+
+namespace quire::seq {
+
+template <std::size_t kChunk, std::size_t kFan>
+struct BasicRope<kChunk, kFan>::Node {
+    explicit Node(std::uint32_t h) : height(h) {}
+    std::atomic<std::uint32_t> refs{1};
+    std::uint32_t height;      // 0 for a leaf.
+    std::uint32_t count = 0;   // Bytes of a leaf, children of an inner node.
+};
+
+template <std::size_t kChunk, std::size_t kFan>
+struct BasicRope<kChunk, kFan>::Leaf : Node {
+    Leaf() : Node(0) {}
+    std::string_view view() const { return {text, this->count}; }
+    void assign(std::string_view from) {
+        std::memcpy(text, from.data(), from.size());
+        this->count = static_cast<std::uint32_t>(from.size());
+    }
+    // Replaces [at, at + erase) by `insert`, which must fit.
+    void splice(std::size_t at, std::size_t erase, std::string_view insert) {
+        std::memmove(text + at + insert.size(), text + at + erase, this->count - at - erase);
+        if (!insert.empty()) std::memcpy(text + at, insert.data(), insert.size());
+        this->count = static_cast<std::uint32_t>(this->count + insert.size() - erase);
+    }
+    char text[kChunk];
+};
+
+template <std::size_t kChunk, std::size_t kFan>
+struct BasicRope<kChunk, kFan>::Inner : Node {
+    explicit Inner(std::uint32_t h) : Node(h) {}
+    // One more than may stay, so that a split follows the insertion.
+    TextSummary sizes[kFan + 1];
+    Node* children[kFan + 1];
+
+    void insert(std::size_t at, Node* child, const TextSummary& size) {
+        for (std::size_t i = this->count; i > at; --i) {
+            sizes[i] = sizes[i - 1];
+            children[i] = children[i - 1];
+        }
+        sizes[at] = size;
+        children[at] = child;
+        ++this->count;
+    }
+    void remove(std::size_t at) {
+        for (std::size_t i = at + 1; i < this->count; ++i) {
+            sizes[i - 1] = sizes[i];
+            children[i - 1] = children[i];
+        }
+        --this->count;
+    }
+    TextSummary sum() const {
+        TextSummary total;
+        for (std::size_t i = 0; i < this->count; ++i) total += sizes[i];
+        return total;
+    }
+};
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::retain(Node* node) {
+    if (node != nullptr) node->refs.fetch_add(1, std::memory_order_relaxed);
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::release(Node* node) {
+    if (node == nullptr || node->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (node->height == 0) {
+        delete static_cast<Leaf*>(node);
+        return;
+    }
+    auto* inner = static_cast<Inner*>(node);
+    for (std::size_t i = 0; i < inner->count; ++i) release(inner->children[i]);
+    delete inner;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::is_unique(const Node* node) {
+    return node->refs.load(std::memory_order_acquire) == 1;
+}
+
+// Makes `node` this rope's alone, by copying it if it is shared.
+template <std::size_t kChunk, std::size_t kFan>
+auto BasicRope<kChunk, kFan>::own(Node*& node) -> Node* {
+    if (is_unique(node)) return node;
+    Node* copy = nullptr;
+    if (node->height == 0) {
+        auto* leaf = new Leaf();
+        leaf->assign(static_cast<Leaf*>(node)->view());
+        copy = leaf;
+    } else {
+        const auto* from = static_cast<Inner*>(node);
+        auto* inner = new Inner(from->height);
+        for (std::size_t i = 0; i < from->count; ++i) {
+            retain(from->children[i]);
+            inner->insert(i, from->children[i], from->sizes[i]);
+        }
+        copy = inner;
+    }
+    release(node);
+    node = copy;
+    return copy;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+BasicRope<kChunk, kFan>::BasicRope(std::string_view text) {
+    if (text.empty()) return;
+    std::vector<std::pair<Node*, TextSummary>> level;
+    level.reserve(text.size() / (kChunk * 3 / 4) + 1);
+    while (!text.empty()) {
+        // Not full, so that the first edits do not split every chunk.
+        std::size_t take = std::min(text.size(), std::max<std::size_t>(kChunk * 3 / 4, 4));
+        while (take < text.size() && !utf8::is_boundary(text[take])) --take;
+        auto* leaf = new Leaf();
+        leaf->assign(text.substr(0, take));
+        level.emplace_back(leaf, TextSummary::of(leaf->view()));
+        text.remove_prefix(take);
+    }
+    while (level.size() > 1) {
+        std::vector<std::pair<Node*, TextSummary>> above;
+        for (std::size_t i = 0; i < level.size(); i += kFan) {
+            auto* inner = new Inner(level[i].first->height + 1);
+            for (std::size_t k = i; k < std::min(level.size(), i + kFan); ++k) {
+                inner->insert(inner->count, level[k].first, level[k].second);
+            }
+            above.emplace_back(inner, inner->sum());
+        }
+        level = std::move(above);
+    }
+    root_ = level[0].first;
+    total_ = level[0].second;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+BasicRope<kChunk, kFan>::BasicRope(const BasicRope& other) : root_(other.root_), total_(other.total_) {
+    retain(root_);
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+BasicRope<kChunk, kFan>::BasicRope(BasicRope&& other) noexcept
+    : root_(std::exchange(other.root_, nullptr)), total_(std::exchange(other.total_, {})) {
+    other.path_.leaf = nullptr;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+auto BasicRope<kChunk, kFan>::operator=(const BasicRope& other) -> BasicRope& {
+    retain(other.root_);
+    release(root_);
+    root_ = other.root_;
+    total_ = other.total_;
+    path_.leaf = nullptr;
+    return *this;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+auto BasicRope<kChunk, kFan>::operator=(BasicRope&& other) noexcept -> BasicRope& {
+    if (this == &other) return *this;
+    release(root_);
+    root_ = std::exchange(other.root_, nullptr);
+    total_ = std::exchange(other.total_, {});
+    path_.leaf = nullptr;
+    other.path_.leaf = nullptr;
+    return *this;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+BasicRope<kChunk, kFan>::~BasicRope() {
+    release(root_);
+}
+
+// --- reading ---
+
+// The leaf in which `at` units of the metric have passed: the first whose end reaches beyond `at`, or the
+// last one.
+template <std::size_t kChunk, std::size_t kFan>
+template <std::size_t TextSummary::* kMetric>
+auto BasicRope<kChunk, kFan>::find(std::size_t at) const -> Found {
+    Found found;
+    const Node* node = root_;
+    found.size = total_;
+    while (node->height > 0) {
+        const auto* inner = static_cast<const Inner*>(node);
+        std::size_t i = 0;
+        while (i + 1 < inner->count && found.before.*kMetric + inner->sizes[i].*kMetric <= at) {
+            found.before += inner->sizes[i++];
+        }
+        found.size = inner->sizes[i];
+        node = inner->children[i];
+    }
+    found.leaf = static_cast<const Leaf*>(node);
+    return found;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Line BasicRope<kChunk, kFan>::lines() const {
+    return {total_.newlines + (empty() || ends_with_newline() ? 0 : 1)};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::ends_with_newline() const {
+    return !empty() && find<&TextSummary::bytes>(total_.bytes).leaf->view().back() == '\n';
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::size_t BasicRope<kChunk, kFan>::crlfs() const {
+    std::size_t count = 0;
+    char last = 0;
+    for_each_chunk({0}, bytes(), [&](std::string_view chunk) {
+        for (const char byte : chunk) {
+            count += byte == '\n' && last == '\r' ? 1 : 0;
+            last = byte;
+        }
+        return true;
+    });
+    return count;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::is_boundary(text::Byte at) const {
+    if (at.n >= total_.bytes) return at.n == total_.bytes;
+    const Found found = find<&TextSummary::bytes>(at.n);
+    return utf8::is_boundary(found.leaf->text[at.n - found.before.bytes]);
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Byte BasicRope<kChunk, kFan>::to_byte(text::CodePoint at) const {
+    if (at.n >= total_.code_points) return bytes();
+    const Found found = find<&TextSummary::code_points>(at.n);
+    const std::size_t index = at.n - found.before.code_points;
+    if (found.size.bytes == found.size.code_points) return {found.before.bytes + index};
+    return {found.before.bytes + utf8::offset_of_code_point(found.leaf->view(), index)};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Byte BasicRope<kChunk, kFan>::to_byte(text::Utf16 at) const {
+    if (at.n >= total_.utf16) return bytes();
+    const Found found = find<&TextSummary::utf16>(at.n);
+    const std::string_view view = found.leaf->view();
+    std::size_t units = found.before.utf16;
+    std::size_t i = 0;
+    while (i < view.size()) {
+        std::size_t next = i;
+        units += utf8::decode(view, next) >= 0x10000 ? 2 : 1;
+        if (units > at.n) break;
+        i = next;
+    }
+    return {found.before.bytes + i};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::CodePoint BasicRope<kChunk, kFan>::to_code_point(text::Byte at) const {
+    if (at.n >= total_.bytes) return code_points();
+    const Found found = find<&TextSummary::bytes>(at.n);
+    const std::size_t offset = at.n - found.before.bytes;
+    if (found.size.bytes == found.size.code_points) return {found.before.code_points + offset};
+    const std::string_view view = found.leaf->view();
+    const std::size_t count = found.before.code_points + utf8::count_code_points(view.substr(0, offset));
+    return {utf8::is_boundary(view[offset]) ? count : count - 1};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Utf16 BasicRope<kChunk, kFan>::to_utf16(text::Byte at) const {
+    if (at.n >= total_.bytes) return utf16();
+    const Found found = find<&TextSummary::bytes>(at.n);
+    const std::string_view view = found.leaf->view();
+    std::size_t offset = at.n - found.before.bytes;
+    while (!utf8::is_boundary(view[offset])) --offset;
+    return {found.before.utf16 + utf8::count_utf16(view.substr(0, offset))};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Line BasicRope<kChunk, kFan>::to_line(text::Byte at) const {
+    if (at.n >= total_.bytes) return {total_.newlines};
+    const Found found = find<&TextSummary::bytes>(at.n);
+    const std::string_view before = found.leaf->view().substr(0, at.n - found.before.bytes);
+    return {found.before.newlines + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'))};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Byte BasicRope<kChunk, kFan>::line_start(text::Line line) const {
+    if (line.n == 0) return {0};
+    if (line.n > total_.newlines) return bytes();
+    // The line begins after its predecessor's newline, number line - 1.
+    const Found found = find<&TextSummary::newlines>(line.n - 1);
+    const std::string_view view = found.leaf->view();
+    std::size_t left = line.n - found.before.newlines;
+    std::size_t i = 0;
+    while (left > 0) {
+        i = view.find('\n', i) + 1;
+        --left;
+    }
+    return {found.before.bytes + i};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::string BasicRope<kChunk, kFan>::str() const {
+    return slice({0}, bytes());
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::string BasicRope<kChunk, kFan>::slice(text::Byte begin, text::Byte end) const {
+    CHECK(begin <= end && end <= bytes());
+    std::string out;
+    out.reserve(end.n - begin.n);
+    for_each_chunk(begin, end, [&](std::string_view chunk) {
+        out.append(chunk);
+        return true;
+    });
+    return out;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::string BasicRope<kChunk, kFan>::line(text::Line line) const {
+    return slice(line_start(line), line_start({line.n + 1}));
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::visit(const Node* node, std::size_t begin, std::size_t end,
+                                    Function<bool(std::string_view)>& take) {
+    if (node->height == 0) return take(static_cast<const Leaf*>(node)->view().substr(begin, end - begin));
+    const auto* inner = static_cast<const Inner*>(node);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < inner->count && at < end; ++i) {
+        const std::size_t next = at + inner->sizes[i].bytes;
+        if (next > begin) {
+            const std::size_t from = std::max(begin, at) - at;
+            if (!visit(inner->children[i], from, std::min(end, next) - at, take)) return false;
+        }
+        at = next;
+    }
+    return true;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::for_each_chunk(text::Byte begin, text::Byte end,
+                                             Function<bool(std::string_view)> take) const {
+    if (begin < end) static_cast<void>(visit(root_, begin.n, end.n, take));
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+TextSummary BasicRope<kChunk, kFan>::check(const Node* node) {
+    if (node->height == 0) {
+        const std::string_view view = static_cast<const Leaf*>(node)->view();
+        CHECK(!view.empty() && view.size() <= kChunk && utf8::is_valid(view));
+        return TextSummary::of(view);
+    }
+    const auto* inner = static_cast<const Inner*>(node);
+    CHECK(inner->count >= 1 && inner->count <= kFan);
+    for (std::size_t i = 0; i < inner->count; ++i) {
+        CHECK(inner->children[i]->height + 1 == inner->height);
+        CHECK(check(inner->children[i]) == inner->sizes[i]);
+    }
+    return inner->sum();
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::check_invariants() const {
+    CHECK((root_ == nullptr) == empty());
+    CHECK((root_ == nullptr ? TextSummary{} : check(root_)) == total_);
+    if (path_.leaf != nullptr && path_holds()) {
+        const Found found = find<&TextSummary::bytes>(path_.bytes);
+        CHECK(found.leaf == path_.leaf && found.before.bytes == path_.bytes);
+        CHECK(found.before.code_points == path_.code_points && found.size == path_.size);
+    }
+}
+
+}  // namespace quire::seq
+
+#include "seq/rope_edit_impl.h"

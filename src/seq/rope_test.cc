@@ -1,0 +1,173 @@
+#include "seq/rope.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "base/utf8.h"
+#include "seq/rope_impl.h"
+
+namespace quire::seq {
+
+// Two children a node, sixteen bytes a chunk: a few words make a deep tree.
+template class BasicRope<16, 2>;
+template class BasicRope<24, 3>;
+
+namespace {
+
+using Tiny = BasicRope<16, 2>;
+
+std::string numbered_lines(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "line " + std::to_string(i) + "\n";
+    return text;
+}
+
+TEST(Rope, CountsLinesByTheirTerminators) {
+    EXPECT_EQ(Rope("").lines().n, 0U);
+    EXPECT_EQ(Rope("a").lines().n, 1U);
+    EXPECT_EQ(Rope("a\n").lines().n, 1U);
+    EXPECT_EQ(Rope("a\n\n").lines().n, 2U);
+    EXPECT_EQ(Rope("a\rb").lines().n, 1U);
+    EXPECT_EQ(Rope("a\r\nb\r\n\n").crlfs(), 2U);
+}
+
+TEST(Rope, ALineKeepsItsTerminator) {
+    const Tiny rope("one\ntwo\r\n\nlast");
+
+    EXPECT_EQ(rope.line({0}), "one\n");
+    EXPECT_EQ(rope.line({1}), "two\r\n");
+    EXPECT_EQ(rope.line({2}), "\n");
+    EXPECT_EQ(rope.line({3}), "last");
+    EXPECT_EQ(rope.line_start({4}), rope.bytes());
+    EXPECT_EQ(rope.to_line({4}).n, 1U);
+}
+
+TEST(Rope, ConversionsRoundDownToACodePoint) {
+    const Tiny rope("a\xC3\xA9\xF0\x9F\x98\x80z");  // a, e acute, a smile, z
+
+    EXPECT_EQ(rope.bytes().n, 8U);
+    EXPECT_EQ(rope.code_points().n, 4U);
+    EXPECT_EQ(rope.utf16().n, 5U);
+    EXPECT_EQ(rope.to_code_point({2}).n, 1U);
+    EXPECT_EQ(rope.to_byte(text::Utf16{3}).n, 3U);
+    EXPECT_EQ(rope.to_utf16({5}).n, 2U);
+    EXPECT_FALSE(rope.is_boundary({4}));
+    EXPECT_TRUE(rope.is_boundary({8}));
+}
+
+TEST(Rope, ACopyKeepsItsTextWhileTheOriginalIsEdited) {
+    Rope rope(numbered_lines(1000));
+    const Rope snapshot = rope;
+    const std::string before = snapshot.str();
+
+    rope.insert({500}, "changed");
+    rope.erase({3000}, {4000});
+
+    EXPECT_EQ(snapshot.str(), before);
+    EXPECT_NE(rope.str(), before);
+    rope.check_invariants();
+    snapshot.check_invariants();
+}
+
+TEST(Rope, ASnapshotIsReadByAnotherThreadDuringEdits) {
+    Rope rope(numbered_lines(2000));
+    const Rope snapshot = rope;
+    const std::string before = snapshot.str();
+    bool same = true;
+
+    std::thread reader([&] {
+        for (int i = 0; i < 20; ++i) {
+            const Rope mine = snapshot;
+            same = same && mine.str() == before;
+        }
+    });
+    for (std::size_t i = 0; i < 2000; ++i) {
+        rope.insert({i * 3}, "x");
+        rope.erase({i}, {2});
+    }
+    reader.join();
+
+    EXPECT_TRUE(same);
+}
+
+// A naive twin: a flat string in which everything is counted.
+struct Flat {
+    std::string text;
+    std::size_t byte_of(std::size_t code_point) const { return utf8::offset_of_code_point(text, code_point); }
+};
+
+template <class AnyRope>
+void edit_at_random(std::uint64_t seed, int steps) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    const std::string_view alphabet[] = {"a", "b", "\n", "\r\n", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xE2\x82\xAC"};
+    AnyRope rope;
+    Flat flat;
+    std::vector<std::pair<AnyRope, std::string>> snapshots;
+    std::size_t near = 0;
+    for (int step = 0; step < steps; ++step) {
+        const std::size_t size = utf8::count_code_points(flat.text);
+        const std::size_t at = below(3) == 0 ? below(size + 1) : std::min(near, size);
+        const bool grow = flat.text.size() < 400 ? below(5) < 3 : below(5) < 2;
+        if (grow) {
+            std::string piece;
+            for (std::size_t i = below(below(10) == 0 ? 60 : 4) + 1; i > 0; --i) piece += alphabet[below(7)];
+            if (below(4) == 0) {
+                rope.splice({flat.byte_of(at)}, {0}, piece);
+            } else {
+                rope.insert({at}, piece);
+            }
+            flat.text.insert(flat.byte_of(at), piece);
+            near = at + utf8::count_code_points(piece);
+        } else {
+            const std::size_t count = std::min(size - at, below(below(10) == 0 ? 80 : 4));
+            const std::size_t from = flat.byte_of(at);
+            const std::size_t bytes = flat.byte_of(at + count) - from;
+            if (below(4) == 0) {
+                rope.splice({from}, {bytes}, "");
+            } else {
+                rope.erase({at}, {count});
+            }
+            flat.text.erase(from, bytes);
+            near = at > 0 && below(2) == 0 ? at - 1 : at;
+        }
+        if (below(20) == 0) snapshots.emplace_back(rope, flat.text);
+        if (snapshots.size() > 4) snapshots.erase(snapshots.begin());
+        rope.check_invariants();
+        ASSERT_EQ(rope.str(), flat.text);
+        const std::size_t byte = below(flat.text.size() + 1);
+        const std::string head = flat.text.substr(0, byte);
+        ASSERT_EQ(rope.to_line({byte}).n, static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n')));
+        const std::size_t point = below(utf8::count_code_points(flat.text) + 1);
+        ASSERT_EQ(rope.to_byte(text::CodePoint{point}).n, flat.byte_of(point));
+        ASSERT_EQ(rope.to_code_point({flat.byte_of(point)}).n, point);
+        const std::size_t units = utf8::count_utf16(flat.text.substr(0, flat.byte_of(point)));
+        ASSERT_EQ(rope.to_utf16({flat.byte_of(point)}).n, units);
+        ASSERT_EQ(rope.to_byte(text::Utf16{units}).n, flat.byte_of(point));
+        const std::size_t line = rope.to_line({byte}).n;
+        ASSERT_LE(rope.line_start({line}).n, byte);
+        ASSERT_GE(rope.line_start({line + 1}).n, byte);
+    }
+    for (const auto& [snapshot, text] : snapshots) {
+        snapshot.check_invariants();
+        ASSERT_EQ(snapshot.str(), text);
+    }
+}
+
+TEST(Rope, RandomEditsMatchAFlatString) {
+    const char* given = std::getenv("SEED");
+    const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    for (std::uint64_t i = 0; i < 5; ++i) {
+        edit_at_random<Tiny>(seed + i, 1500);
+        edit_at_random<BasicRope<24, 3>>(seed + i, 1500);
+        edit_at_random<Rope>(seed + i, 1500);
+    }
+}
+
+}  // namespace
+}  // namespace quire::seq
