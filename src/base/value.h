@@ -44,8 +44,8 @@ public:
     Value& append(std::string key, Value value);
     bool erase(std::string_view key);
 
-    std::size_t size() const { return entries_.size(); }
-    bool empty() const { return entries_.empty(); }
+    std::size_t size() const;
+    bool empty() const;
     Entries::const_iterator begin() const;
     Entries::const_iterator end() const;
     Entries::iterator begin();
@@ -116,6 +116,10 @@ struct Map::Entry {
     std::string key;
     Value value;
 };
+
+// Here, because a vector cannot tell its size before its element is complete.
+inline std::size_t Map::size() const { return entries_.size(); }
+inline bool Map::empty() const { return entries_.empty(); }
 
 // "null", "boolean", "integer", "number", "string", "bytes", "array" or "object".
 std::string_view kind_name(const Value& value);
