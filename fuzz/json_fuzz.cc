@@ -1,0 +1,18 @@
+// What parses is written and read back unchanged; what does not is refused, whatever the bytes are.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "json/json.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto value = quire::json::parse(text);
+    if (!value) return 0;
+    const std::string written = quire::json::write(*value);
+    const auto again = quire::json::parse(written);
+    CHECK(again && *again == *value);
+    CHECK(quire::json::write(*again) == written);
+    return 0;
+}
