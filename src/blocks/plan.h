@@ -3,8 +3,10 @@
 // was checked is what is changed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/function.h"
@@ -21,5 +23,17 @@ struct Planned {
 };
 
 using Plan = Function<Result<Planned>(const seq::Rope& text, std::uint64_t version)>;
+
+struct EditLimits {
+    std::size_t block_bytes = 16U << 20;
+    std::size_t operation_bytes = 1U << 20;  // Of the text that one operation brings.
+    std::size_t operations = 10'000;
+};
+
+// What every plan checks. Errors: out_of_range "too_large" {limit}; invalid_argument "invalid_utf8";
+// conflict "version_conflict" {base, current}.
+Result<void> check_written(std::string_view content, const EditLimits& limits);
+Result<void> check_block_size(std::size_t bytes, const EditLimits& limits);
+Result<void> check_base(std::uint64_t base, std::uint64_t current);
 
 }  // namespace quire::blocks
