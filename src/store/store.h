@@ -21,70 +21,70 @@ using DocumentKey = std::int64_t;  // Small, never reused.
 
 struct DocumentRecord {
     DocumentKey key = 0;
-    std::string kind;  // "conversation", "file", "memory".
-    std::string name;  // Unique within a kind among those not deleted: a conversation's name, a file's path.
+    std::string kind = {};  // "conversation", "file", "memory".
+    std::string name = {};  // Unique within a kind among those not deleted: a conversation's name, a file's path.
     bool deleted = false;
-    Bytes header;      // The kernel's own, opaque here (what is known of the disk, and the like).
+    Bytes header = {};      // The kernel's own, opaque here (what is known of the disk, and the like).
 };
 
 // One actor's peer in one document. `number` is small and dense within the document: what ids print.
 struct PeerRecord {
     DocumentKey document = 0;
     std::int64_t number = 0;
-    std::string actor;
+    std::string actor = {};
     std::uint64_t peer = 0;
 };
 
 // One commit's update bytes, as they are sent to others.
 struct UpdateRecord {
     DocumentKey document = 0;
-    Bytes bytes;
+    Bytes bytes = {};
 };
 
 // A block's header. `block` is its id within the document.
 struct BlockRecord {
     DocumentKey document = 0;
-    std::string block;
+    std::string block = {};
     std::uint64_t version = 0;
-    Bytes header;
+    Bytes header = {};
 };
 
 // One entry of a block's history and, where `undoable`, of its actor's undo stack.
 struct UnitRecord {
     DocumentKey document = 0;
-    std::string block;
+    std::string block = {};
     std::uint64_t version = 0;   // The block's version that this unit made. Key with document and block.
-    std::string actor;
+    std::string actor = {};
     std::int64_t at_ms = 0;
-    std::string description;
-    std::string state;           // The kernel's word: "done", "undone", "gone", …
-    Bytes body;                  // The kernel's own: id spans and the like.
+    std::string description = {};
+    std::string state = {};           // The kernel's word: "done", "undone", "gone", …
+    Bytes body = {};                  // The kernel's own: id spans and the like.
 };
 
 // "the block this client token made", per actor.
 struct TokenRecord {
-    std::string actor;
-    std::string token;
-    std::string value;
+    std::string actor = {};
+    std::string token = {};
+    std::string value = {};
 };
 
 // Records are inserted, or replaced where their key is there. Updates are appended.
 struct Batch {
-    std::vector<DocumentRecord> documents;
-    std::vector<PeerRecord> peers;
-    std::vector<UpdateRecord> updates;
-    std::vector<BlockRecord> blocks;
-    std::vector<UnitRecord> units;
-    std::vector<TokenRecord> tokens;
+    std::vector<DocumentRecord> documents = {};
+    std::vector<PeerRecord> peers = {};
+    std::vector<UpdateRecord> updates = {};
+    std::vector<BlockRecord> blocks = {};
+    std::vector<UnitRecord> units = {};
+    std::vector<TokenRecord> tokens = {};
     // Replaces all updates of a document by one blob that holds the same history.
-    std::vector<UpdateRecord> compactions;
+    std::vector<UpdateRecord> compactions = {};
 };
 
 struct StoredDocument {
-    std::vector<Bytes> updates;  // In the order they were made durable.
-    std::vector<PeerRecord> peers;
-    std::vector<BlockRecord> blocks;
-    std::vector<UnitRecord> units;  // By block and version.
+    std::vector<Bytes> updates = {};  // In the order they were made durable.
+    std::vector<PeerRecord> peers = {};
+    std::vector<BlockRecord> blocks = {};
+    std::vector<UnitRecord> units = {};  // By block and version.
 };
 
 class Store {
@@ -93,10 +93,12 @@ public:
 
     // Hands a batch over; `done` is called once, on the store's own thread, when it is durable or has failed.
     // Errors: unavailable "disk_full" (nothing of it was kept; later batches may succeed), unavailable
-    // "store_failed" (nothing more will be), unavailable "document_fenced" (see unfence()).
+    // "store_failed" (nothing more will be), unavailable "document_fenced" (see unfence()), conflict "constraint"
+    // (two documents of one kind and name).
     virtual void commit(Batch batch, Reply<void> done) = 0;
 
-    // Blocking reads; they see every batch that was acknowledged.
+    // Blocking reads; they see every batch that was acknowledged, and wait for one flush at most. Errors: corrupt
+    // "corrupt", unavailable "store_failed".
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
     virtual Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) = 0;
@@ -105,7 +107,7 @@ public:
 
     // When a batch fails, every batch queued behind it that touches one of its documents fails too, as do later
     // ones, until the kernel has reloaded the document from here and calls this: memory that was ahead of
-    // the disk can thus never leave a hole in it.
+    // the disk can thus never leave a hole in it. Batches handed over before the call stay refused.
     virtual void unfence(DocumentKey document) = 0;
 };
 

@@ -1,0 +1,27 @@
+#include "sched/turn_lock.h"
+
+namespace quire::sched {
+
+void TurnLock::take_urgent() {
+    std::unique_lock lock(mutex_);
+    ++urgent_waiting_;
+    changed_.wait(lock, [this] { return !held_; });
+    --urgent_waiting_;
+    held_ = true;
+}
+
+void TurnLock::take_patient() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !held_ && urgent_waiting_ == 0; });
+    held_ = true;
+}
+
+void TurnLock::release() {
+    {
+        const std::lock_guard lock(mutex_);
+        held_ = false;
+    }
+    changed_.notify_all();
+}
+
+}  // namespace quire::sched

@@ -1,0 +1,165 @@
+#include "store/committer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cat.h"
+
+namespace quire::store {
+
+namespace {
+
+constexpr std::size_t kGroupBatches = 512;
+constexpr std::size_t kGroupBytes = 8U << 20;
+constexpr std::int64_t kIdleMs = 200;
+
+std::size_t size_of(const Batch& batch) {
+    std::size_t size = 0;
+    for (const UpdateRecord& update : batch.updates) size += update.bytes.size();
+    for (const UpdateRecord& update : batch.compactions) size += update.bytes.size();
+    for (const BlockRecord& block : batch.blocks) size += block.header.size();
+    for (const UnitRecord& unit : batch.units) size += unit.body.size();
+    for (const DocumentRecord& document : batch.documents) size += document.header.size();
+    return size;
+}
+
+Error fenced_error(DocumentKey document) {
+    return Error(Errc::unavailable, "document_fenced",
+                 "nothing was kept: an earlier change to the same document could not be written, and the document has to "
+                 "be read anew before it takes more. Read it, then try again",
+                 {{"document", document}});
+}
+
+Error failed_error(const Error& cause) {
+    return Error(Errc::unavailable, "store_failed",
+                 cat("nothing was kept: the store has failed and accepts nothing more until the kernel is started anew (",
+                     cause.message(), ")"),
+                 cause.details());
+}
+
+}  // namespace
+
+std::set<DocumentKey> documents_of(const Batch& batch) {
+    std::set<DocumentKey> keys;
+    for (const DocumentRecord& record : batch.documents) keys.insert(record.key);
+    for (const PeerRecord& record : batch.peers) keys.insert(record.document);
+    for (const UpdateRecord& record : batch.updates) keys.insert(record.document);
+    for (const BlockRecord& record : batch.blocks) keys.insert(record.document);
+    for (const UnitRecord& record : batch.units) keys.insert(record.document);
+    for (const UpdateRecord& record : batch.compactions) keys.insert(record.document);
+    return keys;
+}
+
+Committer::Committer(Backend& backend) : backend_(backend) {}
+Committer::~Committer() = default;
+
+void Committer::commit(Batch batch, Reply<void> done) {
+    const bool start = queue_.with([&](Queue& queue) {
+        ++queue.handed_over;
+        queue.waiting.push_back({std::move(batch), std::move(done), std::nullopt});
+        // Now and not when its turn comes: a document that is unfenced meanwhile was reloaded without this batch.
+        refuse_if_blocked(queue, queue.waiting.back());
+        return !std::exchange(queue.draining, true);
+    });
+    if (start) worker_.post([this] { drain(); });
+}
+
+void Committer::unfence(DocumentKey document) {
+    queue_.with([&](Queue& queue) { queue.fenced.erase(document); });
+}
+
+void Committer::drain() {
+    while (true) {
+        Group group = take_group();
+        if (group.empty()) break;
+        write_group(group);
+        for (Queued& queued : group) {
+            if (queued.refused) {
+                queued.done(Failure(std::move(*queued.refused)));
+            } else {
+                queued.done({});
+            }
+        }
+    }
+    tend_later();
+}
+
+Committer::Group Committer::take_group() {
+    Group group;
+    queue_.with([&](Queue& queue) {
+        std::size_t bytes = 0;
+        while (!queue.waiting.empty() && group.size() < kGroupBatches && bytes < kGroupBytes) {
+            bytes += size_of(queue.waiting.front().batch);
+            group.push_back(std::move(queue.waiting.front()));
+            queue.waiting.pop_front();
+        }
+        if (group.empty()) queue.draining = false;
+    });
+    return group;
+}
+
+void Committer::write_group(Group& group) {
+    std::vector<const Batch*> batches;
+    for (const Queued& queued : group) {
+        if (!queued.refused) batches.push_back(&queued.batch);
+    }
+    if (batches.empty()) return;
+    const Result<void> written = backend_.write(batches);
+    if (written) return;
+    if (batches.size() > 1 && !backend_.is_final(written.error())) {
+        // One that is too large for the disk must not take its neighbours with it.
+        write_one_by_one(group);
+        return;
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        if (!group[i].refused) refuse(group, i, written.error());
+    }
+}
+
+void Committer::write_one_by_one(Group& group) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        if (group[i].refused) continue;
+        const Batch* const alone = &group[i].batch;
+        if (Result<void> written = backend_.write({&alone, 1}); !written) refuse(group, i, std::move(written).error());
+    }
+}
+
+void Committer::refuse(Group& group, std::size_t index, Error error) {
+    const bool final = backend_.is_final(error);
+    queue_.with([&](Queue& queue) {
+        queue.fenced.merge(documents_of(group[index].batch));
+        if (final && !queue.failure) queue.failure = error;
+        group[index].refused = final ? failed_error(error) : std::move(error);
+        for (std::size_t i = index + 1; i < group.size(); ++i) refuse_if_blocked(queue, group[i]);
+        for (Queued& queued : queue.waiting) refuse_if_blocked(queue, queued);
+    });
+}
+
+void Committer::refuse_if_blocked(Queue& queue, Queued& queued) {
+    if (queued.refused) return;
+    if (queue.failure) {
+        queued.refused = failed_error(*queue.failure);
+        return;
+    }
+    if (queue.fenced.empty()) return;
+    const std::set<DocumentKey> touched = documents_of(queued.batch);
+    const auto fenced = std::find_if(touched.begin(), touched.end(),
+                                     [&](DocumentKey key) { return queue.fenced.contains(key); });
+    if (fenced == touched.end()) return;
+    queued.refused = fenced_error(*fenced);
+    // What it would have changed in other documents is missing there as well.
+    queue.fenced.insert(touched.begin(), touched.end());
+}
+
+void Committer::tend_later() {
+    if (std::exchange(tend_planned_, true)) return;
+    tended_at_ = queue_.with([](Queue& queue) { return queue.handed_over; });
+    worker_.post_after(kIdleMs, [this] {
+        tend_planned_ = false;
+        const bool busy = queue_.with([&](Queue& queue) { return queue.draining || queue.handed_over != tended_at_; });
+        if (busy) return tend_later();
+        backend_.tend();
+    });
+}
+
+}  // namespace quire::store

@@ -1,0 +1,75 @@
+// Committer: group commit, and what a failure does to what is queued behind it.
+//
+// It owns the order: batches are written in the order of commit(), as many in one group as have gathered while
+// the last group was on its way to the disk, and answered in that order. What a group does to a disk is the
+// Backend's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "sched/guarded.h"
+#include "sched/scheduler.h"
+#include "store/store.h"
+
+namespace quire::store {
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+    // One transaction that holds all of `batches`, durable on return; on an error nothing of it is kept.
+    virtual Result<void> write(std::span<const Batch* const> batches) = 0;
+    // Whether after `error` nothing may be acknowledged any more.
+    virtual bool is_final(const Error& error) const = 0;
+    // Nothing has been queued for a while: time for upkeep.
+    virtual void tend() = 0;
+};
+
+class Committer {
+public:
+    explicit Committer(Backend& backend);  // It outlives the committer.
+    ~Committer();                          // Writes and answers what is queued.
+
+    void commit(Batch batch, Reply<void> done);
+    void unfence(DocumentKey document);
+
+private:
+    struct Queued {
+        Batch batch;
+        Reply<void> done;
+        std::optional<Error> refused;  // Why it is not to be written.
+    };
+    struct Queue {
+        std::deque<Queued> waiting;
+        std::set<DocumentKey> fenced;
+        std::optional<Error> failure;  // The one after which nothing is acknowledged.
+        std::uint64_t handed_over = 0;
+        bool draining = false;
+    };
+    using Group = std::vector<Queued>;
+
+    void drain();
+    Group take_group();
+    void write_group(Group& group);
+    void write_one_by_one(Group& group);
+    void refuse(Group& group, std::size_t index, Error error);
+    static void refuse_if_blocked(Queue& queue, Queued& queued);
+    void tend_later();
+
+    Backend& backend_;
+    sched::Guarded<Queue> queue_;
+    std::uint64_t tended_at_ = 0;   // Queue::handed_over when upkeep was last thought of; on the worker only.
+    bool tend_planned_ = false;     // On the worker only.
+    sched::Pool worker_{1};         // Last: it is the first to go, and finishes the queue.
+};
+
+// The documents that any record of `batch` belongs to.
+std::set<DocumentKey> documents_of(const Batch& batch);
+
+}  // namespace quire::store

@@ -1,0 +1,201 @@
+#include "store/database.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <sqlite3.h>
+
+#include "base/cat.h"
+
+namespace quire::store {
+
+namespace {
+
+bool is_out_of_space(int code, int system_error) {
+    if ((code & 0xff) == SQLITE_FULL) return true;
+    // A quota or a file size limit; SQLite knows ENOSPC alone. A failed flush never counts: it is final.
+    return code == SQLITE_IOERR_WRITE && (system_error == EDQUOT || system_error == EFBIG || system_error == ENOSPC);
+}
+
+Error error_of(sqlite3* connection, int code) {
+    const int system_error = sqlite3_system_errno(connection);
+    const char* const file = sqlite3_db_filename(connection, "main");
+    std::string what = sqlite3_errmsg(connection);
+    Map details{{"sqlite_code", code}};
+    if (file != nullptr) details.set("file", file);
+    if (is_out_of_space(code, system_error)) {
+        return Error(Errc::unavailable, "disk_full",
+                     "nothing was kept: the disk has no room left. Free some, then try again", std::move(details));
+    }
+    switch (code & 0xff) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+        case SQLITE_FORMAT:
+            return Error(Errc::corrupt, "corrupt",
+                         cat("the database ", file == nullptr ? "" : file, " is damaged (", what,
+                             "). It was left as it is: copy it and its -wal file away, then restore them from a backup, or "
+                             "remove both to begin an empty workspace"),
+                         std::move(details));
+        case SQLITE_CONSTRAINT:
+            return Error(Errc::conflict, "constraint", cat("nothing was kept: ", what), std::move(details));
+        case SQLITE_TOOBIG:
+            return Error(Errc::out_of_range, "too_large", "nothing was kept: a record is larger than the store can hold",
+                         std::move(details));
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return Error(Errc::unavailable, "workspace_locked", "another process uses the database of this workspace",
+                         std::move(details));
+        case SQLITE_READONLY:
+        case SQLITE_CANTOPEN:
+        case SQLITE_PERM:
+            if (system_error != 0) what += cat(", ", std::strerror(system_error));
+            return Error(Errc::unavailable, "store_not_writable",
+                         cat("the database ", file == nullptr ? "" : file, " cannot be opened for writing (", what, ")"),
+                         std::move(details));
+        default:
+            if (system_error != 0) what += cat(", ", std::strerror(system_error));
+            return Error(Errc::unavailable, "store_failed", cat("the database could not be read or written: ", what),
+                         std::move(details));
+    }
+}
+
+}  // namespace
+
+Statement::~Statement() {
+    if (statement_ == nullptr) return;
+    sqlite3_reset(statement_);
+    sqlite3_clear_bindings(statement_);
+}
+
+Statement::Statement(Statement&& other) noexcept
+    : statement_(std::exchange(other.statement_, nullptr)), bound_(other.bound_) {}
+
+Statement& Statement::bind(std::int64_t value) {
+    sqlite3_bind_int64(statement_, ++bound_, value);
+    return *this;
+}
+
+Statement& Statement::bind(std::string_view text) {
+    // An empty view may hold no address, which SQLite would take for NULL.
+    sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+    return *this;
+}
+
+Statement& Statement::bind(const Bytes& blob) {
+    if (blob.empty()) {
+        sqlite3_bind_zeroblob(statement_, ++bound_, 0);
+    } else {
+        sqlite3_bind_blob64(statement_, ++bound_, blob.data(), blob.size(), SQLITE_STATIC);
+    }
+    return *this;
+}
+
+Result<bool> Statement::step() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    return Failure(error_of(sqlite3_db_handle(statement_), code));
+}
+
+Result<void> Statement::run() {
+    while (TRY(step())) {
+    }
+    return {};
+}
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+
+std::string Statement::text(int column) const {
+    const auto* const data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return data == nullptr ? std::string() : std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+Bytes Statement::blob(int column) const {
+    const auto* const data = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_, column));
+    return data == nullptr ? Bytes() : Bytes(data, data + sqlite3_column_bytes(statement_, column));
+}
+
+Result<Database> Database::open(const std::string& path) {
+    sqlite3* connection = nullptr;
+    const int code = sqlite3_open_v2(path.c_str(), &connection,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                                     nullptr);
+    if (connection == nullptr) return fail(Errc::unavailable, "store_failed", "there is no memory for a database");
+    Database database(connection);
+    if (code != SQLITE_OK) return Failure(error_of(connection, code));
+    // The log stays for the next start, and closing does nothing that was not asked for.
+    int keep = 1;
+    sqlite3_file_control(connection, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    return database;
+}
+
+Database::~Database() {
+    for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+    if (connection_ != nullptr) sqlite3_close(connection_);
+}
+
+Database::Database(Database&& other) noexcept
+    : connection_(std::exchange(other.connection_, nullptr)),
+      log_pages_(std::move(other.log_pages_)),
+      statements_(std::move(other.statements_)) {
+    other.statements_.clear();
+}
+
+Result<void> Database::execute(const char* sql) {
+    const int code = sqlite3_exec(connection_, sql, nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) return Failure(error_of(connection_, code));
+    return {};
+}
+
+Result<Statement> Database::prepare(const char* sql) {
+    sqlite3_stmt*& statement = statements_[sql];
+    if (statement == nullptr) {
+        const int code = sqlite3_prepare_v3(connection_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        if (code != SQLITE_OK) return Failure(error_of(connection_, code));
+    }
+    return Statement(statement);
+}
+
+Result<void> Database::run(const char* sql) { return TRY(prepare(sql)).run(); }
+
+Result<std::int64_t> Database::integer(const char* sql) {
+    Statement statement = TRY(prepare(sql));
+    if (!TRY(statement.step())) return 0;
+    return statement.integer(0);
+}
+
+Result<void> Database::use_log() {
+    {
+        Statement row = TRY(prepare("PRAGMA journal_mode = WAL"));
+        if (TRY(row.step()) && row.text(0) != "wal") {
+            return fail(Errc::unavailable, "store_failed", "the database cannot be written through a log here");
+        }
+    }
+    TRY(execute("PRAGMA wal_autocheckpoint = 0"));
+    sqlite3_wal_hook(
+        connection_,
+        [](void* pages, sqlite3*, const char*, int count) {
+            *static_cast<int*>(pages) = count;
+            return SQLITE_OK;
+        },
+        log_pages_.get());
+    return {};
+}
+
+Result<bool> Database::checkpoint() {
+    int pages = 0, written = 0;
+    const int code = sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &written);
+    if (code != SQLITE_OK) return Failure(error_of(connection_, code));
+    if (pages != written) return false;
+    *log_pages_ = 0;
+    return true;
+}
+
+void Database::roll_back() {
+    // After some errors SQLite has rolled back by itself, and says so by being in autocommit again.
+    if (sqlite3_get_autocommit(connection_) == 0) sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+}  // namespace quire::store

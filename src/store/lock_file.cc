@@ -1,0 +1,67 @@
+#include "store/lock_file.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/cat.h"
+
+namespace quire::store {
+
+namespace {
+
+// 0 when the holder has not written it yet.
+std::int64_t holder_of(int fd) {
+    char digits[24] = {};
+    const ssize_t length = ::pread(fd, digits, sizeof digits, 0);
+    std::int64_t pid = 0;
+    if (length > 0) std::from_chars(digits, digits + length, pid);
+    return pid;
+}
+
+Failure not_writable(const std::string& path, int error) {
+    return fail(Errc::unavailable, "store_not_writable", cat("cannot write ", path, ": ", std::strerror(error)),
+                {{"file", path}});
+}
+
+}  // namespace
+
+Result<LockFile> LockFile::take(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return not_writable(path, errno);
+    LockFile file(fd);
+
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    if (::fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+        if (errno != EAGAIN && errno != EACCES) return not_writable(path, errno);
+        const std::int64_t pid = holder_of(fd);
+        Map details{{"file", path}};
+        if (pid > 0) details.set("pid", pid);
+        return fail(Errc::unavailable, "workspace_locked",
+                    pid > 0 ? cat("another process (", pid, ") holds this workspace; attach to it, or end it first")
+                            : std::string("another process holds this workspace; attach to it, or end it first"),
+                    std::move(details));
+    }
+
+    const std::string pid = cat(static_cast<std::int64_t>(::getpid()), '\n');
+    if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+        // On a full disk the lock holds all the same; only its reader goes without the pid.
+        if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) return not_writable(path, errno);
+    }
+    return file;
+}
+
+LockFile::~LockFile() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+LockFile::LockFile(LockFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+}  // namespace quire::store

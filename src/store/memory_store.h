@@ -1,0 +1,68 @@
+// The store's twin in memory, for tests: the same promises, on a disk that can be told to fail.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sched/guarded.h"
+#include "store/committer.h"
+#include "store/store.h"
+
+namespace quire::store {
+
+// What outlives a MemoryStore: open another on the same disk for a restart.
+class MemoryDisk {
+public:
+    struct Contents {
+        std::map<DocumentKey, DocumentRecord> documents;
+        std::map<DocumentKey, std::vector<Bytes>> updates;
+        std::map<std::pair<DocumentKey, std::int64_t>, PeerRecord> peers;
+        std::map<std::pair<DocumentKey, std::string>, BlockRecord> blocks;
+        std::map<std::tuple<DocumentKey, std::string, std::uint64_t>, UnitRecord> units;
+        std::map<std::pair<std::string, std::string>, std::string> tokens;
+    };
+
+    // While full, a batch that adds an update fails as unavailable "disk_full".
+    void set_full(bool full);
+    // The next flush fails, and with it the store that is open on this disk.
+    void break_next_flush();
+
+private:
+    friend class MemoryStore;
+    struct State {
+        Contents contents;
+        bool full = false;
+        bool breaks = false;
+    };
+    sched::Guarded<State> state_;
+};
+
+class MemoryStore final : public Store, private Backend {
+public:
+    explicit MemoryStore(std::shared_ptr<MemoryDisk> disk = std::make_shared<MemoryDisk>());
+    ~MemoryStore() override;
+
+    void commit(Batch batch, Reply<void> done) override;
+    Result<std::vector<DocumentRecord>> documents() override;
+    Result<StoredDocument> load(DocumentKey document) override;
+    Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) override;
+    DocumentKey reserve_document_key() override;
+    void unfence(DocumentKey document) override;
+
+private:
+    Result<void> write(std::span<const Batch* const> batches) override;
+    bool is_final(const Error& error) const override;
+    void tend() override {}
+
+    std::shared_ptr<MemoryDisk> disk_;
+    sched::Guarded<DocumentKey> highest_key_;
+    std::optional<Committer> committer_;  // Last: it writes through the rest.
+};
+
+}  // namespace quire::store

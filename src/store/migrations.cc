@@ -1,0 +1,102 @@
+#include "store/migrations.h"
+
+#include <cstddef>
+#include <iterator>
+#include <string>
+
+#include "base/cat.h"
+
+namespace quire::store {
+
+namespace {
+
+// A step that has been released is never changed: databases exist that have run it.
+constexpr const char* kSteps[] = {
+    // 1: documents, their updates and what the kernel keeps beside them.
+    R"sql(
+    CREATE TABLE documents(
+        document INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        deleted INTEGER NOT NULL,
+        header BLOB NOT NULL
+    );
+    CREATE UNIQUE INDEX documents_by_name ON documents(kind, name) WHERE deleted = 0;
+
+    CREATE TABLE peers(
+        document INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        actor TEXT NOT NULL,
+        peer INTEGER NOT NULL,
+        PRIMARY KEY(document, number)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE updates(
+        document INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        bytes BLOB NOT NULL,
+        PRIMARY KEY(document, sequence)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE blocks(
+        document INTEGER NOT NULL,
+        block TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        header BLOB NOT NULL,
+        PRIMARY KEY(document, block)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE units(
+        document INTEGER NOT NULL,
+        block TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        actor TEXT NOT NULL,
+        at_ms INTEGER NOT NULL,
+        description TEXT NOT NULL,
+        state TEXT NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY(document, block, version)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE tokens(
+        actor TEXT NOT NULL,
+        token TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY(actor, token)
+    ) WITHOUT ROWID;
+    )sql",
+};
+
+constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.
+
+}  // namespace
+
+std::int64_t schema_version() { return static_cast<std::int64_t>(std::size(kSteps)); }
+
+Result<void> migrate(Database& database) {
+    const std::int64_t found = TRY(database.integer("PRAGMA user_version"));
+    const std::int64_t application = TRY(database.integer("PRAGMA application_id"));
+    if (found == schema_version() && application == kApplicationId) return {};
+    if (found == 0 && application == 0) {
+        if (TRY(database.integer("SELECT count(*) FROM sqlite_schema")) != 0) {
+            return corrupt("the database belongs to another program; it was left as it is");
+        }
+    } else if (application != kApplicationId) {
+        return corrupt("the database belongs to another program; it was left as it is");
+    }
+    if (found > schema_version()) {
+        return fail(Errc::unsupported, "newer_store",
+                    cat("the workspace was written by a later version of quire (its store is at step ", found,
+                        ", this program knows ", schema_version(), "); nothing was changed. Use the newer program"),
+                    {{"found", found}, {"supported", schema_version()}});
+    }
+    return database.transaction([&]() -> Result<void> {
+        for (std::int64_t step = found; step < schema_version(); ++step) {
+            TRY(database.execute(kSteps[static_cast<std::size_t>(step)]));
+        }
+        TRY(database.execute(cat("PRAGMA application_id = ", kApplicationId).c_str()));
+        return database.execute(cat("PRAGMA user_version = ", schema_version()).c_str());
+    });
+}
+
+}  // namespace quire::store

@@ -1,0 +1,164 @@
+#include "store/records.h"
+
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+namespace quire::store {
+
+namespace {
+
+// SQLite's integers are signed: peers and versions keep their bits.
+std::int64_t to_signed(std::uint64_t value) { return std::bit_cast<std::int64_t>(value); }
+std::uint64_t to_unsigned(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
+
+Result<void> write(Database& database, const DocumentRecord& record) {
+    // Not INSERT OR REPLACE: that would delete another document of the same name instead of refusing.
+    return TRY(database.prepare("INSERT INTO documents(document, kind, name, deleted, header) VALUES(?, ?, ?, ?, ?) "
+                                "ON CONFLICT(document) DO UPDATE SET kind = excluded.kind, name = excluded.name, "
+                                "deleted = excluded.deleted, header = excluded.header"))
+        .bind(record.key)
+        .bind(record.kind)
+        .bind(record.name)
+        .bind(std::int64_t{record.deleted})
+        .bind(record.header)
+        .run();
+}
+
+Result<void> write(Database& database, const PeerRecord& record) {
+    return TRY(database.prepare("INSERT OR REPLACE INTO peers(document, number, actor, peer) VALUES(?, ?, ?, ?)"))
+        .bind(record.document)
+        .bind(record.number)
+        .bind(record.actor)
+        .bind(to_signed(record.peer))
+        .run();
+}
+
+Result<void> append_update(Database& database, const UpdateRecord& record) {
+    return TRY(database.prepare("INSERT INTO updates(document, sequence, bytes) VALUES(?1, "
+                                "(SELECT coalesce(max(sequence), 0) + 1 FROM updates WHERE document = ?1), ?2)"))
+        .bind(record.document)
+        .bind(record.bytes)
+        .run();
+}
+
+Result<void> remove_updates(Database& database, DocumentKey document) {
+    return TRY(database.prepare("DELETE FROM updates WHERE document = ?")).bind(document).run();
+}
+
+Result<void> compact(Database& database, const UpdateRecord& record) {
+    TRY(remove_updates(database, record.document));
+    return append_update(database, record);
+}
+
+Result<void> write(Database& database, const BlockRecord& record) {
+    return TRY(database.prepare("INSERT OR REPLACE INTO blocks(document, block, version, header) VALUES(?, ?, ?, ?)"))
+        .bind(record.document)
+        .bind(record.block)
+        .bind(to_signed(record.version))
+        .bind(record.header)
+        .run();
+}
+
+Result<void> write(Database& database, const UnitRecord& record) {
+    return TRY(database.prepare("INSERT OR REPLACE INTO units(document, block, version, actor, at_ms, description, state, body) "
+                                "VALUES(?, ?, ?, ?, ?, ?, ?, ?)"))
+        .bind(record.document)
+        .bind(record.block)
+        .bind(to_signed(record.version))
+        .bind(record.actor)
+        .bind(record.at_ms)
+        .bind(record.description)
+        .bind(record.state)
+        .bind(record.body)
+        .run();
+}
+
+Result<void> write(Database& database, const TokenRecord& record) {
+    return TRY(database.prepare("INSERT OR REPLACE INTO tokens(actor, token, value) VALUES(?, ?, ?)"))
+        .bind(record.actor)
+        .bind(record.token)
+        .bind(record.value)
+        .run();
+}
+
+}  // namespace
+
+Result<void> write_batch(Database& database, const Batch& batch) {
+    for (const DocumentRecord& record : batch.documents) TRY(write(database, record));
+    for (const PeerRecord& record : batch.peers) TRY(write(database, record));
+    // Before the updates: a batch may replace a history and add to it.
+    for (const UpdateRecord& record : batch.compactions) TRY(compact(database, record));
+    for (const UpdateRecord& record : batch.updates) TRY(append_update(database, record));
+    for (const BlockRecord& record : batch.blocks) TRY(write(database, record));
+    for (const UnitRecord& record : batch.units) TRY(write(database, record));
+    for (const TokenRecord& record : batch.tokens) TRY(write(database, record));
+    return {};
+}
+
+Result<std::vector<DocumentRecord>> read_documents(Database& database) {
+    std::vector<DocumentRecord> documents;
+    Statement rows = TRY(database.prepare("SELECT document, kind, name, deleted, header FROM documents ORDER BY document"));
+    while (TRY(rows.step())) {
+        documents.push_back({.key = rows.integer(0),
+                             .kind = rows.text(1),
+                             .name = rows.text(2),
+                             .deleted = rows.integer(3) != 0,
+                             .header = rows.blob(4)});
+    }
+    return documents;
+}
+
+Result<StoredDocument> read_document(Database& database, DocumentKey document) {
+    StoredDocument stored;
+    Statement updates = TRY(database.prepare("SELECT bytes FROM updates WHERE document = ? ORDER BY sequence"));
+    updates.bind(document);
+    while (TRY(updates.step())) stored.updates.push_back(updates.blob(0));
+
+    Statement peers = TRY(database.prepare("SELECT number, actor, peer FROM peers WHERE document = ? ORDER BY number"));
+    peers.bind(document);
+    while (TRY(peers.step())) {
+        stored.peers.push_back({.document = document,
+                                .number = peers.integer(0),
+                                .actor = peers.text(1),
+                                .peer = to_unsigned(peers.integer(2))});
+    }
+
+    Statement blocks = TRY(database.prepare("SELECT block, version, header FROM blocks WHERE document = ? ORDER BY block"));
+    blocks.bind(document);
+    while (TRY(blocks.step())) {
+        stored.blocks.push_back({.document = document,
+                                 .block = blocks.text(0),
+                                 .version = to_unsigned(blocks.integer(1)),
+                                 .header = blocks.blob(2)});
+    }
+
+    Statement units = TRY(database.prepare("SELECT block, version, actor, at_ms, description, state, body FROM units "
+                                           "WHERE document = ? ORDER BY block, version"));
+    units.bind(document);
+    while (TRY(units.step())) {
+        stored.units.push_back({.document = document,
+                                .block = units.text(0),
+                                .version = to_unsigned(units.integer(1)),
+                                .actor = units.text(2),
+                                .at_ms = units.integer(3),
+                                .description = units.text(4),
+                                .state = units.text(5),
+                                .body = units.blob(6)});
+    }
+    return stored;
+}
+
+Result<std::optional<std::string>> read_token(Database& database, const std::string& actor, const std::string& token) {
+    Statement row = TRY(database.prepare("SELECT value FROM tokens WHERE actor = ? AND token = ?"));
+    row.bind(actor).bind(token);
+    if (!TRY(row.step())) return std::optional<std::string>();
+    return std::optional(row.text(0));
+}
+
+Result<DocumentKey> highest_document_key(Database& database) {
+    // Tombstones keep their rows, so the highest key that was ever durable is among them.
+    return database.integer("SELECT coalesce(max(document), 0) FROM documents");
+}
+
+}  // namespace quire::store

@@ -1,0 +1,20 @@
+// Records as rows: what each statement says. Every function runs within its caller's transaction and lock.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/database.h"
+#include "store/store.h"
+
+namespace quire::store {
+
+Result<void> write_batch(Database& database, const Batch& batch);
+Result<std::vector<DocumentRecord>> read_documents(Database& database);
+Result<StoredDocument> read_document(Database& database, DocumentKey document);
+Result<std::optional<std::string>> read_token(Database& database, const std::string& actor, const std::string& token);
+// The highest key in use, 0 for none.
+Result<DocumentKey> highest_document_key(Database& database);
+
+}  // namespace quire::store

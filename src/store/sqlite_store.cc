@@ -1,0 +1,177 @@
+#include "store/sqlite_store.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cat.h"
+#include "store/migrations.h"
+#include "store/records.h"
+
+namespace quire::store {
+
+namespace {
+
+constexpr std::int64_t kLogBytes = 4 << 20;           // Kept on the disk for the log.
+constexpr int kIdleCheckpoint = 64;                   // Pages of log, from which an idle store empties it,
+constexpr int kBusyCheckpoint = 4096;                 // and a busy one.
+constexpr std::int64_t kCheckedBytes = 4 << 20;       // A larger database is not checked as a whole at the start.
+
+std::string directory_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Failure cannot_open(const std::string& path, int error) {
+    return fail(Errc::unavailable, "store_not_writable",
+                cat("the database ", path, " cannot be opened for writing (", std::strerror(error), ")"), {{"file", path}});
+}
+
+// Makes an empty file that only its owner may read, where there is none; whether it did. SQLite gives its log the
+// same mode.
+Result<bool> make_file(const std::string& path) {
+    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (made < 0) {
+        if (errno == EEXIST) return false;
+        return cannot_open(path, errno);
+    }
+    ::close(made);
+    // The name must last as long as what will be acknowledged under it.
+    const int directory = ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) {
+        const bool flushed = ::fsync(directory) == 0;
+        const int error = errno;
+        ::close(directory);
+        if (!flushed) return cannot_open(path, error);
+    }
+    return true;
+}
+
+std::int64_t size_of(const std::string& path) {
+    struct stat status = {};
+    return ::stat(path.c_str(), &status) == 0 ? status.st_size : 0;
+}
+
+Failure damaged(const std::string& path, const std::string& what) {
+    return corrupt(cat("the database ", path, " is damaged (", what,
+                       "). It was left as it is: copy it and its -wal file away, then restore them from a backup, or remove "
+                       "both to begin an empty workspace"),
+                   {{"file", path}});
+}
+
+Result<void> quick_check(Database& database, const std::string& path) {
+    Statement row = TRY(database.prepare("PRAGMA quick_check(1)"));
+    if (!TRY(row.step())) return {};
+    const std::string said = row.text(0);
+    if (said != "ok") return damaged(path, said);
+    return {};
+}
+
+Result<Database> open_database(const std::string& path, bool check) {
+    Database database = TRY(Database::open(path));
+    // Exclusive before the first access: then the log's index is in memory, and no other connection can be made.
+    TRY(database.execute("PRAGMA locking_mode = EXCLUSIVE"));
+    TRY(database.use_log());
+    TRY(database.execute("PRAGMA synchronous = FULL"));
+    TRY(database.execute("PRAGMA temp_store = MEMORY"));
+    if (check) TRY(quick_check(database, path));
+    TRY(migrate(database));
+    return database;
+}
+
+}  // namespace
+
+Result<Opened> SqliteStore::open(const std::string& path) {
+    LockFile lock = TRY(LockFile::take(cat(directory_of(path), "/lock")));
+    const bool created = TRY(make_file(path));
+    WalFile log(path);
+    const bool in_use = log.is_in_use();
+    // SQLite would throw the log of an empty database away.
+    if (in_use && size_of(path) == 0) return damaged(path, "it is empty, and its -wal file is not");
+    const bool check = in_use && size_of(path) <= kCheckedBytes;
+    Database database = TRY(open_database(path, check));
+    const DocumentKey highest = TRY(highest_document_key(database));
+    return Opened{std::make_unique<SqliteStore>(std::move(lock), std::move(log), std::move(database), highest), created};
+}
+
+Result<Opened> open_sqlite(const std::string& path) { return SqliteStore::open(path); }
+
+SqliteStore::SqliteStore(LockFile lock, WalFile log, Database database, DocumentKey highest_key)
+    : lock_(std::move(lock)), log_(std::move(log)), database_(std::move(database)), highest_key_(highest_key) {
+    committer_.emplace(static_cast<Backend&>(*this));
+}
+
+SqliteStore::~SqliteStore() {
+    committer_.reset();
+    const bool emptied = close_log();
+    database_.reset();
+    if (emptied) log_.mark_clean();
+}
+
+bool SqliteStore::close_log() {
+    const sched::TurnLock::Urgent turn(turn_);
+    return !failure_ && checkpoint();
+}
+
+void SqliteStore::commit(Batch batch, Reply<void> done) { committer_->commit(std::move(batch), std::move(done)); }
+
+Result<std::vector<DocumentRecord>> SqliteStore::documents() {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_documents(*database_);
+}
+
+Result<StoredDocument> SqliteStore::load(DocumentKey document) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_document(*database_, document);
+}
+
+Result<std::optional<std::string>> SqliteStore::token(const std::string& actor, const std::string& token) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_token(*database_, actor, token);
+}
+
+DocumentKey SqliteStore::reserve_document_key() {
+    return highest_key_.with([](DocumentKey& key) { return ++key; });
+}
+
+void SqliteStore::unfence(DocumentKey document) { committer_->unfence(document); }
+
+Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
+    const sched::TurnLock::Patient turn(turn_);
+    if (failure_) return Failure(*failure_);
+    Result<void> written = database_->transaction([&]() -> Result<void> {
+        for (const Batch* batch : batches) TRY(write_batch(*database_, *batch));
+        return {};
+    });
+    if (!written) return written;
+    // Whatever becomes of this: the batches are durable.
+    if (database_->log_pages() >= kBusyCheckpoint) checkpoint();
+    return {};
+}
+
+bool SqliteStore::is_final(const Error& error) const { return failure_ || error.reason() == "store_failed"; }
+
+void SqliteStore::tend() {
+    const sched::TurnLock::Patient turn(turn_);
+    if (failure_) return;
+    if (Result<void> grown = log_.grow(kLogBytes); !grown) {
+        failure_ = std::move(grown).error();
+        return;
+    }
+    if (database_->log_pages() >= kIdleCheckpoint) checkpoint();
+}
+
+bool SqliteStore::checkpoint() {
+    Result<bool> emptied = database_->checkpoint();
+    if (emptied) return *emptied;
+    // With no room in the database file its log stays, and what it holds is as safe there.
+    if (emptied.error().reason() != "disk_full") failure_ = std::move(emptied).error();
+    return false;
+}
+
+}  // namespace quire::store

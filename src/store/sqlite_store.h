@@ -1,0 +1,47 @@
+// The store that lasts: SQLite in WAL mode, one connection, exclusive, synchronous=FULL.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sched/guarded.h"
+#include "sched/turn_lock.h"
+#include "store/committer.h"
+#include "store/database.h"
+#include "store/lock_file.h"
+#include "store/store.h"
+#include "store/wal_file.h"
+
+namespace quire::store {
+
+class SqliteStore final : public Store, private Backend {
+public:
+    static Result<Opened> open(const std::string& path);
+    SqliteStore(LockFile lock, WalFile log, Database database, DocumentKey highest_key);
+    ~SqliteStore() override;  // Writes what is queued and moves the log into the database.
+
+    void commit(Batch batch, Reply<void> done) override;
+    Result<std::vector<DocumentRecord>> documents() override;
+    Result<StoredDocument> load(DocumentKey document) override;
+    Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) override;
+    DocumentKey reserve_document_key() override;
+    void unfence(DocumentKey document) override;
+
+private:
+    Result<void> write(std::span<const Batch* const> batches) override;
+    bool is_final(const Error& error) const override;
+    void tend() override;
+    // Moves the log into the database file; with the turn held. Whether all of it is there now.
+    bool checkpoint();
+    bool close_log();
+
+    LockFile lock_;
+    WalFile log_;
+    sched::TurnLock turn_;               // For the three below.
+    std::optional<Database> database_;   // Empty only while the store closes.
+    std::optional<Error> failure_;       // Of upkeep: the next write reports it.
+    sched::Guarded<DocumentKey> highest_key_;
+    std::optional<Committer> committer_;  // Last: it writes through the rest.
+};
+
+}  // namespace quire::store

@@ -1,0 +1,52 @@
+// Temporary directories and short waits for the store's tests.
+#pragma once
+
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <stdlib.h>
+
+#include "store/store.h"
+
+namespace quire::store {
+
+class TempDirectory {
+public:
+    TempDirectory() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "quire-store-XXXXXX").string();
+        path_ = ::mkdtemp(pattern.data());
+    }
+    ~TempDirectory() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TempDirectory(const TempDirectory&) = delete;
+    TempDirectory& operator=(const TempDirectory&) = delete;
+    std::string file(const std::string& name) const { return path_ + "/" + name; }
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+// Hands `batch` over; the future has its answer.
+inline std::future<Result<void>> start(Store& store, Batch batch) {
+    auto promise = std::make_shared<std::promise<Result<void>>>();
+    std::future<Result<void>> answer = promise->get_future();
+    store.commit(std::move(batch), [promise](Result<void> result) { promise->set_value(std::move(result)); });
+    return answer;
+}
+
+inline Result<void> commit(Store& store, Batch batch) { return start(store, std::move(batch)).get(); }
+
+template <class T>
+std::string reason(const Result<T>& result) {
+    return result ? std::string() : result.error().reason();
+}
+
+inline Bytes bytes(std::string_view text) { return Bytes(text.begin(), text.end()); }
+
+}  // namespace quire::store
