@@ -7,7 +7,6 @@
 // Offsets are absolute: a reader over a part of a file reports places in the file.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -79,6 +78,14 @@ public:
         at_ = end_;
     }
 
+    // Makes the failure of a part of these bytes, if it has one, this reader's own.
+    void adopt(const ByteReader& part) {
+        if (part.ok() || !ok()) return;
+        what_ = part.what_;
+        failed_at_ = part.failed_at_;
+        at_ = end_;
+    }
+
     // The failure as an Error: corrupt, {offset}. Requires !ok().
     Failure error() const {
         Map details;
@@ -119,6 +126,7 @@ public:
     std::size_t size() const { return bytes_.size(); }
     bool empty() const { return bytes_.empty(); }
     void reserve(std::size_t size) { bytes_.reserve(size); }
+    void clear() { bytes_.clear(); }
     // For fields that are known only once what follows them is written.
     std::uint8_t& operator[](std::size_t index) { return bytes_[index]; }
     const Bytes& bytes() const { return bytes_; }

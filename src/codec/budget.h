@@ -1,0 +1,32 @@
+// What decoding may allocate: a constant times its input, so that a small blob cannot ask for a large
+// machine. Run-length columns make that a real question: thirty bytes can spell a billion ops.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace quire::codec {
+
+inline constexpr std::size_t kAllocationFactor = 64;
+inline constexpr std::size_t kAllocationBase = std::size_t{64} << 20;
+
+// Charged before memory is taken, and never refunded: what it bounds is the sum.
+class Budget {
+public:
+    explicit Budget(std::size_t input_size) : left_(input_size * kAllocationFactor + kAllocationBase) {}
+
+    bool take(std::size_t bytes) {
+        if (bytes > left_) return false;
+        left_ -= bytes;
+        return true;
+    }
+    bool take_heap(std::size_t bytes) { return bytes == 0 || take(bytes + kHeapOverhead); }
+    // A string's characters, where they do not fit inside the object.
+    bool take_string(std::size_t size) { return size < sizeof(std::string) / 2 || take_heap(size + 1); }
+
+private:
+    static constexpr std::size_t kHeapOverhead = 16;
+    std::size_t left_;
+};
+
+}  // namespace quire::codec

@@ -1,0 +1,48 @@
+// A block: contiguous changes of one peer, as a record of five numbers and eight sized sections.
+//
+//   uleb  first counter        u32
+//   uleb  atoms in all
+//   uleb  first lamport        u32
+//   uleb  lamports in all      last change's lamport and length, less the first lamport
+//   uleb  changes              N, at least 1
+//   sized header               uleb peers, u64le each, the block's own first
+//                              N-1 uleb      atoms of each change but the last
+//                              BoolRle N     does it name its predecessor (own peer, counter before) as a dep
+//                              Rle N         how many other deps
+//                              Rle D         peer index of each of those
+//                              DeltaOfDelta D    their counters
+//                              DeltaOfDelta N-1  lamport of each change but the last
+//   sized meta                 DeltaOfDelta N    timestamps
+//                              Rle N         bytes of each message
+//                              the messages, UTF-8, one after the other
+//   sized containers           tables.h
+//   sized keys                 tables.h
+//   sized positions            tables.h
+//   sized ops                  ops.h
+//   sized deletes              ops.h
+//   sized values               ops.h
+//
+// Every section is used up exactly, and the ops of a change fill its atoms exactly: a block in which they
+// do not is refused, where Loro's own reader looks away.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "codec/budget.h"
+#include "crdt/ids/change.h"
+
+namespace quire::codec {
+
+// How many changes a block says that it holds: at most its size. 0 for one that makes no sense.
+std::size_t change_count(ByteReader block);
+
+// Appends the block's changes to `out`; their own size is not charged. Errors: corrupt.
+Result<void> read_block(ByteReader block, Budget& budget, std::vector<crdt::Change>& out);
+
+// CHECKs that the changes are of one peer, follow each other without a gap, and have ops.
+void write_block(ByteWriter& out, std::span<const crdt::Change* const> changes);
+
+}  // namespace quire::codec

@@ -1,0 +1,136 @@
+// Ops as rows of a block: four columns, and payloads in a stream of their own.
+//
+//   ops section            uleb 1, uleb 4 (one field, four columns), then sized columns:
+//     container            DeltaRle  index into the containers
+//     prop                 DeltaRle  position, key index, or what an unknown op says
+//     payload kind         Rle byte  bit 7 does not count for kinds up to 16
+//     atoms                Rle       how many atoms the op takes
+//
+//   op                     prop      kind  payload
+//   text insert            position     5  uleb size, UTF-8
+//   list insert            position    11  tagged list (values.h)
+//   delete                 position     9  none; a row of the delete section
+//   style start            position    12  byte info, uleb length in entities, uleb key index, tagged value
+//   style end                     0     0  none
+//   move in movable list         to    14  uleb from, uleb peer index, uleb lamport of the element
+//   set in movable list           0    15  uleb peer index, uleb lamport of the element, tagged value
+//   map set                key index   11  tagged value
+//   map erase              key index    8  none
+//   tree create, move             0    16  uleb peer index, uleb counter of the node, uleb position index,
+//                                          byte root (0 or not), else uleb peer index, uleb counter of the parent
+//   tree erase                    0    16  as a move below the node u64 max @ i32 max, position index 0
+//   counter add                   0     3  sleb    (a whole number)
+//                                       4  f64, most significant byte first
+//   unknown                  any i32  any  payload.h
+//
+//   delete section         empty when there are no deletes, else uleb 1, uleb 3, then sized columns:
+//     peer                 DeltaRle  index
+//     counter              DeltaRle  of the smallest id deleted
+//     length               DeltaRle  signed; negative for a run of backspaces
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "codec/columnar.h"
+#include "codec/payload.h"
+#include "codec/tables.h"
+#include "crdt/ids/change.h"
+
+namespace quire::codec {
+
+// Positions and lengths end here, as in Loro.
+inline constexpr std::int64_t kMaxPosition = (std::int64_t{1} << 30) - 3;
+
+// The ops of one block, in order. `values` and the sections outlive the reader.
+class OpReader {
+public:
+    OpReader(ByteReader ops, ByteReader deletes, ByteReader values, const Tables& tables, Budget& budget);
+    OpReader(const OpReader&) = delete;
+    OpReader& operator=(const OpReader&) = delete;
+
+    // How many of the next rows make up `atoms` exactly, without taking them; each is charged as an Op. None when they do not add up.
+    std::optional<std::size_t> rows_of(crdt::Counter atoms);
+    // The next op; its first atom is `id`.
+    crdt::Op next(crdt::OpId id);
+    // Fails unless every column and payload was used up.
+    void finish();
+
+    bool ok() const;
+    Failure error() const;  // Of whichever stream failed.
+
+private:
+    struct Columns {
+        ByteReader container, prop, kind, atoms;
+    };
+    struct DeleteColumns {
+        ByteReader peer, counter, length;
+    };
+    static Columns columns(ByteReader& ops);
+    static DeleteColumns delete_columns(ByteReader& deletes);
+
+    crdt::OpContent content(crdt::ContainerKind container, PayloadKind kind, crdt::OpId id);
+    crdt::OpContent text(PayloadKind kind);
+    crdt::OpContent list(PayloadKind kind);
+    crdt::OpContent movable_list(PayloadKind kind);
+    crdt::OpContent map(PayloadKind kind);
+    crdt::OpContent tree(PayloadKind kind, crdt::OpId id);
+    crdt::OpContent counter(PayloadKind kind);
+    crdt::OpContent unknown();
+    crdt::SequenceDelete sequence_delete();
+    std::uint32_t position();  // Of prop.
+    crdt::ElementId element();
+    crdt::OpId node();
+    crdt::OpContent wrong_kind();
+
+    ByteReader ops_;
+    ByteReader deletes_;
+    ByteReader values_;
+    const Tables& tables_;
+    Budget& budget_;
+    Columns in_;
+    DeleteColumns delete_in_;
+    ByteReader counting_in_;
+    DeltaRleReader containers_;
+    DeltaRleReader props_;
+    RleReader<ByteCell> kinds_;
+    RleReader<UnsignedCell> atoms_;
+    RleReader<UnsignedCell> counting_;
+    DeltaRleReader delete_peers_;
+    DeltaRleReader delete_counters_;
+    DeltaRleReader delete_lengths_;
+    std::int64_t prop_ = 0;
+    std::uint8_t raw_kind_ = 0;
+};
+
+class OpWriter {
+public:
+    explicit OpWriter(Registers& registers) : registers_(registers) {}
+    OpWriter(const OpWriter&) = delete;
+    OpWriter& operator=(const OpWriter&) = delete;
+
+    void append(const crdt::Op& op, crdt::Counter atoms);
+    // Ends the columns and writes the sections: ops, deletes, values, each sized.
+    void write_sections(ByteWriter& out);
+
+private:
+    struct Row {
+        std::int64_t prop;
+        std::uint8_t kind;
+    };
+    Row row(const crdt::Op& op);
+
+    Registers& registers_;
+    ByteWriter container_out_, prop_out_, kind_out_, atoms_out_;
+    ByteWriter delete_peer_out_, delete_counter_out_, delete_length_out_;
+    ByteWriter values_;
+    DeltaRleWriter containers_{container_out_};
+    DeltaRleWriter props_{prop_out_};
+    RleWriter<ByteCell> kinds_{kind_out_};
+    RleWriter<UnsignedCell> atoms_{atoms_out_};
+    DeltaRleWriter delete_peers_{delete_peer_out_};
+    DeltaRleWriter delete_counters_{delete_counter_out_};
+    DeltaRleWriter delete_lengths_{delete_length_out_};
+};
+
+}  // namespace quire::codec

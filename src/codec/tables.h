@@ -1,0 +1,121 @@
+// What the ops of one block point into: peers, keys, containers and tree positions, each by number.
+//
+//   keys        (uleb size, UTF-8) until the end
+//   containers  uleb count, then rows of
+//                   uleb 4 (fields in a row)
+//                   byte root: 1 named, 0 made by an atom
+//                   byte kind, raw numbering (crdt::ContainerKind)
+//                   uleb peer index (0 for a root)
+//                   zigzag key index of a root's name, or counter of the creating atom
+//   positions   nothing at all when there are none, else
+//                   uleb 1, uleb 2 (one field, two columns)
+//                   sized Rle column: how many bytes are shared with the position before
+//                   sized plain column: uleb count, then (uleb size, bytes) for what follows those
+//
+// Peers are u64le each; their count stands in the block's header.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "codec/budget.h"
+#include "crdt/ids/ids.h"
+
+namespace quire::codec {
+
+inline constexpr std::int64_t kMaxCounter = INT32_MAX - 1;
+
+// --- reading ---
+
+struct Tables {
+    std::vector<crdt::PeerId> peers;     // The first is the block's own.
+    std::vector<std::string_view> keys;  // Into the blob.
+    std::vector<crdt::ContainerId> containers;
+    std::vector<Bytes> positions;
+
+    // Each reads an index or takes one; out of range is a failure of `in`.
+    crdt::PeerId peer(ByteReader& in, std::uint64_t index, const char* what) const;
+    std::string_view key(ByteReader& in, std::uint64_t index, const char* what) const;
+};
+
+// Failures go to `in`.
+void read_peers(ByteReader& in, Tables& tables);
+void read_keys(ByteReader& in, Tables& tables, Budget& budget);
+void read_containers(ByteReader& in, Tables& tables, Budget& budget);  // After peers and keys.
+void read_positions(ByteReader& in, Tables& tables, Budget& budget);
+
+// --- writing ---
+
+// Numbers things in the order in which they are first seen. Few are looked for one by one, more by hash.
+template <class T>
+class Register {
+public:
+    std::uint32_t add(const T& item) {
+        if (last_ < items_.size() && items_[last_] == item) return last_;
+        last_ = index_of(item);
+        return last_;
+    }
+    const std::vector<T>& items() const { return items_; }
+
+private:
+    static constexpr std::size_t kFew = 8;
+
+    std::uint32_t index_of(const T& item) {
+        const auto next = static_cast<std::uint32_t>(items_.size());
+        if (items_.size() < kFew) {
+            for (std::uint32_t i = 0; i < next; ++i) {
+                if (items_[i] == item) return i;
+            }
+        } else {
+            if (by_item_.empty()) {
+                for (std::uint32_t i = 0; i < next; ++i) by_item_.emplace(items_[i], i);
+            }
+            const auto [at, is_new] = by_item_.emplace(item, next);
+            if (!is_new) return at->second;
+        }
+        items_.push_back(item);
+        return next;
+    }
+
+    std::vector<T> items_;
+    std::unordered_map<T, std::uint32_t> by_item_;
+    std::uint32_t last_ = 0;
+};
+
+// Points at a ContainerId that outlives the block's writing; equal when those are.
+struct ContainerRef {
+    const crdt::ContainerId* id;
+    friend bool operator==(ContainerRef a, ContainerRef b) { return a.id == b.id || *a.id == *b.id; }
+};
+
+}  // namespace quire::codec
+
+template <>
+struct std::hash<quire::codec::ContainerRef> {
+    std::size_t operator()(quire::codec::ContainerRef ref) const noexcept {
+        return std::hash<quire::crdt::ContainerId>{}(*ref.id);
+    }
+};
+
+namespace quire::codec {
+
+// Filled while ops are written; keys and container names point into those ops.
+struct Registers {
+    Register<crdt::PeerId> peers;
+    Register<std::string_view> keys;
+    Register<ContainerRef> containers;
+    std::vector<std::string_view> positions;  // Sorted by bytes, each once; all known before the first op.
+
+    std::uint32_t position(const Bytes& position) const;  // CHECKs that it is registered.
+};
+
+void write_keys(ByteWriter& out, const Registers& registers);
+void write_containers(ByteWriter& out, Registers& registers);  // Registers peers and names on its way.
+void write_positions(ByteWriter& out, const Registers& registers);
+
+}  // namespace quire::codec
