@@ -1,0 +1,231 @@
+// `quire mcp` under the official TypeScript SDKs: every tool called, every result held to its published
+// schema by the SDK itself, in each protocol era.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { connectQuire, kinds } from "./support/sdk.mjs";
+import { skip, workspace } from "./support/workspace.mjs";
+
+const files = { "src/poem.txt": "one\ntwo\nthree\n", "notes.md": "# Notes\n" };
+
+// Calls `name` and demands success. Refusals come back as results too, so they are looked at here.
+async function ok(client, name, args) {
+    const result = await client.callTool({ name, arguments: args });
+    assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${JSON.stringify(result.structuredContent ?? result.content)}`);
+    assert.ok(result.structuredContent, `${name} has no structuredContent`);
+    assert.equal(result.content[0]?.type, "text");
+    return result.structuredContent;
+}
+
+async function refused(client, name, args, code, reason) {
+    const result = await client.callTool({ name, arguments: args });
+    assert.equal(result.isError, true, `${name} ${JSON.stringify(args)} was accepted`);
+    const { error } = result.structuredContent;
+    assert.deepEqual({ code: error.code, reason: error.reason }, { code, reason }, error.message);
+    assert.ok(error.message.length > 0);
+    return error;
+}
+
+// Each tool of profile `full` that the product has, used as the contract says, in one story.
+const full = {
+    async block_create(client, story) {
+        const made = await ok(client, "block_create", { role: "user", kind: "text", content: "alpha\nbeta\n", client_token: "t1" });
+        const again = await ok(client, "block_create", { role: "user", kind: "text", content: "alpha\nbeta\n", client_token: "t1" });
+        assert.equal(again.block_id, made.block_id);
+        story.block_id = made.block_id;
+    },
+    async block_append(client, { block_id }) {
+        assert.equal((await ok(client, "block_append", { block_id, text: "gamma\n" })).durable, true);
+    },
+    async block_edit(client, { block_id }) {
+        const edited = await ok(client, "block_edit", {
+            block_id,
+            operations: [
+                { op: "replace", start_line: 1, end_line: 2, content: "BETA\n", expected_text: "beta\n" },
+                { op: "insert", line: 0, content: "first\n" },
+            ],
+        });
+        assert.equal(edited.line_count, 4);
+        await refused(client, "block_edit",
+            { block_id, operations: [{ op: "delete", start_line: 0, end_line: 1, expected_text: "elsewhere\n" }] },
+            "conflict", "content_mismatch");
+    },
+    async block_splice(client, { block_id }) {
+        await ok(client, "block_splice", { block_id, offset: 0, delete_count: 5, insert: "FIRST", expected: "first" });
+    },
+    async block_read(client, { block_id }) {
+        const read = await ok(client, "block_read", { block_id, line_numbers: false });
+        assert.equal(read.content, "FIRST\nalpha\nBETA\ngamma\n");
+        assert.equal(read.eol, "lf");
+        assert.equal(read.final_newline, true);
+        await refused(client, "block_read", { block_id, range: { start: 99, end: 100 } }, "out_of_range", "line_out_of_range");
+    },
+    async block_search(client, { block_id }) {
+        const found = await ok(client, "block_search", { block_id, query: "B[E]TA" });
+        assert.equal(found.matches[0].line, 2);
+    },
+    async block_list(client, { block_id }) {
+        const listed = await ok(client, "block_list", {});
+        assert.ok(listed.blocks.some((block) => block.block_id === block_id));
+    },
+    async block_undo(client, { block_id }) {
+        await ok(client, "block_undo", { block_id });
+        const read = await ok(client, "block_read", { block_id, line_numbers: false });
+        assert.equal(read.content, "first\nalpha\nBETA\ngamma\n");
+    },
+    async block_redo(client, { block_id }) {
+        await ok(client, "block_redo", { block_id });
+        const read = await ok(client, "block_read", { block_id, line_numbers: false });
+        assert.equal(read.content, "FIRST\nalpha\nBETA\ngamma\n");
+    },
+    async block_history(client, { block_id }) {
+        const history = await ok(client, "block_history", { block_id });
+        assert.ok(history.versions.length >= 4);
+        assert.ok(history.versions.every((v) => v.actor === "agent:test"));
+    },
+    async block_status(client, { block_id }) {
+        await ok(client, "block_status", { block_id, status: "done" });
+        await refused(client, "block_status", { block_id, status: "pending" }, "conflict", "invalid_transition");
+    },
+    async file(client, story) {
+        const listed = await ok(client, "file", { operation: "list" });
+        assert.ok(JSON.stringify(listed).includes("src/poem.txt"));
+        story.file_id = (await ok(client, "file", { operation: "read", path: "src/poem.txt" })).block_id;
+        await ok(client, "file", {
+            operation: "edit", path: "src/poem.txt",
+            operations: [{ op: "replace", start_line: 1, end_line: 2, content: "TWO\n", expected_text: "two\n" }],
+        });
+        assert.equal(readFileSync(join(story.folder, "src/poem.txt"), "utf8"), "one\ntwo\nthree\n");
+        await ok(client, "file", { operation: "save", path: "src/poem.txt" });
+        assert.equal(readFileSync(join(story.folder, "src/poem.txt"), "utf8"), "one\nTWO\nthree\n");
+        await refused(client, "file", { operation: "read", path: "../outside" }, "denied", "outside_workspace");
+    },
+    async kernel_search(client, { file_id }) {
+        const found = await ok(client, "kernel_search", { query: "TWO", mode: "literal" });
+        assert.deepEqual(found.blocks.map((block) => block.block_id), [file_id]);
+    },
+    async block_delete(client, { block_id }) {
+        await ok(client, "block_delete", { block_id });
+        await refused(client, "block_read", { block_id }, "not_found", "invalid_reference");
+    },
+};
+
+const model = {
+    async block_create(client, story) {
+        story.block_id = (await ok(client, "block_create", { role: "user", kind: "text", content: "a\nb\nc\n" })).block_id;
+    },
+    async block_view(client, { block_id }) {
+        const result = await client.callTool({ name: "block_view", arguments: { block_id, start_line: 2, end_line: -1 } });
+        assert.ok(!result.isError);
+        assert.match(result.content[0].text, /2\tb/);
+    },
+    async block_str_replace(client, { block_id }) {
+        await ok(client, "block_str_replace", { block_id, old_str: "b", new_str: "B" });
+        await refused(client, "block_str_replace", { block_id, old_str: "nowhere", new_str: "" }, "conflict", "no_match");
+    },
+    async block_insert(client, { block_id }) {
+        await ok(client, "block_insert", { block_id, insert_line: 0, insert_text: "top\n" });
+    },
+    async block_replace_lines(client, { block_id }) {
+        await ok(client, "block_replace_lines", { block_id, start_line: 4, end_line: 4, new_text: "C\n", expected_text: "c\n" });
+        await refused(client, "block_replace_lines",
+            { block_id, start_line: 1, end_line: 1, new_text: "x\n", expected_text: "not top\n" }, "conflict", "content_mismatch");
+    },
+    async block_append(client, { block_id }) {
+        await ok(client, "block_append", { block_id, text: "end\n" });
+    },
+    async block_list(client, { block_id }) {
+        assert.ok((await ok(client, "block_list", {})).blocks.some((block) => block.block_id === block_id));
+    },
+    async block_search(client) {
+        assert.ok(JSON.stringify(await ok(client, "block_search", { query: "end" })).includes("end"));
+    },
+    async block_undo(client, { block_id }) {
+        await ok(client, "block_undo", { block_id });
+        await ok(client, "block_undo", { block_id, redo: true });
+    },
+    async file(client) {
+        await ok(client, "file", { operation: "read", path: "notes.md" });
+    },
+};
+
+for (const kind of Object.keys(kinds)) {
+    for (const [profile, steps] of Object.entries({ full, model })) {
+        test(`${kind} calls every tool of profile ${profile}`, { skip }, async (t) => {
+            const story = { folder: workspace(t, files) };
+            const client = await connectQuire(t, kind, story.folder, { profile });
+            const { tools } = await client.listTools();
+            for (const [tool, step] of Object.entries(steps)) {
+                assert.ok(tools.some((listed) => listed.name === tool), `${tool} is not listed`);
+                await step(client, story);
+            }
+            const untried = tools.map((tool) => tool.name).filter((name) => !(name in steps));
+            assert.deepEqual(untried, [], "a listed tool that this test does not call");
+        });
+    }
+
+    test(`${kind} sees schemas, output schemas and annotations on every tool`, { skip }, async (t) => {
+        const client = await connectQuire(t, kind, workspace(t), { profile: "full" });
+        for (const tool of (await client.listTools()).tools) {
+            assert.match(tool.name, /^[a-z0-9_]{1,64}$/);
+            assert.equal(tool.inputSchema.type, "object");
+            assert.equal(tool.outputSchema?.type, "object", `${tool.name} has no output schema`);
+            assert.ok(tool.description, `${tool.name} has no description`);
+            assert.equal(typeof tool.annotations?.readOnlyHint, "boolean", `${tool.name} has no annotations`);
+        }
+    });
+
+    test(`${kind} reads what it writes through resources`, { skip }, async (t) => {
+        const client = await connectQuire(t, kind, workspace(t, files), { profile: "full" });
+        const { block_id } = await ok(client, "block_create", { role: "user", kind: "text", content: "in a resource\n" });
+
+        const { resources } = await client.listResources();
+        const { resourceTemplates } = await client.listResourceTemplates();
+        const block = await client.readResource({ uri: `block://${block_id}` });
+        await ok(client, "file", { operation: "load", path: "notes.md" });
+        const file = await client.readResource({ uri: "file://notes.md" }).catch(() => client.readResource({ uri: "file:///notes.md" }));
+
+        assert.ok(resources.some((resource) => resource.uri.startsWith("block://")));
+        assert.ok(resourceTemplates.some((template) => template.uriTemplate.startsWith("block://")));
+        assert.ok(resourceTemplates.some((template) => template.uriTemplate.startsWith("file://")));
+        assert.equal(block.contents[0].text, "in a resource\n");
+        assert.equal(file.contents[0].text, "# Notes\n");
+        await assert.rejects(client.readResource({ uri: "block://nothing" }), (error) => [-32002, -32602].includes(error.code));
+    });
+
+    test(`${kind} goes on after a cancelled call`, { skip }, async (t) => {
+        const client = await connectQuire(t, kind, workspace(t, files), { profile: "full" });
+        const stop = new AbortController();
+        const calls = Array.from({ length: 50 }, () =>
+            client.callTool({ name: "block_create", arguments: { role: "user", kind: "text", content: "x" } },
+                undefined, { signal: stop.signal }).catch((error) => error));
+        stop.abort("enough");
+        await Promise.all(calls);
+
+        const listed = await ok(client, "block_list", {});
+
+        assert.ok(Array.isArray(listed.blocks));
+    });
+}
+
+test("tools/list of the default profile is under 8 KB", { skip }, async (t) => {
+    const client = await connectQuire(t, "SDK v1", workspace(t), { profile: "model" });
+    const { tools } = await client.listTools();
+    const bytes = Buffer.byteLength(JSON.stringify({ tools }));
+    t.diagnostic(`${bytes} bytes for ${tools.length} tools`);
+    assert.ok(bytes < 8192, `${bytes} bytes`);
+});
+
+test("a client that has left leaves what it wrote", { skip }, async (t) => {
+    const folder = workspace(t);
+    const first = await connectQuire(t, "SDK v1", folder);
+    const { block_id } = await ok(first, "block_create", { role: "user", kind: "text", content: "kept\n" });
+    await first.close();
+
+    const second = await connectQuire(t, "SDK v2, negotiating", folder, { actor: "agent:other" });
+    const read = await ok(second, "block_read", { block_id, line_numbers: false });
+
+    assert.equal(read.content, "kept\n");
+});

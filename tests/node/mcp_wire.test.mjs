@@ -1,0 +1,182 @@
+// What no SDK would send: malformed, enormous, unknown and interrupted, on the wire of `quire mcp`. Each is
+// answered in so many words and the session goes on.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { rawQuire, skip, workspace } from "./support/workspace.mjs";
+
+async function started(t, options) {
+    const client = rawQuire(t, workspace(t, { "a.txt": "a\n" }), options);
+    await client.initialize();
+    return client;
+}
+
+// The session still works: what was sent before did not end it or put it out of step.
+async function stillServes(client) {
+    const answer = await client.request("tools/list", {});
+    assert.ok(answer.result.tools.length > 0);
+}
+
+async function refusal(client, name, args) {
+    const answer = await client.call(name, args);
+    assert.ok(answer.result, JSON.stringify(answer));
+    assert.equal(answer.result.isError, true, `${name} was accepted`);
+    return answer.result;
+}
+
+test("an unknown tool is a protocol error that names those there are", { skip }, async (t) => {
+    const client = await started(t);
+    const answer = await client.call("block_frobnicate", {});
+    assert.equal(answer.error.code, -32602);
+    assert.match(JSON.stringify(answer.error), /block_read/);
+    await stillServes(client);
+});
+
+test("an unknown method is -32601", { skip }, async (t) => {
+    const client = await started(t);
+    assert.equal((await client.request("tools/frobnicate", {})).error.code, -32601);
+    await stillServes(client);
+});
+
+test("an unknown field is refused by its name", { skip }, async (t) => {
+    const client = await started(t);
+    const result = await refusal(client, "block_create", { role: "user", kind: "text", contents: "x" });
+    assert.equal(result.structuredContent.error.code, "invalid_argument");
+    assert.match(result.structuredContent.error.message, /contents/);
+    await stillServes(client);
+});
+
+test("a wrong type, a missing argument and a word outside an enum are refused", { skip }, async (t) => {
+    const client = await started(t);
+    for (const args of [{ role: 1, kind: "text" }, { kind: "text" }, { role: "user", kind: "poem" }]) {
+        const result = await refusal(client, "block_create", args);
+        assert.equal(result.structuredContent.error.code, "invalid_argument");
+    }
+    await stillServes(client);
+});
+
+test("the text of a refusal says first that nothing was changed", { skip }, async (t) => {
+    const client = await started(t);
+    const result = await refusal(client, "block_read", { block_id: "nothing" });
+    assert.match(result.content[0].text.split("\n")[0], /nothing (was|has been) changed/i);
+});
+
+test("operations that arrive as a string of JSON are unwrapped once", { skip }, async (t) => {
+    const client = await started(t);
+    const { block_id } = (await client.call("block_create", { role: "user", kind: "text", content: "a\n" })).result.structuredContent;
+    const answer = await client.call("block_edit", { block_id, operations: JSON.stringify([{ op: "insert", line: 0, content: "b\n" }]) });
+    assert.ok(!answer.result.isError, JSON.stringify(answer.result.structuredContent));
+});
+
+test("the dotted spelling of a tool is accepted", { skip }, async (t) => {
+    const client = await started(t);
+    const answer = await client.call("block.create", { role: "user", kind: "text" });
+    assert.ok(answer.result.structuredContent.block_id);
+});
+
+test("a line that is no JSON is -32700 and the next line is served", { skip }, async (t) => {
+    const client = await started(t);
+    const answered = client.receive((m) => m.error && (m.id === null || m.id === undefined));
+    client.write("this is not JSON\n");
+    assert.equal((await answered).error.code, -32700);
+    await stillServes(client);
+});
+
+test("100,000 nested brackets are refused without a crash", { skip }, async (t) => {
+    const client = await started(t);
+    const depth = 100_000;
+    const answered = client.receive((m) => m.error !== undefined || m.id === 77);
+    client.write(`{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"block_create","arguments":{"metadata":${"[".repeat(depth)}${"]".repeat(depth)}}}}\n`);
+    const answer = await answered;
+    assert.ok(answer.error ?? answer.result.isError);
+    await stillServes(client);
+});
+
+test("a message of 64 MB is refused and the next one is served", { skip, timeout: 120_000 }, async (t) => {
+    const client = await started(t);
+    const answered = client.receive((m) => m.error !== undefined || m.id === 78, 60_000);
+    client.write(`{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":"block_create","arguments":{"role":"user","kind":"text","content":"`);
+    const chunk = Buffer.alloc(1 << 20, "x");
+    for (let i = 0; i < 64; i++) client.write(chunk);
+    client.write('"}}}\n');
+    const answer = await answered;
+    assert.ok(answer.error ?? answer.result.isError, "a 64 MB message was accepted");
+    await stillServes(client);
+});
+
+test("invalid UTF-8 is refused and stores nothing", { skip }, async (t) => {
+    const client = await started(t);
+    const answered = client.receive((m) => m.error !== undefined || m.id === 79);
+    client.write(Buffer.concat([
+        Buffer.from('{"jsonrpc":"2.0","id":79,"method":"tools/call","params":{"name":"block_create","arguments":{"role":"user","kind":"text","content":"'),
+        Buffer.from([0xc3, 0x28, 0xff]),
+        Buffer.from('"}}}\n'),
+    ]));
+    const answer = await answered;
+    assert.ok(answer.error ?? answer.result.isError, JSON.stringify(answer));
+    assert.deepEqual((await client.call("block_list", {})).result.structuredContent.blocks, []);
+});
+
+test("requests that arrive in one write are answered each", { skip }, async (t) => {
+    const client = rawQuire(t, workspace(t));
+    const opening = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+    const answers = [1, 2, 3].map((id) => client.receive((m) => m.id === id));
+    client.write([
+        { id: 1, method: "initialize", params: opening },
+        { method: "notifications/initialized" },
+        { id: 2, method: "tools/list" },
+        { id: 3, method: "ping" },
+    ].map((m) => `${JSON.stringify({ jsonrpc: "2.0", ...m })}\n`).join(""));
+    const [hello, list, pong] = await Promise.all(answers);
+    assert.equal(hello.result.protocolVersion, "2025-11-25");
+    assert.ok(list.result.tools.length > 0);
+    assert.deepEqual(pong.result, {});
+});
+
+test("the stateless era needs no initialize", { skip }, async (t) => {
+    const client = rawQuire(t, workspace(t));
+    const meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { name: "x", version: "1" },
+    };
+    const discovered = await client.request("server/discover", { _meta: meta });
+    const listed = await client.request("tools/list", { _meta: meta });
+    assert.ok(discovered.result.supportedVersions.includes("2026-07-28"));
+    assert.equal(listed.result.resultType, "complete");
+    assert.equal(typeof listed.result.ttlMs, "number");
+
+    const unknown = await client.request("tools/list", { _meta: { ...meta, "io.modelcontextprotocol/protocolVersion": "2099-01-01" } });
+    assert.equal(unknown.error.code, -32022);
+    assert.ok(unknown.error.data.supported.includes("2026-07-28"));
+});
+
+test("the end of input ends it at once, with status 0", { skip }, async (t) => {
+    const client = await started(t);
+    const began = Date.now();
+    const end = await client.end();
+    assert.deepEqual(end, { code: 0, signal: null });
+    assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
+});
+
+test("SIGINT ends it at once", { skip }, async (t) => {
+    const client = await started(t);
+    const began = Date.now();
+    const end = await client.signal("SIGINT");
+    assert.ok(end.code === 0 || end.code === 130 || end.signal === "SIGINT", JSON.stringify(end));
+    assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
+});
+
+test("settings with a mistake end the start, and say where", { skip }, async (t) => {
+    for (const [settings, word] of [
+        ["[[files.rules]]\npattern = \"**\"\npermission = \"everything\"\n", /everything/],
+        ["[nonsense]\nx = 1\n", /nonsense/],
+        ["[[files.rules]\n", /quire\.toml/],
+    ]) {
+        const client = rawQuire(t, workspace(t, {}, settings));
+        const end = await client.exit;
+        assert.notEqual(end.code, 0);
+        assert.match(client.errors, word);
+        assert.match(client.errors, /quire\.toml/);
+    }
+});

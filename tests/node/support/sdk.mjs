@@ -1,0 +1,34 @@
+// The official SDKs as one shape: connect() to a server on stdio, by line of the SDK and protocol era.
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
+
+import { mcpArguments, quire } from "./workspace.mjs";
+
+const info = { name: "quire-tests", version: "1.0.0" };
+
+export const kinds = {
+    "SDK v1": { client: () => new ClientV1(info), transport: StdioV1 },
+    "SDK v2, negotiating": {
+        client: () => new ClientV2(info, { versionNegotiation: { mode: "auto" } }),
+        transport: StdioV2,
+    },
+    "SDK v2, pinned to 2026-07-28": {
+        client: () => new ClientV2(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
+        transport: StdioV2,
+    },
+    "SDK v2, legacy": { client: () => new ClientV2(info), transport: StdioV2 },
+};
+
+export async function connect(t, kind, command, args, options = {}) {
+    const { client: make, transport: Transport } = kinds[kind];
+    const client = make();
+    await client.connect(new Transport({ command, args, stderr: "pipe", ...options }));
+    t?.after(() => client.close());
+    return client;
+}
+
+export function connectQuire(t, kind, folder, options) {
+    return connect(t, kind, quire, mcpArguments(folder, options));
+}
