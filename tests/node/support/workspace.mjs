@@ -9,7 +9,7 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..")
 export const quire = resolve(process.env.QUIRE ?? join(root, "build/quire"));
 
 // For the `skip` option of a test: false, or the reason.
-export const skip = existsSync(quire) ? false : `${quire} is not built`;
+export const skip = existsSync(quire) ? false : "the program is not built";
 
 export const everythingAllowed = '[[files.rules]]\npattern = "**"\npermission = "read_write"\n';
 
