@@ -1,0 +1,59 @@
+// System calls that cannot leave a directory, and their failures in our words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "fs/file_system.h"
+
+struct stat;
+
+namespace quire::fs {
+
+// Owns a file descriptor.
+class Fd {
+public:
+    Fd() = default;
+    explicit Fd(int fd) : fd_(fd) {}
+    Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Fd& operator=(Fd&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~Fd();
+    int get() const { return fd_; }
+    explicit operator bool() const { return fd_ >= 0; }
+
+private:
+    int fd_ = -1;
+};
+
+// The failure of the last system call, `error` being its errno, on `path`.
+Failure system_failure(int error, std::string_view path, std::string_view what);
+
+// openat2 beneath `directory`, through no link at all. "" and "." are the directory itself.
+Result<Fd> open_beneath(int directory, const std::string& path, int flags, mode_t mode = 0);
+// The same, leaving the errno to the caller: -1 and errno.
+int try_open_beneath(int directory, const std::string& path, int flags, mode_t mode = 0);
+
+int rename_exchange(int directory, const std::string& a, const std::string& b);
+int rename_noreplace(int from_directory, const std::string& from, int to_directory, const std::string& to);
+
+Kind kind_of(const struct stat& status);
+// not_a_file, or nothing.
+Result<void> require_file(const struct stat& status, std::string_view path);
+Stamp stamp_of(const struct stat& status);
+
+Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
+// Up to `limit` bytes and one more, which says that there are too many.
+Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit, std::string_view path);
+
+// Parent and last component: {"a/b", "c"} of "a/b/c", {"", "c"} of "c".
+std::pair<std::string, std::string> split(const std::string& path);
+
+}  // namespace quire::fs

@@ -1,0 +1,210 @@
+#include "fs/disk_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cat.h"
+#include "base/utf8.h"
+#include "fs/drafts.h"
+#include "fs/resolve.h"
+
+namespace quire::fs {
+namespace {
+
+constexpr int kReadTries = 4;
+
+// Names in a directory but for "." and "..".
+Result<std::vector<std::string>> names_in(int directory, std::string_view path) {
+    const int own = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);
+    DIR* stream = own < 0 ? nullptr : ::fdopendir(own);
+    if (stream == nullptr) {
+        const int error = errno;
+        if (own >= 0) ::close(own);
+        return system_failure(error, path, "cannot list");
+    }
+    std::vector<std::string> names;
+    while (const dirent* entry = ::readdir(stream)) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") names.emplace_back(name);
+    }
+    ::closedir(stream);
+    return names;
+}
+
+struct Found {
+    std::string path;
+    std::string name;
+    struct stat status;
+};
+
+// Every entry below `root`, without entering links, .git and .quire. `take` returns false to stop. What cannot be
+// opened, and what is gone by the time it is looked at, is passed over.
+void walk(int root, Function<bool(const Found&)> take) {
+    std::vector<std::string> directories = {""};
+    while (!directories.empty()) {
+        const std::string directory = std::move(directories.back());
+        directories.pop_back();
+        auto opened = open_beneath(root, directory, O_RDONLY | O_DIRECTORY);
+        if (!opened) continue;
+        const int here = opened->get();
+        const auto names = names_in(here, directory);
+        if (!names) continue;
+        for (const std::string& name : *names) {
+            Found found{directory.empty() ? name : cat(directory, "/", name), name, {}};
+            if (::fstatat(here, name.c_str(), &found.status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+            if (S_ISDIR(found.status.st_mode)) {
+                if (name != ".git" && name != ".quire") directories.push_back(found.path);
+            } else if (!take(found)) {
+                return;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DiskFiles>> DiskFiles::open(const std::string& directory, Options options) {
+    Fd root(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!root) return system_failure(errno, directory, "cannot open the workspace");
+    TRY(open_beneath(root.get(), "", O_PATH));
+    return std::unique_ptr<DiskFiles>(new DiskFiles(std::move(root), std::move(options)));
+}
+
+Result<Place> DiskFiles::resolve(std::string_view path) {
+    const auto look = [&](const std::string& at) -> Result<Look> {
+        const int opened = try_open_beneath(root_.get(), at, O_PATH | O_NOFOLLOW);
+        if (opened < 0 && (errno == ENOENT || errno == ENOTDIR)) return Look{};
+        if (opened < 0) return system_failure(errno, at, "cannot open");
+        const Fd fd(opened);
+        struct stat status = {};
+        if (::fstat(fd.get(), &status) != 0) return system_failure(errno, at, "cannot look at");
+        if (!S_ISLNK(status.st_mode)) return Look{kind_of(status), false, ""};
+        char target[4096];
+        const ssize_t size = ::readlinkat(fd.get(), "", target, sizeof target);
+        if (size < 0) return system_failure(errno, at, "cannot read the link");
+        return Look{Kind::missing, true, std::string(target, static_cast<std::size_t>(size))};
+    };
+    return fs::resolve(path, look);
+}
+
+Result<Stamp> DiskFiles::stamp(const std::string& path) {
+    const Fd fd = TRY(open_beneath(root_.get(), path, O_PATH | O_NOFOLLOW));
+    struct stat status = {};
+    if (::fstat(fd.get(), &status) != 0) return system_failure(errno, path, "cannot look at");
+    TRY(require_file(status, path));
+    return stamp_of(status);
+}
+
+Result<Fd> DiskFiles::open_file(int directory, const std::string& name, const std::string& path) {
+    // Opening a device can do something; so the kind is known before, and made sure of after.
+    struct stat status = {};
+    const Fd there = TRY(open_beneath(directory, name, O_PATH | O_NOFOLLOW));
+    if (::fstat(there.get(), &status) != 0) return system_failure(errno, path, "cannot look at");
+    TRY(require_file(status, path));
+    Fd fd = TRY(open_beneath(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    if (::fstat(fd.get(), &status) != 0) return system_failure(errno, path, "cannot look at");
+    TRY(require_file(status, path));
+    return fd;
+}
+
+Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
+    for (int attempt = 0; attempt < kReadTries; ++attempt) {
+        // A writer is at it: let it finish. 1, 4 and 16 ms.
+        if (attempt > 0) ::poll(nullptr, 0, 1 << (2 * (attempt - 1)));
+        const Fd fd = TRY(open_file(root_.get(), path, path));
+        struct stat before = {};
+        struct stat after = {};
+        if (::fstat(fd.get(), &before) != 0) return system_failure(errno, path, "cannot look at");
+        FileBytes file;
+        file.bytes = TRY(read_all(fd.get(), static_cast<std::size_t>(before.st_size), limit, path));
+        if (file.bytes.size() > limit) {
+            Map details;
+            details.set("limit", limit);
+            details.set("size", static_cast<std::uint64_t>(before.st_size));
+            return fail(Errc::out_of_range, "too_large", cat(path, " has more than ", limit, " bytes"),
+                        std::move(details));
+        }
+        if (::fstat(fd.get(), &after) != 0) return system_failure(errno, path, "cannot look at");
+        const Stamp first = stamp_of(before);
+        file.stamp = stamp_of(after);
+        if (first.modified_ns != file.stamp.modified_ns || first.changed_ns != file.stamp.changed_ns ||
+            first.size != file.stamp.size || file.stamp.size != file.bytes.size()) {
+            continue;
+        }
+        file.hash = Hash::of(file.bytes);
+        return file;
+    }
+    return fail(Errc::unavailable, "busy", cat(path, " is being written; try again when its writer has finished"));
+}
+
+Result<Listing> DiskFiles::list(std::size_t limit) {
+    Listing listing;
+    walk(root_.get(), [&](const Found& found) {
+        if (is_draft(found.name)) return true;
+        const bool is_link = S_ISLNK(found.status.st_mode);
+        if (!is_link && !S_ISREG(found.status.st_mode)) return true;
+        if (!utf8::is_valid(found.path)) {
+            ++listing.skipped_names;
+            return true;
+        }
+        if (listing.entries.size() == limit) {
+            listing.truncated = true;
+            return false;
+        }
+        const auto size = is_link ? 0 : static_cast<std::uint64_t>(found.status.st_size);
+        listing.entries.push_back({found.path, size, is_link});
+        return true;
+    });
+    std::sort(listing.entries.begin(), listing.entries.end(),
+              [](const Entry& a, const Entry& b) { return a.path < b.path; });
+    return listing;
+}
+
+Result<std::size_t> DiskFiles::sweep() {
+    std::vector<Found> left;
+    walk(root_.get(), [&](const Found& found) {
+        if (S_ISREG(found.status.st_mode) && is_draft(found.name) && !is_draft_of(found.name, options_.incarnation)) {
+            left.push_back(found);
+        }
+        return true;
+    });
+    std::size_t swept = 0;
+    for (const Found& found : left) {
+        // A draft may hold the bytes that a save had just displaced, so it is kept, out of the way.
+        const Fd keep = TRY(make_parents(".quire/recovered"));
+        const Fd parent = TRY(open_beneath(root_.get(), split(found.path).first, O_RDONLY | O_DIRECTORY));
+        if (rename_noreplace(parent.get(), found.name, keep.get(), found.name) == 0) ++swept;
+    }
+    return swept;
+}
+
+Result<Fd> DiskFiles::make_parents(const std::string& parent) {
+    std::string made;
+    Fd here = TRY(open_beneath(root_.get(), "", O_RDONLY | O_DIRECTORY));
+    for (std::size_t from = 0; from < parent.size();) {
+        const std::size_t end = std::min(parent.find('/', from), parent.size());
+        const std::string name = parent.substr(from, end - from);
+        cat_to(made, made.empty() ? "" : "/"), cat_to(made, name);
+        int next = try_open_beneath(here.get(), name, O_RDONLY | O_DIRECTORY);
+        if (next < 0 && errno == ENOENT) {
+            if (::mkdirat(here.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
+                return system_failure(errno, made, "cannot make the directory");
+            }
+            if (::fsync(here.get()) != 0) return system_failure(errno, made, "cannot sync the parent of");
+            next = try_open_beneath(here.get(), name, O_RDONLY | O_DIRECTORY);
+        }
+        if (next < 0) return system_failure(errno, made, "cannot open the directory");
+        here = Fd(next);
+        from = end + 1;
+    }
+    return here;
+}
+
+}  // namespace quire::fs

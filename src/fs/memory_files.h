@@ -1,0 +1,48 @@
+// MemoryFiles: the twin of DiskFiles for tests, held to the same contract.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "fs/file_system.h"
+#include "sched/guarded.h"
+
+namespace quire::fs {
+
+class MemoryFiles final : public FileSystem {
+public:
+    // What another program would do.
+    void put(const std::string& path, std::string bytes);
+    void link(const std::string& path, std::string target);
+    void erase(const std::string& path);
+
+    Result<Place> resolve(std::string_view path) override;
+    Result<Stamp> stamp(const std::string& path) override;
+    Result<FileBytes> read(const std::string& path, std::size_t limit) override;
+    Result<Saved> save(const std::string& path, std::string_view bytes, const Hash& expected) override;
+    Result<Saved> create(const std::string& path, std::string_view bytes) override;
+    Result<void> remove(const std::string& path, const Hash& expected) override;
+    Result<Listing> list(std::size_t limit) override;
+    Result<std::size_t> sweep() override { return std::size_t{0}; }
+
+private:
+    struct Node {
+        std::string bytes;  // Or where a link leads.
+        bool is_link = false;
+        Stamp stamp;
+    };
+    struct State {
+        std::map<std::string, Node> nodes;  // A directory is there when something is below it.
+        std::int64_t ticks = 0;
+
+        void put(const std::string& path, std::string bytes, bool is_link);
+        Kind kind_of(const std::string& path) const;
+        Result<Node*> file(const std::string& path);
+        Result<void> make_room_for(const std::string& path) const;
+    };
+    sched::Guarded<State> state_;
+};
+
+}  // namespace quire::fs

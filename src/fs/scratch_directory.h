@@ -1,0 +1,56 @@
+// A directory of a test's own, gone with it, and the hand of another program in it.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "base/cat.h"
+#include "base/check.h"
+
+namespace quire::fs {
+
+class ScratchDirectory {
+public:
+    ScratchDirectory() {
+        char name[] = "/tmp/quire-test-XXXXXX";
+        CHECK(::mkdtemp(name) != nullptr);
+        path_ = name;
+    }
+    ~ScratchDirectory() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    ScratchDirectory(const ScratchDirectory&) = delete;
+    ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+    const std::string& path() const { return path_; }
+    std::string operator/(std::string_view name) const { return cat(path_, "/", name); }
+
+    void put(const std::string& name, std::string_view bytes) const {
+        const std::filesystem::path file = *this / name;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream out(file, std::ios::binary | std::ios::trunc);
+        out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        CHECK(out.good());
+    }
+    void link(const std::string& name, const std::string& target) const {
+        const std::filesystem::path file = *this / name;
+        std::filesystem::create_directories(file.parent_path());
+        std::filesystem::create_symlink(target, file);
+    }
+    void erase(const std::string& name) const { std::filesystem::remove_all(*this / name); }
+    bool has(const std::string& name) const { return std::filesystem::exists(*this / name); }
+    std::string get(const std::string& name) const {
+        std::ifstream in(*this / name, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+private:
+    std::string path_;
+};
+
+}  // namespace quire::fs
