@@ -1,6 +1,7 @@
 #include "store/memory_store.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/cat.h"
 
@@ -84,6 +85,20 @@ Result<StoredDocument> MemoryStore::load(DocumentKey document) {
             if (record.document == document) stored.units.push_back(record);
         }
         return stored;
+    });
+}
+
+Result<std::vector<UnitRecord>> MemoryStore::recent_units(const std::string& actor, std::size_t limit) {
+    return disk_->state_.with([&](const MemoryDisk::State& state) {
+        std::vector<UnitRecord> units;
+        for (const auto& [key, record] : state.contents.units) {
+            if (actor.empty() || record.actor == actor) units.push_back(record);
+        }
+        std::sort(units.begin(), units.end(), [](const UnitRecord& a, const UnitRecord& b) {
+            return std::tie(a.at_ms, a.document, a.version) > std::tie(b.at_ms, b.document, b.version);
+        });
+        if (units.size() > limit) units.resize(limit);
+        return units;
     });
 }
 

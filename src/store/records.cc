@@ -109,6 +109,29 @@ Result<std::vector<DocumentRecord>> read_documents(Database& database) {
     return documents;
 }
 
+namespace {
+
+// Both in the column order of unit_of().
+constexpr const char* kUnitsOfDocument =
+    "SELECT document, block, version, actor, at_ms, description, state, body FROM units "
+    "WHERE document = ? ORDER BY block, version";
+constexpr const char* kRecentUnits =
+    "SELECT document, block, version, actor, at_ms, description, state, body FROM units "
+    "WHERE ?1 = '' OR actor = ?1 ORDER BY at_ms DESC, document DESC, version DESC LIMIT ?2";
+
+UnitRecord unit_of(Statement& row) {
+    return {.document = row.integer(0),
+            .block = row.text(1),
+            .version = to_unsigned(row.integer(2)),
+            .actor = row.text(3),
+            .at_ms = row.integer(4),
+            .description = row.text(5),
+            .state = row.text(6),
+            .body = row.blob(7)};
+}
+
+}  // namespace
+
 Result<StoredDocument> read_document(Database& database, DocumentKey document) {
     StoredDocument stored;
     Statement updates = TRY(database.prepare("SELECT bytes FROM updates WHERE document = ? ORDER BY sequence"));
@@ -133,19 +156,9 @@ Result<StoredDocument> read_document(Database& database, DocumentKey document) {
                                  .header = blocks.blob(2)});
     }
 
-    Statement units = TRY(database.prepare("SELECT block, version, actor, at_ms, description, state, body FROM units "
-                                           "WHERE document = ? ORDER BY block, version"));
+    Statement units = TRY(database.prepare(kUnitsOfDocument));
     units.bind(document);
-    while (TRY(units.step())) {
-        stored.units.push_back({.document = document,
-                                .block = units.text(0),
-                                .version = to_unsigned(units.integer(1)),
-                                .actor = units.text(2),
-                                .at_ms = units.integer(3),
-                                .description = units.text(4),
-                                .state = units.text(5),
-                                .body = units.blob(6)});
-    }
+    while (TRY(units.step())) stored.units.push_back(unit_of(units));
     return stored;
 }
 
@@ -154,6 +167,14 @@ Result<std::optional<std::string>> read_token(Database& database, const std::str
     row.bind(actor).bind(token);
     if (!TRY(row.step())) return std::optional<std::string>();
     return std::optional(row.text(0));
+}
+
+Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor, std::size_t limit) {
+    Statement rows = TRY(database.prepare(kRecentUnits));
+    rows.bind(actor).bind(static_cast<std::int64_t>(limit));
+    std::vector<UnitRecord> units;
+    while (TRY(rows.step())) units.push_back(unit_of(rows));
+    return units;
 }
 
 Result<DocumentKey> highest_document_key(Database& database) {

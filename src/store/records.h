@@ -14,6 +14,7 @@ Result<void> write_batch(Database& database, const Batch& batch);
 Result<std::vector<DocumentRecord>> read_documents(Database& database);
 Result<StoredDocument> read_document(Database& database, DocumentKey document);
 Result<std::optional<std::string>> read_token(Database& database, const std::string& actor, const std::string& token);
+Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor, std::size_t limit);
 // The highest key in use, 0 for none.
 Result<DocumentKey> highest_document_key(Database& database);
 

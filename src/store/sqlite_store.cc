@@ -130,6 +130,11 @@ Result<StoredDocument> SqliteStore::load(DocumentKey document) {
     return read_document(*database_, document);
 }
 
+Result<std::vector<UnitRecord>> SqliteStore::recent_units(const std::string& actor, std::size_t limit) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_recent_units(*database_, actor, limit);
+}
+
 Result<std::optional<std::string>> SqliteStore::token(const std::string& actor, const std::string& token) {
     const sched::TurnLock::Urgent turn(turn_);
     return read_token(*database_, actor, token);

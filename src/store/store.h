@@ -102,6 +102,8 @@ public:
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
     virtual Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) = 0;
+    // The newest units over all documents, of one actor ("" for all), newest first. O(units).
+    virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor, std::size_t limit) = 0;
     // The next key for a new document: reserved at once, in memory.
     virtual DocumentKey reserve_document_key() = 0;
 

@@ -148,6 +148,30 @@ TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
     EXPECT_EQ(this->store().token("agent:b", "t").value(), std::nullopt);
 }
 
+TYPED_TEST(StoreContract, TheNewestUnitsComeFirstWhoseverTheyAre) {
+    Batch batch;
+    for (const std::int64_t at : {30, 10, 20}) {
+        batch.units.push_back({.document = 1,
+                               .block = "b",
+                               .version = static_cast<std::uint64_t>(at),
+                               .actor = at == 20 ? "agent:bo" : "agent:ada",
+                               .at_ms = at,
+                               .description = "edit",
+                               .state = "done",
+                               .body = {}});
+    }
+    ASSERT_TRUE(commit(this->store(), std::move(batch)));
+
+    const auto moments = [&](const std::string& actor, std::size_t limit) {
+        std::vector<std::int64_t> at;
+        const std::vector<UnitRecord> units = this->store().recent_units(actor, limit).value();
+        for (const UnitRecord& unit : units) at.push_back(unit.at_ms);
+        return at;
+    };
+    EXPECT_EQ(moments("", 2), (std::vector<std::int64_t>{30, 20}));
+    EXPECT_EQ(moments("agent:ada", 9), (std::vector<std::int64_t>{30, 10}));
+}
+
 TYPED_TEST(StoreContract, ARecordWithAKnownKeyReplacesTheOneBefore) {
     ASSERT_TRUE(commit(this->store(), {.documents = {document(1, "main")}}));
     ASSERT_TRUE(commit(this->store(), block(1, "b", 1)));
