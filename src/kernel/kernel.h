@@ -18,13 +18,17 @@
 #include "base/clock.h"
 #include "base/function.h"
 #include "blocks/block.h"
+#include "blocks/find.h"
 #include "blocks/plan.h"
+#include "blocks/view.h"
 #include "policy/actor.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
 #include "text/search.h"
 
 namespace quire::kernel {
+
+class Gate;
 
 // Who calls, from which attached session, and whether it still wants the answer.
 struct Caller {
@@ -65,9 +69,7 @@ struct Appended {
 struct Edited {
     std::uint64_t version = 0;
     std::size_t line_count = 0;
-    text::LineRange changed;           // Lines after the edit that hold what it wrote.
-    text::LineRange shown;             // `changed` and two lines either side,
-    std::vector<std::string> snippet;  // their text without terminators, cut at Limits::read_columns,
+    blocks::Change change;             // What was written, and what to show of it.
     bool no_op = false;
     std::vector<std::string> notes;
 };
@@ -114,16 +116,7 @@ struct ListPage {
 struct SearchQuery {
     text::Query query;
     std::size_t context_lines = 2;
-    std::size_t max_matches = 20;
-};
-struct FoundLine {
-    std::size_t line = 0;                        // 0-based.
-    std::string content;                         // With context, as lines joined by '\n'.
-    std::size_t match_start = 0, match_end = 0;  // Code points within the line.
-};
-struct Found {
-    std::vector<FoundLine> matches;
-    bool truncated = false;
+    std::size_t max_matches = 20;  // In one block.
 };
 struct SearchAll {
     SearchQuery search;
@@ -135,7 +128,7 @@ struct FoundAll {
     struct InBlock {
         std::string block_id;
         std::string path;
-        std::vector<FoundLine> matches;
+        std::vector<blocks::Finding::Hit> matches;
     };
     std::vector<InBlock> blocks;
     std::size_t searched = 0;
@@ -161,13 +154,17 @@ struct HistoryPage {
     std::string next_cursor;
 };
 
+struct LogEntry {
+    std::string block_id;
+    HistoryEntry entry;
+};
+
 struct Status {
     std::size_t documents = 0;
     std::size_t live_documents = 0;
     std::size_t sessions = 0;
     std::uint64_t calls = 0;
     std::uint64_t commits = 0;
-    std::uint64_t flushes = 0;
 };
 
 struct Parts {
@@ -176,13 +173,16 @@ struct Parts {
     Clock& clock;
     Rng& rng;
     Limits limits;
+    Gate* gate = nullptr;  // Of documents of kind "file".
 };
 
 class Kernel {
 public:
     // Reads the catalog; documents are loaded when first used.
     static Result<std::unique_ptr<Kernel>> open(Parts parts);
-    ~Kernel();  // Flushes what was accepted and waits until it is durable.
+    ~Kernel();
+    // Flushes what was accepted; replies when all of it is durable. Call once, before the end.
+    void close(Reply<void> reply);
 
     void create(Caller by, BlockCreate what, Reply<BlockVersion> reply);
     void set_status(Caller by, std::string block_id, blocks::Status status, Reply<BlockVersion> reply);
@@ -192,25 +192,26 @@ public:
     void edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan, Reply<Edited> reply);
     // Lines [begin, end); an `end` beyond the last is clamped. Errors: out_of_range "line_out_of_range".
     void read(Caller by, std::string block_id, std::optional<text::LineRange> range, Reply<BlockText> reply);
-    void search(Caller by, std::string block_id, SearchQuery query, Reply<Found> reply);
+    void search(Caller by, std::string block_id, SearchQuery query, Reply<blocks::Finding> reply);
     void search_all(Caller by, SearchAll query, Reply<FoundAll> reply);
     void list(Caller by, ListQuery query, Reply<ListPage> reply);
     void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);
     // Errors: not_found "nothing_to_undo".
     void undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply);
     void history(Caller by, std::string block_id, std::size_t limit, std::string cursor, Reply<HistoryPage> reply);
-    // What the actor did last, over all documents, newest first (quire log).
-    void log(Caller by, std::optional<policy::Actor> of, std::size_t limit, Reply<std::vector<HistoryEntry>> reply);
+    // What was done last, over all documents, newest first; by one actor or by all (quire log).
+    void log(Caller by, std::optional<policy::Actor> of, std::size_t limit, Reply<std::vector<LogEntry>> reply);
 
     std::uint64_t open_session();
     void close_session(std::uint64_t session);
     Status status() const;
     const Limits& limits() const;
 
-private:
     class Body;
-    explicit Kernel(std::unique_ptr<Body> body);
-    std::unique_ptr<Body> body_;
+
+private:
+    explicit Kernel(std::shared_ptr<Body> body);
+    std::shared_ptr<Body> body_;
 };
 
 }  // namespace quire::kernel

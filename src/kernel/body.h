@@ -1,0 +1,149 @@
+// What is behind Kernel: the documents, and how a call reaches its block.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/cat.h"
+#include "kernel/catalog.h"
+#include "kernel/gate.h"
+#include "kernel/kernel.h"
+#include "kernel/live_document.h"
+#include "sched/guarded.h"
+
+namespace quire::kernel {
+
+class Kernel::Body : public std::enable_shared_from_this<Kernel::Body> {
+public:
+    Body(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts), catalog_(parts, std::move(known)) {}
+
+    const Parts& parts() const { return parts_; }
+    const Limits& limits() const { return parts_.limits; }
+    Gate* gate() const { return parts_.gate; }
+    Catalog& catalog() { return catalog_; }
+
+    struct Counters {
+        std::uint64_t calls = 0;
+        std::uint64_t commits = 0;
+        std::uint64_t next_session = 1;
+        std::size_t sessions = 0;
+        bool closing = false;
+    };
+    sched::Guarded<Counters>& counters() { return counters_; }
+    // By actor and token: the block that a block_create with it made, from the moment it is made.
+    using Tokens = std::map<std::pair<std::string, std::string>, std::string>;
+    sched::Guarded<Tokens>& tokens() { return tokens_; }
+
+    // Runs work(document, reply) on the document's strand, loaded, the gate passed. An error on the way is the reply.
+    template <class T, class Work>
+    void on_document(Caller by, std::shared_ptr<LiveDocument> document, Access access, Reply<T> reply, Work work) {
+        const bool closing = counters_.with([](Counters& counters) {
+            ++counters.calls;
+            return counters.closing;
+        });
+        if (closing) {
+            reply(fail(Errc::unavailable, "shutting_down", "the kernel is shutting down; call again to start a new one"));
+            return;
+        }
+        sched::Strand& strand = document->strand();
+        strand.post([self = shared_from_this(), by = std::move(by), document = std::move(document), access,
+                     reply = std::move(reply), work = std::move(work)]() mutable {
+            if (by.cancelled.stop_requested()) {
+                reply(fail(Errc::unavailable, "cancelled", "the call was cancelled before it began; nothing was changed"));
+                return;
+            }
+            Result<void> ready = document->ready();
+            if (ready && self->gate() != nullptr && document->kind() == "file") {
+                ready = self->gate()->enter(*document, by.actor, access);
+            }
+            if (!ready) {
+                reply(Failure(std::move(ready).error()));
+                return;
+            }
+            work(*document, std::move(reply));
+        });
+    }
+
+    // The same for the block `id`: work(document, block, reply).
+    template <class T, class Work>
+    void on_block(Caller by, const std::string& id, Access access, Reply<T> reply, Work work, bool deleted_too = false) {
+        const Result<blocks::BlockId> parsed = blocks::BlockId::parse(id);
+        if (!parsed) {
+            reply(Failure(parsed.error()));
+            return;
+        }
+        std::shared_ptr<LiveDocument> document = catalog_.find(parsed->document);
+        if (document == nullptr) {
+            reply(fail(Errc::not_found, "invalid_reference",
+                       cat("there is no block '", id, "'; block_list shows those there are"), {{"block_id", id}}));
+            return;
+        }
+        on_document<T>(std::move(by), std::move(document), access, std::move(reply),
+                       [id = *parsed, deleted_too, work = std::move(work)](LiveDocument& live, Reply<T> answer) mutable {
+                           Result<BlockRef> block = live.find(id, deleted_too);
+                           if (!block) {
+                               answer(Failure(std::move(block).error()));
+                               return;
+                           }
+                           work(live, *block, std::move(answer));
+                       });
+    }
+
+    // Hands the transaction over, and answers with `value` once it is durable.
+    template <class T>
+    void submit(LiveDocument& document, T value, Reply<T> reply) {
+        count_commit();
+        document.submit([value = std::move(value), reply = std::move(reply)](Result<void> result) mutable {
+            if (!result) return reply(Failure(std::move(result).error()));
+            reply(std::move(value));
+        });
+    }
+
+    // Answers a read with `value` once all it saw is durable.
+    template <class T>
+    void answer(LiveDocument& document, T value, Reply<T> reply) {
+        document.when_durable([value = std::move(value), reply = std::move(reply)](Result<void> result) mutable {
+            if (!result) return reply(Failure(std::move(result).error()));
+            reply(std::move(value));
+        });
+    }
+
+    void count_commit() {
+        counters_.with([](Counters& counters) { ++counters.commits; });
+    }
+
+    // --- creating and editing (calls_change.cc) ---
+    Result<std::optional<std::string>> block_of_token(const std::pair<std::string, std::string>& token);
+    void answer_token(const std::string& block_id, Reply<BlockVersion> reply);
+    Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
+
+    // --- appends (calls_append.cc) ---
+    void append(LiveDocument& document, BlockRef block, const Caller& by, std::string text, Ack ack, Reply<Appended> reply);
+    // Commits what is buffered for the block, if anything is. On the strand, no transaction begun.
+    void flush(LiveDocument& document, const BlockRef& block);
+    void flush_all(LiveDocument& document);
+    // Ends every actor's run of appends, or one actor's: the next append begins a new undo unit.
+    static void end_append_runs(BlockState& state) { state.appends.groups.clear(); }
+
+private:
+    void flush_when_due(LiveDocument& document, const BlockRef& block);
+    void put_back(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
+                  std::vector<Appends::Piece> refused);
+
+    const Parts parts_;
+    Catalog catalog_;
+    sched::Guarded<Counters> counters_;
+    sched::Guarded<Tokens> tokens_;
+};
+
+// Applies ascending, non-overlapping byte splices to a text, in the document's pending transaction.
+void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices);
+
+// Too large for `limit`, in the words of every call. Error: out_of_range "too_large" {limit}.
+Failure too_large(std::string_view what, std::size_t limit);
+
+}  // namespace quire::kernel

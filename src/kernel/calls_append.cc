@@ -1,0 +1,158 @@
+// Appends: gathered per block and writer, committed when due (see appends.h).
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "kernel/body.h"
+
+namespace quire::kernel {
+
+namespace {
+
+// How long accepted text waits before it is tried again after the store refused it.
+constexpr std::int64_t kRetryMs = 1000;
+
+}  // namespace
+
+void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack, Reply<Appended> reply) {
+    if (text.size() > limits().operation_bytes) {
+        reply(too_large("the text", limits().operation_bytes));
+        return;
+    }
+    body_->on_block<Appended>(by, block_id, Access::append, std::move(reply),
+                              [body = body_, by, text = std::move(text), ack](LiveDocument& document, BlockRef block,
+                                                                              Reply<Appended> answer) mutable {
+                                  body->append(document, block, by, std::move(text), ack, std::move(answer));
+                              });
+}
+
+void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& by, std::string text, Ack ack,
+                          Reply<Appended> reply) {
+    Appends& appends = block.state->appends;
+    if (text.empty()) {
+        Appended nothing{block.state->version + appends.pieces.size(), ack == Ack::durable};
+        if (ack == Ack::durable) flush(document, block);
+        answer(document, nothing, std::move(reply));
+        return;
+    }
+    if (document.doc().text(block.content).bytes().n + appends.buffer.bytes() + text.size() > limits().block_bytes) {
+        reply(too_large("the block", limits().block_bytes));
+        return;
+    }
+    if (appends.buffer.blocks(by.actor)) flush(document, block);
+
+    const std::int64_t now = parts_.clock.steady_ms();
+    appends.buffer.add(text, now, by.actor);
+    const std::uint64_t version = block.state->version + appends.pieces.size() + 1;
+    appends.pieces.push_back({std::move(text), version, {}});
+    if (ack == Ack::durable) {
+        appends.pieces.back().waiting = std::move(reply);
+        if (!appends.in_flight) flush(document, block);
+        return;
+    }
+    reply(Appended{version, false});
+    flush_when_due(document, block);
+}
+
+// Flushes now if a rule asks for it, else looks again when silence alone would.
+void Kernel::Body::flush_when_due(LiveDocument& document, const BlockRef& block) {
+    Appends& appends = block.state->appends;
+    const std::int64_t now = parts_.clock.steady_ms();
+    if (appends.buffer.due(now)) {
+        flush(document, block);
+        return;
+    }
+    const std::optional<std::int64_t> deadline = appends.buffer.deadline_ms();
+    if (!deadline || appends.timer_set) return;
+    appends.timer_set = true;
+    document.strand().post_after(*deadline - now, [self = weak_from_this(), live = document.shared_from_this(),
+                                                   id = document.id_of(block)] {
+        const auto body = self.lock();
+        if (body == nullptr || !live->ready()) return;
+        Result<BlockRef> again = live->find(id, true);
+        if (!again) return;
+        again->state->appends.timer_set = false;
+        body->flush_when_due(*live, *again);
+    });
+}
+
+void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
+    BlockState& state = *block.state;
+    Appends& appends = state.appends;
+    std::optional<blocks::AppendBuffer::Taken> taken = appends.buffer.take();
+    if (!taken) return;
+    std::vector<Appends::Piece> pieces = std::exchange(appends.pieces, {});
+    for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].version = state.version + i + 1;
+
+    crdt::Doc& doc = document.doc();
+    document.begin(taken->writer);
+    const auto written = doc.text_insert(block.content, doc.text(block.content).code_points(), taken->text);
+    CHECK(written.has_value());
+    if (block.fields != nullptr && block.fields->status == "pending") {
+        document.conversation()->set_status(block.id, "running");
+    }
+    Unit unit;
+    unit.actor = taken->writer.str();
+    unit.description = "append";
+    unit.spans = {document.commit(taken->writer, "append")};
+    std::uint64_t& group = appends.groups[unit.actor];
+    if (group == 0) group = state.version + pieces.size();
+    unit.group = group;
+    document.record(block, std::move(unit), pieces.size());
+
+    appends.in_flight = true;
+    count_commit();
+    document.submit([self = shared_from_this(), live = document.shared_from_this(), id = document.id_of(block),
+                     writer = taken->writer, pieces = std::move(pieces)](Result<void> result) mutable {
+        for (Appends::Piece& piece : pieces) {
+            if (!piece.waiting) continue;
+            if (result) {
+                piece.waiting(Appended{piece.version, true});
+            } else {
+                piece.waiting(Failure(result.error()));
+            }
+        }
+        Result<BlockRef> again = live->find(id, true);
+        if (!again) return;
+        Appends& later = again->state->appends;
+        later.in_flight = false;
+        if (result) {
+            // Durable appends that came meanwhile share the next flush; accepted text keeps its own time.
+            const bool wanted = std::any_of(later.pieces.begin(), later.pieces.end(),
+                                            [](const Appends::Piece& piece) { return bool{piece.waiting}; });
+            if (wanted) self->flush(*live, *again);
+            return;
+        }
+        self->put_back(*live, *again, writer, std::move(pieces));
+    });
+}
+
+// The store refused a flush: text that was answered as accepted goes back in front, to be tried again.
+void Kernel::Body::put_back(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
+                            std::vector<Appends::Piece> refused) {
+    Appends& appends = block.state->appends;
+    std::erase_if(refused, [](const Appends::Piece& piece) { return bool{piece.waiting}; });
+    if (refused.empty() || appends.buffer.blocks(writer)) return;
+    for (Appends::Piece& piece : appends.pieces) refused.push_back(std::move(piece));
+    appends.pieces = std::move(refused);
+    static_cast<void>(appends.buffer.take());
+    for (const Appends::Piece& piece : appends.pieces) {
+        appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
+    }
+    document.strand().post_after(kRetryMs, [self = weak_from_this(), live = document.shared_from_this(),
+                                            id = document.id_of(block)] {
+        const auto body = self.lock();
+        if (body == nullptr || !live->ready()) return;
+        if (Result<BlockRef> again = live->find(id, true)) body->flush(*live, *again);
+    });
+}
+
+void Kernel::Body::flush_all(LiveDocument& document) {
+    for (auto& [key, state] : document.states()) {
+        if (state.appends.empty()) continue;
+        const Result<BlockRef> block = document.find_key(key);
+        if (block) flush(document, *block);
+    }
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,241 @@
+// Calls that change a block: create, status, edit, delete.
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "blocks/view.h"
+#include "kernel/body.h"
+
+namespace quire::kernel {
+
+namespace {
+
+// The block that `id` names in this document, as a parent or a neighbour. Errors: not_found "invalid_reference".
+Result<std::optional<crdt::OpId>> neighbour(LiveDocument& document, const std::optional<std::string>& id,
+                                            std::string_view as) {
+    if (!id) return std::optional<crdt::OpId>();
+    const blocks::BlockId parsed = TRY(blocks::BlockId::parse(*id));
+    if (parsed.document != document.key() || parsed.is_document()) {
+        return fail(Errc::not_found, "invalid_reference",
+                    cat(as, " '", *id, "' is not a block of conversation '", document.name(), "'; nothing was created"),
+                    {{as == "parent_id" ? "parent_id" : "after", *id}});
+    }
+    const BlockRef block = TRY(document.find(parsed));
+    return std::optional<crdt::OpId>(block.id);
+}
+
+// A new block's place. One that comes `after` another has the same parent.
+Result<document::NewBlock> place(LiveDocument& document, const BlockCreate& what) {
+    document::NewBlock block;
+    block.parent = TRY(neighbour(document, what.parent_id, "parent_id"));
+    block.after = TRY(neighbour(document, what.after, "after"));
+    if (block.after) {
+        const std::optional<crdt::OpId>& parent = document.conversation()->find(*block.after)->parent;
+        if (block.parent && parent != block.parent) {
+            return fail(Errc::not_found, "invalid_reference",
+                        cat("after '", *what.after, "' is not a child of '", *what.parent_id,
+                            "'; nothing was created. Leave out one of the two"));
+        }
+        block.parent = parent;
+    }
+    return block;
+}
+
+Result<void> check_text(std::string_view what, std::size_t size, std::size_t limit) {
+    if (size > limit) return too_large(what, limit);
+    return {};
+}
+
+}  // namespace
+
+Failure too_large(std::string_view what, std::size_t limit) {
+    return fail(Errc::out_of_range, "too_large", cat(what, " would be over the limit of ", limit, " bytes; nothing was changed"),
+                {{"limit", limit}});
+}
+
+void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices) {
+    const auto must = [](const Result<void>& result) { CHECK(result.has_value()); };
+    for (std::size_t i = splices.size(); i-- > 0;) {
+        const text::Splice& splice = splices[i];
+        const seq::Rope& rope = doc.text(text);
+        const text::CodePoint at = rope.to_code_point(splice.at);
+        const text::CodePoint end = rope.to_code_point(splice.at + splice.erase);
+        if (end > at) must(doc.text_erase(text, at, end - at));
+        if (!splice.insert.empty()) must(doc.text_insert(text, at, splice.insert));
+    }
+}
+
+void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
+    if (const auto fits = check_text("the content", what.content.size(), limits().operation_bytes); !fits) {
+        reply(Failure(fits.error()));
+        return;
+    }
+    auto document = body_->catalog().find_or_make("conversation", what.conversation);
+    body_->on_document<BlockVersion>(
+        by, std::move(document), Access::append, std::move(reply),
+        [body = body_, by, what = std::move(what)](LiveDocument& live, Reply<BlockVersion> answer) mutable {
+            const std::string actor = by.actor.str();
+            const std::pair token(actor, what.client_token);
+            if (!what.client_token.empty()) {
+                Result<std::optional<std::string>> before = body->block_of_token(token);
+                if (!before) return answer(Failure(before.error()));
+                if (*before) return body->answer_token(**before, std::move(answer));
+            }
+            Result<document::NewBlock> block = place(live, what);
+            if (!block) return answer(Failure(block.error()));
+            block->role = blocks::name_of(what.role);
+            block->kind = blocks::name_of(what.kind);
+            block->status = blocks::name_of(what.status.value_or(blocks::Status::pending));
+            block->author = actor;
+            block->created_ms = body->parts().clock.wall_ms();
+            block->metadata = std::move(what.metadata);
+            block->content = std::move(what.content);
+
+            live.begin(by.actor);
+            const crdt::OpId id = live.conversation()->create(*block);
+            Unit unit;
+            unit.actor = actor;
+            unit.description = "create";
+            unit.kind = UnitKind::create;
+            unit.spans = {live.commit(by.actor, "create")};
+            const BlockRef ref = live.ref_of(*live.conversation()->find(id));
+            live.record(ref, std::move(unit));
+
+            BlockVersion made{live.id_of(ref).str(), ref.state->version};
+            if (!what.client_token.empty()) {
+                body->tokens().with([&](Body::Tokens& tokens) { tokens[token] = made.block_id; });
+                live.batch().tokens.push_back({actor, what.client_token, made.block_id});
+                answer = [body, token, answer = std::move(answer)](Result<BlockVersion> result) mutable {
+                    if (!result) body->tokens().with([&](Body::Tokens& tokens) { tokens.erase(token); });
+                    answer(std::move(result));
+                };
+            }
+            body->submit(live, std::move(made), std::move(answer));
+        });
+}
+
+Result<std::optional<std::string>> Kernel::Body::block_of_token(const std::pair<std::string, std::string>& token) {
+    const std::optional<std::string> here = tokens_.with([&](const Tokens& tokens) -> std::optional<std::string> {
+        const auto at = tokens.find(token);
+        return at == tokens.end() ? std::nullopt : std::optional(at->second);
+    });
+    if (here) return here;
+    return parts_.store.token(token.first, token.second);
+}
+
+// The first one's block as it is now, also where it has been deleted since.
+void Kernel::Body::answer_token(const std::string& block_id, Reply<BlockVersion> reply) {
+    on_block<BlockVersion>({}, block_id, Access::read, std::move(reply),
+                           [self = shared_from_this(), block_id](LiveDocument& live, BlockRef block, Reply<BlockVersion> answer) {
+                               self->answer(live, BlockVersion{block_id, block.state->version}, std::move(answer));
+                           },
+                           true);
+}
+
+void Kernel::set_status(Caller by, std::string block_id, blocks::Status status, Reply<BlockVersion> reply) {
+    body_->on_block<BlockVersion>(
+        by, block_id, Access::overwrite, std::move(reply),
+        [body = body_, by, status](LiveDocument& document, BlockRef block, Reply<BlockVersion> answer) {
+            const std::string id = document.id_of(block).str();
+            if (block.fields == nullptr) {
+                return answer(invalid("invalid_argument", cat("'", id, "' is a file: it has no status to set")));
+            }
+            body->flush(document, block);
+            const Result<blocks::Status> now = blocks::parse_status(block.fields->status);
+            const Result<void> allowed = blocks::check_transition(now.value_or(blocks::Status::done), status);
+            if (!allowed) return answer(Failure(allowed.error()));
+            Body::end_append_runs(*block.state);
+            if (block.fields->status == blocks::name_of(status)) {
+                return body->answer(document, BlockVersion{id, block.state->version}, std::move(answer));
+            }
+            document.begin(by.actor);
+            document.conversation()->set_status(block.id, blocks::name_of(status));
+            Unit unit;
+            unit.actor = by.actor.str();
+            unit.description = cat("status ", blocks::name_of(status));
+            unit.kind = UnitKind::status;
+            unit.spans = {document.commit(by.actor, "status")};
+            document.record(block, std::move(unit));
+            body->submit(document, BlockVersion{id, block.state->version}, std::move(answer));
+        });
+}
+
+void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan, Reply<Edited> reply) {
+    body_->on_block<Edited>(
+        by, block_id, Access::overwrite, std::move(reply),
+        [body = body_, by, operation = std::move(operation), plan = std::move(plan)](
+            LiveDocument& document, BlockRef block, Reply<Edited> answer) mutable {
+            body->flush(document, block);
+            crdt::Doc& doc = document.doc();
+            Result<blocks::Planned> planned = plan(doc.text(block.content), block.state->version);
+            if (!planned) {
+                // What the refusal says of the text is a read: it waits until that text is durable.
+                return document.when_durable([error = std::move(planned).error(), answer = std::move(answer)](
+                                                 Result<void> durable) mutable {
+                    answer(durable ? Failure(std::move(error)) : Failure(std::move(durable).error()));
+                });
+            }
+            const Result<void> fits = body->check_size(doc.text(block.content), planned->splices);
+            if (!fits) return answer(Failure(fits.error()));
+            if (!planned->splices.empty()) {
+                document.begin(by.actor);
+                apply(doc, block.content, planned->splices);
+                if (block.fields != nullptr && block.fields->status == "pending") {
+                    document.conversation()->set_status(block.id, "running");
+                }
+                Unit unit;
+                unit.actor = by.actor.str();
+                unit.description = operation;
+                unit.spans = {document.commit(by.actor, operation)};
+                block.state->appends.groups.erase(unit.actor);
+                document.record(block, std::move(unit));
+            }
+            Edited result;
+            result.version = block.state->version;
+            result.line_count = doc.text(block.content).lines().n;
+            result.no_op = planned->splices.empty();
+            result.notes = std::move(planned->notes);
+            if (!result.no_op) {
+                result.change = blocks::change_made(doc.text(block.content), planned->splices, body->limits().read_columns);
+            }
+            if (result.no_op) return body->answer(document, std::move(result), std::move(answer));
+            body->submit(document, std::move(result), std::move(answer));
+        });
+}
+
+Result<void> Kernel::Body::check_size(const seq::Rope& text, std::span<const text::Splice> splices) const {
+    std::size_t size = text.bytes().n;
+    std::size_t inserted = 0;
+    for (const text::Splice& splice : splices) {
+        size += splice.insert.size();
+        size -= splice.erase.n;
+        inserted += splice.insert.size();
+    }
+    TRY(check_text("the text of the operation", inserted, limits().operation_bytes));
+    return check_text("the block", size, limits().block_bytes);
+}
+
+void Kernel::erase(Caller by, std::string block_id, Reply<BlockVersion> reply) {
+    body_->on_block<BlockVersion>(
+        by, block_id, Access::erase, std::move(reply),
+        [body = body_, by](LiveDocument& document, BlockRef block, Reply<BlockVersion> answer) {
+            const std::string id = document.id_of(block).str();
+            if (block.fields == nullptr) {
+                return answer(invalid("invalid_argument",
+                                      cat("'", id, "' is a file; delete it with the tool file, operation delete")));
+            }
+            body->flush(document, block);
+            document.begin(by.actor);
+            document.conversation()->set_deleted(block.id, true);
+            Unit unit;
+            unit.actor = by.actor.str();
+            unit.description = "delete";
+            unit.kind = UnitKind::erase;
+            unit.spans = {document.commit(by.actor, "delete")};
+            Body::end_append_runs(*block.state);
+            document.record(block, std::move(unit));
+            body->submit(document, BlockVersion{id, block.state->version}, std::move(answer));
+        });
+}
+
+}  // namespace quire::kernel

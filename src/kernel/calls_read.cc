@@ -1,0 +1,160 @@
+// Calls that read: a block, a list of blocks, a block's history.
+
+#include <algorithm>
+#include <charconv>
+
+#include "kernel/body.h"
+#include "kernel/describe.h"
+#include "kernel/walk.h"
+
+namespace quire::kernel {
+
+namespace {
+
+Failure bad_cursor(const std::string& cursor) {
+    return invalid("invalid_argument", cat("'", cursor, "' is not a cursor that this list gave; start again without one"));
+}
+
+// A list under way.
+struct Listing {
+    std::shared_ptr<Kernel::Body> body;
+    ListQuery query;
+    std::optional<blocks::BlockId> parent;
+    std::optional<blocks::BlockId> resume;  // The last block of the page before.
+    ListPage page;
+};
+
+bool wanted(const ListQuery& query, const BlockInfo& info) {
+    if (query.kind && info.kind != blocks::name_of(*query.kind)) return false;
+    if (query.status && info.status != blocks::name_of(*query.status)) return false;
+    return query.path_prefix.empty() || info.path.starts_with(query.path_prefix);
+}
+
+// Lists one document's blocks into the page. False when the page is full.
+bool list_into(Listing& listing, LiveDocument& document) {
+    const auto take = [&](const BlockRef& block, std::size_t depth) {
+        const blocks::BlockId id = document.id_of(block);
+        if (listing.resume) {
+            if (*listing.resume == id) listing.resume.reset();
+            return true;
+        }
+        listing.body->flush(document, block);
+        BlockInfo info = info_of(document, block, listing.body->gate());
+        if (!wanted(listing.query, info)) return true;
+        if (listing.page.blocks.size() == listing.query.limit) {
+            listing.page.next_cursor = listing.page.blocks.back().block_id;
+            return false;
+        }
+        info.depth = depth;
+        listing.page.blocks.push_back(std::move(info));
+        return true;
+    };
+    if (document.conversation() == nullptr) return listing.parent || take(document.whole(), 0);
+
+    std::optional<crdt::OpId> parent;
+    if (listing.parent) {
+        const Result<BlockRef> block = document.find(*listing.parent, true);
+        if (!block) return true;
+        parent = block->id;
+    }
+    for (const auto& visit : document.conversation()->walk(parent, listing.query.depth)) {
+        if (!take(document.ref_of(*visit.block), visit.depth)) return false;
+    }
+    return true;
+}
+
+// The documents that the query looks at. Errors: not_found "invalid_reference".
+Result<std::vector<store::DocumentKey>> documents_of(Kernel::Body& body, const Listing& listing) {
+    const ListQuery& query = listing.query;
+    if (listing.parent) {
+        if (body.catalog().find(listing.parent->document) == nullptr) {
+            return fail(Errc::not_found, "invalid_reference", cat("there is no block '", *query.parent_id, "'"));
+        }
+        return std::vector{listing.parent->document};
+    }
+    if (!query.conversation) return body.catalog().keys();
+    const auto document = body.catalog().find("conversation", *query.conversation);
+    if (document != nullptr) return std::vector{document->key()};
+    if (*query.conversation == "main") return std::vector<store::DocumentKey>();  // Nothing said yet.
+    return fail(Errc::not_found, "invalid_reference", cat("there is no conversation '", *query.conversation, "'"));
+}
+
+}  // namespace
+
+void Kernel::read(Caller by, std::string block_id, std::optional<text::LineRange> range, Reply<BlockText> reply) {
+    body_->on_block<BlockText>(by, block_id, Access::read, std::move(reply),
+                               [body = body_, range](LiveDocument& document, BlockRef block, Reply<BlockText> answer) {
+                                   body->flush(document, block);
+                                   Result<BlockText> text =
+                                       text_of(document, block, range, body->limits(), body->gate());
+                                   if (!text) return answer(Failure(std::move(text).error()));
+                                   body->answer(document, std::move(*text), std::move(answer));
+                               });
+}
+
+void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
+    auto listing = std::make_shared<Listing>();
+    listing->body = body_;
+    listing->query = std::move(query);
+    if (listing->query.parent_id) {
+        Result<blocks::BlockId> parent = blocks::BlockId::parse(*listing->query.parent_id);
+        if (!parent) return reply(Failure(std::move(parent).error()));
+        listing->parent = *parent;
+    }
+    Result<std::vector<store::DocumentKey>> documents = documents_of(*body_, *listing);
+    if (!documents) return reply(Failure(std::move(documents).error()));
+    if (!listing->query.cursor.empty()) {
+        const Result<blocks::BlockId> after = blocks::BlockId::parse(listing->query.cursor);
+        const auto at = after ? std::find(documents->begin(), documents->end(), after->document) : documents->end();
+        if (at == documents->end()) return reply(bad_cursor(listing->query.cursor));
+        documents->erase(documents->begin(), at);
+        listing->resume = *after;
+    }
+    std::make_shared<Walk>(
+        body_, std::move(by), std::move(*documents), [listing](LiveDocument& live) { return list_into(*listing, live); },
+        [listing, reply = std::move(reply)](Result<void> result) mutable {
+            if (!result) return reply(Failure(std::move(result).error()));
+            reply(std::move(listing->page));
+        })
+        ->next();
+}
+
+void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::string cursor, Reply<HistoryPage> reply) {
+    std::uint64_t before = ~std::uint64_t{0};
+    if (!cursor.empty()) {
+        const char* end = cursor.data() + cursor.size();
+        const auto parsed = std::from_chars(cursor.data(), end, before);
+        if (parsed.ec != std::errc() || parsed.ptr != end) return reply(bad_cursor(cursor));
+    }
+    body_->on_block<HistoryPage>(
+        by, block_id, Access::read, std::move(reply),
+        [body = body_, limit, before](LiveDocument& document, BlockRef block, Reply<HistoryPage> answer) {
+            body->flush(document, block);
+            HistoryPage page;
+            const std::vector<Unit>& units = block.state->history.units();
+            for (std::size_t i = units.size(); i-- > 0;) {
+                const Unit& unit = units[i];
+                if (unit.version >= before) continue;
+                if (page.versions.size() == limit) {
+                    page.next_cursor = page.versions.back().version_id;
+                    break;
+                }
+                page.versions.push_back({cat(unit.version), unit.at_ms, unit.actor, unit.description});
+            }
+            body->answer(document, std::move(page), std::move(answer));
+        },
+        true);
+}
+
+void Kernel::log(Caller, std::optional<policy::Actor> of, std::size_t limit, Reply<std::vector<LogEntry>> reply) {
+    Result<std::vector<store::UnitRecord>> units = body_->parts().store.recent_units(of ? of->str() : "", limit);
+    if (!units) return reply(Failure(std::move(units).error()));
+    std::vector<LogEntry> entries;
+    for (const store::UnitRecord& unit : *units) {
+        const std::string id = unit.block.empty() ? cat("b", unit.document) : cat("b", unit.document, "_", unit.block);
+        entries.push_back({id, {cat(unit.version), unit.at_ms, unit.actor, unit.description}});
+    }
+    reply(std::move(entries));
+}
+
+}  // namespace quire::kernel

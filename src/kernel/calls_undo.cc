@@ -1,0 +1,89 @@
+// Undo and redo: new ops that take back what a unit did, as far as it is still there.
+
+#include "base/check.h"
+#include "kernel/body.h"
+
+namespace quire::kernel {
+
+namespace {
+
+// Which of the block's containers a unit of this kind may touch.
+std::vector<crdt::Handle> touched_by(const BlockRef& block, UnitKind kind) {
+    switch (kind) {
+        case UnitKind::content: return {block.content};
+        case UnitKind::status: return {block.fields->fields};
+        case UnitKind::create:
+        case UnitKind::erase:
+        case UnitKind::take_back: return {};
+    }
+    return {};
+}
+
+// Takes the units back in the document's pending transaction, newest first.
+Result<Undone> take_back(LiveDocument& document, const BlockRef& block, const std::vector<Unit*>& units, bool redo) {
+    Undone undone;
+    const UnitKind kind = units.front()->kind;
+    if (kind == UnitKind::create || kind == UnitKind::erase) {
+        const bool gone = (kind == UnitKind::create) != redo;
+        if (block.fields->deleted == gone) {
+            undone.skipped_because_changed = 1;
+            return undone;
+        }
+        document.conversation()->set_deleted(block.id, gone);
+        (gone ? undone.removed : undone.restored) = 1;
+        return undone;
+    }
+    std::vector<crdt::IdSpan> spans;
+    for (const Unit* unit : units) spans.insert(spans.end(), unit->spans.begin(), unit->spans.end());
+    const std::vector<crdt::Handle> only = touched_by(block, kind);
+    const crdt::Doc::Undone done = TRY(document.doc().revert(spans, only));
+    undone.restored = done.restored;
+    undone.removed = done.removed;
+    undone.skipped_because_changed = done.skipped;
+    if (kind == UnitKind::status) document.conversation()->refresh(block.id);
+    return undone;
+}
+
+}  // namespace
+
+void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply) {
+    body_->on_block<Undone>(
+        by, block_id, Access::overwrite, std::move(reply),
+        [body = body_, by, scope, redo](LiveDocument& document, BlockRef block, Reply<Undone> answer) {
+            body->flush(document, block);
+            const std::string actor = by.actor.str();
+            const std::optional<std::string> whose = scope == UndoScope::own ? std::optional(actor) : std::nullopt;
+            History& history = block.state->history;
+            const std::vector<Unit*> units = redo ? history.next_redo(whose) : history.next_undo(whose);
+            if (units.empty()) {
+                return answer(fail(Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
+                                   cat(scope == UndoScope::own ? cat(actor, " has made no change to this block")
+                                                               : std::string("there is no change to this block"),
+                                       redo ? " that was undone" : " that is still to be undone", "; nothing was changed")));
+            }
+
+            document.begin(by.actor);
+            Result<Undone> undone = take_back(document, block, units, redo);
+            if (!undone) return answer(Failure(std::move(undone).error()));
+            const crdt::IdSpan span = document.commit(by.actor, redo ? "redo" : "undo");
+            for (std::size_t i = 0; i < units.size(); ++i) {
+                units[i]->state = redo ? UnitState::done : UnitState::undone;
+                units[i]->spans.clear();
+                if (i + 1 == units.size()) units[i]->spans.push_back(span);
+                document.rerecord(block, *units[i]);
+            }
+            block.state->appends.groups.erase(actor);
+            if (span.size() > 0) {
+                Unit entry;
+                entry.actor = actor;
+                entry.description = cat(redo ? "redo of " : "undo of ", units.back()->description);
+                entry.kind = UnitKind::take_back;
+                document.record_quietly(block, std::move(entry));
+            }
+            undone->version = block.state->version;
+            body->submit(document, *undone, std::move(answer));
+        },
+        true);
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,77 @@
+#include "kernel/catalog.h"
+
+namespace quire::kernel {
+
+Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts) {
+    state_.with([&](State& state) {
+        for (store::DocumentRecord& record : known) {
+            if (record.deleted) continue;
+            state.names[{record.kind, record.name}] = record.key;
+            const store::DocumentKey key = record.key;
+            state.entries[key].record = std::move(record);
+        }
+    });
+}
+
+std::shared_ptr<LiveDocument> Catalog::live_in(State& state, store::DocumentKey key) {
+    const auto at = state.entries.find(key);
+    if (at == state.entries.end()) return nullptr;
+    Entry& entry = at->second;
+    if (entry.live == nullptr) entry.live = std::make_shared<LiveDocument>(parts_, entry.record, false);
+    return entry.live;
+}
+
+std::shared_ptr<LiveDocument> Catalog::find(const std::string& kind, const std::string& name) {
+    return state_.with([&](State& state) -> std::shared_ptr<LiveDocument> {
+        const auto at = state.names.find({kind, name});
+        return at == state.names.end() ? nullptr : live_in(state, at->second);
+    });
+}
+
+std::shared_ptr<LiveDocument> Catalog::find(store::DocumentKey key) {
+    return state_.with([&](State& state) { return live_in(state, key); });
+}
+
+std::shared_ptr<LiveDocument> Catalog::find_or_make(const std::string& kind, const std::string& name) {
+    return state_.with([&](State& state) {
+        const auto at = state.names.find({kind, name});
+        if (at != state.names.end()) return live_in(state, at->second);
+        store::DocumentRecord record{parts_.store.reserve_document_key(), kind, name, false, {}};
+        Entry& entry = state.entries[record.key];
+        state.names[{kind, name}] = record.key;
+        entry.record = record;
+        entry.live = std::make_shared<LiveDocument>(parts_, std::move(record), true);
+        return entry.live;
+    });
+}
+
+void Catalog::forget_name(const std::string& kind, const std::string& name) {
+    state_.with([&](State& state) { state.names.erase({kind, name}); });
+}
+
+std::vector<store::DocumentKey> Catalog::keys() const {
+    return state_.with([](const State& state) {
+        std::vector<store::DocumentKey> keys;
+        for (const auto& [key, entry] : state.entries) {
+            const auto at = state.names.find({entry.record.kind, entry.record.name});
+            if (at != state.names.end() && at->second == key) keys.push_back(key);
+        }
+        return keys;
+    });
+}
+
+std::vector<std::shared_ptr<LiveDocument>> Catalog::live() const {
+    return state_.with([](const State& state) {
+        std::vector<std::shared_ptr<LiveDocument>> live;
+        for (const auto& [key, entry] : state.entries) {
+            if (entry.live != nullptr) live.push_back(entry.live);
+        }
+        return live;
+    });
+}
+
+std::size_t Catalog::size() const {
+    return state_.with([](const State& state) { return state.names.size(); });
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,48 @@
+// Catalog: which documents there are, and those that are in memory. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/live_document.h"
+#include "sched/guarded.h"
+
+namespace quire::kernel {
+
+class Catalog {
+public:
+    Catalog(const Parts& parts, std::vector<store::DocumentRecord> known);
+
+    // The live document of a name, or of a key; null when there is none. A document becomes live by being asked for.
+    std::shared_ptr<LiveDocument> find(const std::string& kind, const std::string& name);
+    std::shared_ptr<LiveDocument> find(store::DocumentKey key);
+    // As find(), but makes one where there is none.
+    std::shared_ptr<LiveDocument> find_or_make(const std::string& kind, const std::string& name);
+    // The name is free again; the document stays reachable by its key until the end.
+    void forget_name(const std::string& kind, const std::string& name);
+
+    std::vector<store::DocumentKey> keys() const;                      // Ascending.
+    std::vector<std::shared_ptr<LiveDocument>> live() const;
+    std::size_t size() const;
+
+private:
+    struct Entry {
+        store::DocumentRecord record;
+        std::shared_ptr<LiveDocument> live;
+    };
+    struct State {
+        std::map<store::DocumentKey, Entry> entries;
+        std::map<std::pair<std::string, std::string>, store::DocumentKey> names;
+    };
+    std::shared_ptr<LiveDocument> live_in(State& state, store::DocumentKey key);
+
+    const Parts parts_;
+    sched::Guarded<State> state_;
+};
+
+}  // namespace quire::kernel

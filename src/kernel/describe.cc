@@ -1,0 +1,53 @@
+#include "kernel/describe.h"
+
+#include "blocks/view.h"
+#include "kernel/gate.h"
+
+namespace quire::kernel {
+
+BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
+    const seq::Rope& text = document.doc().text(block.content);
+    BlockInfo info;
+    info.block_id = document.id_of(block).str();
+    if (block.fields != nullptr) {
+        if (block.fields->parent) {
+            const document::ConversationBlock* parent = document.conversation()->find(*block.fields->parent);
+            if (parent != nullptr) info.parent_id = document.id_of(document.ref_of(*parent)).str();
+        }
+        info.role = block.fields->role;
+        info.kind = block.fields->kind;
+        info.status = block.fields->status;
+        if (const Value* path = block.fields->metadata.find("path"); path != nullptr && path->is_string()) {
+            info.path = path->as_string();
+        }
+    } else {
+        info.role = "system";
+        info.kind = document.kind();
+        info.status = "done";
+        info.path = document.name();
+        info.dirty = gate != nullptr && gate->dirty(document);
+    }
+    info.summary = blocks::summary(text);
+    info.version = block.state->version;
+    info.line_count = text.lines().n;
+    info.bytes = text.bytes().n;
+    return info;
+}
+
+Result<BlockText> text_of(LiveDocument& document, const BlockRef& block, std::optional<text::LineRange> range,
+                          const Limits& limits, Gate* gate) {
+    const seq::Rope& text = document.doc().text(block.content);
+    blocks::View view = TRY(blocks::view(text, range, {limits.read_lines, limits.read_columns}));
+    BlockText out;
+    out.info = info_of(document, block, gate);
+    if (block.fields != nullptr) out.metadata = block.fields->metadata;
+    out.eol = blocks::eol_name(text);
+    out.final_newline = text.ends_with_newline();
+    out.first_line = view.first.n;
+    out.lines = std::move(view.lines);
+    out.truncated = view.truncated;
+    out.notes = std::move(view.notes);
+    return out;
+}
+
+}  // namespace quire::kernel

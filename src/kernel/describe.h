@@ -1,0 +1,18 @@
+// What the kernel says of a block: its row in a list, a stretch of its lines.
+#pragma once
+
+#include <optional>
+
+#include "kernel/kernel.h"
+#include "kernel/live_document.h"
+
+namespace quire::kernel {
+
+// `depth` is left 0. `gate` may be null. O(length of the summary + log n).
+BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate);
+
+// The lines [range), cut at `limits`. Errors: those of blocks::view().
+Result<BlockText> text_of(LiveDocument& document, const BlockRef& block, std::optional<text::LineRange> range,
+                          const Limits& limits, Gate* gate);
+
+}  // namespace quire::kernel

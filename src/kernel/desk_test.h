@@ -1,0 +1,199 @@
+// Desk: a kernel on a table, for its tests: a store in memory that acknowledges when told, a scheduler and a clock
+// that move when told.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "kernel/kernel.h"
+#include "sched/scheduler.h"
+#include "store/store.h"
+
+namespace quire::kernel {
+
+class TableStore final : public store::Store {
+public:
+    void commit(store::Batch batch, Reply<void> done) override {
+        queue_.push_back({std::move(batch), std::move(done)});
+        if (!held_) flush();
+    }
+    Result<std::vector<store::DocumentRecord>> documents() override {
+        std::vector<store::DocumentRecord> all;
+        for (const auto& [key, record] : documents_) all.push_back(record);
+        return all;
+    }
+    Result<store::StoredDocument> load(store::DocumentKey document) override { return stored_[document]; }
+    Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) override {
+        const auto at = tokens_.find({actor, token});
+        return at == tokens_.end() ? std::optional<std::string>() : std::optional(at->second);
+    }
+    Result<std::vector<store::UnitRecord>> recent_units(const std::string&, std::size_t) override {
+        return std::vector<store::UnitRecord>();
+    }
+    store::DocumentKey reserve_document_key() override { return next_key_++; }
+    void unfence(store::DocumentKey document) override { fenced_.erase(document); }
+
+    // While held, batches queue until flush().
+    void hold(bool held) { held_ = held; }
+    void fail_next() { failing_ = true; }
+    void flush() {
+        ++flushes_;
+        while (!queue_.empty()) {
+            auto [batch, done] = std::move(queue_.front());
+            queue_.pop_front();
+            done(apply(batch));
+        }
+    }
+    std::size_t queued() const { return queue_.size(); }
+    std::size_t updates(store::DocumentKey document) { return stored_[document].updates.size(); }
+
+private:
+    static store::DocumentKey key_of(const store::Batch& batch) {
+        if (!batch.updates.empty()) return batch.updates[0].document;
+        if (!batch.blocks.empty()) return batch.blocks[0].document;
+        return batch.documents.empty() ? 0 : batch.documents[0].key;
+    }
+
+    Result<void> apply(store::Batch& batch) {
+        const store::DocumentKey key = key_of(batch);
+        if (std::exchange(failing_, false)) fenced_[key] = true;
+        if (fenced_.contains(key)) return fail(Errc::unavailable, "disk_full", "the disk is full; nothing was changed");
+        for (auto& record : batch.documents) documents_[record.key] = record;
+        for (auto& record : batch.peers) stored_[record.document].peers.push_back(record);
+        for (auto& record : batch.updates) stored_[record.document].updates.push_back(std::move(record.bytes));
+        for (auto& record : batch.compactions) stored_[record.document].updates = {record.bytes};
+        for (auto& record : batch.tokens) tokens_[{record.actor, record.token}] = record.value;
+        for (auto& record : batch.blocks) {
+            auto& blocks = stored_[record.document].blocks;
+            std::erase_if(blocks, [&](const auto& other) { return other.block == record.block; });
+            blocks.push_back(std::move(record));
+        }
+        for (auto& record : batch.units) {
+            auto& units = stored_[record.document].units;
+            const auto same = [&](const auto& other) {
+                return other.block == record.block && other.version == record.version;
+            };
+            const auto at = std::find_if(units.begin(), units.end(), same);
+            if (at != units.end()) {
+                *at = std::move(record);
+            } else {
+                units.push_back(std::move(record));
+            }
+        }
+        return {};
+    }
+
+    std::deque<std::pair<store::Batch, Reply<void>>> queue_;
+    std::map<store::DocumentKey, store::DocumentRecord> documents_;
+    std::map<store::DocumentKey, store::StoredDocument> stored_;
+    std::map<std::pair<std::string, std::string>, std::string> tokens_;
+    std::map<store::DocumentKey, bool> fenced_;
+    store::DocumentKey next_key_ = 1;
+    bool held_ = false;
+    bool failing_ = false;
+    std::size_t flushes_ = 0;
+};
+
+class Desk {
+public:
+    Desk() { start(); }
+    ~Desk() { stop(); }
+
+    // Ends the kernel and opens another on what the store has.
+    void restart() {
+        stop();
+        start();
+    }
+
+    // The answer of call(reply), which must come without time passing.
+    template <class T, class Call>
+    Result<T> ask(Call call) {
+        auto answer = std::make_shared<std::optional<Result<T>>>();
+        call(Reply<T>([answer](Result<T> result) { *answer = std::move(result); }));
+        scheduler.run_all();
+        CHECK(answer->has_value());
+        return std::move(**answer);
+    }
+    // Starts call(reply) and gives where its answer will be.
+    template <class T, class Call>
+    std::shared_ptr<std::optional<Result<T>>> start_call(Call call) {
+        auto answer = std::make_shared<std::optional<Result<T>>>();
+        call(Reply<T>([answer](Result<T> result) { *answer = std::move(result); }));
+        scheduler.run_all();
+        return answer;
+    }
+    void advance(std::int64_t ms) {
+        clock.advance(ms);
+        scheduler.advance(ms);
+        scheduler.run_all();
+    }
+
+    static Caller as(const std::string& name) { return {{policy::ActorKind::agent, name}, 0, {}}; }
+
+    std::string create(const std::string& content, const std::string& by = "ada", std::optional<std::string> parent = {},
+                       std::optional<std::string> after = {}) {
+        BlockCreate what;
+        what.content = content;
+        what.parent_id = std::move(parent);
+        what.after = std::move(after);
+        return ask<BlockVersion>([&](auto reply) { kernel->create(as(by), what, std::move(reply)); })->block_id;
+    }
+    Result<Appended> append(const std::string& id, const std::string& text, const std::string& by = "ada",
+                            Ack ack = Ack::durable) {
+        return ask<Appended>([&](auto reply) { kernel->append(as(by), id, text, ack, std::move(reply)); });
+    }
+    // Replaces `erase` bytes at `at`.
+    Result<Edited> splice(const std::string& id, std::size_t at, std::size_t erase, const std::string& insert,
+                          const std::string& by = "ada") {
+        return ask<Edited>([&](auto reply) {
+            kernel->edit(as(by), id, "splice",
+                         [=](const seq::Rope&, std::uint64_t) {
+                             return Result<blocks::Planned>(blocks::Planned{{{{at}, {erase}, insert}}, {}});
+                         },
+                         std::move(reply));
+        });
+    }
+    Result<BlockText> read(const std::string& id) {
+        return ask<BlockText>([&](auto reply) { kernel->read(as("reader"), id, {}, std::move(reply)); });
+    }
+    std::string text(const std::string& id) {
+        const Result<BlockText> block = read(id);
+        if (!block) return block.error().reason();
+        std::string all;
+        for (const std::string& line : block->lines) all += line;
+        return all;
+    }
+    Result<Undone> undo(const std::string& id, const std::string& by = "ada", bool redo = false,
+                        UndoScope scope = UndoScope::own) {
+        return ask<Undone>([&](auto reply) { kernel->undo(as(by), id, scope, redo, std::move(reply)); });
+    }
+    Result<BlockVersion> set_status(const std::string& id, blocks::Status status) {
+        return ask<BlockVersion>([&](auto reply) { kernel->set_status(as("ada"), id, status, std::move(reply)); });
+    }
+    std::uint64_t version(const std::string& id) { return read(id)->info.version; }
+
+    TableStore store;
+    sched::ManualScheduler scheduler;
+    ManualClock clock;
+    SeededRng rng{7};
+    std::unique_ptr<Kernel> kernel;
+
+private:
+    void start() {
+        kernel = std::move(*Kernel::open({store, scheduler, clock, rng, {}}));
+    }
+    void stop() {
+        kernel->close([](Result<void>) {});
+        scheduler.run_all();
+        kernel.reset();
+    }
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,23 @@
+// Gate: asked before a call reads or changes a document. Files take in there what has changed on the disk, and
+// rules refuse what the actor may not do.
+#pragma once
+
+#include "base/result.h"
+#include "policy/actor.h"
+
+namespace quire::kernel {
+
+class LiveDocument;
+
+enum class Access { read, append, overwrite, erase };
+
+class Gate {
+public:
+    virtual ~Gate() = default;
+    // On the document's strand, loaded, with no transaction begun. An error is the call's answer.
+    virtual Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access) = 0;
+    // Whether the document differs from what is on the disk.
+    virtual bool dirty(LiveDocument& document) = 0;
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,298 @@
+#include "kernel/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include "kernel/desk_test.h"
+
+namespace quire::kernel {
+namespace {
+
+template <class T>
+std::string reason(const Result<T>& result) {
+    return result ? "ok" : result.error().reason();
+}
+
+TEST(Kernel, ABlockIsCreatedPendingAndItsFirstEditMakesItRun) {
+    Desk desk;
+    const std::string id = desk.create("one\n");
+    EXPECT_EQ(desk.read(id)->info.status, "pending");
+    EXPECT_EQ(desk.version(id), 1U);
+
+    const Result<Edited> edit = desk.splice(id, 0, 3, "ONE");
+
+    ASSERT_TRUE(edit);
+    EXPECT_EQ(edit->version, 2U);
+    EXPECT_EQ(edit->change.changed, (text::LineRange{{0}, {1}}));
+    EXPECT_EQ(edit->change.snippet, std::vector<std::string>{"ONE"});
+    EXPECT_EQ(desk.read(id)->info.status, "running");
+    EXPECT_EQ(desk.text(id), "ONE\n");
+}
+
+TEST(Kernel, WhatWasAnsweredIsThereAfterARestart) {
+    Desk desk;
+    const std::string id = desk.create("a");
+    desk.append(id, "b\n");
+    desk.set_status(id, blocks::Status::done);
+
+    desk.restart();
+
+    EXPECT_EQ(desk.text(id), "ab\n");
+    EXPECT_EQ(desk.version(id), 3U);
+    EXPECT_EQ(desk.read(id)->info.status, "done");
+    ASSERT_TRUE(desk.splice(id, 0, 0, "x"));
+    EXPECT_EQ(desk.text(id), "xab\n");
+    EXPECT_EQ(desk.version(id), 4U);
+}
+
+TEST(Kernel, AReadDoesNotAnswerBeforeWhatItSawIsDurable) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.store.hold(true);
+    const auto edit = desk.start_call<Appended>([&](auto reply) { desk.kernel->append(Desk::as("ada"), id, "x", Ack::durable, std::move(reply)); });
+
+    const auto read = desk.start_call<BlockText>([&](auto reply) { desk.kernel->read(Desk::as("bo"), id, {}, std::move(reply)); });
+
+    EXPECT_FALSE(edit->has_value());
+    EXPECT_FALSE(read->has_value());
+    desk.store.hold(false);
+    desk.store.flush();
+    desk.scheduler.run_all();
+    ASSERT_TRUE(read->has_value());
+    EXPECT_EQ((**read)->lines, std::vector<std::string>{"x"});
+}
+
+TEST(Kernel, DurableAppendsThatMeetShareOneFlushAndEachIsAVersion) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.store.hold(true);
+    std::vector<std::shared_ptr<std::optional<Result<Appended>>>> answers;
+    for (const char* word : {"a", "b", "c", "d"}) {
+        answers.push_back(desk.start_call<Appended>([&](auto reply) { desk.kernel->append(Desk::as("ada"), id, word, Ack::durable, std::move(reply)); }));
+    }
+
+    desk.store.hold(false);
+    desk.store.flush();
+    desk.scheduler.run_all();
+
+    EXPECT_EQ(desk.text(id), "abcd");
+    EXPECT_EQ(desk.store.updates(1), 3U);  // The creation, "a", and "bcd" together.
+    for (std::size_t i = 0; i < answers.size(); ++i) EXPECT_EQ((**answers[i])->version, i + 2);
+    EXPECT_EQ(desk.version(id), 5U);
+}
+
+TEST(Kernel, AcceptedTextIsFlushedByNewlineLengthSilenceAndAnotherWriter) {
+    Desk desk;
+    const std::string id = desk.create("");
+    const auto accepted = [&](const std::string& text) { return desk.append(id, text, "ada", Ack::accepted); };
+
+    const Result<Appended> first = accepted("quiet");
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(first->durable);
+    EXPECT_EQ(first->version, 2U);
+    EXPECT_EQ(desk.store.updates(1), 1U);
+    desk.advance(99);
+    EXPECT_EQ(desk.store.updates(1), 1U);
+    desk.advance(2);
+    EXPECT_EQ(desk.store.updates(1), 2U);
+
+    accepted(" line\n");
+    EXPECT_EQ(desk.store.updates(1), 3U);
+    accepted(std::string(50, 'x'));
+    EXPECT_EQ(desk.store.updates(1), 4U);
+    accepted("mine");
+    desk.append(id, "theirs", "bo", Ack::accepted);
+    EXPECT_EQ(desk.store.updates(1), 5U);
+    EXPECT_EQ(desk.text(id), "quiet line\n" + std::string(50, 'x') + "minetheirs");
+}
+
+TEST(Kernel, SilenceIsMeasuredFromTheLastAppend) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.append(id, "a", "ada", Ack::accepted);
+    desk.advance(60);
+    desk.append(id, "b", "ada", Ack::accepted);
+    desk.advance(60);
+    EXPECT_EQ(desk.store.updates(1), 1U);
+    desk.advance(45);
+    EXPECT_EQ(desk.store.updates(1), 2U);
+    EXPECT_EQ(desk.text(id), "ab");
+}
+
+TEST(Kernel, UndoTakesBackTheActorsOwnLastCallAlone) {
+    Desk desk;
+    const std::string id = desk.create("base\n");
+    desk.splice(id, 0, 0, "ada ", "ada");
+    desk.splice(id, 0, 0, "bo ", "bo");
+
+    const Result<Undone> undone = desk.undo(id, "ada");
+
+    ASSERT_TRUE(undone);
+    EXPECT_EQ(undone->removed, 4U);
+    EXPECT_EQ(desk.text(id), "bo base\n");
+    EXPECT_EQ(undone->version, 4U);
+    ASSERT_TRUE(desk.undo(id, "ada", true));
+    EXPECT_EQ(desk.text(id), "bo ada base\n");
+}
+
+TEST(Kernel, UndoAndRedoWalkTheWholeStackAlsoAfterARestart) {
+    Desk desk;
+    const std::string id = desk.create("0");
+    desk.splice(id, 1, 0, "1");
+    desk.splice(id, 2, 0, "2");
+    desk.splice(id, 0, 1, "");
+    EXPECT_EQ(desk.text(id), "12");
+
+    desk.undo(id);
+    desk.undo(id);
+    EXPECT_EQ(desk.text(id), "01");
+    desk.restart();
+    desk.undo(id);
+    EXPECT_EQ(desk.text(id), "0");
+    for (const char* state : {"01", "012", "12"}) {
+        ASSERT_TRUE(desk.undo(id, "ada", true));
+        EXPECT_EQ(desk.text(id), state);
+    }
+    EXPECT_EQ(reason(desk.undo(id, "ada", true)), "nothing_to_redo");
+    desk.undo(id);
+    EXPECT_EQ(desk.text(id), "012");
+}
+
+TEST(Kernel, ANewEditEndsTheChanceToRedo) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.append(id, "a");
+    desk.undo(id);
+    desk.append(id, "b");
+    EXPECT_EQ(reason(desk.undo(id, "ada", true)), "nothing_to_redo");
+}
+
+TEST(Kernel, AStreamOfAppendsIsOneUnitBetweenStatusChanges) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.append(id, "one ");
+    desk.append(id, "two ");
+    desk.append(id, "bo's ", "bo");
+    desk.append(id, "three ");
+    desk.set_status(id, blocks::Status::done);
+    desk.append(id, "four");
+
+    desk.undo(id);
+    EXPECT_EQ(desk.text(id), "one two bo's three ");
+    desk.undo(id);  // The status.
+    EXPECT_EQ(desk.read(id)->info.status, "running");
+    desk.undo(id);
+    EXPECT_EQ(desk.text(id), "bo's ");
+    desk.undo(id, "ada", true);
+    EXPECT_EQ(desk.text(id), "one two bo's three ");
+}
+
+TEST(Kernel, UndoOfACreationDeletesAndRedoBringsBack) {
+    Desk desk;
+    const std::string id = desk.create("here");
+
+    ASSERT_TRUE(desk.undo(id));
+    EXPECT_EQ(desk.text(id), "invalid_reference");
+    ASSERT_TRUE(desk.undo(id, "ada", true));
+    EXPECT_EQ(desk.text(id), "here");
+}
+
+TEST(Kernel, UndoOfSomebodyElsesNothingIsRefused) {
+    Desk desk;
+    const std::string id = desk.create("x");
+    EXPECT_EQ(reason(desk.undo(id, "bo")), "nothing_to_undo");
+    ASSERT_TRUE(desk.undo(id, "bo", false, UndoScope::any));
+}
+
+TEST(Kernel, ATokenMakesOneBlock) {
+    Desk desk;
+    BlockCreate what;
+    what.content = "once";
+    what.client_token = "t1";
+    const auto create = [&](const std::string& by) {
+        return desk.ask<BlockVersion>([&](auto reply) { desk.kernel->create(Desk::as(by), what, std::move(reply)); })->block_id;
+    };
+    const std::string first = create("ada");
+    EXPECT_EQ(create("ada"), first);
+    EXPECT_NE(create("bo"), first);
+    desk.restart();
+    EXPECT_EQ(create("ada"), first);
+}
+
+TEST(Kernel, SiblingsKeepDocumentOrderAndPagesMeet) {
+    Desk desk;
+    const std::string a = desk.create("a");
+    const std::string c = desk.create("c");
+    const std::string b = desk.create("b", "bo", {}, a);
+    const std::string child = desk.create("child", "ada", a);
+    const auto list = [&](ListQuery query) {
+        std::string summaries;
+        query.conversation = "main";
+        query.limit = 1;
+        for (int page = 0; page < 10; ++page) {
+            const auto got = desk.ask<ListPage>([&](auto reply) { desk.kernel->list(Desk::as("ada"), query, std::move(reply)); });
+            for (const BlockInfo& info : got->blocks) summaries += info.summary + std::to_string(info.depth) + " ";
+            query.cursor = got->next_cursor;
+            if (query.cursor.empty()) break;
+        }
+        return summaries;
+    };
+    EXPECT_EQ(list({}), "a0 b0 c0 ");
+    ListQuery all;
+    all.depth = 0;
+    EXPECT_EQ(list(all), "a0 child1 b0 c0 ");
+    desk.restart();
+    EXPECT_EQ(list(all), "a0 child1 b0 c0 ");
+    desk.ask<BlockVersion>([&](auto reply) { desk.kernel->erase(Desk::as("ada"), a, std::move(reply)); });
+    EXPECT_EQ(list({}), "child0 b0 c0 ");
+    EXPECT_EQ(desk.read(child)->info.parent_id, a);
+}
+
+TEST(Kernel, WhenTheDiskIsFullNothingIsChangedAndLaterCallsSucceed) {
+    Desk desk;
+    const std::string id = desk.create("safe");
+    desk.store.fail_next();
+
+    EXPECT_EQ(reason(desk.splice(id, 0, 4, "lost")), "disk_full");
+
+    EXPECT_EQ(desk.text(id), "safe");
+    EXPECT_EQ(desk.version(id), 1U);
+    ASSERT_TRUE(desk.splice(id, 4, 0, "!"));
+    EXPECT_EQ(desk.text(id), "safe!");
+    EXPECT_EQ(desk.version(id), 2U);
+}
+
+TEST(Kernel, AcceptedTextOutlivesAFullDisk) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.store.fail_next();
+    desk.append(id, "kept\n", "ada", Ack::accepted);
+    desk.advance(1500);
+    EXPECT_EQ(desk.text(id), "kept\n");
+    EXPECT_EQ(desk.version(id), 2U);
+}
+
+TEST(Kernel, HistoryNamesWhoDidWhatNewestFirst) {
+    Desk desk;
+    const std::string id = desk.create("x");
+    desk.append(id, "y", "bo");
+    desk.undo(id, "bo");
+    const auto page = desk.ask<HistoryPage>([&](auto reply) { desk.kernel->history(Desk::as("ada"), id, 2, "", std::move(reply)); });
+    ASSERT_EQ(page->versions.size(), 2U);
+    EXPECT_EQ(page->versions[0].description, "undo of append");
+    EXPECT_EQ(page->versions[1].actor, "agent:bo");
+    const auto rest = desk.ask<HistoryPage>([&](auto reply) { desk.kernel->history(Desk::as("ada"), id, 2, page->next_cursor, std::move(reply)); });
+    ASSERT_EQ(rest->versions.size(), 1U);
+    EXPECT_EQ(rest->versions[0].description, "create");
+    EXPECT_EQ(rest->next_cursor, "");
+}
+
+TEST(Kernel, AnIdThatNamesNothingIsRefused) {
+    Desk desk;
+    desk.create("x");
+    for (const char* id : {"b1_0_999", "b1_9_0", "b99", "b1", "nonsense", ""}) {
+        EXPECT_EQ(reason(desk.read(id)), "invalid_reference") << id;
+    }
+}
+
+}  // namespace
+}  // namespace quire::kernel

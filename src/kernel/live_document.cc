@@ -1,0 +1,224 @@
+#include "kernel/live_document.h"
+
+#include <algorithm>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "codec/updates.h"
+#include "document/attribution.h"
+
+namespace quire::kernel {
+
+namespace {
+
+// A document that is stored in more pieces than this is put together when it is loaded.
+constexpr std::size_t kLongLog = 500;
+
+Failure no_such_block(const blocks::BlockId& id) {
+    return fail(Errc::not_found, "invalid_reference",
+                cat("there is no block '", id.str(), "'; block_list shows those there are"), {{"block_id", id.str()}});
+}
+
+}  // namespace
+
+LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh)
+    : parts_(parts), strand_(parts.scheduler), record_(std::move(record)), fresh_(fresh) {}
+
+Result<void> LiveDocument::ready() {
+    if (broken_) {
+        if (!idle()) return Failure(*broken_);
+        parts_.store.unfence(record_.key);
+        doc_.reset();
+    }
+    if (doc_ != nullptr) return {};
+    TRY(load());
+    broken_.reset();
+    return {};
+}
+
+Result<void> LiveDocument::load() {
+    store::StoredDocument stored;
+    if (!fresh_) stored = TRY(parts_.store.load(record_.key));
+
+    auto doc = std::make_unique<crdt::Doc>(parts_.rng.next() >> 1);
+    std::vector<crdt::Change> changes;
+    for (const Bytes& update : stored.updates) {
+        std::vector<crdt::Change> decoded = TRY(codec::decode_updates(update));
+        std::move(decoded.begin(), decoded.end(), std::back_inserter(changes));
+    }
+    if (!changes.empty()) {
+        const crdt::Imported imported = TRY(doc->import(std::move(changes)));
+        if (!imported.pending.empty()) {
+            return corrupt(cat("part of the history of ", record_.kind, " '", record_.name,
+                               "' is missing from the store; nothing was changed"));
+        }
+    }
+
+    // Appends that were accepted before the store failed are still to be written.
+    std::map<std::string, BlockState> states;
+    for (const store::BlockRecord& block : stored.blocks) {
+        states[block.block].key = block.block;
+        states[block.block].version = block.version;
+    }
+    for (const store::UnitRecord& unit : stored.units) {
+        states[unit.block].key = unit.block;
+        states[unit.block].history.add(TRY(from_record(unit)));
+    }
+    for (auto& [key, state] : states_) {
+        if (state.appends.empty()) continue;
+        states[key].key = key;
+        states[key].appends = std::move(state.appends);
+        states[key].appends.in_flight = false;
+    }
+
+    states_ = std::move(states);
+    peers_ = std::move(stored.peers);
+    std::sort(peers_.begin(), peers_.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    batch_ = {};
+    conversation_.reset();
+    doc_ = std::move(doc);
+    if (record_.kind == "conversation") conversation_ = std::make_unique<document::Conversation>(*doc_);
+    compact_if_long(stored.updates.size());
+    return {};
+}
+
+void LiveDocument::compact_if_long(std::size_t update_count) {
+    if (update_count <= kLongLog) return;
+    batch_.compactions.push_back({record_.key, codec::encode_updates(doc_->changes_since({}))});
+    submit([](Result<void>) {});  // A failure leaves the pieces as they were.
+}
+
+Result<BlockRef> LiveDocument::find(const blocks::BlockId& id, bool deleted_too) {
+    if (id.is_document()) {
+        if (conversation_ != nullptr) return no_such_block(id);
+        return whole();
+    }
+    const auto number = static_cast<std::size_t>(id.peer_number);
+    if (conversation_ == nullptr || number >= peers_.size()) return no_such_block(id);
+    const crdt::OpId op{peers_[number].peer, static_cast<crdt::Counter>(id.counter)};
+    const document::ConversationBlock* block = conversation_->find(op);
+    if (block == nullptr || (block->deleted && !deleted_too)) return no_such_block(id);
+    return ref_of(*block);
+}
+
+Result<BlockRef> LiveDocument::find_key(const std::string& key) {
+    blocks::BlockId id{record_.key, -1, 0};
+    if (!key.empty()) id = TRY(blocks::BlockId::parse(cat("b", record_.key, "_", key)));
+    return find(id, true);
+}
+
+BlockRef LiveDocument::ref_of(const document::ConversationBlock& block) {
+    const std::string key = key_of(block.id);
+    BlockState& state = states_[key];
+    state.key = key;
+    return {&state, block.content, &block, block.id};
+}
+
+BlockRef LiveDocument::whole() {
+    return {&states_[""], doc_->open(crdt::ContainerId::root("content", crdt::ContainerKind::text)), nullptr, {}};
+}
+
+blocks::BlockId LiveDocument::id_of(const BlockRef& block) const {
+    if (block.fields == nullptr) return {record_.key, -1, 0};
+    return {record_.key, peer_number(block.id.peer), block.id.counter};
+}
+
+std::string LiveDocument::key_of(crdt::OpId id) const { return cat(peer_number(id.peer), "_", id.counter); }
+
+std::int64_t LiveDocument::peer_number(crdt::PeerId peer) const {
+    for (const store::PeerRecord& record : peers_) {
+        if (record.peer == peer) return record.number;
+    }
+    CHECK(false && "every peer that makes blocks has a number");
+    return -1;
+}
+
+void LiveDocument::begin(const policy::Actor& actor) {
+    const std::string name = actor.str();
+    auto record = std::find_if(peers_.begin(), peers_.end(), [&](const auto& peer) { return peer.actor == name; });
+    if (record == peers_.end()) {
+        const auto number = static_cast<std::int64_t>(peers_.size());
+        peers_.push_back({record_.key, number, name, parts_.rng.next() >> 1});
+        batch_.peers.push_back(peers_.back());
+        record = peers_.end() - 1;
+    }
+    doc_->set_peer(record->peer);
+}
+
+crdt::IdSpan LiveDocument::commit(const policy::Actor& actor, std::string_view operation) {
+    crdt::CommitOptions options;
+    options.message = document::message_of({actor, std::string(operation), ""});
+    options.timestamp = parts_.clock.wall_ms() / 1000;
+    const crdt::IdSpan span = doc_->commit(std::move(options)).span;
+    if (span.size() > 0) {
+        batch_.updates.push_back({record_.key, codec::encode_updates(doc_->changes_in({&span, 1}))});
+    }
+    return span;
+}
+
+void LiveDocument::record(const BlockRef& block, Unit unit, std::uint64_t calls) {
+    for (const Unit* forgotten : block.state->history.forget_redo(unit.actor)) rerecord(block, *forgotten);
+    record_quietly(block, std::move(unit), calls);
+}
+
+void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_t calls) {
+    BlockState& state = *block.state;
+    state.version += calls;
+    unit.version = state.version;
+    unit.at_ms = parts_.clock.wall_ms();
+    batch_.blocks.push_back({record_.key, state.key, state.version, {}});
+    batch_.units.push_back(to_record(unit, record_.key, state.key));
+    state.history.add(std::move(unit));
+}
+
+void LiveDocument::rerecord(const BlockRef& block, const Unit& unit) {
+    batch_.units.push_back(to_record(unit, record_.key, block.state->key));
+}
+
+void LiveDocument::set_header(Bytes header) {
+    record_.header = std::move(header);
+    batch_.documents.push_back(record_);
+}
+
+void LiveDocument::submit(Reply<void> done) {
+    const std::uint64_t sequence = ++submitted_;
+    if (fresh_) batch_.documents.insert(batch_.documents.begin(), record_);
+    parts_.store.commit(std::exchange(batch_, {}), [self = shared_from_this(), sequence,
+                                                    done = std::move(done)](Result<void> result) mutable {
+        sched::Strand& strand = self->strand_;
+        strand.post([self = std::move(self), sequence, result = std::move(result), done = std::move(done)]() mutable {
+            self->finish(sequence, result, std::move(done));
+        });
+    });
+}
+
+void LiveDocument::finish(std::uint64_t sequence, const Result<void>& result, Reply<void> done) {
+    finished_ = sequence;
+    if (result) {
+        fresh_ = false;
+    } else if (!broken_) {
+        broken_ = result.error();
+    }
+    done(result);
+
+    // A waiter may submit or wait again: take out those that are due before calling any.
+    std::vector<Waiter> due;
+    std::erase_if(waiters_, [&](Waiter& waiter) {
+        if (waiter.sequence > finished_) return false;
+        due.push_back(std::move(waiter));
+        return true;
+    });
+    for (Waiter& waiter : due) {
+        waiter.then(broken_ ? Result<void>(Failure(*broken_)) : Result<void>());
+    }
+}
+
+void LiveDocument::when_durable(Reply<void> then) {
+    if (idle()) {
+        then(broken_ ? Result<void>(Failure(*broken_)) : Result<void>());
+        return;
+    }
+    waiters_.push_back({submitted_, std::move(then)});
+}
+
+}  // namespace quire::kernel

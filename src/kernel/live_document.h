@@ -1,0 +1,121 @@
+// LiveDocument: one document in memory, on its strand: the CRDT, the blocks in it, and its place in the pipeline.
+//
+// A call that changes something begins a transaction for its actor, edits, and submits: the commit is encoded
+// once, handed to the store with the records that belong to it, and answered when it is durable. Memory may
+// therefore be ahead of the disk; a read answers once everything it saw is durable (when_durable). If the store
+// refuses a commit, everything in flight fails, and the document is loaded anew before it is used again.
+//
+// All but the constructor, key() and strand() runs on the strand.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/function.h"
+#include "blocks/block.h"
+#include "crdt/doc/doc.h"
+#include "document/conversation.h"
+#include "kernel/appends.h"
+#include "kernel/kernel.h"
+#include "kernel/unit.h"
+#include "sched/scheduler.h"
+#include "store/store.h"
+
+namespace quire::kernel {
+
+// What the kernel keeps of a block beside its content.
+struct BlockState {
+    std::string key;  // How the store names it: "" for the document itself, else "PEER_NUMBER_COUNTER".
+    std::uint64_t version = 0;
+    History history;
+    Appends appends;
+};
+
+// A block found in its document. Valid within one task on the strand.
+struct BlockRef {
+    BlockState* state = nullptr;
+    crdt::Handle content{};
+    const document::ConversationBlock* fields = nullptr;  // Null for a block that is the whole document.
+    crdt::OpId id;                                        // Of `fields`.
+};
+
+class LiveDocument : public std::enable_shared_from_this<LiveDocument> {
+public:
+    // `fresh`: the store does not know it yet; its record goes with its first commit.
+    LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh);
+
+    store::DocumentKey key() const { return record_.key; }
+    const std::string& kind() const { return record_.kind; }
+    const std::string& name() const { return record_.name; }
+    sched::Strand& strand() { return strand_; }
+
+    // Loads it where it is not in memory. Errors: corrupt; unavailable while a failed flush is being cleared.
+    Result<void> ready();
+    bool loaded() const { return doc_ != nullptr; }
+
+    crdt::Doc& doc() { return *doc_; }
+    document::Conversation* conversation() { return conversation_.get(); }
+    const store::DocumentRecord& record() const { return record_; }
+
+    // Errors: not_found "invalid_reference". A deleted block is found only where `deleted_too`.
+    Result<BlockRef> find(const blocks::BlockId& id, bool deleted_too = false);
+    Result<BlockRef> find_key(const std::string& key);  // By BlockState::key, deleted or not.
+    BlockRef ref_of(const document::ConversationBlock& block);
+    BlockRef whole();  // The block that is this document.
+    blocks::BlockId id_of(const BlockRef& block) const;
+    // Every block that has been looked at.
+    std::map<std::string, BlockState>& states() { return states_; }
+
+    // --- a transaction: begin, edit doc(), then submit ---
+    void begin(const policy::Actor& actor);
+    // Ends the transaction and puts its bytes into the batch. The atoms it made; empty when it changed nothing.
+    crdt::IdSpan commit(const policy::Actor& actor, std::string_view operation);
+    // Raises the block's version by `calls` and records a unit that ends the actor's chance to redo.
+    // CHECKs that a transaction was begun.
+    void record(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
+    // The same for a unit that leaves the chance to redo as it is.
+    void record_quietly(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
+    void rerecord(const BlockRef& block, const Unit& unit);  // A unit whose state changed.
+    store::Batch& batch() { return batch_; }
+    void set_header(Bytes header);  // The document record's, with the next submit.
+    // `done` runs on the strand once the batch is durable or has failed.
+    void submit(Reply<void> done);
+
+    // Runs `then` on the strand once everything submitted so far is durable: at once when it is.
+    void when_durable(Reply<void> then);
+    bool idle() const { return submitted_ == finished_; }
+
+private:
+    struct Waiter {
+        std::uint64_t sequence;
+        Reply<void> then;
+    };
+
+    Result<void> load();
+    void finish(std::uint64_t sequence, const Result<void>& result, Reply<void> done);
+    std::int64_t peer_number(crdt::PeerId peer) const;
+    std::string key_of(crdt::OpId id) const;
+    void compact_if_long(std::size_t update_count);
+
+    const Parts parts_;
+    sched::Strand strand_;
+    store::DocumentRecord record_;
+    bool fresh_;
+
+    std::unique_ptr<crdt::Doc> doc_;
+    std::unique_ptr<document::Conversation> conversation_;
+    std::vector<store::PeerRecord> peers_;  // By number.
+    std::map<std::string, BlockState> states_;
+    store::Batch batch_;
+
+    std::uint64_t submitted_ = 0;
+    std::uint64_t finished_ = 0;
+    std::vector<Waiter> waiters_;
+    std::optional<Error> broken_;  // Why memory may be ahead of what the store took.
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,114 @@
+#include "kernel/unit.h"
+
+#include <algorithm>
+
+namespace quire::kernel {
+
+namespace {
+
+constexpr std::uint8_t kBodyFormat = 1;
+
+void put(Bytes& out, std::uint64_t number, int size) {
+    for (int i = 0; i < size; ++i) out.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
+}
+
+std::uint64_t get(const Bytes& in, std::size_t& at, int size) {
+    std::uint64_t number = 0;
+    for (int i = 0; i < size; ++i) number |= std::uint64_t{in[at + static_cast<std::size_t>(i)]} << (8 * i);
+    at += static_cast<std::size_t>(size);
+    return number;
+}
+
+constexpr std::size_t kHeadSize = 2 + 8;
+constexpr std::size_t kSpanSize = 8 + 4 + 4;
+
+std::string_view name_of(UnitState state) {
+    switch (state) {
+        case UnitState::done: return "done";
+        case UnitState::undone: return "undone";
+        case UnitState::gone: return "gone";
+    }
+    return "gone";
+}
+
+}  // namespace
+
+// Little-endian: format, kind, group u64, then per span peer u64, begin u32, end u32.
+store::UnitRecord to_record(const Unit& unit, store::DocumentKey document, const std::string& block) {
+    Bytes body;
+    put(body, kBodyFormat, 1);
+    put(body, static_cast<std::uint64_t>(unit.kind), 1);
+    put(body, unit.group, 8);
+    for (const crdt::IdSpan& span : unit.spans) {
+        put(body, span.peer, 8);
+        put(body, static_cast<std::uint32_t>(span.begin), 4);
+        put(body, static_cast<std::uint32_t>(span.end), 4);
+    }
+    return {document,         block,           unit.version,
+            unit.actor,       unit.at_ms,      unit.description,
+            std::string(name_of(unit.state)), std::move(body)};
+}
+
+Result<Unit> from_record(const store::UnitRecord& record) {
+    const Bytes& body = record.body;
+    if (body.size() < kHeadSize || (body.size() - kHeadSize) % kSpanSize != 0 || body[0] != kBodyFormat ||
+        body[1] > static_cast<std::uint8_t>(UnitKind::take_back)) {
+        return corrupt("a history entry in the store is damaged");
+    }
+    Unit unit{record.version, record.actor, record.at_ms, record.description, {}, UnitState::gone, 0, {}};
+    for (const UnitState state : {UnitState::done, UnitState::undone}) {
+        if (record.state == name_of(state)) unit.state = state;
+    }
+    std::size_t at = 1;
+    unit.kind = static_cast<UnitKind>(get(body, at, 1));
+    unit.group = get(body, at, 8);
+    while (at < body.size()) {
+        crdt::IdSpan span;
+        span.peer = get(body, at, 8);
+        span.begin = static_cast<crdt::Counter>(get(body, at, 4));
+        span.end = static_cast<crdt::Counter>(get(body, at, 4));
+        unit.spans.push_back(span);
+    }
+    return unit;
+}
+
+void History::add(Unit unit) { units_.push_back(std::move(unit)); }
+
+std::vector<Unit*> History::with_group(Unit& unit) {
+    std::vector<Unit*> all;
+    for (Unit& other : units_) {
+        const bool together = &other == &unit || (unit.group != 0 && other.group == unit.group &&
+                                                  other.actor == unit.actor && other.state == unit.state);
+        if (together) all.push_back(&other);
+    }
+    return all;
+}
+
+std::vector<Unit*> History::next_undo(const std::optional<std::string>& actor) {
+    for (std::size_t i = units_.size(); i-- > 0;) {
+        Unit& unit = units_[i];
+        if (unit.kind == UnitKind::take_back || unit.state != UnitState::done) continue;
+        if (!actor || unit.actor == *actor) return with_group(unit);
+    }
+    return {};
+}
+
+// Undo goes from the newest back, so what was undone last is the oldest that is undone.
+std::vector<Unit*> History::next_redo(const std::optional<std::string>& actor) {
+    for (Unit& unit : units_) {
+        if (unit.state == UnitState::undone && (!actor || unit.actor == *actor)) return with_group(unit);
+    }
+    return {};
+}
+
+std::vector<Unit*> History::forget_redo(const std::string& actor) {
+    std::vector<Unit*> changed;
+    for (Unit& unit : units_) {
+        if (unit.state != UnitState::undone || unit.actor != actor) continue;
+        unit.state = UnitState::gone;
+        changed.push_back(&unit);
+    }
+    return changed;
+}
+
+}  // namespace quire::kernel

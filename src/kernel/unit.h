@@ -1,0 +1,62 @@
+// Unit: one entry of a block's history, and one step of undo. It belongs to one accepted call, except that the
+// appends of one actor between status changes are taken back together (`group`).
+//
+// A unit holds the atoms that embody its change now: those of the call at first; once it was undone, those of
+// the undo, so that taking these back is the redo; and so on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crdt/ids/ids.h"
+#include "store/store.h"
+
+namespace quire::kernel {
+
+enum class UnitKind : std::uint8_t {
+    content = 0,    // Changed the text.
+    status = 1,     // Set the status.
+    create = 2,     // Made the block: undone by deleting it.
+    erase = 3,      // Deleted it: undone by bringing it back.
+    take_back = 4,  // An undo or a redo: history, not itself undoable.
+};
+
+enum class UnitState : std::uint8_t { done = 0, undone = 1, gone = 2 };
+
+struct Unit {
+    std::uint64_t version = 0;
+    std::string actor;
+    std::int64_t at_ms = 0;
+    std::string description;
+    UnitKind kind = UnitKind::content;
+    UnitState state = UnitState::done;
+    std::uint64_t group = 0;  // The version that began the run of appends; 0: alone.
+    std::vector<crdt::IdSpan> spans;
+};
+
+store::UnitRecord to_record(const Unit& unit, store::DocumentKey document, const std::string& block);
+// Errors: corrupt.
+Result<Unit> from_record(const store::UnitRecord& record);
+
+// The units of one block, oldest first.
+class History {
+public:
+    void add(Unit unit);
+    const std::vector<Unit>& units() const { return units_; }
+
+    // What an undo by `actor` (none: by anyone) takes back: the newest unit that is done, with its group; empty when
+    // there is none. Pointers are valid until the next add().
+    std::vector<Unit*> next_undo(const std::optional<std::string>& actor);
+    // What a redo brings back: what was undone last.
+    std::vector<Unit*> next_redo(const std::optional<std::string>& actor);
+    // A new change by `actor` ends its chance to redo. Gives the units that this changed.
+    std::vector<Unit*> forget_redo(const std::string& actor);
+
+private:
+    std::vector<Unit*> with_group(Unit& unit);
+    std::vector<Unit> units_;
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,51 @@
+// Walking over documents, one after another, each on its strand.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernel/body.h"
+
+namespace quire::kernel {
+
+// Visits `documents` in order: visit(document) runs on each one's strand and says whether to go on; what it saw is
+// durable before the next is visited. Then done(), or done(error) where a document could not be read. Documents
+// that have gone meanwhile are passed over.
+class Walk : public std::enable_shared_from_this<Walk> {
+public:
+    Walk(std::shared_ptr<Kernel::Body> body, Caller by, std::vector<store::DocumentKey> documents,
+         Function<bool(LiveDocument&)> visit, Reply<void> done)
+        : body_(std::move(body)),
+          by_(std::move(by)),
+          documents_(std::move(documents)),
+          visit_(std::move(visit)),
+          done_(std::move(done)) {}
+
+    void next() {
+        std::shared_ptr<LiveDocument> document;
+        while (document == nullptr && next_ < documents_.size()) document = body_->catalog().find(documents_[next_++]);
+        if (document == nullptr) return done_({});
+        body_->on_document<bool>(
+            by_, std::move(document), Access::read,
+            [self = shared_from_this()](Result<bool> more) {
+                if (!more) return self->done_(Failure(std::move(more).error()));
+                if (!*more) return self->done_({});
+                self->next();
+            },
+            [self = shared_from_this()](LiveDocument& live, Reply<bool> answer) {
+                const bool more = self->visit_(live);
+                self->body_->answer(live, more, std::move(answer));
+            });
+    }
+
+private:
+    std::shared_ptr<Kernel::Body> body_;
+    Caller by_;
+    std::vector<store::DocumentKey> documents_;
+    std::size_t next_ = 0;
+    Function<bool(LiveDocument&)> visit_;
+    Reply<void> done_;
+};
+
+}  // namespace quire::kernel
