@@ -1,0 +1,83 @@
+// InFlight: the requests of one connection that have not been answered, and the ways back to who
+// asked.
+//
+// A request is answered once or, after its cancellation, not at all. Answers come from any thread
+// and may come after the session is gone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/value.h"
+#include "sched/guarded.h"
+#include "server/connection.h"
+#include "server/jsonrpc.h"
+
+namespace quire::server {
+
+// The answers to one JSON-RPC batch, sent together as an array when the last is there. Closed by
+// its last owner.
+class Batch {
+public:
+    explicit Batch(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+    ~Batch();
+    void add(Value answer);
+
+private:
+    std::shared_ptr<Connection> connection_;
+    sched::Guarded<List> answers_;
+};
+
+class InFlight;
+
+// The way back of one request. Copies are the same way; the first use of any of them is the answer.
+class Answer {
+public:
+    void result(Map result) const;
+    void error(jsonrpc::Fault fault) const;
+    // Stops when the client has cancelled the request or gone.
+    const std::stop_token& cancelled() const { return cancelled_; }
+    const Value& id() const { return id_; }
+
+private:
+    friend class InFlight;
+    void send(Value message) const;
+
+    std::shared_ptr<InFlight> owner_;
+    Value id_;
+    std::uint64_t number_ = 0;
+    std::stop_token cancelled_;
+};
+
+class InFlight : public std::enable_shared_from_this<InFlight> {
+public:
+    // Above `most` unanswered requests the connection's input is held until half are left.
+    InFlight(std::shared_ptr<Connection> connection, std::size_t most);
+    ~InFlight();
+
+    // None when a request with this id is still unanswered. `batch` may be null.
+    std::optional<Answer> begin(const Value& id, std::shared_ptr<Batch> batch);
+    // False when there is no such request: it never was, or has been answered.
+    bool cancel(const Value& id);
+    void cancel_all();
+
+    Connection& connection() { return *connection_; }
+
+private:
+    friend class Answer;
+    struct State;
+    // Takes the request out of the table; false when it is not there any more.
+    bool finish(const Value& id, std::uint64_t number, std::shared_ptr<Batch>& batch);
+
+    std::shared_ptr<Connection> connection_;
+    std::size_t most_;
+    std::unique_ptr<sched::Guarded<State>> state_;
+};
+
+}  // namespace quire::server

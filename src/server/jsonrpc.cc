@@ -1,0 +1,78 @@
+#include "server/jsonrpc.h"
+
+#include <utility>
+
+namespace quire::server::jsonrpc {
+namespace {
+
+tl::unexpected<Rejected> rejected(Value id, Code code, std::string message) {
+    return tl::unexpected(Rejected{std::move(id), {code, std::move(message), {}}});
+}
+
+}  // namespace
+
+tl::expected<Message, Rejected> classify(Value message) {
+    if (!message.is_map())
+        return rejected({}, Code::invalid_request, "a message must be an object");
+    Map& fields = message.as_map();
+
+    Message out;
+    Value* id = fields.find("id");
+    const bool usable_id = id != nullptr && (id->is_string() || id->is_int());
+    if (usable_id) out.id = std::move(*id);
+
+    const Value* version = fields.find("jsonrpc");
+    if (version == nullptr || *version != Value("2.0")) {
+        return rejected(out.id, Code::invalid_request, "\"jsonrpc\" must be \"2.0\"");
+    }
+    Value* method = fields.find("method");
+    if (method == nullptr && (fields.contains("result") || fields.contains("error"))) {
+        out.kind = Message::Kind::response;
+        return out;
+    }
+    if (method == nullptr || !method->is_string()) {
+        return rejected(out.id, Code::invalid_request, "\"method\" must be a string");
+    }
+    if (id != nullptr && !usable_id) {
+        return rejected({}, Code::invalid_request, "\"id\" must be a string or an integer");
+    }
+    out.kind = usable_id ? Message::Kind::request : Message::Kind::notification;
+    out.method = method->as_string();
+    if (Value* params = fields.find("params")) {
+        if (!params->is_map()) {
+            return rejected(out.id, Code::invalid_params, "\"params\" must be an object");
+        }
+        out.params = std::move(params->as_map());
+    }
+    return out;
+}
+
+Value result(Value id, Map result) {
+    Map message;
+    message.append("jsonrpc", "2.0");
+    message.append("id", std::move(id));
+    message.append("result", std::move(result));
+    return message;
+}
+
+Value error(Value id, Fault fault) {
+    Map body;
+    body.append("code", static_cast<int>(fault.code));
+    body.append("message", std::move(fault.message));
+    if (!fault.data.empty()) body.append("data", std::move(fault.data));
+    Map message;
+    message.append("jsonrpc", "2.0");
+    message.append("id", std::move(id));
+    message.append("error", std::move(body));
+    return message;
+}
+
+Value notification(std::string_view method, Map params) {
+    Map message;
+    message.append("jsonrpc", "2.0");
+    message.append("method", method);
+    message.append("params", std::move(params));
+    return message;
+}
+
+}  // namespace quire::server::jsonrpc

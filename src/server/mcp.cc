@@ -1,0 +1,237 @@
+#include "server/mcp.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cat.h"
+
+namespace quire::server::mcp {
+namespace {
+
+constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolVersion";
+constexpr std::string_view kClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
+constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
+constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
+
+template <std::size_t n>
+bool among(const std::array<std::string_view, n>& versions, std::string_view version) {
+    return std::find(versions.begin(), versions.end(), version) != versions.end();
+}
+
+template <std::size_t n>
+List as_list(const std::array<std::string_view, n>& versions) {
+    return List(versions.begin(), versions.end());
+}
+
+const Map* meta_of(const Map& params) {
+    const Value* meta = params.find("_meta");
+    return meta != nullptr && meta->is_map() ? &meta->as_map() : nullptr;
+}
+
+// Revisions are dates, so that they compare as text.
+bool knows_output_schemas(std::string_view version) {
+    return version >= "2025-06-18";
+}
+bool knows_annotations(std::string_view version) {
+    return version >= "2025-03-26";
+}
+
+Map annotations_of(const tools::Annotations& promised) {
+    Map hints{{"readOnlyHint", promised.read_only}};
+    if (!promised.read_only) {
+        hints.append("destructiveHint", promised.destructive);
+        hints.append("idempotentHint", promised.idempotent);
+    }
+    hints.append("openWorldHint", promised.open_world);
+    return hints;
+}
+
+// A refusal's structured content is {"error": …}, and clients hold it to the output schema too: the
+// schema says that a result is either what the tool promises or that.
+Value with_refusals(const Value& schema) {
+    const Value* properties = schema.get("properties");
+    const Value* required = schema.get("required");
+    if (properties == nullptr || !properties->is_map() || properties->get("error") != nullptr) {
+        return schema;
+    }
+    Map out = schema.as_map();
+    out.find("properties")->as_map().append("error", Map{{"type", "object"}});
+    if (required != nullptr) {
+        out.append("anyOf", List{Map{{"required", *required}}, Map{{"required", List{"error"}}}});
+        out.erase("required");
+    }
+    return out;
+}
+
+}  // namespace
+
+bool has_modern_meta(const Map& params) {
+    const Map* meta = meta_of(params);
+    return meta != nullptr && (meta->contains(kProtocolVersion) ||
+                               meta->contains(kClientCapabilities) || meta->contains(kClientInfo));
+}
+
+std::optional<jsonrpc::Fault> check_modern_meta(const Map& params) {
+    const Map* meta = meta_of(params);
+    const Value* version = meta != nullptr ? meta->find(kProtocolVersion) : nullptr;
+    const Value* client = meta != nullptr ? meta->find(kClientCapabilities) : nullptr;
+    List wrong;
+    std::string names;
+    const auto need = [&](bool good, std::string_view key) {
+        if (good) return;
+        wrong.emplace_back(key);
+        names += cat(names.empty() ? "" : " and ", key);
+    };
+    need(version != nullptr && version->is_string(), kProtocolVersion);
+    need(client != nullptr && client->is_map(), kClientCapabilities);
+    if (!wrong.empty()) {
+        return jsonrpc::Fault{jsonrpc::Code::invalid_params,
+                              cat("params._meta must hold ", names, "; a client of ",
+                                  kLegacyVersions.front(), " or before sends initialize first"),
+                              {{"missing", wrong}, {"supported", as_list(kModernVersions)}}};
+    }
+    if (!among(kModernVersions, version->as_string())) {
+        return jsonrpc::Fault{
+            jsonrpc::Code::unsupported_version,
+            "Unsupported protocol version",
+            {{"supported", as_list(kModernVersions)}, {"requested", version->as_string()}}};
+    }
+    return std::nullopt;
+}
+
+std::string_view negotiate(std::string_view requested) {
+    const auto at = std::find(kLegacyVersions.begin(), kLegacyVersions.end(), requested);
+    return at != kLegacyVersions.end() ? *at : kLegacyVersions.front();
+}
+
+Map modern_result(Map result, Caching caching, const Implementation& server) {
+    result.append("resultType", "complete");
+    if (caching != Caching::none) {
+        const int ttl = caching == Caching::never     ? 0
+                        : caching == Caching::minutes ? 300'000
+                                                      : 3'600'000;
+        result.append("ttlMs", ttl);
+        result.append("cacheScope", "private");
+    }
+    result.append("_meta", Map{{std::string(kServerInfo), implementation(server)}});
+    return result;
+}
+
+Map capabilities() {
+    return Map{{"tools", Map{{"listChanged", false}}},
+               {"resources", Map{{"subscribe", false}, {"listChanged", false}}}};
+}
+
+Value implementation(const Implementation& server) {
+    return Map{{"name", server.name}, {"title", server.title}, {"version", server.version}};
+}
+
+std::string_view instructions() {
+    return "Quire is a workspace that several agents and people edit at once. Blocks and files are "
+           "live: "
+           "others may have changed them since you read them. Name the text that you expect to "
+           "replace: "
+           "when it has changed, nothing is done and the reply shows what is there now. Every "
+           "accepted "
+           "change is durable and in the history under your name, and undo takes back yours "
+           "without "
+           "touching anyone else's.";
+}
+
+Map initialize_result(std::string_view version, const Implementation& server) {
+    Map offered = capabilities();
+    offered.append("logging", Map{});
+    return Map{{"protocolVersion", version},
+               {"capabilities", std::move(offered)},
+               {"serverInfo", implementation(server)},
+               {"instructions", instructions()}};
+}
+
+Map discover_result() {
+    return Map{{"supportedVersions", as_list(kModernVersions)},
+               {"capabilities", capabilities()},
+               {"instructions", instructions()}};
+}
+
+Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view version) {
+    List listed;
+    for (const tools::ToolInfo& tool : tools) {
+        Map entry;
+        entry.append("name", tool.name);
+        if (knows_output_schemas(version)) entry.append("title", tool.title);
+        entry.append("description", tool.description);
+        entry.append("inputSchema", tool.input_schema);
+        if (knows_output_schemas(version) && tool.output_schema.is_map()) {
+            entry.append("outputSchema", with_refusals(tool.output_schema));
+        }
+        if (knows_annotations(version))
+            entry.append("annotations", annotations_of(tool.annotations));
+        listed.push_back(std::move(entry));
+    }
+    return Map{{"tools", std::move(listed)}};
+}
+
+Map call_result(tools::ToolResult result, std::string_view version) {
+    Map out;
+    Map text;
+    text.append("type", "text");
+    text.append("text", std::move(result.text));
+    List content;
+    content.push_back(std::move(text));
+    out.append("content", std::move(content));
+    if (knows_output_schemas(version)) {
+        out.append("structuredContent", std::move(result.structured));
+    }
+    out.append("isError", result.is_error);
+    return out;
+}
+
+Map templates_result(const std::vector<ResourceTemplate>& templates) {
+    List listed;
+    for (const ResourceTemplate& entry : templates) {
+        listed.push_back(Map{{"uriTemplate", entry.uri_template},
+                             {"name", entry.name},
+                             {"description", entry.description}});
+    }
+    return Map{{"resourceTemplates", std::move(listed)}};
+}
+
+Map resources_result(ResourcePage page) {
+    List listed;
+    for (Resource& resource : page.resources) {
+        Map entry{{"uri", std::move(resource.uri)}, {"name", std::move(resource.name)}};
+        if (!resource.description.empty())
+            entry.append("description", std::move(resource.description));
+        entry.append("mimeType", std::move(resource.mime_type));
+        entry.append("size", resource.size);
+        listed.push_back(std::move(entry));
+    }
+    Map out{{"resources", std::move(listed)}};
+    if (!page.next_cursor.empty()) out.append("nextCursor", std::move(page.next_cursor));
+    return out;
+}
+
+Map read_result(ResourceText text) {
+    Map entry;
+    entry.append("uri", std::move(text.uri));
+    entry.append("mimeType", std::move(text.mime_type));
+    entry.append("text", std::move(text.text));
+    List contents;
+    contents.push_back(std::move(entry));
+    Map out;
+    out.append("contents", std::move(contents));
+    return out;
+}
+
+jsonrpc::Fault resource_fault(const Error& error, std::string_view uri, Era era) {
+    Map data{{"uri", uri}, {"code", errc_name(error.code())}, {"reason", error.reason()}};
+    jsonrpc::Code code = jsonrpc::Code::invalid_params;
+    if (error.code() == Errc::not_found && era == Era::legacy) {
+        code = jsonrpc::Code::resource_not_found;
+    } else if (error.code() == Errc::unavailable || error.code() == Errc::corrupt) {
+        code = jsonrpc::Code::internal_error;
+    }
+    return {code, error.message(), std::move(data)};
+}
+
+}  // namespace quire::server::mcp

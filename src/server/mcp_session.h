@@ -1,0 +1,70 @@
+// One client's MCP session: reads its messages, serves its requests, in both eras of the protocol.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "server/connection.h"
+#include "server/in_flight.h"
+#include "server/mcp.h"
+#include "server/service.h"
+
+namespace quire::server {
+
+class McpSession final : public Session {
+public:
+    McpSession(std::unique_ptr<Service> service, std::shared_ptr<Connection> connection,
+               mcp::Implementation server);
+    ~McpSession() override;
+
+    void on_line(std::string line) override;
+    void on_oversize(std::size_t bound) override;
+    void on_close() override;
+
+private:
+    // The way back of one request, in the words of its era. Outlives the session.
+    struct Way {
+        Answer answer;
+        mcp::Era era = mcp::Era::legacy;
+        std::string_view version;
+        std::shared_ptr<const mcp::Implementation> server;
+
+        void result(Map result, mcp::Caching caching) const;
+        void error(jsonrpc::Fault fault) const { answer.error(std::move(fault)); }
+        void refuse(std::string_view what) const;  // The params are wrong in this.
+    };
+    struct Request {
+        Way way;
+        Map params;
+    };
+    struct Method;
+    static const Method kMethods[];
+    static const Method* find_method(std::string_view name, mcp::Era era);
+
+    void receive(Value message, const std::shared_ptr<Batch>& batch);
+    void serve(jsonrpc::Message message, const std::shared_ptr<Batch>& batch);
+    void notice(const jsonrpc::Message& message);
+    void refuse(jsonrpc::Rejected rejected, const std::shared_ptr<Batch>& batch);
+    void log_debug(std::string_view what);
+
+    void initialize(Request request);
+    void ping(Request request);
+    void set_level(Request request);
+    void discover(Request request);
+    void list_tools(Request request);
+    void call_tool(Request request);
+    void list_resources(Request request);
+    void list_templates(Request request);
+    void read_resource(Request request);
+    void listen(Request request);
+
+    std::unique_ptr<Service> service_;
+    std::shared_ptr<Connection> connection_;
+    std::shared_ptr<InFlight> in_flight_;
+    std::shared_ptr<const mcp::Implementation> server_;
+    std::string_view legacy_version_;  // "" until the client has sent initialize.
+    bool debug_ = false;               // Whether a legacy client asked for what we log.
+};
+
+}  // namespace quire::server
