@@ -33,6 +33,7 @@ void read_peers(ByteReader& in, Tables& tables) {
     if (!in.ok()) return;
     tables.peers.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) tables.peers.push_back(in.u64_le("peer"));
+    if (tables.peers.front() == crdt::kNoPeer) in.fail("peer of a block (it is reserved)");
 }
 
 void read_keys(ByteReader& in, Tables& tables, Budget& budget) {
@@ -99,8 +100,9 @@ void read_positions(ByteReader& in, Tables& tables, Budget& budget) {
         position.insert(position.end(), rest.begin(), rest.end());
         tables.positions.push_back(std::move(position));
     }
-    if (shared_in.ok() && !shared.at_end()) shared_in.fail("end of the positions");
-    if (!rest_in.at_end()) rest_in.fail("end of the positions");
+    if (shared_in.ok() && rest_in.ok() && !(shared.at_end() && rest_in.at_end())) {
+        rest_in.fail("end of the positions");
+    }
     in.adopt(shared_in);
     in.adopt(rest_in);
 }

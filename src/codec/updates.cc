@@ -43,7 +43,7 @@ Bytes encode_updates(std::span<const Change> changes) {
     std::vector<const Change*> sorted;
     sorted.reserve(changes.size());
     for (const Change& change : changes) sorted.push_back(&change);
-    std::sort(sorted.begin(), sorted.end(), [](const Change* a, const Change* b) { return a->id < b->id; });
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Change* a, const Change* b) { return a->id < b->id; });
 
     ByteWriter out;
     begin_envelope(out);
