@@ -10,6 +10,8 @@ namespace quire::kernel {
 
 namespace {
 
+constexpr std::size_t kLongestName = 200;
+
 // The block that `id` names in this document, as a parent or a neighbour. Errors: not_found "invalid_reference".
 Result<std::optional<crdt::OpId>> neighbour(LiveDocument& document, const std::optional<std::string>& id,
                                             std::string_view as) {
@@ -68,6 +70,10 @@ void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> spli
 void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
     if (const auto fits = check_text("the content", what.content.size(), limits().operation_bytes); !fits) {
         reply(Failure(fits.error()));
+        return;
+    }
+    if (what.conversation.empty() || what.conversation.size() > kLongestName) {
+        reply(invalid("invalid_argument", cat("a conversation's name has 1 to ", kLongestName, " bytes; nothing was created")));
         return;
     }
     auto document = body_->catalog().find_or_make("conversation", what.conversation);

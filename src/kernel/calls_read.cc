@@ -92,6 +92,16 @@ void Kernel::read(Caller by, std::string block_id, std::optional<text::LineRange
                                });
 }
 
+void Kernel::text(Caller by, std::string block_id, Reply<WholeText> reply) {
+    body_->on_block<WholeText>(by, block_id, Access::read, std::move(reply),
+                               [body = body_](LiveDocument& document, BlockRef block, Reply<WholeText> answer) {
+                                   body->flush(document, block);
+                                   WholeText whole = {info_of(document, block, body->gate()),
+                                                      document.doc().text(block.content).str()};
+                                   body->answer(document, std::move(whole), std::move(answer));
+                               });
+}
+
 void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
     auto listing = std::make_shared<Listing>();
     listing->body = body_;

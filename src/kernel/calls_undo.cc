@@ -67,7 +67,7 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo, R
             if (!undone) return answer(Failure(std::move(undone).error()));
             const crdt::IdSpan span = document.commit(by.actor, redo ? "redo" : "undo");
             for (std::size_t i = 0; i < units.size(); ++i) {
-                units[i]->state = redo ? UnitState::done : UnitState::undone;
+                history.set_state(*units[i], redo ? UnitState::done : UnitState::undone);
                 units[i]->spans.clear();
                 if (i + 1 == units.size()) units[i]->spans.push_back(span);
                 document.rerecord(block, *units[i]);

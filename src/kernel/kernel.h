@@ -98,6 +98,12 @@ struct BlockText {
     std::vector<std::string> notes;
 };
 
+// All of a block's text, uncut: for people, exports and resources rather than for a model.
+struct WholeText {
+    BlockInfo info;
+    std::string text;
+};
+
 struct ListQuery {
     std::optional<std::string> conversation;  // Absent: every document.
     std::optional<std::string> parent_id;
@@ -192,6 +198,7 @@ public:
     void edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan, Reply<Edited> reply);
     // Lines [begin, end); an `end` beyond the last is clamped. Errors: out_of_range "line_out_of_range".
     void read(Caller by, std::string block_id, std::optional<text::LineRange> range, Reply<BlockText> reply);
+    void text(Caller by, std::string block_id, Reply<WholeText> reply);
     void search(Caller by, std::string block_id, SearchQuery query, Reply<blocks::Finding> reply);
     void search_all(Caller by, SearchAll query, Reply<FoundAll> reply);
     void list(Caller by, ListQuery query, Reply<ListPage> reply);

@@ -44,6 +44,20 @@ TEST(Kernel, WhatWasAnsweredIsThereAfterARestart) {
     EXPECT_EQ(desk.version(id), 4U);
 }
 
+TEST(Kernel, TheWholeTextIsNotCutWhereAReadIs) {
+    Desk desk;
+    const std::string line(5000, 'x');
+    const std::string id = desk.create(line);
+    ASSERT_TRUE(desk.read(id)->truncated);
+
+    const auto whole = desk.start_call<WholeText>(
+        [&](auto reply) { desk.kernel->text(Desk::as("ada"), id, std::move(reply)); });
+
+    ASSERT_TRUE(whole->has_value());
+    EXPECT_EQ((*whole)->value().text, line);
+    EXPECT_EQ((*whole)->value().info.block_id, id);
+}
+
 TEST(Kernel, AReadDoesNotAnswerBeforeWhatItSawIsDurable) {
     Desk desk;
     const std::string id = desk.create("");

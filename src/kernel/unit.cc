@@ -72,7 +72,16 @@ Result<Unit> from_record(const store::UnitRecord& record) {
     return unit;
 }
 
-void History::add(Unit unit) { units_.push_back(std::move(unit)); }
+void History::add(Unit unit) {
+    undone_ += unit.state == UnitState::undone ? 1 : 0;
+    units_.push_back(std::move(unit));
+}
+
+void History::set_state(Unit& unit, UnitState state) {
+    undone_ -= unit.state == UnitState::undone ? 1 : 0;
+    undone_ += state == UnitState::undone ? 1 : 0;
+    unit.state = state;
+}
 
 std::vector<Unit*> History::with_group(Unit& unit) {
     std::vector<Unit*> all;
@@ -95,6 +104,7 @@ std::vector<Unit*> History::next_undo(const std::optional<std::string>& actor) {
 
 // Undo goes from the newest back, so what was undone last is the oldest that is undone.
 std::vector<Unit*> History::next_redo(const std::optional<std::string>& actor) {
+    if (undone_ == 0) return {};
     for (Unit& unit : units_) {
         if (unit.state == UnitState::undone && (!actor || unit.actor == *actor)) return with_group(unit);
     }
@@ -103,9 +113,10 @@ std::vector<Unit*> History::next_redo(const std::optional<std::string>& actor) {
 
 std::vector<Unit*> History::forget_redo(const std::string& actor) {
     std::vector<Unit*> changed;
+    if (undone_ == 0) return changed;
     for (Unit& unit : units_) {
         if (unit.state != UnitState::undone || unit.actor != actor) continue;
-        unit.state = UnitState::gone;
+        set_state(unit, UnitState::gone);
         changed.push_back(&unit);
     }
     return changed;

@@ -53,10 +53,13 @@ public:
     std::vector<Unit*> next_redo(const std::optional<std::string>& actor);
     // A new change by `actor` ends its chance to redo. Gives the units that this changed.
     std::vector<Unit*> forget_redo(const std::string& actor);
+    // `unit` is one of these.
+    void set_state(Unit& unit, UnitState state);
 
 private:
     std::vector<Unit*> with_group(Unit& unit);
     std::vector<Unit> units_;
+    std::size_t undone_ = 0;  // How many are, so that the common case looks at none.
 };
 
 }  // namespace quire::kernel

@@ -1,0 +1,498 @@
+#include "cli/config.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <span>
+
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include "base/cat.h"
+#include "base/utf8.h"
+#include "text/glob.h"
+
+namespace quire::cli {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+std::string listed(Words words) {
+    std::string out;
+    for (const std::string_view word : words) cat_to(out, out.empty() ? "" : ", "), cat_to(out, word);
+    return out;
+}
+
+bool contains(Words words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
+
+Failure wrong(std::string_view file, std::size_t line, std::string_view what) {
+    Map details;
+    details.set("file", file);
+    details.set("line", line);
+    return invalid("invalid_config", cat(file, ":", line, ": ", what), std::move(details));
+}
+
+Value value_of(const toml::node& node) {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* number = node.as_integer()) return number->get();
+    if (const auto* number = node.as_floating_point()) return number->get();
+    if (const auto* flag = node.as_boolean()) return flag->get();
+    if (const auto* array = node.as_array()) {
+        List list;
+        for (const toml::node& each : *array) list.push_back(value_of(each));
+        return list;
+    }
+    Map map;
+    if (const auto* table = node.as_table()) {
+        for (const auto& [key, each] : *table) map.set(key.str(), value_of(each));
+    }
+    return map;
+}
+
+// One table being read. Every key that is asked for is a key there may be; end() refuses the others.
+class Section {
+public:
+    Section(const toml::table& table, std::string name, std::string_view file)
+        : table_(table), name_(std::move(name)), file_(file) {}
+
+    std::size_t line() const { return line_of(table_); }
+    const toml::node* node(std::string_view key) {
+        known_.emplace_back(key);
+        return table_.get(key);
+    }
+    Failure wrong(const toml::node& at, std::string_view what) const { return cli::wrong(file_, line_of(at), what); }
+    Failure wrong(std::string_view what) const { return cli::wrong(file_, line(), what); }
+    std::string full(std::string_view key) const { return name_.empty() ? std::string(key) : cat(name_, ".", key); }
+
+    Result<void> read(std::string_view key, std::string& out) {
+        const toml::node* at = node(key);
+        if (at == nullptr) return {};
+        if (!at->is_string()) return wrong(*at, cat(full(key), " is a string, such as \"...\""));
+        out = at->as_string()->get();
+        return {};
+    }
+    Result<void> read(std::string_view key, bool& out) {
+        const toml::node* at = node(key);
+        if (at == nullptr) return {};
+        if (!at->is_boolean()) return wrong(*at, cat(full(key), " is true or false"));
+        out = at->as_boolean()->get();
+        return {};
+    }
+    template <std::integral T>
+        requires(!std::same_as<T, bool>)
+    Result<void> read(std::string_view key, T& out, std::int64_t least, std::int64_t most) {
+        const toml::node* at = node(key);
+        if (at == nullptr) return {};
+        const std::int64_t number = at->is_integer() ? at->as_integer()->get() : least - 1;
+        if (number < least || number > most) {
+            return wrong(*at, cat(full(key), " is a whole number from ", least, " to ", most));
+        }
+        out = static_cast<T>(number);
+        return {};
+    }
+    Result<void> read(std::string_view key, std::vector<std::string>& out) {
+        const toml::node* at = node(key);
+        if (at == nullptr) return {};
+        const toml::array* array = at->as_array();
+        std::vector<std::string> words;
+        for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) {
+            if (const auto* word = array->get(i)->as_string()) words.push_back(word->get());
+        }
+        if (array == nullptr || words.size() != array->size()) {
+            return wrong(*at, cat(full(key), " is a list of strings, such as [\"...\"]"));
+        }
+        out = std::move(words);
+        return {};
+    }
+    // The index of the word that stands there, or of `now`.
+    Result<std::size_t> choice(std::string_view key, Words words, std::size_t now) {
+        std::string word(words[now]);
+        TRY(read(key, word));
+        const auto found = std::find(words.begin(), words.end(), word);
+        if (found == words.end()) {
+            return wrong(*table_.get(key), cat(full(key), " cannot be '", word, "', expected one of: ", listed(words)));
+        }
+        return static_cast<std::size_t>(found - words.begin());
+    }
+    // Calls take(section) for the table at `key`, if there is one.
+    template <class F>
+    Result<void> table(std::string_view key, F take) {
+        const toml::node* at = node(key);
+        if (at == nullptr) return {};
+        if (!at->is_table()) return wrong(*at, cat(full(key), " is a table; write [", full(key), "]"));
+        Section section(*at->as_table(), full(key), file_);
+        TRY(take(section));
+        return section.end();
+    }
+    // The same for each table of a list.
+    template <class F>
+    Result<void> tables(std::string_view key, F take) {
+        const toml::node* at = node(key);
+        if (at == nullptr) return {};
+        const toml::array* array = at->as_array();
+        const auto hint = [&] { return wrong(*at, cat(full(key), " is a list of tables; write [[", full(key), "]]")); };
+        if (array == nullptr) return hint();
+        for (const toml::node& each : *array) {
+            if (!each.is_table()) return hint();
+            Section section(*each.as_table(), full(key), file_);
+            TRY(take(section));
+            TRY(section.end());
+        }
+        return {};
+    }
+    // The keys of a table whose names are the operator's own.
+    std::vector<std::string> keys() const {
+        std::vector<std::string> keys;
+        for (const auto& [key, value] : table_) keys.emplace_back(key.str());
+        return keys;
+    }
+
+    Result<void> end() const {
+        const std::vector<std::string_view> known(known_.begin(), known_.end());
+        for (const auto& [key, value] : table_) {
+            if (contains(known, key.str())) continue;
+            return cli::wrong(file_, key.source().begin.line,
+                              cat("unknown key '", full(key.str()), "', expected one of: ", listed(known)));
+        }
+        return {};
+    }
+
+private:
+    const toml::table& table_;
+    std::string name_;
+    std::string_view file_;
+    std::vector<std::string> known_;  // The operator's own names are among them.
+};
+
+// --- files ---
+
+Result<policy::PathRule> read_rule(Section& section) {
+    std::string pattern;
+    std::string permission;
+    std::vector<std::string> escalated;
+    const toml::node* pattern_at = section.node("pattern");
+    const toml::node* permission_at = section.node("permission");
+    if (pattern_at == nullptr) return section.wrong("a rule needs a pattern, such as pattern = \"src/**\"");
+    if (permission_at == nullptr) return section.wrong("a rule needs a permission, such as permission = \"read_write\"");
+    TRY(section.read("pattern", pattern));
+    TRY(section.read("permission", permission));
+    TRY(section.read("operations_requiring_escalation", escalated));
+
+    auto glob = text::Glob::compile(pattern);
+    if (!glob) return section.wrong(*pattern_at, glob.error().message());
+    const auto level = policy::parse_permission(permission);
+    if (!level) return section.wrong(*permission_at, level.error().message());
+    policy::PathRule rule{std::move(*glob), *level, {}, line_of(*pattern_at)};
+    for (const std::string& word : escalated) {
+        const auto operations = policy::parse_operations(word);
+        if (!operations) {
+            return section.wrong(*section.node("operations_requiring_escalation"), operations.error().message());
+        }
+        rule.escalated.add(*operations);
+    }
+    return rule;
+}
+
+Result<void> read_files(Section& section, FileSettings& files) {
+    constexpr std::array<std::string_view, 2> kSave = {"explicit", "on_commit"};
+    const auto take_rule = [&](Section& rule) -> Result<void> {
+        files.rules.push_back(TRY(read_rule(rule)));
+        return {};
+    };
+    TRY(section.tables("rules", take_rule));
+    TRY(section.read("watch", files.watch));
+    TRY(section.read("settle_ms", files.settle_ms, 0, 60'000));
+    TRY(section.read("ignore", files.ignore));
+    files.save = static_cast<SaveWhen>(TRY(section.choice("save", kSave, static_cast<std::size_t>(files.save))));
+    return {};
+}
+
+// --- tools ---
+
+constexpr std::array<std::string_view, 14> kRuleTypes = {
+    "allowed_operations", "max_calls",        "cooldown",             "requires_preceding_tools",
+    "requires_following_tools", "exclusive_groups", "start_constraint", "required_before_exit",
+    "required_before_exit_if", "continue_loop", "exit_loop",           "periodic",
+    "requires_consent",   "needed"};
+
+constexpr std::array<std::string_view, 18> kContextOperations = {
+    "create", "view", "list", "append", "replace", "set_field", "append_to_list", "remove_from_list",
+    "increment_counter", "archive", "load", "swap", "search", "undo", "redo", "history", "diff", "rollback"};
+constexpr std::array<std::string_view, 4> kMoreContextOperations = {"share", "unshare", "convert", "delete"};
+constexpr std::array<std::string_view, 16> kFileOperations = {
+    "list", "read", "load", "create", "append", "insert", "replace", "edit", "patch", "save", "delete", "status",
+    "reconcile", "resolve", "stage", "unstage"};
+constexpr std::array<std::string_view, 3> kFileHistoryOperations = {"view", "diff", "rollback"};
+constexpr std::array<std::string_view, 6> kShellOperations = {"execute", "check", "spawn", "output", "kill", "status"};
+constexpr std::array<std::string_view, 3> kCursorOperations = {"set", "get", "clear"};
+
+constexpr std::array<std::string_view, 31> kTools = {
+    "*", "context", "file", "file_history", "shell", "approvals", "kernel_search", "block_create", "block_status",
+    "block_append", "block_edit", "block_splice", "block_apply_patch", "block_read", "block_search", "block_list",
+    "block_delete", "block_undo", "block_redo", "block_history", "block_diff", "block_rollback", "block_subscribe",
+    "block_events", "block_sync", "block_cursor", "block_view", "block_str_replace", "block_insert",
+    "block_replace_lines", "memory"};
+
+// The operations that a tool declares; none for a tool that is one operation.
+std::vector<std::string_view> operations_of(std::string_view tool) {
+    const auto all = [](auto const&... lists) {
+        std::vector<std::string_view> out;
+        (out.insert(out.end(), lists.begin(), lists.end()), ...);
+        return out;
+    };
+    if (tool == "context") return all(kContextOperations, kMoreContextOperations);
+    if (tool == "file") return all(kFileOperations);
+    if (tool == "file_history") return all(kFileHistoryOperations);
+    if (tool == "shell") return all(kShellOperations);
+    if (tool == "block_cursor") return all(kCursorOperations);
+    return {};
+}
+
+Result<void> check_tool(const Section& section, const toml::node& at, std::string_view tool) {
+    if (contains(kTools, tool) || tool == "str_replace_based_edit_tool") return {};
+    return section.wrong(at, cat("unknown tool '", tool, "', expected one of: ", listed(kTools)));
+}
+
+Result<void> check_tools(const Section& section, const toml::node& at, std::string_view what) {
+    const toml::array* array = at.as_array();
+    if (array == nullptr || array->empty()) return section.wrong(at, cat(what, " is a list of tools, such as [\"file\"]"));
+    for (const toml::node& each : *array) {
+        if (!each.is_string()) return section.wrong(each, cat(what, " is a list of tools, such as [\"file\"]"));
+        TRY(check_tool(section, each, each.as_string()->get()));
+    }
+    return {};
+}
+
+Result<void> check_operations(const Section& section, const toml::node& at, const ToolRule& rule) {
+    const std::vector<std::string_view> there = operations_of(rule.tool);
+    if (there.empty()) {
+        return section.wrong(at, cat("the tool '", rule.tool, "' declares no operations; allowed_operations is for ",
+                                     "context, file, file_history, shell and block_cursor"));
+    }
+    const toml::array* array = at.as_array();
+    if (array == nullptr || array->empty()) {
+        return section.wrong(at, "the value of allowed_operations is a list, such as [\"read\"]");
+    }
+    for (const toml::node& each : *array) {
+        const std::string word = each.is_string() ? each.as_string()->get() : "";
+        if (!contains(there, word)) {
+            return section.wrong(each, cat("the tool '", rule.tool, "' has no operation '", word, "', expected: ",
+                                           listed(there)));
+        }
+    }
+    return {};
+}
+
+Result<void> check_value(const Section& section, const toml::node* at, const ToolRule& rule) {
+    const std::string_view type = rule.type;
+    const bool listing = type == "requires_preceding_tools" || type == "requires_following_tools" ||
+                         type == "required_before_exit_if";
+    if (listing) {
+        if (at != nullptr) return check_tools(section, *at, cat("the value of ", type));
+        if (!rule.conditions.empty()) return {};
+        return section.wrong(cat(type, " needs a list of tools, as value or as conditions"));
+    }
+    if (type == "requires_consent") {
+        if (at == nullptr || at->is_string()) return {};
+        return section.wrong(*at, "the value of requires_consent is its scope, a string");
+    }
+    const bool counting = type == "max_calls" || type == "cooldown" || type == "periodic";
+    const bool valued = counting || type == "allowed_operations" || type == "exclusive_groups";
+    if (at == nullptr && valued) return section.wrong(cat(type, " needs a value"));
+    if (at != nullptr && !valued) return section.wrong(*at, cat(type, " takes no value"));
+    if (type == "allowed_operations") return check_operations(section, *at, rule);
+    if (counting && (!at->is_integer() || at->as_integer()->get() < 0)) {
+        return section.wrong(*at, cat("the value of ", type, " is a whole number",
+                                      type == "max_calls" ? "" : " of milliseconds", ", not negative"));
+    }
+    if (type == "exclusive_groups") {
+        const toml::array* array = at->as_array();
+        if (array == nullptr || array->empty()) {
+            return section.wrong(*at, "the value of exclusive_groups is a list of lists of tools");
+        }
+        for (const toml::node& group : *array) TRY(check_tools(section, group, "a group"));
+    }
+    return {};
+}
+
+Result<ToolRule> read_tool_rule(Section& section) {
+    ToolRule rule;
+    rule.line = section.line();
+    const toml::node* tool = section.node("tool");
+    const toml::node* type = section.node("type");
+    if (tool == nullptr) return section.wrong("a rule for tools needs a tool, such as tool = \"file\"");
+    if (type == nullptr) return section.wrong("a rule for tools needs a type, such as type = \"max_calls\"");
+    TRY(section.read("tool", rule.tool));
+    TRY(section.read("type", rule.type));
+    TRY(check_tool(section, *tool, rule.tool));
+    if (!contains(kRuleTypes, rule.type)) {
+        return section.wrong(*type, cat("unknown rule type '", rule.type, "', expected one of: ", listed(kRuleTypes)));
+    }
+    TRY(section.read("conditions", rule.conditions));
+    if (const toml::node* conditions = section.node("conditions")) TRY(check_tools(section, *conditions, "conditions"));
+    TRY(section.read("priority", rule.priority, -1000, 1000));
+    if (const toml::node* metadata = section.node("metadata")) {
+        if (!metadata->is_table()) return section.wrong(*metadata, "metadata is a table");
+        rule.metadata = value_of(*metadata).as_map();
+    }
+    const toml::node* value = section.node("value");
+    TRY(check_value(section, value, rule));
+    if (value != nullptr) rule.value = value_of(*value);
+    return rule;
+}
+
+Result<void> read_tools(Section& section, std::vector<ToolRule>& rules) {
+    return section.tables("rules", [&](Section& rule) -> Result<void> {
+        rules.push_back(TRY(read_tool_rule(rule)));
+        return {};
+    });
+}
+
+// --- the rest ---
+
+Result<void> read_shell(Section& section, ShellSettings& shell) {
+    constexpr std::array<std::string_view, 4> kEnforcement = {"strict", "warned", "audit", "none"};
+    const auto now = static_cast<std::size_t>(shell.enforcement);
+    shell.enforcement = static_cast<Enforcement>(TRY(section.choice("enforcement", kEnforcement, now)));
+    TRY(section.read("network", shell.network));
+    TRY(section.read("timeout_s", shell.timeout_s, 1, 86'400));
+    return {};
+}
+
+Result<void> read_agents(Section& section, std::map<std::string, AgentSettings>& agents) {
+    constexpr std::array<std::string_view, 3> kProfiles = {"model", "full", "compat"};
+    for (const std::string& name : section.keys()) {
+        const auto take_agent = [&](Section& one) -> Result<void> {
+            AgentSettings& agent = agents[name];
+            agent.profile = kProfiles[TRY(one.choice("profile", kProfiles, 0))];
+            return one.table("tools", [&](Section& tools) { return read_tools(tools, agent.tool_rules); });
+        };
+        if (!policy::Actor::parse(cat("agent:", name))) {
+            return section.wrong(*section.node(name), cat("'", name, "' cannot be an agent's name: letters, digits and ",
+                                                          "._-@, at most 64"));
+        }
+        TRY(section.table(name, take_agent));
+    }
+    return {};
+}
+
+Result<void> read_limits(Section& section, kernel::Limits& limits) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 30;
+    TRY(section.read("block_bytes", limits.block_bytes, 1, kMost));
+    TRY(section.read("operation_bytes", limits.operation_bytes, 1, kMost));
+    TRY(section.read("read_lines", limits.read_lines, 1, 1'000'000));
+    TRY(section.read("read_columns", limits.read_columns, 1, 1'000'000));
+    return {};
+}
+
+}  // namespace
+
+Result<Settings> parse_config(std::string_view toml, std::string_view file) {
+    if (const auto bad = utf8::find_invalid(toml)) {
+        const auto line = 1 + static_cast<std::size_t>(std::count(toml.begin(), toml.begin() + static_cast<std::ptrdiff_t>(*bad), '\n'));
+        return wrong(file, line, "it is not UTF-8");
+    }
+    const toml::parse_result parsed = toml::parse(toml, file);
+    if (!parsed) {
+        return wrong(file, parsed.error().source().begin.line, cat("it is not TOML: ", parsed.error().description()));
+    }
+    Settings settings;
+    Section root(parsed.table(), "", file);
+    TRY(root.table("files", [&](Section& section) { return read_files(section, settings.files); }));
+    TRY(root.table("shell", [&](Section& section) { return read_shell(section, settings.shell); }));
+    TRY(root.table("tools", [&](Section& section) { return read_tools(section, settings.tool_rules); }));
+    TRY(root.table("agents", [&](Section& section) { return read_agents(section, settings.agents); }));
+    TRY(root.table("limits", [&](Section& section) { return read_limits(section, settings.limits); }));
+    TRY(root.end());
+    return settings;
+}
+
+Result<Settings> load_config(const std::string& directory) {
+    const std::string file = cat(directory, "/quire.toml");
+    std::ifstream in(file, std::ios::binary);
+    if (!in) {
+        if (errno == ENOENT) return Settings{};
+        return wrong(file, 1, cat("it cannot be read: ", std::strerror(errno)));
+    }
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (in.bad()) return wrong(file, 1, "it cannot be read");
+    return parse_config(text, file);
+}
+
+std::string_view default_config() {
+    return R"(# What agents may do in this workspace. Agents cannot change this file.
+
+# Rules for files. The first rule whose pattern matches decides; a file that no rule matches is read_only.
+#   pattern     * ? [ ] stay within a path component, ** crosses them; a pattern without "/" matches the name
+#               of a file in any directory, any other is a path from here.
+#   permission  read_only, partner, human (a person approves), append, read_write, admin
+# .git/, .quire/, hooks and this file are protected whatever the rules say.
+
+# Secrets stay as they are, wherever they lie.
+[[files.rules]]
+pattern = "{.env,.env.*,*.pem,*.key,id_rsa,id_ed25519,credentials*,secrets*}"
+permission = "read_only"
+
+# What a build or a service runs is changed only with a person's approval.
+[[files.rules]]
+pattern = ".github/**"
+permission = "human"
+
+[[files.rules]]
+pattern = "{src,lib,include,app,pkg,cmd,internal,web}/**"
+permission = "read_write"
+operations_requiring_escalation = ["delete"]
+
+[[files.rules]]
+pattern = "{test,tests,docs,doc,examples,bench,scripts}/**"
+permission = "read_write"
+operations_requiring_escalation = ["delete"]
+
+[[files.rules]]
+pattern = "*.{md,txt}"
+permission = "read_write"
+operations_requiring_escalation = ["delete"]
+
+# A place where agents may also delete.
+[[files.rules]]
+pattern = "scratch/**"
+permission = "admin"
+
+# [files]
+# watch = true                          # take in what changes on the disk as it happens
+# settle_ms = 100                       # once a file has been quiet for this long
+# ignore = [".gitignore", ".loroignore"]
+# save = "explicit"                     # or "on_commit": write each accepted change to the disk
+
+# [shell]
+# enforcement = "strict"                # strict, warned, audit, none
+# network = false
+# timeout_s = 120
+
+# Rules for tools: which operations an agent sees, how often it may call, in which order.
+# [[tools.rules]]
+# tool = "file"
+# type = "allowed_operations"
+# value = ["list", "read", "status"]
+
+# [agents.ada]                          # one agent's own; its rules come after the common ones
+# profile = "model"                     # model, full, compat
+
+# [limits]
+# block_bytes = 16777216
+# operation_bytes = 1048576
+# read_lines = 2000
+)";
+}
+
+}  // namespace quire::cli

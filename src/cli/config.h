@@ -1,0 +1,71 @@
+// quire.toml: an operator's settings, read once when the kernel starts.
+//
+// What is not understood is refused, never passed over: a rule with a misspelt key would otherwise protect nothing.
+// Sections that a later version acts on are read and checked all the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/value.h"
+#include "kernel/kernel.h"
+#include "policy/path_rules.h"
+
+namespace quire::cli {
+
+enum class SaveWhen { on_demand, on_commit };
+enum class Enforcement { strict, warned, audit, none };
+
+struct FileSettings {
+    std::vector<policy::PathRule> rules;
+    bool watch = true;
+    std::int64_t settle_ms = 100;
+    std::vector<std::string> ignore = {".gitignore", ".loroignore"};
+    SaveWhen save = SaveWhen::on_demand;
+};
+
+struct ShellSettings {
+    Enforcement enforcement = Enforcement::strict;
+    bool network = false;
+    std::int64_t timeout_s = 120;
+};
+
+// One of tools.rules. `value` is checked to be of its type's shape; null where the type takes none.
+struct ToolRule {
+    std::string tool;  // "*" for every tool.
+    std::string type;
+    Value value;
+    std::vector<std::string> conditions;
+    std::int64_t priority = 0;
+    Map metadata;
+    std::size_t line = 0;
+};
+
+struct AgentSettings {
+    std::string profile = "model";
+    std::vector<ToolRule> tool_rules;
+};
+
+struct Settings {
+    FileSettings files;
+    ShellSettings shell;
+    std::vector<ToolRule> tool_rules;
+    std::map<std::string, AgentSettings> agents;
+    kernel::Limits limits;
+};
+
+// Errors: invalid_argument "invalid_config" {file, line}: the message names both, what is wrong, and what would be
+// right.
+Result<Settings> parse_config(std::string_view toml, std::string_view file = "quire.toml");
+// The settings of the workspace `directory`; the defaults where it has no quire.toml.
+Result<Settings> load_config(const std::string& directory);
+
+// What `quire init` writes: rules that suit most source trees, and everything else in comments.
+std::string_view default_config();
+
+}  // namespace quire::cli

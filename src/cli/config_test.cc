@@ -1,0 +1,182 @@
+#include "cli/config.h"
+
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "fs/scratch_directory.h"
+
+namespace quire::cli {
+namespace {
+
+const policy::Actor kAgent{policy::ActorKind::agent, "ada"};
+
+std::string message(std::string_view toml) {
+    const auto settings = parse_config(toml);
+    if (settings) return "accepted";
+    EXPECT_EQ(settings.error().reason(), "invalid_config");
+    return settings.error().message();
+}
+
+// The contract's own example, whole.
+constexpr std::string_view kExample = R"(
+[[files.rules]]
+pattern = "src/**/*.rs"
+permission = "read_write"
+operations_requiring_escalation = ["delete"]
+
+[files]
+watch = true
+settle_ms = 100
+ignore = [".gitignore", ".loroignore"]
+save = "on_commit"
+
+[shell]
+enforcement = "audit"
+network = false
+timeout_s = 120
+
+[[tools.rules]]
+tool = "file"
+type = "allowed_operations"
+value = ["list", "read", "status"]
+
+[agents.ada]
+profile = "full"
+[[agents.ada.tools.rules]]
+tool = "shell"
+type = "max_calls"
+value = 20
+
+[limits]
+block_bytes = 1000
+operation_bytes = 100
+read_lines = 20
+)";
+
+TEST(Config, EverythingTheContractShowsIsUnderstood) {
+    // TOML forbids opening [files] after [[files.rules]] only where that is a redefinition; this is not.
+    const auto parsed = parse_config(kExample);
+
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    ASSERT_EQ(parsed->files.rules.size(), 1U);
+    EXPECT_EQ(parsed->files.rules[0].pattern.pattern(), "src/**/*.rs");
+    EXPECT_EQ(parsed->files.rules[0].permission, policy::Permission::read_write);
+    EXPECT_TRUE(parsed->files.rules[0].escalated.has(policy::Operation::erase));
+    EXPECT_EQ(parsed->files.rules[0].line, 3U);
+    EXPECT_EQ(parsed->files.save, SaveWhen::on_commit);
+    EXPECT_EQ(parsed->shell.enforcement, Enforcement::audit);
+    ASSERT_EQ(parsed->tool_rules.size(), 1U);
+    EXPECT_EQ(parsed->tool_rules[0].value, Value(List{"list", "read", "status"}));
+    EXPECT_EQ(parsed->agents.at("ada").profile, "full");
+    EXPECT_EQ(parsed->agents.at("ada").tool_rules[0].value, Value(20));
+    EXPECT_EQ(parsed->limits.block_bytes, 1000U);
+    EXPECT_EQ(parsed->limits.operation_bytes, 100U);
+    EXPECT_EQ(parsed->limits.read_lines, 20U);
+    EXPECT_EQ(parsed->limits.read_columns, kernel::Limits{}.read_columns);
+}
+
+TEST(Config, NothingIsAlsoASetting) {
+    const auto parsed = parse_config("");
+
+    ASSERT_TRUE(parsed);
+    EXPECT_TRUE(parsed->files.rules.empty());
+    EXPECT_EQ(parsed->limits.block_bytes, 16U << 20);
+}
+
+TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
+    const std::pair<std::string_view, std::string_view> cases[] = {
+        {"[files]\nwatch = 1", "quire.toml:2: files.watch is true or false"},
+        {"[files]\n\nwach = true",
+         "quire.toml:3: unknown key 'files.wach', expected one of: rules, watch, settle_ms, ignore, save"},
+        {"[filez]", "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, limits"},
+        {"[[files.rules]]\npattern = \"a\"\npermission = \"rw\"",
+         "quire.toml:3: unknown permission 'rw', expected: read_only, partner, human, append, read_write, admin"},
+        {"[[files.rules]]\npattern = \"a[\"\npermission = \"admin\"",
+         "quire.toml:2: the pattern 'a[' is malformed at byte 1: '[' has no ']'; write '\\[' for the character itself"},
+        {"[[files.rules]]\npattern = \"a\"\npermission = \"admin\"\noperations_requiring_escalation = [\"rm\"]",
+         "quire.toml:4: unknown operation 'rm', expected: read, create, append, overwrite, write, delete"},
+        {"[[files.rules]]\npermission = \"admin\"",
+         "quire.toml:1: a rule needs a pattern, such as pattern = \"src/**\""},
+        {"[[files.rules]]\npattern = \"a\"",
+         "quire.toml:1: a rule needs a permission, such as permission = \"read_write\""},
+        {"[files.rules]\npattern = \"a\"", "quire.toml:1: files.rules is a list of tables; write [[files.rules]]"},
+        {"[files]\nsave = \"always\"", "quire.toml:2: files.save cannot be 'always', expected one of: explicit, on_commit"},
+        {"[shell]\nenforcement = \"maybe\"",
+         "quire.toml:2: shell.enforcement cannot be 'maybe', expected one of: strict, warned, audit, none"},
+        {"[shell]\ntimeout_s = 0", "quire.toml:2: shell.timeout_s is a whole number from 1 to 86400"},
+        {"[limits]\nblock_bytes = -1", "quire.toml:2: limits.block_bytes is a whole number from 1 to 1073741824"},
+        {"[files]\nignore = \"x\"", "quire.toml:2: files.ignore is a list of strings, such as [\"...\"]"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"allowed_operations\"\nvalue = [\"read\", \"fly\"]",
+         "quire.toml:4: the tool 'file' has no operation 'fly', expected: list, read, load, create, append, insert, "
+         "replace, edit, patch, save, delete, status, reconcile, resolve, stage, unstage"},
+        {"[[tools.rules]]\ntool = \"block_read\"\ntype = \"allowed_operations\"\nvalue = [\"read\"]",
+         "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations is for context, file, "
+         "file_history, shell and block_cursor"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"max_calls\"", "quire.toml:1: max_calls needs a value"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"cooldown\"\nvalue = \"5s\"",
+         "quire.toml:4: the value of cooldown is a whole number of milliseconds, not negative"},
+        {"[agents.ada]\nprofile = \"huge\"",
+         "quire.toml:2: agents.ada.profile cannot be 'huge', expected one of: model, full, compat"},
+    };
+    for (const auto& [toml, expected] : cases) EXPECT_EQ(message(toml), expected);
+    EXPECT_NE(message("[[tools.rules]]\ntool = \"fil\"\ntype = \"needed\"").find("unknown tool 'fil'"), std::string::npos);
+    EXPECT_NE(message("[[tools.rules]]\ntool = \"file\"\ntype = \"often\"").find("unknown rule type 'often'"),
+              std::string::npos);
+    EXPECT_NE(message("a = [").find("quire.toml:1: it is not TOML: "), std::string::npos);
+    EXPECT_NE(message("\n\n\"\xFF\" = 1").find("quire.toml:3: it is not UTF-8"), std::string::npos);
+}
+
+TEST(Config, WhatInitWritesReadsBackAndProtectsWhatItSays) {
+    const auto parsed = parse_config(default_config());
+    ASSERT_TRUE(parsed) << parsed.error().message();
+
+    const policy::PathRules rules(parsed->files.rules);
+    const auto verdict = [&](std::string_view path, policy::Operation operation) {
+        return name_of(rules.decide(path, operation, kAgent).verdict);
+    };
+    EXPECT_EQ(verdict("src/main.rs", policy::Operation::overwrite), "allow");
+    EXPECT_EQ(verdict("src/main.rs", policy::Operation::erase), "escalate");
+    EXPECT_EQ(verdict("src/deep/.env", policy::Operation::overwrite), "deny");
+    EXPECT_EQ(verdict("tests/key.pem", policy::Operation::overwrite), "deny");
+    EXPECT_EQ(verdict("tests/a_test.py", policy::Operation::create), "allow");
+    EXPECT_EQ(verdict("README.md", policy::Operation::overwrite), "allow");
+    EXPECT_EQ(verdict("scratch/x", policy::Operation::erase), "allow");
+    EXPECT_EQ(verdict(".github/workflows/ci.yml", policy::Operation::overwrite), "escalate");
+    EXPECT_EQ(verdict("Makefile", policy::Operation::overwrite), "deny");
+    EXPECT_EQ(verdict("quire.toml", policy::Operation::overwrite), "deny");
+}
+
+TEST(Config, TheSectionsThatInitCommentsOutAreValidToo) {
+    std::string uncommented;
+    std::string line;
+    for (const char c : std::string(default_config())) {
+        if (c != '\n') {
+            line += c;
+            continue;
+        }
+        const bool setting = line.starts_with("# [") || (line.starts_with("# ") && line.find(" = ") != std::string::npos);
+        uncommented += (setting ? line.substr(2) : line) + "\n";
+        line.clear();
+    }
+
+    const auto parsed = parse_config(uncommented);
+
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(parsed->tool_rules.size(), 1U);
+    EXPECT_EQ(parsed->agents.size(), 1U);
+}
+
+TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {
+    const fs::ScratchDirectory directory;
+    EXPECT_TRUE(load_config(directory.path())->files.rules.empty());
+
+    directory.put("quire.toml", "[shell]\nnetwork = 5\n");
+    const auto wrong = load_config(directory.path());
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().message(), cat(directory / "quire.toml", ":2: shell.network is true or false"));
+}
+
+}  // namespace
+}  // namespace quire::cli

@@ -1,0 +1,222 @@
+#include "text/diff.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+
+#include "base/cat.h"
+#include "base/utf8.h"
+#include "text/sequence_diff.h"
+
+namespace quire::text {
+
+namespace {
+
+// Pieces that are equal get the same number.
+class Alphabet {
+public:
+    std::vector<std::uint32_t> symbols(const std::vector<std::string_view>& pieces) {
+        std::vector<std::uint32_t> out;
+        out.reserve(pieces.size());
+        for (const std::string_view piece : pieces) {
+            out.push_back(numbers_.try_emplace(piece, static_cast<std::uint32_t>(numbers_.size())).first->second);
+        }
+        return out;
+    }
+    std::size_t size() const { return numbers_.size(); }
+
+private:
+    std::unordered_map<std::string_view, std::uint32_t> numbers_;
+};
+
+bool is_word(unsigned char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// Code points that belong to the one before them: combining marks, joiners, variation selectors, skin tones.
+bool extends(char32_t c) {
+    return (c >= 0x300 && c <= 0x36F) || c == 0x200D || (c >= 0xFE00 && c <= 0xFE0F) ||
+           (c >= 0x1AB0 && c <= 0x1AFF) || (c >= 0x20D0 && c <= 0x20FF) || (c >= 0x1F3FB && c <= 0x1F3FF);
+}
+
+// The end of the token that begins at `at`.
+std::size_t token_end(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    std::size_t end = at + 1;
+    if (byte(at) == '\r' && end < text.size() && byte(end) == '\n') return end + 1;
+    if (byte(at) == ' ' || byte(at) == '\t') {
+        while (end < text.size() && (byte(end) == ' ' || byte(end) == '\t')) ++end;
+        return end;
+    }
+    if (is_word(byte(at))) {
+        while (end < text.size() && is_word(byte(end))) ++end;
+        if (end == text.size() || byte(end) < 0x80) return end;
+    } else if (byte(at) >= 0x80) {
+        end = at;
+        utf8::decode(text, end);
+    }
+    // A mark after the token is part of it, and so is what a joiner joins.
+    bool joined = false;
+    while (end < text.size() && byte(end) >= 0x80) {
+        std::size_t next = end;
+        const char32_t c = utf8::decode(text, next);
+        if (!joined && !extends(c)) break;
+        joined = c == 0x200D;
+        end = next;
+    }
+    return end;
+}
+
+std::vector<std::string_view> tokens(std::string_view text) {
+    std::vector<std::string_view> out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = token_end(text, at);
+        out.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return out;
+}
+
+// starts[i] is where piece i begins; one more entry for the end.
+std::vector<std::size_t> starts_of(const std::vector<std::string_view>& pieces) {
+    std::vector<std::size_t> starts{0};
+    starts.reserve(pieces.size() + 1);
+    for (const std::string_view piece : pieces) starts.push_back(starts.back() + piece.size());
+    return starts;
+}
+
+// Beyond this a hunk is replaced whole: comparing it by token costs more than it can save.
+constexpr std::size_t kTokenBytes = 256 << 10;
+
+// One splice that replaces `before`, which stands at `at`, less what both have at either end.
+void replace_whole(std::string_view before, std::string_view after, std::size_t at, std::vector<Splice>& out) {
+    const std::size_t most = std::min(before.size(), after.size());
+    std::size_t prefix = 0;
+    while (prefix < most && before[prefix] == after[prefix]) ++prefix;
+    const auto inside = [](std::string_view text, std::size_t i) { return i < text.size() && !utf8::is_boundary(text[i]); };
+    while (prefix > 0 && (inside(before, prefix) || inside(after, prefix))) --prefix;
+    std::size_t suffix = 0;
+    while (suffix < most - prefix && before[before.size() - suffix - 1] == after[after.size() - suffix - 1]) ++suffix;
+    while (suffix > 0 && inside(before, before.size() - suffix)) --suffix;
+    out.push_back({{at + prefix},
+                   {before.size() - prefix - suffix},
+                   std::string(after.substr(prefix, after.size() - prefix - suffix))});
+}
+
+void splice_hunk(std::string_view before, std::string_view after, std::size_t at, std::vector<Splice>& out) {
+    if (before.empty() || after.empty() || before.size() + after.size() > kTokenBytes) {
+        return replace_whole(before, after, at, out);
+    }
+    const std::vector<std::string_view> old_tokens = tokens(before);
+    const std::vector<std::string_view> new_tokens = tokens(after);
+    Alphabet alphabet;
+    const auto old_symbols = alphabet.symbols(old_tokens);
+    const auto new_symbols = alphabet.symbols(new_tokens);
+    const std::vector<Replaced> edits = myers_diff(old_symbols, new_symbols);
+
+    std::size_t gone = 0;
+    for (const Replaced& edit : edits) gone += edit.old_end - edit.old_begin;
+    const std::size_t kept = old_tokens.size() - gone;
+    if (2 * kept < std::max(old_tokens.size(), new_tokens.size())) return replace_whole(before, after, at, out);
+
+    const std::vector<std::size_t> old_starts = starts_of(old_tokens);
+    const std::vector<std::size_t> new_starts = starts_of(new_tokens);
+    for (const Replaced& edit : edits) {
+        const std::size_t begin = old_starts[edit.old_begin];
+        const std::size_t new_begin = new_starts[edit.new_begin];
+        replace_whole(before.substr(begin, old_starts[edit.old_end] - begin),
+                      after.substr(new_begin, new_starts[edit.new_end] - new_begin), at + begin, out);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string_view> split_lines(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t newline = text.find('\n');
+        const std::size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
+        lines.push_back(text.substr(0, size));
+        text.remove_prefix(size);
+    }
+    return lines;
+}
+
+namespace {
+
+std::vector<Hunk> hunks_of(const std::vector<std::string_view>& before, const std::vector<std::string_view>& after) {
+    Alphabet alphabet;
+    const auto old_symbols = alphabet.symbols(before);
+    const auto new_symbols = alphabet.symbols(after);
+    std::vector<Hunk> out;
+    for (const Replaced& part : histogram_diff(old_symbols, new_symbols, alphabet.size())) {
+        out.push_back({{{part.old_begin}, {part.old_end}}, {{part.new_begin}, {part.new_end}}});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<Hunk> diff_lines(std::string_view before, std::string_view after) {
+    return hunks_of(split_lines(before), split_lines(after));
+}
+
+std::vector<Splice> minimal_splices(std::string_view before, std::string_view after) {
+    const std::vector<std::string_view> old_lines = split_lines(before);
+    const std::vector<std::string_view> new_lines = split_lines(after);
+    const std::vector<std::size_t> old_starts = starts_of(old_lines);
+    const std::vector<std::size_t> new_starts = starts_of(new_lines);
+    std::vector<Splice> out;
+    for (const Hunk& hunk : hunks_of(old_lines, new_lines)) {
+        const std::size_t begin = old_starts[hunk.before.begin.n];
+        const std::size_t new_begin = new_starts[hunk.after.begin.n];
+        splice_hunk(before.substr(begin, old_starts[hunk.before.end.n] - begin),
+                    after.substr(new_begin, new_starts[hunk.after.end.n] - new_begin), begin, out);
+    }
+    return out;
+}
+
+std::string unified_diff(std::string_view before, std::string_view after, const UnifiedOptions& options) {
+    const std::vector<std::string_view> old_lines = split_lines(before);
+    const std::vector<std::string_view> new_lines = split_lines(after);
+    const std::vector<Hunk> hunks = hunks_of(old_lines, new_lines);
+    if (hunks.empty()) return "";
+
+    std::string out = cat("--- ", options.from, "\n+++ ", options.to, "\n");
+    const auto put = [&](char mark, std::string_view line) {
+        out += mark;
+        out.append(line);
+        if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";
+    };
+    // Of an empty range the line before it is named, as diff does.
+    const auto range = [](std::size_t begin, std::size_t count) {
+        if (count == 1) return cat(begin + 1);
+        return cat(count == 0 ? begin : begin + 1, ",", count);
+    };
+    for (std::size_t i = 0; i < hunks.size();) {
+        // Hunks whose context would meet are printed together.
+        std::size_t last = i;
+        while (last + 1 < hunks.size() &&
+               hunks[last + 1].before.begin.n - hunks[last].before.end.n <= 2 * options.context) {
+            ++last;
+        }
+        const std::size_t lead = std::min(options.context, hunks[i].before.begin.n);
+        const std::size_t trail = std::min(options.context, old_lines.size() - hunks[last].before.end.n);
+        const std::size_t old_begin = hunks[i].before.begin.n - lead;
+        const std::size_t new_begin = hunks[i].after.begin.n - lead;
+        const std::size_t old_end = hunks[last].before.end.n + trail;
+        const std::size_t new_end = hunks[last].after.end.n + trail;
+        cat_to(out, cat("@@ -", range(old_begin, old_end - old_begin), " +", range(new_begin, new_end - new_begin),
+                        " @@\n"));
+        std::size_t at = old_begin;
+        for (; i <= last; ++i) {
+            for (; at < hunks[i].before.begin.n; ++at) put(' ', old_lines[at]);
+            for (; at < hunks[i].before.end.n; ++at) put('-', old_lines[at]);
+            for (std::size_t j = hunks[i].after.begin.n; j < hunks[i].after.end.n; ++j) put('+', new_lines[j]);
+        }
+        for (; at < old_end; ++at) put(' ', old_lines[at]);
+    }
+    return out;
+}
+
+}  // namespace quire::text
