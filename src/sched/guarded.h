@@ -26,7 +26,7 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    T value_;
+    T value_{};
 };
 
 }  // namespace quire::sched

@@ -1,7 +1,7 @@
 // Connection and Session: the border between a transport, which moves lines, and a protocol, which
 // understands them. A transport owns the connection; server/mcp gives it a session for each.
 //
-// A line is one JSON-RPC message in UTF-8 without its newline (MCP's stdio framing).
+// A line, the first one apart, is one JSON-RPC message in UTF-8 without its newline (MCP's stdio framing).
 #pragma once
 
 #include <cstddef>
@@ -44,11 +44,14 @@ public:
     virtual void on_line(std::string line) = 0;
     // A line was longer than the bound. It was thrown away unread, and the next line follows as usual.
     virtual void on_oversize(std::size_t bound) = 0;
+    // Whether answers are still to come. A kernel that is told to end waits for them, but not for long.
+    virtual bool is_busy() const { return false; }
     // The client has gone, or close() has run its course: the last call. Bytes after the last newline are not a line.
     virtual void on_close() = 0;
 };
 
-// Makes the session of a client that said `hello`, on the transport's thread. An error is told to the client as
+// Makes the session of a client that said `hello`, on the transport's thread; it sends nothing before its first line. An
+// error is told to the client as
 // {"error":{code,reason,message,details}}, and the connection ends.
 using SessionFactory =
     Function<Result<std::unique_ptr<Session>>(const Hello& hello, std::shared_ptr<Connection> connection)>;

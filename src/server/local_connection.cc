@@ -1,0 +1,124 @@
+#include "server/local_connection.h"
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/check.h"
+
+namespace quire::server {
+
+Attention::Attention() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { CHECK(wake_); }
+
+void Attention::call_for(std::uint64_t connection) {
+    const bool first = wanted_.with([&](std::vector<std::uint64_t>& wanted) {
+        wanted.push_back(connection);
+        return wanted.size() == 1;
+    });
+    if (first) wake();
+}
+
+void Attention::wake() const {
+    const std::uint64_t one = 1;
+    // Only a counter that is full refuses, and then it is readable.
+    static_cast<void>(::write(wake_.get(), &one, sizeof one) == 0);
+}
+
+std::vector<std::uint64_t> Attention::take() {
+    std::uint64_t count = 0;
+    static_cast<void>(::read(wake_.get(), &count, sizeof count) == 0);
+    return wanted_.with([](std::vector<std::uint64_t>& wanted) { return std::exchange(wanted, {}); });
+}
+
+LocalConnection::LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes, std::shared_ptr<Attention> attention)
+    : id_(id), output_bytes_(output_bytes), attention_(std::move(attention)) {
+    output_.with([&](Output& output) { output.socket = std::move(socket); });
+}
+
+bool LocalConnection::send(std::string line) {
+    line.push_back('\n');
+    bool call = false;
+    const bool taken = output_.with([&](Output& output) {
+        if (output.closing || output.broken || !output.socket) return false;
+        if (output.bytes > output_bytes_) {
+            output.broken = call = true;
+            return false;
+        }
+        const bool idle = output.lines.empty();
+        output.bytes += line.size();
+        output.lines.push_back(std::move(line));
+        // The caller writes it itself where it can: that spares the way over the server's thread.
+        if (idle) write_some(output);
+        call = output.broken || (idle && !output.lines.empty());
+        return true;
+    });
+    if (call) attention_->call_for(id_);
+    return taken;
+}
+
+void LocalConnection::hold_input(bool held) {
+    const bool changed = output_.with([&](Output& output) { return std::exchange(output.held, held) != held; });
+    if (changed) attention_->call_for(id_);
+}
+
+void LocalConnection::close() {
+    const bool changed = output_.with([&](Output& output) { return !std::exchange(output.closing, true); });
+    if (changed) attention_->call_for(id_);
+}
+
+LocalConnection::Wants LocalConnection::flush() {
+    return output_.with([](Output& output) {
+        write_some(output);
+        return Wants{.output = !output.lines.empty(),
+                     .held = output.held,
+                     .over = output.broken || (output.closing && output.lines.empty()),
+                     .closing = output.closing,
+                     .unread = output.bytes};
+    });
+}
+
+void LocalConnection::abandon() {
+    output_.with([](Output& output) {
+        output.socket.reset();
+        output.lines.clear();
+        output.bytes = 0;
+        output.broken = true;
+    });
+}
+
+void LocalConnection::write_some(Output& output) {
+    while (!output.lines.empty() && !output.broken) {
+        std::array<iovec, 64> parts = {};
+        std::size_t count = 0;
+        for (auto line = output.lines.begin(); line != output.lines.end() && count < parts.size(); ++line, ++count) {
+            const std::size_t sent = count == 0 ? output.first_sent : 0;
+            parts[count] = {line->data() + sent, line->size() - sent};
+        }
+        msghdr message = {};
+        message.msg_iov = parts.data();
+        message.msg_iovlen = count;
+        ssize_t written = ::sendmsg(output.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            output.broken = errno != EAGAIN && errno != EWOULDBLOCK;
+            return;
+        }
+        output.bytes -= static_cast<std::size_t>(written);
+        for (auto left = static_cast<std::size_t>(written); left > 0;) {
+            const std::size_t rest = output.lines.front().size() - output.first_sent;
+            if (left < rest) {
+                output.first_sent += left;
+                break;
+            }
+            left -= rest;
+            output.first_sent = 0;
+            output.lines.pop_front();
+        }
+    }
+}
+
+}  // namespace quire::server

@@ -1,0 +1,68 @@
+// LocalConnection: the output side of one client of the LocalServer. Any thread writes to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sched/guarded.h"
+#include "server/connection.h"
+#include "server/fd.h"
+
+namespace quire::server {
+
+// How other threads wake the server's thread, and about which connections. Outlives the server, as connections may.
+class Attention {
+public:
+    Attention();
+    int wake_fd() const { return wake_.get(); }  // Readable while there is something to see to.
+    void call_for(std::uint64_t connection);
+    void wake() const;
+    std::vector<std::uint64_t> take();
+
+private:
+    Fd wake_;
+    sched::Guarded<std::vector<std::uint64_t>> wanted_;
+};
+
+class LocalConnection final : public Connection {
+public:
+    LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes, std::shared_ptr<Attention> attention);
+
+    bool send(std::string line) override;
+    void hold_input(bool held) override;
+    void close() override;
+
+    // The rest is the server's thread's.
+    struct Wants {
+        bool output = false;     // It waits for room to write.
+        bool held = false;       // The session wants no input.
+        bool over = false;       // It is broken, cut off, or closed with nothing left to write.
+        bool closing = false;    // It will be over when its output is written.
+        std::size_t unread = 0;  // Bytes queued.
+    };
+    Wants flush();            // Writes what there is room for.
+    void abandon();           // Closes the socket; nothing is sent from now on.
+
+private:
+    struct Output {
+        Fd socket;
+        std::deque<std::string> lines;
+        std::size_t first_sent = 0;  // Bytes of the first line that are out.
+        std::size_t bytes = 0;       // Queued, without those.
+        bool held = false;
+        bool closing = false;
+        bool broken = false;
+    };
+    static void write_some(Output& output);
+
+    const std::uint64_t id_;
+    const std::size_t output_bytes_;
+    const std::shared_ptr<Attention> attention_;
+    sched::Guarded<Output> output_;
+};
+
+}  // namespace quire::server

@@ -1,0 +1,335 @@
+#include "server/local_socket.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/cat.h"
+#include "server/attach.h"
+
+namespace quire::server {
+namespace {
+
+class Workspace {
+public:
+    explicit Workspace(const std::string& below = "") {
+        std::string pattern = (std::filesystem::temp_directory_path() / "quire-server-XXXXXX").string();
+        root_ = ::mkdtemp(pattern.data());
+        path_ = root_ + below;
+        std::filesystem::create_directories(path_);
+    }
+    ~Workspace() {
+        std::error_code ignored;
+        std::filesystem::remove_all(root_, ignored);
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+    const std::string& path() const { return path_; }
+
+private:
+    std::string root_, path_;
+};
+
+class NoLog final : public LogSink {
+public:
+    void write(LogLevel, std::string_view) override {}
+};
+
+// Says every line back. "big N" sends N bytes, "close" ends the connection.
+class Echo final : public Session {
+public:
+    Echo(std::shared_ptr<Connection> connection, std::atomic<int>& closed)
+        : connection_(std::move(connection)), closed_(closed) {}
+    void on_line(std::string line) override {
+        if (line.rfind("big ", 0) == 0) {
+            connection_->send(std::string(std::stoul(line.substr(4)), 'x'));
+        } else if (line == "close") {
+            connection_->send("bye");
+            connection_->close();
+        } else {
+            connection_->send(std::move(line));
+        }
+    }
+    void on_oversize(std::size_t bound) override { connection_->send(cat("oversize ", bound)); }
+    void on_close() override { ++closed_; }
+
+private:
+    std::shared_ptr<Connection> connection_;
+    std::atomic<int>& closed_;
+};
+
+class Server {
+public:
+    Server(const Workspace& workspace, LocalServerOptions options) {
+        SessionFactory factory = [this](const Hello& hello,
+                                        std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
+            if (hello.actor == "nobody") return invalid("invalid_actor", "there is no such actor");
+            return std::make_unique<Echo>(std::move(connection), closed);
+        };
+        Result<StateDirectory> directory = StateDirectory::open(workspace.path());
+        Result<std::unique_ptr<LocalServer>> opened =
+            LocalServer::open(std::move(*directory), options, std::move(factory), log_);
+        if (!opened) throw std::runtime_error(opened.error().message());
+        server_ = std::move(*opened);
+        thread_ = std::thread([this] {
+            server_->run();
+            ended = true;
+        });
+    }
+    ~Server() {
+        server_->stop();
+        thread_.join();
+    }
+    void wait() { thread_.join(); thread_ = std::thread([] {}); }
+    LocalServer& operator*() { return *server_; }
+
+    std::atomic<int> closed{0};
+    std::atomic<bool> ended{false};
+
+private:
+    NoLog log_;
+    std::unique_ptr<LocalServer> server_;
+    std::thread thread_;
+};
+
+LocalServerOptions patient() {
+    LocalServerOptions options;
+    options.linger_ms = -1;
+    options.version = "test";
+    return options;
+}
+
+// A client that is written to and read from as it comes.
+class Client {
+public:
+    explicit Client(const Workspace& workspace, const std::string& actor = "agent:a") {
+        Result<Attached> attached =
+            attach({.workspace = workspace.path(), .hello = {.actor = actor}, .start = false, .launch = {}});
+        if (!attached) {
+            refused = attached.error().reason();
+            return;
+        }
+        version = attached->version;
+        socket_ = std::move(attached->socket);
+        const timeval timeout = {.tv_sec = 20, .tv_usec = 0};
+        ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    }
+    bool say(const std::string& text) {
+        for (std::size_t sent = 0; sent < text.size();) {
+            const ssize_t length = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+            if (length <= 0) return false;
+            sent += static_cast<std::size_t>(length);
+        }
+        return true;
+    }
+    // "" at the end.
+    std::string hear() {
+        while (true) {
+            if (const std::size_t newline = heard_.find('\n'); newline != std::string::npos) {
+                std::string line = heard_.substr(0, newline);
+                heard_.erase(0, newline + 1);
+                return line;
+            }
+            char part[65536];
+            const ssize_t length = ::recv(socket_.get(), part, sizeof part, 0);
+            if (length <= 0) return "";
+            heard_.append(part, static_cast<std::size_t>(length));
+        }
+    }
+    void leave() { socket_.reset(); }
+
+    std::string refused, version;
+
+private:
+    Fd socket_;
+    std::string heard_;
+};
+
+template <class Condition>
+bool comes_true(Condition condition) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > until) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+TEST(LocalSocket, AHelloIsAnsweredAndLinesGoBothWays) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    Client client(workspace);
+    EXPECT_EQ(client.version, "test");
+    ASSERT_TRUE(client.say("one\ntwo\n"));
+    EXPECT_EQ(client.hear(), "one");
+    EXPECT_EQ(client.hear(), "two");
+}
+
+TEST(LocalSocket, OnlyItsOwnerCanOpenTheSocketAndItsDirectory) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    struct stat status = {};
+    ASSERT_EQ(::stat((workspace.path() + "/.quire/kernel.sock").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+    ASSERT_EQ(::stat((workspace.path() + "/.quire").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0700U);
+}
+
+TEST(LocalSocket, APathBeyondASocketAddressWorks) {
+    const Workspace workspace("/" + std::string(100, 'a') + "/" + std::string(100, 'b'));
+    Server server(workspace, patient());
+    Client client(workspace);
+    ASSERT_TRUE(client.say("deep\n"));
+    EXPECT_EQ(client.hear(), "deep");
+}
+
+TEST(LocalSocket, ASocketThatADeadKernelLeftIsReplaced) {
+    const Workspace workspace;
+    const StateDirectory directory = StateDirectory::open(workspace.path()).value();
+    directory.listen().value().reset();
+    EXPECT_EQ(Client(workspace).refused, "no_kernel");
+    Server server(workspace, patient());
+    EXPECT_EQ(Client(workspace).refused, "");
+}
+
+TEST(LocalSocket, ARefusedHelloSaysWhy) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    EXPECT_EQ(Client(workspace, "nobody").refused, "invalid_actor");
+    EXPECT_TRUE(comes_true([&] { return (*server).connections() == 0; }));
+}
+
+TEST(LocalSocket, AFirstLineThatIsNoHelloIsRefused) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    const Fd socket = StateDirectory::open(workspace.path()).value().connect().value();
+    ASSERT_EQ(::send(socket.get(), "{\"jsonrpc\":\"2.0\"}\n", 18, MSG_NOSIGNAL), 18);
+    char answer[1000] = {};
+    ASSERT_GT(::recv(socket.get(), answer, sizeof answer, 0), 0);
+    EXPECT_NE(std::string(answer).find("unknown_hello"), std::string::npos) << answer;
+    EXPECT_EQ(::recv(socket.get(), answer, sizeof answer, 0), 0);
+}
+
+TEST(LocalSocket, WhoSaysNothingIsLetGo) {
+    const Workspace workspace;
+    LocalServerOptions options = patient();
+    options.hello_ms = 20;
+    Server server(workspace, options);
+    const Fd socket = StateDirectory::open(workspace.path()).value().connect().value();
+    char nothing[1];
+    EXPECT_EQ(::recv(socket.get(), nothing, 1, 0), 0);
+}
+
+TEST(LocalSocket, ALineBeyondTheBoundIsToldAndTheNextOneFollows) {
+    const Workspace workspace;
+    LocalServerOptions options = patient();
+    options.line_bytes = 1000;
+    Server server(workspace, options);
+    Client client(workspace);
+    ASSERT_TRUE(client.say(std::string(500'000, 'x') + "\nafter\n"));
+    EXPECT_EQ(client.hear(), "oversize 1000");
+    EXPECT_EQ(client.hear(), "after");
+}
+
+TEST(LocalSocket, ManyClientsEachGetTheirOwnAnswersInOrder) {
+    constexpr int kClients = 16, kLines = 500;
+    const Workspace workspace;
+    Server server(workspace, patient());
+    std::atomic<int> right{0};
+    std::vector<std::thread> threads;
+    for (int c = 0; c < kClients; ++c) {
+        threads.emplace_back([&, c] {
+            Client client(workspace);
+            std::string all;
+            for (int i = 0; i < kLines; ++i) all += cat(c, '-', i, '\n');
+            client.say(all);
+            for (int i = 0; i < kLines; ++i) right += client.hear() == cat(c, '-', i);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right, kClients * kLines);
+    EXPECT_TRUE(comes_true([&] { return server.closed == kClients; }));
+}
+
+TEST(LocalSocket, AnAnswerLargerThanAnyBufferArrivesWhole) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    Client client(workspace);
+    ASSERT_TRUE(client.say("big 30000000\n"));
+    EXPECT_EQ(client.hear().size(), 30'000'000U);
+}
+
+TEST(LocalSocket, AClientThatDoesNotReadIsCutOffAndOthersGoOn) {
+    const Workspace workspace;
+    LocalServerOptions options = patient();
+    options.output_bytes = 1U << 20;
+    options.hold_bytes = 64U << 20;  // Or its requests would be left unread first.
+    Server server(workspace, options);
+    Client deaf(workspace), other(workspace);
+    std::string requests;
+    for (int i = 0; i < 40; ++i) requests += "big 1000000\n";
+    deaf.say(requests);
+    EXPECT_TRUE(comes_true([&] { return server.closed == 1; }));
+    ASSERT_TRUE(other.say("still here\n"));
+    EXPECT_EQ(other.hear(), "still here");
+}
+
+TEST(LocalSocket, OfAClientThatDoesNotReadNothingMoreIsTakenUntilItDoes) {
+    const Workspace workspace;
+    LocalServerOptions options = patient();
+    options.hold_bytes = 1U << 16;
+    Server server(workspace, options);
+    Client client(workspace);
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(client.say("big 1000000\n"));
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(client.hear().size(), 1'000'000U);
+}
+
+TEST(LocalSocket, ClosingWritesWhatIsQueuedFirst) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    Client client(workspace);
+    ASSERT_TRUE(client.say("big 5000000\nclose\n"));
+    EXPECT_EQ(client.hear().size(), 5'000'000U);
+    EXPECT_EQ(client.hear(), "bye");
+    EXPECT_EQ(client.hear(), "");
+}
+
+TEST(LocalSocket, ItEndsSomeTimeAfterItsLastClientHasLeft) {
+    const Workspace workspace;
+    LocalServerOptions options = patient();
+    options.linger_ms = 50;
+    Server server(workspace, options);
+    Client first(workspace), second(workspace);
+    first.leave();
+    EXPECT_TRUE(comes_true([&] { return (*server).connections() == 1; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_FALSE(server.ended);
+    second.leave();
+    EXPECT_TRUE(comes_true([&] { return server.ended.load(); }));
+}
+
+TEST(LocalSocket, ToldToEndItStillSendsWhatIsQueued) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    Client client(workspace);
+    ASSERT_TRUE(client.say("big 5000000\n"));
+    EXPECT_TRUE(comes_true([&] { return (*server).connections() == 1; }));
+    std::string first = client.hear();
+    (*server).stop();
+    EXPECT_EQ(first.size(), 5'000'000U);
+    EXPECT_TRUE(comes_true([&] { return server.ended.load(); }));
+    EXPECT_EQ(Client(workspace).refused, "no_kernel");
+}
+
+}  // namespace
+}  // namespace quire::server
