@@ -1,0 +1,28 @@
+// Ids as text, as Loro writes them in JSON and URLs.
+//
+//   container   cid:root-NAME:Text   cid:12@34:Map   (counter@peer); the name may hold colons
+//   kind        Map List Text Tree MovableList Counter, Unknown(9) for one from the future
+//   atom        12@34
+//   peer        decimal
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "crdt/ids/ids.h"
+
+namespace quire::crdt {
+
+std::string to_text(const ContainerId& id);
+std::string to_text(ContainerKind kind);
+std::string to_text(OpId id);
+
+// Each takes the whole of `text`, in the one spelling that to_text() has; none otherwise. A root's name is
+// neither empty nor holds '/' or NUL, as in Loro.
+std::optional<ContainerId> parse_container_id(std::string_view text);
+std::optional<ContainerKind> parse_container_kind(std::string_view text);
+std::optional<OpId> parse_op_id(std::string_view text);
+std::optional<PeerId> parse_peer_id(std::string_view text);
+
+}  // namespace quire::crdt
