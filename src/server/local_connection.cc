@@ -70,12 +70,9 @@ void LocalConnection::close() {
     if (changed) attention_->call_for(id_);
 }
 
-void LocalConnection::flush() {
-    output_.with([](Output& output) { write_some(output); });
-}
-
-LocalConnection::Wants LocalConnection::wants() const {
-    return output_.with([](const Output& output) {
+LocalConnection::Wants LocalConnection::flush() {
+    return output_.with([](Output& output) {
+        write_some(output);
         return Wants{.output = !output.lines.empty(),
                      .held = output.held,
                      .over = output.broken || (output.closing && output.lines.empty()),

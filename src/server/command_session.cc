@@ -1,0 +1,145 @@
+#include "server/command_session.h"
+
+#include <utility>
+
+#include "base/cat.h"
+#include "json/json.h"
+#include "server/launch.h"
+
+namespace quire::server {
+namespace {
+
+constexpr std::size_t kMostInFlight = 64;
+constexpr std::int64_t kLogEntries = 50;
+
+void answer_error(const Answer& answer, const Error& error) {
+    const Value body = error_value(error);
+    answer.error({jsonrpc::Code::internal_error, error.message(), body.as_map()});
+}
+
+std::string string_param(const Map& params, std::string_view name) {
+    const Value* value = params.find(name);
+    return value != nullptr && value->is_string() ? value->as_string() : std::string();
+}
+
+}  // namespace
+
+CommandSession::CommandSession(std::unique_ptr<Service> service, kernel::Kernel& kernel,
+                               kernel::Caller caller, std::shared_ptr<Connection> connection,
+                               std::string version)
+    : service_(std::move(service)),
+      kernel_(kernel),
+      caller_(std::move(caller)),
+      connection_(std::move(connection)),
+      in_flight_(std::make_shared<InFlight>(connection_, kMostInFlight)),
+      version_(std::move(version)) {}
+
+CommandSession::~CommandSession() {
+    in_flight_->cancel_all();
+}
+
+void CommandSession::on_close() {
+    in_flight_->cancel_all();
+}
+
+void CommandSession::on_oversize(std::size_t bound) {
+    connection_->send(
+        json::write(jsonrpc::error({}, {jsonrpc::Code::invalid_request,
+                                        cat("the message is longer than ", bound, " bytes"),
+                                        {}})));
+}
+
+void CommandSession::on_line(std::string line) {
+    auto parsed = json::parse(line);
+    if (!parsed) {
+        connection_->send(json::write(
+            jsonrpc::error({}, {jsonrpc::Code::parse_error, parsed.error().message(), {}})));
+        return;
+    }
+    auto message = jsonrpc::classify(std::move(*parsed));
+    if (!message) {
+        jsonrpc::Rejected& rejected = message.error();
+        connection_->send(
+            json::write(jsonrpc::error(std::move(rejected.id), std::move(rejected.fault))));
+        return;
+    }
+    if (message->kind != jsonrpc::Message::Kind::request) return;
+    const auto answer = in_flight_->begin(message->id, nullptr);
+    if (!answer) return;
+    if (message->method == "call") {
+        call(*answer, std::move(message->params));
+    } else if (message->method == "read") {
+        read(*answer, message->params);
+    } else if (message->method == "log") {
+        log(*answer, message->params);
+    } else if (message->method == "status") {
+        status(*answer);
+    } else {
+        answer->error(
+            {jsonrpc::Code::method_not_found, cat("there is no method ", message->method), {}});
+    }
+}
+
+void CommandSession::call(const Answer& answer, Map params) {
+    Value* given = params.find("arguments");
+    Value arguments = given != nullptr ? std::move(*given) : Value(Map{});
+    service_->call(string_param(params, "tool"), std::move(arguments), answer.cancelled(),
+                   [answer](Result<tools::ToolResult> result) {
+                       if (!result) return answer_error(answer, result.error());
+                       Map out;
+                       out.append("structured", std::move(result->structured));
+                       out.append("text", std::move(result->text));
+                       out.append("is_error", result->is_error);
+                       answer.result(std::move(out));
+                   });
+}
+
+void CommandSession::read(const Answer& answer, const Map& params) {
+    service_->read_resource(string_param(params, "uri"), answer.cancelled(),
+                            [answer](Result<ResourceText> read) {
+                                if (!read) return answer_error(answer, read.error());
+                                Map out;
+                                out.append("text", std::move(read->text));
+                                out.append("mime_type", std::move(read->mime_type));
+                                answer.result(std::move(out));
+                            });
+}
+
+void CommandSession::log(const Answer& answer, const Map& params) {
+    std::optional<policy::Actor> of;
+    if (const std::string name = string_param(params, "actor"); !name.empty()) {
+        auto actor = policy::Actor::parse(name);
+        if (!actor) return answer_error(answer, actor.error());
+        of = std::move(*actor);
+    }
+    const Value* limit = params.find("limit");
+    const std::int64_t most = limit != nullptr && limit->is_int() ? limit->as_int() : kLogEntries;
+    kernel::Caller by = caller_;
+    by.cancelled = answer.cancelled();
+    kernel_.log(std::move(by), std::move(of),
+                static_cast<std::size_t>(std::max<std::int64_t>(most, 0)),
+                [answer](Result<std::vector<kernel::LogEntry>> entries) {
+                    if (!entries) return answer_error(answer, entries.error());
+                    List out;
+                    for (kernel::LogEntry& each : *entries) {
+                        out.push_back(Map{{"block_id", std::move(each.block_id)},
+                                          {"version_id", std::move(each.entry.version_id)},
+                                          {"timestamp", each.entry.timestamp},
+                                          {"actor", std::move(each.entry.actor)},
+                                          {"description", std::move(each.entry.description)}});
+                    }
+                    answer.result(Map{{"entries", std::move(out)}});
+                });
+}
+
+void CommandSession::status(const Answer& answer) {
+    const kernel::Status status = kernel_.status();
+    answer.result(Map{{"version", version_},
+                      {"documents", status.documents},
+                      {"live_documents", status.live_documents},
+                      {"sessions", status.sessions},
+                      {"calls", status.calls},
+                      {"commits", status.commits}});
+}
+
+}  // namespace quire::server

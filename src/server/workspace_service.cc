@@ -1,0 +1,216 @@
+#include "server/workspace_service.h"
+
+#include <array>
+#include <utility>
+
+#include "base/cat.h"
+#include "base/utf8.h"
+#include "server/launch.h"
+
+namespace quire::server {
+namespace {
+
+constexpr std::string_view kBlockScheme = "block://";
+constexpr std::string_view kFileScheme = "file:///";
+constexpr std::size_t kPage = 100;
+
+std::string uri_of(const kernel::BlockInfo& block) {
+    return block.path.empty() ? cat(kBlockScheme, block.block_id) : uri_of_path(block.path);
+}
+
+Resource resource_of(const kernel::BlockInfo& block) {
+    Resource resource;
+    resource.uri = uri_of(block);
+    resource.name = block.path.empty() ? block.block_id : block.path;
+    resource.description = block.path.empty()
+                               ? cat(block.role, " ", block.kind, ", ", block.status,
+                                     block.summary.empty() ? "" : ": ", block.summary)
+                               : block.summary;
+    resource.mime_type = mime_type_of(block.path);
+    resource.size = block.bytes;
+    return resource;
+}
+
+Failure no_resource(std::string_view uri) {
+    return fail(
+        Errc::not_found, "invalid_reference",
+        cat("there is no resource ", uri, "; block://{block_id} and file:///{path} are read"),
+        {{"uri", uri}});
+}
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+// A refusal of the file tool as the error it was.
+Error error_of(const tools::ToolResult& refusal) {
+    const Value* error = refusal.structured.get("error");
+    return error != nullptr ? error_from(*error)
+                            : Error(Errc::unavailable, "kernel_failed", refusal.text);
+}
+
+void read_block(kernel::Kernel& kernel, kernel::Caller by, std::string block_id, std::string uri,
+                Reply<ResourceText> reply) {
+    kernel.text(
+        std::move(by), std::move(block_id),
+        [uri = std::move(uri), reply = std::move(reply)](Result<kernel::WholeText> whole) mutable {
+            if (!whole) return reply(Failure(std::move(whole).error()));
+            std::string type(mime_type_of(whole->info.path));
+            reply(ResourceText{std::move(uri), std::move(type), std::move(whole->text)});
+        });
+}
+
+}  // namespace
+
+WorkspaceService::WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel,
+                                   tools::Session session, Reach reach)
+    : registry_(registry), kernel_(kernel), session_(std::move(session)), reach_(reach) {
+    session_.caller.session = kernel_.open_session();
+}
+
+WorkspaceService::~WorkspaceService() {
+    kernel_.close_session(session_.caller.session);
+}
+
+kernel::Caller WorkspaceService::caller(std::stop_token cancelled) const {
+    kernel::Caller by = session_.caller;
+    by.cancelled = std::move(cancelled);
+    return by;
+}
+
+const std::vector<tools::ToolInfo>& WorkspaceService::tools() const {
+    return registry_.list(session_.profile);
+}
+
+void WorkspaceService::call(std::string name, Value arguments, std::stop_token cancelled,
+                            Reply<tools::ToolResult> reply) {
+    registry_.call({caller(std::move(cancelled)), profile_with(name)}, name, std::move(arguments),
+                   std::move(reply));
+}
+
+tools::Profile WorkspaceService::profile_with(std::string_view tool) const {
+    using tools::Profile;
+    if (reach_ == Reach::own_profile) return session_.profile;
+    for (const Profile profile :
+         {session_.profile, Profile::full, Profile::model, Profile::compat}) {
+        if (registry_.find(profile, tool) != nullptr) return profile;
+    }
+    return session_.profile;
+}
+
+std::vector<ResourceTemplate> WorkspaceService::resource_templates() const {
+    return {{"block://{block_id}", "block", "The text of a block, by the id that any tool gives."},
+            {"file:///{+path}", "file",
+             "A file of the workspace by its path there, with the edits that are not saved yet."}};
+}
+
+void WorkspaceService::list_resources(std::string cursor, std::stop_token cancelled,
+                                      Reply<ResourcePage> reply) {
+    kernel::ListQuery query;
+    query.depth = 0;
+    query.limit = kPage;
+    query.cursor = std::move(cursor);
+    kernel_.list(caller(std::move(cancelled)), std::move(query),
+                 [reply = std::move(reply)](Result<kernel::ListPage> page) mutable {
+                     if (!page) return reply(Failure(std::move(page).error()));
+                     ResourcePage out;
+                     for (const kernel::BlockInfo& block : page->blocks) {
+                         out.resources.push_back(resource_of(block));
+                     }
+                     out.next_cursor = std::move(page->next_cursor);
+                     reply(std::move(out));
+                 });
+}
+
+void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
+                                     Reply<ResourceText> reply) {
+    kernel::Caller by = caller(std::move(cancelled));
+    if (uri.starts_with(kBlockScheme)) {
+        std::string block_id = uri.substr(kBlockScheme.size());
+        return read_block(kernel_, std::move(by), std::move(block_id), std::move(uri),
+                          std::move(reply));
+    }
+    const std::optional<std::string> path = path_of_uri(uri);
+    if (!path || path->empty()) return reply(no_resource(uri));
+
+    // The file tool decides whether the path may be read, and takes in what is on the disk.
+    auto then = [&kernel = kernel_, by, uri = std::move(uri),
+                 reply = std::move(reply)](Result<tools::ToolResult> loaded) mutable {
+        if (!loaded) return reply(no_resource(uri));
+        if (loaded->is_error) return reply(Failure(error_of(*loaded)));
+        const Value* block_id = loaded->structured.get("block_id");
+        if (block_id == nullptr || !block_id->is_string()) return reply(no_resource(uri));
+        read_block(kernel, std::move(by), block_id->as_string(), std::move(uri), std::move(reply));
+    };
+    registry_.call({by, tools::Profile::full}, "file", Map{{"operation", "load"}, {"path", *path}},
+                   std::move(then));
+}
+
+std::optional<std::string> path_of_uri(std::string_view uri) {
+    if (!uri.starts_with(kFileScheme)) return std::nullopt;
+    uri.remove_prefix(kFileScheme.size());
+    std::string path;
+    for (std::size_t i = 0; i < uri.size(); ++i) {
+        if (uri[i] != '%') {
+            path.push_back(uri[i]);
+            continue;
+        }
+        const int high = i + 2 < uri.size() ? hex_digit(uri[i + 1]) : -1;
+        const int low = i + 2 < uri.size() ? hex_digit(uri[i + 2]) : -1;
+        if (high < 0 || low < 0) return std::nullopt;
+        path.push_back(static_cast<char>(high * 16 + low));
+        i += 2;
+    }
+    if (!utf8::is_valid(path)) return std::nullopt;
+    return path;
+}
+
+std::string uri_of_path(std::string_view path) {
+    constexpr std::string_view kPlain = "-._~/!$&'()*+,;=:@";
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    std::string uri(kFileScheme);
+    for (const char c : path) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool alphanumeric =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
+            uri.push_back(c);
+        } else {
+            uri.push_back('%');
+            uri.push_back(kHex[byte >> 4U]);
+            uri.push_back(kHex[byte & 15U]);
+        }
+    }
+    return uri;
+}
+
+std::string_view mime_type_of(std::string_view path) {
+    struct Type {
+        std::string_view extension;
+        std::string_view mime;
+    };
+    constexpr std::array<Type, 12> kTypes = {{{"md", "text/markdown"},
+                                              {"json", "application/json"},
+                                              {"html", "text/html"},
+                                              {"css", "text/css"},
+                                              {"js", "text/javascript"},
+                                              {"mjs", "text/javascript"},
+                                              {"csv", "text/csv"},
+                                              {"xml", "application/xml"},
+                                              {"svg", "image/svg+xml"},
+                                              {"yaml", "application/yaml"},
+                                              {"yml", "application/yaml"},
+                                              {"toml", "application/toml"}}};
+    const std::string_view name = path.substr(path.find_last_of('/') + 1);
+    const std::size_t dot = name.find_last_of('.');
+    if (dot == std::string_view::npos) return "text/plain";
+    for (const Type& type : kTypes) {
+        if (name.substr(dot + 1) == type.extension) return type.mime;
+    }
+    return "text/plain";
+}
+
+}  // namespace quire::server

@@ -1,0 +1,56 @@
+// WorkspaceService: what a workspace serves to one MCP client: its tools, and its blocks and files
+// as resources.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kernel/kernel.h"
+#include "server/service.h"
+#include "tools/tool.h"
+
+namespace quire::server {
+
+class WorkspaceService final : public Service {
+public:
+    // Whether a tool that the session's profile has not is looked for in the others.
+    enum class Reach { own_profile, any_profile };
+
+    // Attaches `session` to the kernel for as long as this lives; registry and kernel outlive its
+    // replies.
+    WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel, tools::Session session,
+                     Reach reach);
+    ~WorkspaceService() override;
+
+    const std::vector<tools::ToolInfo>& tools() const override;
+    void call(std::string name, Value arguments, std::stop_token cancelled,
+              Reply<tools::ToolResult> reply) override;
+
+    std::vector<ResourceTemplate> resource_templates() const override;
+    void list_resources(std::string cursor, std::stop_token cancelled,
+                        Reply<ResourcePage> reply) override;
+    // block://ID is a block's text; file:///PATH a file's as it is in the workspace, read in where
+    // it is not loaded.
+    void read_resource(std::string uri, std::stop_token cancelled,
+                       Reply<ResourceText> reply) override;
+
+private:
+    kernel::Caller caller(std::stop_token cancelled) const;
+    tools::Profile profile_with(std::string_view tool) const;
+
+    tools::Registry& registry_;
+    kernel::Kernel& kernel_;
+    tools::Session session_;
+    Reach reach_;
+};
+
+// The path of a file:/// URI, percent-decoded; none when it is no such URI or not UTF-8. And back.
+std::optional<std::string> path_of_uri(std::string_view uri);
+std::string uri_of_path(std::string_view path);
+
+// By the name's extension; "text/plain" for what it does not know.
+std::string_view mime_type_of(std::string_view path);
+
+}  // namespace quire::server
