@@ -1,0 +1,84 @@
+// The commands of the program, one file each. What they are told comes parsed (program.h); what
+// they return is the process's exit code.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quire::cli {
+
+// Exit codes.
+constexpr int kDone = 0;
+constexpr int kRefused = 1;  // It could not be done; standard error says why and what to do.
+constexpr int kUsage = 2;    // The command line makes no sense.
+
+// What every command may be told.
+struct Globals {
+    std::string workspace = ".";
+    std::string actor = "agent:local";
+    std::string profile = "model";
+    bool json = false;
+    std::string version;  // Of the program.
+};
+
+int init(const Globals& globals);
+int mcp(const Globals& globals);
+
+struct ServeOptions {
+    std::string listen;  // "" for the Unix socket alone.
+};
+int serve(const Globals& globals, const ServeOptions& options);
+
+struct KernelOptions {
+    int ready_fd = -1;
+};
+int kernel_process(const Globals& globals, const KernelOptions& options);
+
+struct CallOptions {
+    std::string tool;
+    std::string arguments = "{}";  // "-" for standard input.
+};
+int call(const Globals& globals, const CallOptions& options);
+
+struct CatOptions {
+    std::string what;  // A block's id or a file's path.
+};
+int print_block(const Globals& globals, const CatOptions& options);
+
+struct LogOptions {
+    std::string actor;  // "" for everyone.
+    std::size_t limit = 20;
+};
+int print_log(const Globals& globals, const LogOptions& options);
+
+struct UndoOptions {
+    std::string block_id;
+    bool redo = false;
+    bool any = false;
+};
+int undo(const Globals& globals, const UndoOptions& options);
+
+int status(const Globals& globals);
+
+struct DemoOptions {
+    std::string workspace;  // "" for a small one of its own.
+    double seconds = 5;
+    bool keep = false;
+};
+int demo(const Globals& globals, const DemoOptions& options);
+
+int doctor(const Globals& globals);
+int engine();
+
+// For completion: the commands that are shown, with their options.
+struct CommandWords {
+    std::string name;
+    std::string description;
+    std::vector<std::string> options;
+};
+// "" for a shell it does not know.
+std::string completion_script(std::string_view shell, const std::vector<CommandWords>& commands);
+
+}  // namespace quire::cli

@@ -1,0 +1,129 @@
+#include "cli/compose.h"
+
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/cat.h"
+#include "base/clock.h"
+#include "cli/config.h"
+#include "kernel/kernel.h"
+#include "sched/scheduler.h"
+#include "server/command_session.h"
+#include "server/local_socket.h"
+#include "server/mcp_session.h"
+#include "server/state_directory.h"
+#include "server/workspace_service.h"
+#include "store/store.h"
+#include "tools/tool.h"
+
+namespace quire::cli {
+namespace {
+
+constexpr unsigned kWorkers = 2;
+
+// What is in .quire/ belongs to this machine: it keeps itself out of version control.
+Result<void> write_ignore_file(const server::StateDirectory& state) {
+    const std::string path = state.file(".gitignore");
+    const server::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!file && errno == EEXIST) return {};
+    if (!file || ::write(file.get(), "*\n", 2) != 2) {
+        return fail(Errc::unavailable, "workspace_not_writable",
+                    cat("cannot write ", path, ": ", std::strerror(errno)), {{"path", path}});
+    }
+    return {};
+}
+
+}  // namespace
+
+// Members go in the reverse of their order: the server before the tools, these before the kernel,
+// and the store last but for what it runs on.
+struct House::Body {
+    Body() = default;
+    Body(const Body&) = delete;
+    Body& operator=(const Body&) = delete;
+
+    ~Body() {
+        server.reset();
+        if (kernel == nullptr) return;
+        std::promise<void> durable;
+        kernel->close([&](Result<void>) { durable.set_value(); });
+        durable.get_future().wait();
+    }
+
+    Result<std::unique_ptr<server::Session>> session_for(
+        const server::Hello& hello, std::shared_ptr<server::Connection> connection);
+
+    std::string version;
+    std::string socket;
+    SystemClock clock;
+    SystemRng rng;
+    std::unique_ptr<store::Store> store;
+    std::unique_ptr<sched::Pool> pool;
+    std::unique_ptr<kernel::Kernel> kernel;
+    std::unique_ptr<tools::Registry> registry;
+    std::unique_ptr<server::LocalServer> server;
+};
+
+Result<std::unique_ptr<server::Session>> House::Body::session_for(
+    const server::Hello& hello, std::shared_ptr<server::Connection> connection) {
+    tools::Session session;
+    session.caller.actor = TRY(policy::Actor::parse(hello.actor));
+    session.profile = TRY(tools::parse_profile(hello.profile));
+    const bool command = hello.kind == "cli";
+    if (!command && hello.kind != "mcp") {
+        return invalid("invalid_argument",
+                       cat("a session is of kind mcp or cli, not ", hello.kind));
+    }
+    const kernel::Caller caller = session.caller;
+    auto service = std::make_unique<server::WorkspaceService>(
+        *registry, *kernel, std::move(session),
+        command ? server::WorkspaceService::Reach::any_profile
+                : server::WorkspaceService::Reach::own_profile);
+    if (command) {
+        return std::make_unique<server::CommandSession>(std::move(service), *kernel, caller,
+                                                        std::move(connection), version);
+    }
+    return std::make_unique<server::McpSession>(std::move(service), std::move(connection),
+                                                server::mcp::Implementation{.version = version});
+}
+
+House::House(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+House::~House() = default;
+
+Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink& log) {
+    const Settings settings = TRY(load_config(options.workspace));
+    server::StateDirectory state = TRY(server::StateDirectory::open(options.workspace));
+    TRY(write_ignore_file(state));
+    auto body = std::make_unique<Body>();
+    Body& house = *body;
+    house.version = options.version;
+    house.socket = state.file("kernel.sock");
+
+    auto opened = TRY(store::open_sqlite(state.file("quire.db")));
+    house.store = std::move(opened.store);
+    house.pool = std::make_unique<sched::Pool>(kWorkers);
+    house.kernel = TRY(
+        kernel::Kernel::open({*house.store, *house.pool, house.clock, house.rng, settings.limits}));
+    house.registry = std::make_unique<tools::Registry>(*house.kernel);
+    house.server = TRY(server::LocalServer::open(
+        std::move(state), {.version = options.version, .linger_ms = options.linger_ms},
+        [&house](const server::Hello& hello, std::shared_ptr<server::Connection> connection) {
+            return house.session_for(hello, std::move(connection));
+        },
+        log));
+    return std::unique_ptr<House>(new House(std::move(body)));
+}
+
+void House::run() {
+    body_->server->run();
+}
+const std::string& House::socket() const {
+    return body_->socket;
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,267 @@
+#include "cli/program.h"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/cat.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "policy/actor.h"
+#include "tools/tool.h"
+
+namespace quire::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Quire: a workspace that several agents and people edit at once, and nothing is lost.\n\n"
+    "Agents reach it over MCP, people with these commands. Whatever needs the workspace's kernel "
+    "starts\n"
+    "one where none runs; it ends itself some seconds after its last client has left.";
+
+constexpr const char* kFirstSteps =
+    "\nFirst steps:\n"
+    "  quire demo                                        see two agents and an editor share files\n"
+    "  quire init                                        write the rules for this directory\n"
+    "  claude mcp add quire -- quire mcp --workspace .   give it to an agent\n"
+    "  quire log                                         see who did what\n"
+    "\nExit codes: 0 done, 1 refused or failed (standard error says why), 2 wrong usage.\n";
+
+std::string check_actor(const std::string& word) {
+    const auto actor = policy::Actor::parse(word);
+    return actor ? "" : actor.error().message();
+}
+
+std::string check_profile(const std::string& word) {
+    const auto profile = tools::parse_profile(word);
+    return profile ? "" : profile.error().message();
+}
+
+std::string example(std::string_view line) {
+    return cat("\nExample:\n  ", line, "\n");
+}
+
+// The parser with what it parses into. Commands are added to it one by one.
+class Program {
+public:
+    Program(std::string_view version, std::string_view commit) : app_(kAbout, "quire") {
+        globals_.version = version;
+        app_.set_version_flag("--version", cat("quire ", version, " (", commit, ")"),
+                              "Print name, version and commit");
+        app_.require_subcommand(1);
+        app_.fallthrough();
+        app_.footer(kFirstSteps);
+        app_.add_option("-w,--workspace", globals_.workspace, "The directory to work in")
+            ->envname("QUIRE_WORKSPACE")
+            ->type_name("DIR")
+            ->capture_default_str();
+        app_.add_option("-a,--actor", globals_.actor,
+                        "Who acts: agent:NAME, human:NAME, source:NAME or system:NAME")
+            ->envname("QUIRE_ACTOR")
+            ->type_name("ACTOR")
+            ->check(check_actor)
+            ->capture_default_str();
+        app_.add_option("--profile", globals_.profile, "Which tools: model, full or compat")
+            ->envname("QUIRE_PROFILE")
+            ->type_name("PROFILE")
+            ->check(check_profile)
+            ->capture_default_str();
+        app_.add_flag("--json", globals_.json, "Print data as JSON");
+        add_commands();
+    }
+
+    int run(int argc, char** argv) {
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::Success& asked) {
+            return app_.exit(asked);  // --help and --version.
+        } catch (const CLI::ParseError& error) {
+            std::fprintf(stderr, "quire: %s\nRun quire --help, or quire COMMAND --help.\n",
+                         error.what());
+            return kUsage;
+        }
+        return chosen_();
+    }
+
+private:
+    CLI::App& command(const char* name, const char* about, std::string_view shown) {
+        CLI::App& sub = *app_.add_subcommand(name, about);
+        sub.footer(example(shown));
+        return sub;
+    }
+
+    void add_commands() {
+        command("init", "Write a commented quire.toml with sensible rules, and show it",
+                "quire init --workspace ~/project")
+            .final_callback([this] { choose([this] { return init(globals_); }); });
+        command("mcp", "Speak MCP on standard input and output",
+                "quire mcp --workspace ~/project --actor agent:ada --profile full")
+            .final_callback([this] { choose([this] { return mcp(globals_); }); });
+        add_serve();
+        add_call();
+        add_cat();
+        add_log();
+        add_undo();
+        command("status", "Say whether a kernel runs, and what it holds", "quire status --json")
+            .final_callback([this] { choose([this] { return status(globals_); }); });
+        add_demo();
+        command("doctor", "Check that everything works here, and say how to mend what does not",
+                "quire doctor --workspace ~/project")
+            .final_callback([this] { choose([this] { return doctor(globals_); }); });
+        command("engine", "Drive the document engine, one JSON request a line",
+                R"(echo '{"op":"version"}' | quire engine)")
+            .final_callback([this] { choose([] { return engine(); }); });
+        add_kernel();
+        add_completion();
+    }
+
+    void add_serve() {
+        CLI::App& sub =
+            command("serve",
+                    "Keep the workspace's kernel running in the foreground, on the Unix socket in "
+                    ".quire/, until Ctrl-C",
+                    "quire serve --workspace ~/project");
+        sub.add_option("--listen", serve_.listen,
+                       "HOST:PORT for HTTP; not supported by this version, which refuses it")
+            ->type_name("HOST:PORT");
+        sub.final_callback([this] { choose([this] { return serve(globals_, serve_); }); });
+    }
+
+    void add_call() {
+        CLI::App& sub = command(
+            "call",
+            "Call one tool and print its structured result; a refusal's error goes to standard "
+            "error",
+            R"(quire call block_create '{"role":"user","kind":"text","content":"hello\n"}')");
+        sub.add_option("tool", call_.tool,
+                       "The tool's name; of another profile where --profile has none")
+            ->required()
+            ->type_name("TOOL");
+        sub.add_option("arguments", call_.arguments,
+                       "Its arguments as a JSON object; - reads standard input")
+            ->type_name("JSON")
+            ->capture_default_str();
+        sub.final_callback([this] { choose([this] { return call(globals_, call_); }); });
+    }
+
+    void add_cat() {
+        CLI::App& sub =
+            command("cat", "Print a block's or a file's text, with edits that are not saved yet",
+                    "quire cat src/main.cc");
+        sub.add_option("what", cat_.what, "A block's id, or a path in the workspace")
+            ->required()
+            ->type_name("BLOCK|PATH");
+        sub.final_callback([this] { choose([this] { return print_block(globals_, cat_); }); });
+    }
+
+    void add_log() {
+        CLI::App& sub =
+            command("log", "Print what was done last, newest first: by everyone, or by one actor",
+                    "quire log --actor agent:ada --limit 5");
+        sub.add_option("-a,--actor", log_.actor, "Only what this actor did")
+            ->type_name("ACTOR")
+            ->check(check_actor);
+        sub.add_option("-n,--limit", log_.limit, "How many entries")
+            ->check(CLI::Range(1, 10'000))
+            ->capture_default_str();
+        sub.final_callback([this] { choose([this] { return print_log(globals_, log_); }); });
+    }
+
+    void add_undo() {
+        CLI::App& sub = command("undo", "Take back your last change to a block, and nobody else's",
+                                "quire undo b1_2_45 --actor agent:ada");
+        sub.add_option("block", undo_.block_id, "The block's id")->required()->type_name("BLOCK");
+        sub.add_flag("--redo", undo_.redo, "Do again what was taken back last");
+        sub.add_flag("--any", undo_.any, "The last change of whoever made it");
+        sub.final_callback([this] { choose([this] { return undo(globals_, undo_); }); });
+    }
+
+    void add_demo() {
+        CLI::App& sub = command(
+            "demo",
+            "Two agents and an editor change the same files at once; see that nothing is lost",
+            "quire demo --seconds 5");
+        sub.add_option("-w,--workspace", demo_.workspace,
+                       "Work on a copy of this directory instead of a small one made for it")
+            ->type_name("DIR");
+        sub.add_option("--seconds", demo_.seconds, "How long they edit")
+            ->check(CLI::Range(0.2, 600.0))
+            ->capture_default_str();
+        sub.add_flag("--keep", demo_.keep, "Leave the workspace behind and say where it is");
+        sub.final_callback([this] { choose([this] { return demo(globals_, demo_); }); });
+    }
+
+    void add_kernel() {
+        CLI::App& sub =
+            *app_.add_subcommand("kernel", "The background process that owns a workspace");
+        sub.group("");  // Hidden: the other commands start it.
+        sub.add_option("--ready-fd", kernel_.ready_fd, "Where to say that it is ready");
+        sub.final_callback(
+            [this] { choose([this] { return kernel_process(globals_, kernel_); }); });
+    }
+
+    void add_completion() {
+        CLI::App& sub = command("completion", "Print completions for a shell",
+                                "source <(quire completion bash)");
+        sub.add_option("shell", shell_, "bash, zsh or fish")
+            ->required()
+            ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+            ->type_name("SHELL");
+        sub.final_callback([this] {
+            choose([this] { return print(completion_script(shell_, words())) ? kDone : kRefused; });
+        });
+    }
+
+    // Commands run after the parser is done, so that what they throw is not taken for a mistake in
+    // the usage.
+    void choose(std::function<int()> run) { chosen_ = std::move(run); }
+
+    std::vector<CommandWords> words() const {
+        std::vector<CommandWords> all;
+        for (const CLI::App* sub : app_.get_subcommands([](const CLI::App*) { return true; })) {
+            if (sub->get_group().empty()) continue;
+            CommandWords command = {sub->get_name(), sub->get_description(), {}};
+            for (const CLI::App* of : {sub, static_cast<const CLI::App*>(&app_)}) {
+                for (const CLI::Option* option : of->get_options()) {
+                    for (const std::string& name : option->get_lnames()) {
+                        command.options.push_back("--" + name);
+                    }
+                }
+            }
+            all.push_back(std::move(command));
+        }
+        return all;
+    }
+
+    CLI::App app_;
+    Globals globals_;
+    ServeOptions serve_;
+    KernelOptions kernel_;
+    CallOptions call_;
+    CatOptions cat_;
+    LogOptions log_;
+    UndoOptions undo_;
+    DemoOptions demo_;
+    std::string shell_;
+    std::function<int()> chosen_;
+};
+
+}  // namespace
+
+int run(int argc, char** argv, std::string_view version, std::string_view commit) {
+    // A pipe that nobody reads any more is an error like others, not a death.
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return Program(version, commit).run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "quire: %s\n", error.what());
+        return kRefused;
+    }
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,29 @@
+// ScratchDirectory: a directory below /tmp that goes, with all in it, when this does.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+namespace quire::cli {
+
+class ScratchDirectory {
+public:
+    // Errors: unavailable "workspace_not_writable".
+    static Result<ScratchDirectory> make(std::string_view prefix);
+    ScratchDirectory(ScratchDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    ScratchDirectory& operator=(ScratchDirectory&&) = delete;
+    ~ScratchDirectory();
+
+    const std::string& path() const { return path_; }
+    // Leaves it behind.
+    void keep() { path_.clear(); }
+
+private:
+    explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}
+    std::string path_;
+};
+
+}  // namespace quire::cli
