@@ -24,9 +24,14 @@
 namespace quire::crdt {
 
 struct CommitOptions {
-    std::string message;
-    std::string origin;
+    std::string message = {};
+    std::string origin = {};
     std::int64_t timestamp = 0;
+    bool want_diff = true;  // Whether Commit::diff is filled in.
+};
+
+struct ImportOptions {
+    bool want_diff = true;  // Whether Imported::diff is filled in.
 };
 
 struct Commit {
@@ -44,6 +49,8 @@ struct Imported {
 
 // Within one Doc, a container by number: cheap to keep and to pass. Never invalidated.
 enum class Handle : std::uint32_t {};
+
+class DocBody;
 
 class Doc {
 public:
@@ -79,7 +86,8 @@ public:
 
     // --- local edits ---
     // Errors: out_of_range "out_of_bound"; not_found "container_deleted" for a container that is not alive;
-    // invalid_argument "wrong_kind".
+    // invalid_argument "wrong_kind", "invalid_utf8", and "invalid_name" for a root container whose name is empty or
+    // holds '/' or NUL: others may have made one, we do not.
     Result<void> text_insert(Handle text, text::CodePoint at, std::string_view utf8);
     Result<void> text_erase(Handle text, text::CodePoint at, text::CodePoint count);
     Result<void> list_insert(Handle list, std::size_t at, Value value);
@@ -97,7 +105,8 @@ public:
     Frontiers frontiers() const;
     // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap what is
     // known; an overlap that differs is refused. Errors: corrupt; conflict "op_id_reused".
-    Result<Imported> import(std::vector<Change> changes);
+    // CHECKs that no transaction is pending.
+    Result<Imported> import(std::vector<Change> changes, ImportOptions options = {});
     // In causal order, cut at `from`; those pending are left out. CHECKs that no transaction is pending.
     std::vector<Change> changes_since(const VersionVector& from) const;
     // Cut to exactly these spans.
@@ -115,15 +124,14 @@ public:
     };
     Result<Undone> revert(std::span<const IdSpan> spans, std::span<const Handle> only = {});
 
-    // The text of `text` at an earlier version. O(history of the container).
+    // The text of `text` at an earlier version. O(history of the container). Errors: not_found "unknown_version".
     Result<std::string> text_at(Handle text, const Frontiers& version) const;
 
     // CHECKs every promise of every structure, and that state equals a replay of history. Slow.
     void check_invariants() const;
 
 private:
-    struct Body;
-    std::unique_ptr<Body> body_;
+    std::unique_ptr<DocBody> body_;
 };
 
 }  // namespace quire::crdt

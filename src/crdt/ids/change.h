@@ -64,4 +64,12 @@ struct Change {
 
 Counter atom_count(const Change& change);
 
+// Atoms [from, to) of an op or a change, 0-based; requires 0 <= from < to <= its atoms. A change that starts later
+// than it did depends on its peer's predecessor and nothing else.
+Op slice(const Op& op, Counter from, Counter to);
+Change slice(const Change& change, Counter from, Counter to);
+
+// Whether two runs of ops say the same, atom by atom, however each is cut into ops.
+bool same_atoms(const std::vector<Op>& a, const std::vector<Op>& b);
+
 }  // namespace quire::crdt

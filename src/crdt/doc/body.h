@@ -1,0 +1,133 @@
+// DocBody: what a Doc is made of. History takes ops in; containers hold what they amount to, and lag behind
+// until they are read.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "crdt/doc/doc.h"
+#include "crdt/history/oplog.h"
+#include "crdt/history/pending.h"
+#include "crdt/merge/sequence.h"
+#include "crdt/state/map_state.h"
+#include "crdt/state/text_state.h"
+
+namespace quire::crdt {
+
+struct Container {
+    ContainerId id;
+    ContainerIndex index = 0;
+
+    // Text and List: the visible entities after every op of the log.
+    std::uint32_t size = 0;
+    bool has_anchors = false;
+    // Text and List: the order of atoms, tombstones and all; made when first needed.
+    std::unique_ptr<Sequence> sequence;
+    // The heads among this container's ops; true only where its last run is not linear (else that is the head).
+    Heads heads;
+    // Text and List: the state holds ops below `flushed`; `effects` is what those above that are not linear do.
+    Lv flushed = 0;
+    std::size_t flushed_run = 0;
+    std::vector<Effect> effects;
+    std::size_t next_effect = 0;
+    std::unique_ptr<TextState> text;
+
+    std::unique_ptr<MapState> map;
+
+    // Whether it was alive when DocBody::epoch_ was `alive_at`.
+    mutable std::uint64_t alive_at = 0;
+    mutable bool alive = false;
+};
+
+class DocBody {
+public:
+    explicit DocBody(PeerId peer) : peer_id_(peer), peer_(log_.atoms().intern(peer)) {}
+
+    // --- containers (containers.cc) ---
+    ContainerIndex open(const ContainerId& id);
+    Container& container(Handle handle) { return containers_[static_cast<ContainerIndex>(handle)]; }
+    Container& container(ContainerIndex index) { return containers_[index]; }
+    ContainerLog& log_of(const Container& c) { return log_.log(c.index); }
+    bool is_alive(Container& c);
+    // The container, if local edits of this kind may go there; else null, and refuse() says why.
+    Container* editable(Handle handle, ContainerKind kind);
+    Failure refuse(Handle handle, ContainerKind kind);
+    // The slot that an atom put into its list or map entry; null when it put none.
+    const Slot* slot_of(Lv lv);
+    ContainerId child_id(Lv lv, ContainerKind kind) const { return ContainerId::normal(log_.atoms().id_of(lv), kind); }
+
+    // --- state (state.cc) ---
+    // Brings a text or list's state up to the log below `until`.
+    void flush(Container& c, Lv until, ContainerDiff* diff);
+    void flush(Container& c) { flush(c, log_.end(), nullptr); }
+    // The container's sequence, with everything in.
+    Sequence& sequence(Container& c);
+    Sequence::History history(const Container& c) { return {log_.atoms(), log_.graph(), log_of(c)}; }
+    const seq::Rope& text(Container& c);
+    Lv atom_at(Container& c, std::size_t index) { return sequence(c).atom_at(static_cast<std::uint32_t>(index)); }
+    void apply_map(Container& c, const Run& run);
+    Value value(Container& c, int depth);
+    Value root_value();
+
+    // --- local ops (local.cc); positions in entities ---
+    void begin();
+    void insert_text(Container& c, std::uint32_t at, std::string_view utf8, std::uint32_t len);
+    void insert_values(Container& c, std::uint32_t at, std::vector<Slot> values);
+    void erase(Container& c, std::uint32_t at, std::uint32_t len);
+    void write_map(Container& c, OpContent op);
+    Commit commit(CommitOptions options);
+
+    // --- import (import.cc) ---
+    Result<Imported> import(std::vector<Change> changes, ImportOptions options);
+
+    // --- export (export.cc) ---
+    std::vector<Change> export_spans(std::vector<LvSpan> spans);
+    std::vector<Op> export_ops(LvSpan span);
+    std::vector<LvSpan> spans_since(const VersionVector& from) const;
+    VersionVector& version();
+    Frontiers frontiers_of(std::span<const Lv> heads) const;
+
+    // --- taking back (revert.cc) ---
+    Doc::Undone revert(std::span<const IdSpan> spans, std::span<const Handle> only);
+    Result<std::string> text_at(Container& c, const Frontiers& version);
+
+    void check_invariants();  // check.cc
+
+    OpLog& oplog() { return log_; }
+    PeerId peer_id() const { return peer_id_; }
+    void set_peer(PeerId peer) {
+        peer_id_ = peer;
+        peer_ = log_.atoms().intern(peer);
+    }
+    bool in_transaction() const { return open_; }
+    Lv committed_end() const { return open_ ? began_ : log_.end(); }
+    std::deque<Container>& containers() { return containers_; }
+    std::size_t pending_count() const { return pending_.size(); }
+
+private:
+    friend class ImportRun;
+
+    // What the ops of the span, the log's last, did.
+    void collect_diff(LvSpan span, Diff& diff);
+
+    PeerId peer_id_;
+    OpLog log_;
+    PeerIndex peer_;
+    std::deque<Container> containers_;
+    std::unordered_map<ContainerId, ContainerIndex> index_;
+    Pending pending_;
+
+    bool open_ = false;   // A transaction is pending; its ops are in the log from `began_` on.
+    Lv began_ = 0;
+
+    VersionVector version_;
+    Lv version_end_ = 0;  // `version_` covers the log below this.
+
+    std::uint64_t epoch_ = 1;  // Grows with each op that can make or end a child container.
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,50 @@
+#include <algorithm>
+
+#include "base/check.h"
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+void DocBody::check_invariants() {
+    log_.check_invariants();
+    for (std::size_t i = 0; i < containers_.size(); ++i) {
+        Container& c = containers_[i];
+        const ContainerLog& log = log_of(c);
+        CHECK(c.index == i && log.kind() == c.id.kind);
+        if (c.id.kind != ContainerKind::text && c.id.kind != ContainerKind::list) continue;
+        // The kept sequence orders atoms as one that is built from the log.
+        Sequence& kept = sequence(c);
+        kept.check_invariants();
+        Sequence fresh;
+        fresh.catch_up(history(c), log_.end());
+        fresh.check_invariants();
+        std::vector<std::pair<Lv, bool>> kept_order;
+        std::vector<std::pair<Lv, bool>> fresh_order;
+        std::string text;
+        kept.for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
+            for (Lv at = lv; at < lv + len; ++at) {
+                kept_order.emplace_back(at, visible);
+                const Run& run = log.runs()[log.find(at)];
+                if (visible && run.kind == RunKind::insert && c.text != nullptr) text += log.text(run, at, 1);
+            }
+        });
+        fresh.for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
+            for (Lv at = lv; at < lv + len; ++at) fresh_order.emplace_back(at, visible);
+        });
+        CHECK(kept_order == fresh_order);
+        CHECK(kept.visible() == c.size);
+        flush(c);
+        if (c.text == nullptr) continue;
+        c.text->rope().check_invariants();
+        CHECK(c.text->rope().str() == text);
+        CHECK(c.text->rope().code_points().n + c.text->anchors().size() == c.size);
+    }
+    if (open_) return;
+    // State is what a replay of history gives.
+    Doc replay(peer_id_);
+    const Result<Imported> imported = replay.import(export_spans({{0, log_.end()}}), {.want_diff = false});
+    CHECK(imported.has_value() && imported->pending.empty());
+    CHECK(replay.version() == version() && replay.value() == root_value());
+}
+
+}  // namespace quire::crdt

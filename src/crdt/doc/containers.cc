@@ -1,0 +1,92 @@
+#include "base/cat.h"
+#include "base/check.h"
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+ContainerIndex DocBody::open(const ContainerId& id) {
+    const auto found = index_.find(id);
+    if (found != index_.end()) return found->second;
+    const ContainerIndex index = log_.add_container(id.kind);
+    Container& c = containers_.emplace_back();
+    c.id = id;
+    c.index = index;
+    if (id.kind == ContainerKind::text) c.text = std::make_unique<TextState>();
+    if (id.kind == ContainerKind::map) c.map = std::make_unique<MapState>();
+    index_.emplace(id, index);
+    return index;
+}
+
+const Slot* DocBody::slot_of(Lv lv) {
+    const ContainerLog& log = log_.log(log_.container_of(lv));
+    const Run& run = log.runs()[log.find(lv)];
+    if (run.kind == RunKind::insert && log.kind() == ContainerKind::list) return &log.value(run, lv);
+    if (run.kind == RunKind::map_entry) {
+        const auto* set = std::get_if<MapSet>(&log.op(run));
+        if (set != nullptr) return &set->value;
+    }
+    return nullptr;
+}
+
+// Alive is reachable: each step up goes to the container that the creating atom wrote to, if what it wrote is
+// still there. A parent is always older than its child, so the way up ends.
+bool DocBody::is_alive(Container& c) {
+    if (c.id.is_root()) return true;
+    if (c.alive_at == epoch_) return c.alive;
+    bool alive = false;
+    Lv limit = kNoLv;
+    Container* at = &c;
+    for (;;) {
+        if (at->id.is_root()) {
+            alive = true;
+            break;
+        }
+        const std::optional<Lv> creator = log_.atoms().lv_of(at->id.op());
+        if (!creator || *creator >= limit) break;
+        limit = *creator;
+        const Slot* slot = slot_of(*creator);
+        const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);
+        if (kind == nullptr || *kind != at->id.kind) break;
+        Container& parent = containers_[log_.container_of(*creator)];
+        if (parent.id.kind == ContainerKind::list) {
+            if (sequence(parent).place_of(*creator).erased > 0) break;
+        } else {
+            const ContainerLog& log = log_of(parent);
+            const auto& set = std::get<MapSet>(log.op(log.runs()[log.find(*creator)]));
+            const MapState::Entry* entry = parent.map->find(set.key);
+            if (entry == nullptr || entry->winner.lv != *creator) break;
+        }
+        at = &parent;
+    }
+    c.alive = alive;
+    c.alive_at = epoch_;
+    return alive;
+}
+
+Container* DocBody::editable(Handle handle, ContainerKind kind) {
+    Container& c = container(handle);
+    if (c.id.kind != kind) return nullptr;
+    if (c.id.is_root()) {
+        // A root that already holds ops has a name that somebody could use.
+        if (c.size > 0 || !log_of(c).empty()) return &c;
+        const std::string& name = c.id.root_name();
+        const bool bad = name.empty() || name.find('/') != std::string::npos || name.find('\0') != std::string::npos;
+        return bad ? nullptr : &c;
+    }
+    return is_alive(c) ? &c : nullptr;
+}
+
+Failure DocBody::refuse(Handle handle, ContainerKind kind) {
+    const Container& c = container(handle);
+    if (c.id.kind != kind) {
+        return invalid("wrong_kind", "the container is of another kind than this operation is for; nothing was changed");
+    }
+    if (c.id.is_root()) {
+        return invalid("invalid_name", cat("a root container cannot be named '", c.id.root_name(),
+                                           "': a name has at least one character and neither '/' nor NUL"));
+    }
+    return fail(Errc::not_found, "container_deleted",
+                "the container was deleted with what held it, or was never made; nothing was changed");
+}
+
+}  // namespace quire::crdt

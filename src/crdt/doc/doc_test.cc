@@ -1,0 +1,521 @@
+#include "crdt/doc/doc.h"
+
+#include <gtest/gtest.h>
+
+namespace quire::crdt {
+namespace {
+
+ContainerId text_root(std::string name) { return ContainerId::root(std::move(name), ContainerKind::text); }
+
+// A replica with one text, one list and one map, and short words for what tests do with them.
+struct Replica {
+    explicit Replica(PeerId peer)
+        : doc(peer),
+          text(doc.open(text_root("t"))),
+          list(doc.open(ContainerId::root("l", ContainerKind::list))),
+          map(doc.open(ContainerId::root("m", ContainerKind::map))) {}
+
+    void type(std::size_t at, std::string_view what) { EXPECT_TRUE(doc.text_insert(text, {at}, what)); }
+    void erase(std::size_t at, std::size_t count) { EXPECT_TRUE(doc.text_erase(text, {at}, {count})); }
+    void push(Value value) { EXPECT_TRUE(doc.list_insert(list, doc.list_size(list), std::move(value))); }
+    void set(std::string_view key, Value value) { EXPECT_TRUE(doc.map_set(map, key, std::move(value))); }
+    std::string read() const { return doc.text(text).str(); }
+    Commit commit(std::string message = "") { return doc.commit({.message = std::move(message)}); }
+    // Takes in what `other` has and this has not.
+    Imported pull(Replica& other) {
+        doc.commit();
+        other.doc.commit();
+        auto imported = doc.import(other.doc.changes_since(doc.version()));
+        EXPECT_TRUE(imported.has_value());
+        return imported ? *std::move(imported) : Imported{};
+    }
+
+    Doc doc;
+    Handle text, list, map;
+};
+
+void sync(Replica& a, Replica& b) {
+    a.pull(b);
+    b.pull(a);
+    EXPECT_EQ(a.doc.value(), b.doc.value());
+    a.doc.check_invariants();
+    b.doc.check_invariants();
+}
+
+std::string reason(const Result<void>& result) { return result ? "" : result.error().reason(); }
+
+// --- sequences: dossier 2.3 and 2.4 ---
+
+TEST(Doc, InsertsIntoOneGapAreOrderedByPeer) {
+    Replica a(1), b(2);
+    a.type(0, "A");
+    b.type(0, "B");
+
+    sync(a, b);
+
+    EXPECT_EQ(a.read(), "AB");
+}
+
+TEST(Doc, RunsTypedAtOnePlaceDoNotInterleave) {
+    Replica a(1), b(2);
+    for (const char* word : {"o", "n", "e"}) {
+        a.type(a.read().size(), word);
+        a.commit();
+        b.type(0, word);  // Backwards.
+        b.commit();
+    }
+
+    sync(a, b);
+
+    EXPECT_EQ(a.read(), "oneeno");
+}
+
+TEST(Doc, DeletingTheSameTextTwiceDeletesItOnce) {
+    Replica a(1), b(2);
+    a.type(0, "abcdef");
+    sync(a, b);
+    a.erase(1, 3);
+    b.erase(2, 3);
+
+    sync(a, b);
+
+    EXPECT_EQ(a.read(), "af");
+}
+
+TEST(Doc, TextTypedIntoADeletedStretchStays) {
+    Replica a(1), b(2);
+    a.type(0, "abcdef");
+    sync(a, b);
+    a.erase(0, 6);
+    b.type(3, "XY");
+
+    sync(a, b);
+
+    EXPECT_EQ(a.read(), "XY");
+}
+
+TEST(Doc, ADeleteActsByItsPositionWhateverItsStartId) {
+    Replica a(1), b(2);
+    a.type(0, "abcdef");
+    a.commit();
+    a.erase(1, 2);
+    a.commit();
+    auto changes = a.doc.changes_since({});
+    std::get<SequenceDelete>(changes.back().ops.back().content).start = {77, 5};
+
+    ASSERT_TRUE(b.doc.import(changes));
+
+    EXPECT_EQ(b.read(), "adef");
+    const auto again = b.doc.changes_since({});
+    EXPECT_EQ(std::get<SequenceDelete>(again.back().ops.back().content).start, (OpId{77, 5}));
+}
+
+TEST(Doc, ADeleteIsExportedAsRunsOfTheIdsItDeleted) {
+    Replica a(1), b(2);
+    a.type(0, "abc");
+    sync(a, b);
+    b.type(1, "X");
+    sync(a, b);
+    a.erase(0, 4);
+    const Commit commit = a.commit();
+
+    const auto changes = a.doc.changes_in(std::vector{commit.span});
+
+    ASSERT_EQ(changes.size(), 1U);
+    ASSERT_EQ(changes[0].ops.size(), 3U);
+    EXPECT_EQ(std::get<SequenceDelete>(changes[0].ops[0].content), (SequenceDelete{0, 1, {1, 0}}));
+    EXPECT_EQ(std::get<SequenceDelete>(changes[0].ops[1].content), (SequenceDelete{0, 1, {2, 0}}));
+    EXPECT_EQ(std::get<SequenceDelete>(changes[0].ops[2].content), (SequenceDelete{0, 2, {1, 1}}));
+}
+
+TEST(Doc, BackspacesAreOneRunThatNamesItsSmallestId) {
+    Replica a(1);
+    a.type(0, "abcd");
+    a.erase(3, 1);
+    a.erase(2, 1);
+    a.erase(1, 1);
+    a.commit();
+
+    const auto changes = a.doc.changes_since({});
+
+    ASSERT_EQ(changes[0].ops.size(), 2U);
+    EXPECT_EQ(std::get<SequenceDelete>(changes[0].ops[1].content), (SequenceDelete{3, -3, {1, 1}}));
+}
+
+// --- maps, children: dossier 2.10 ---
+
+TEST(Doc, TheLaterWriteOfAKeyWinsAndTiesGoToTheLargerPeer) {
+    Replica a(1), b(2);
+    a.set("k", "a");
+    b.set("k", "b");
+    sync(a, b);
+    EXPECT_EQ(a.doc.value().get("m")->get("k")->as_string(), "b");
+
+    a.set("k", "later");
+    EXPECT_TRUE(b.doc.map_erase(b.map, "other"));
+    sync(a, b);
+
+    EXPECT_EQ(b.doc.value().get("m")->get("k")->as_string(), "later");
+}
+
+TEST(Doc, SettingAnEqualValueIsNoOpAndErasingAMissingKeyIsOne) {
+    Replica a(1);
+    a.set("k", 1);
+    a.set("k", 1);
+    EXPECT_EQ(a.commit().span.size(), 1);
+    a.set("k", 1.0);
+    EXPECT_EQ(a.commit().span.size(), 1);
+
+    EXPECT_TRUE(a.doc.map_erase(a.map, "never there"));
+
+    EXPECT_EQ(a.commit().span.size(), 1);
+}
+
+TEST(Doc, AChildContainerDiesWithWhatHeldIt) {
+    Replica a(1);
+    const Handle child = a.doc.open(*a.doc.list_insert_container(a.list, 0, ContainerKind::map));
+    const Handle inner = a.doc.open(*a.doc.map_insert_container(child, "text", ContainerKind::text));
+    EXPECT_TRUE(a.doc.text_insert(inner, {0}, "deep"));
+    EXPECT_EQ(a.doc.value().get("l")->as_list()[0].get("text")->as_string(), "deep");
+    EXPECT_TRUE(a.doc.is_alive(inner));
+
+    EXPECT_TRUE(a.doc.list_erase(a.list, 0, 1));
+
+    EXPECT_FALSE(a.doc.is_alive(inner));
+    EXPECT_EQ(reason(a.doc.text_insert(inner, {0}, "x")), "container_deleted");
+    EXPECT_EQ(a.doc.text(inner).str(), "deep");
+}
+
+TEST(Doc, RemoteOpsOnADeletedContainerAreKept) {
+    Replica a(1), b(2);
+    const ContainerId id = *a.doc.map_insert_container(a.map, "doc", ContainerKind::text);
+    sync(a, b);
+    EXPECT_TRUE(a.doc.map_erase(a.map, "doc"));
+    EXPECT_TRUE(b.doc.text_insert(b.doc.open(id), {0}, "late"));
+
+    sync(a, b);
+
+    EXPECT_EQ(a.doc.text(a.doc.open(id)).str(), "late");
+    EXPECT_FALSE(a.doc.is_alive(a.doc.open(id)));
+}
+
+TEST(Doc, LocalEditsCheckNameKindAndPosition) {
+    Replica a(1);
+
+    EXPECT_EQ(reason(a.doc.text_insert(a.text, {1}, "x")), "out_of_bound");
+    EXPECT_EQ(reason(a.doc.text_erase(a.text, {0}, {1})), "out_of_bound");
+    EXPECT_EQ(reason(a.doc.text_insert(a.list, {0}, "x")), "wrong_kind");
+    EXPECT_EQ(reason(a.doc.text_insert(a.doc.open(text_root("a/b")), {0}, "x")), "invalid_name");
+    EXPECT_EQ(reason(a.doc.text_insert(a.doc.open(text_root("")), {0}, "x")), "invalid_name");
+    EXPECT_EQ(reason(a.doc.text_insert(a.text, {0}, "\xFF")), "invalid_utf8");
+    EXPECT_FALSE(a.doc.has_pending());
+}
+
+TEST(Doc, AListFindsItsElementsByTheirIds) {
+    Replica a(1);
+    for (int i = 0; i < 5; ++i) a.push(i);
+    const OpId third = a.doc.list_id(a.list, 2);
+    EXPECT_TRUE(a.doc.list_insert(a.list, 0, "first"));
+    EXPECT_EQ(a.doc.list_index_of(a.list, third), 3U);
+    EXPECT_EQ(std::get<Value>(a.doc.list_get(a.list, 3)), Value(2));
+
+    EXPECT_TRUE(a.doc.list_erase(a.list, 3, 1));
+
+    EXPECT_EQ(a.doc.list_index_of(a.list, third), std::nullopt);
+}
+
+// --- changes and import: dossier 2.1 and 2.11 ---
+
+TEST(Doc, ChangesArriveInAnyOrderAndAnyCut) {
+    Replica a(1), b(2), c(3);
+    a.type(0, "one ");
+    a.commit("first");
+    b.pull(a);
+    b.type(4, "two ");
+    b.commit("second");
+    a.pull(b);
+    a.erase(0, 4);
+    a.type(4, "three");
+    a.commit("third");
+
+    auto changes = a.doc.changes_since({});
+    std::vector<Change> atoms;
+    for (const Change& change : changes) {
+        for (Counter i = 0; i < atom_count(change); ++i) atoms.push_back(slice(change, i, i + 1));
+    }
+    for (auto change = atoms.rbegin(); change != atoms.rend(); ++change) {
+        ASSERT_TRUE(c.doc.import({*change}));
+    }
+
+    EXPECT_EQ(c.read(), "two three");
+    EXPECT_EQ(c.doc.version(), a.doc.version());
+    c.doc.check_invariants();
+}
+
+TEST(Doc, AChangeWhoseDepsAreMissingIsPending) {
+    Replica a(1), b(2), c(3);
+    a.type(0, "base");
+    b.pull(a);
+    b.type(4, "!");
+    b.commit();
+    const auto last = b.doc.changes_since(a.doc.version());
+
+    const auto parked = c.doc.import(last);
+    ASSERT_TRUE(parked);
+    EXPECT_TRUE(parked->success.empty());
+    EXPECT_EQ(parked->pending, (std::vector<IdSpan>{{2, 0, 1}}));
+
+    const Imported all = c.pull(a);
+
+    EXPECT_EQ(all.success.size(), 2U);
+    EXPECT_EQ(c.read(), "base!");
+}
+
+TEST(Doc, AnOverlapThatDiffersIsRefusedOnlyWhenThereIsNews) {
+    Replica a(1), b(1), c(2);
+    a.type(0, "abc");
+    a.commit();
+    b.type(0, "xyz!");
+    b.commit();
+    c.pull(a);
+    const Value before = c.doc.value();
+    auto stale = b.doc.changes_since({});
+    stale[0] = slice(stale[0], 0, 3);
+
+    EXPECT_TRUE(c.doc.import(stale));
+    const auto refused = c.doc.import(b.doc.changes_since({}));
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), "op_id_reused");
+    EXPECT_EQ(c.doc.value(), before);
+    c.doc.check_invariants();
+}
+
+TEST(Doc, ABadPositionChangesNothing) {
+    Replica a(1), b(2);
+    a.type(0, "abc");
+    sync(a, b);
+    a.type(3, "d");
+    b.type(0, "z");
+    a.commit();
+    b.commit();
+    auto bad = b.doc.changes_since(a.doc.version());
+    bad.push_back({{2, 1}, {{2, 0}}, 0, 0, "", {{text_root("t"), 1, TextInsert{9, "too far"}}}});
+    const Value before = a.doc.value();
+    const VersionVector version = a.doc.version();
+
+    const auto refused = a.doc.import(bad);
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Errc::corrupt);
+    EXPECT_EQ(a.doc.value(), before);
+    EXPECT_EQ(a.doc.version(), version);
+    a.doc.check_invariants();
+    sync(a, b);
+    EXPECT_EQ(a.read(), "zabcd");
+}
+
+TEST(Doc, MessagesAndTimestampsKeepTheirChanges) {
+    Replica a(1);
+    a.type(0, "a");
+    a.doc.commit({.message = "one", .timestamp = 50});
+    a.type(1, "b");
+    a.doc.commit({.message = "one", .timestamp = 50});
+    a.type(2, "c");
+    a.doc.commit({.message = "two", .timestamp = 10});
+
+    const auto changes = a.doc.changes_since({});
+
+    ASSERT_EQ(changes.size(), 2U);
+    EXPECT_EQ(changes[0].message, "one");
+    EXPECT_EQ(atom_count(changes[0]), 2);
+    EXPECT_EQ(changes[1].message, "two");
+    EXPECT_EQ(changes[1].timestamp, 50);  // Never before what it depends on.
+    EXPECT_EQ(changes[1].lamport, 2U);
+}
+
+TEST(Doc, ADiffIsSplicesInCodePoints) {
+    Replica a(1), b(2);
+    a.type(0, "h\xC3\xA9llo");
+    a.pull(b);
+    b.pull(a);
+    a.type(5, "!");
+    a.erase(0, 2);
+    const Commit commit = a.commit();
+    const auto& splices = std::get<TextDiff>(commit.diff.at(0).diff);
+    ASSERT_EQ(splices.size(), 2U);
+    EXPECT_EQ(splices[0].at, 5U);
+    EXPECT_EQ(splices[1].erase, 2U);
+
+    b.type(5, "?");
+    const Imported imported = b.pull(a);
+
+    std::u32string text = U"h\u00e9llo?";
+    for (const TextSplice& splice : std::get<TextDiff>(imported.diff.at(0).diff)) {
+        text.replace(splice.at, splice.erase, std::u32string(splice.insert.begin(), splice.insert.end()));
+    }
+    EXPECT_EQ(std::string(text.begin(), text.end()), b.read());
+}
+
+TEST(Doc, StyleAnchorsTakeTheirPlaceAndComeBackVerbatim) {
+    Replica a(1), b(2);
+    a.type(0, "hello world");
+    a.commit();
+    auto changes = a.doc.changes_since({});
+    const std::vector<Op> mark = {{text_root("t"), 0, StyleStart{0, 5, "bold", true, 0x84}},
+                                  {text_root("t"), 1, StyleEnd{}},
+                                  {text_root("t"), 2, TextInsert{7, ","}},
+                                  {text_root("t"), 3, SequenceDelete{1, 1, {1, 0}}}};
+    changes.push_back({{9, 0}, {{1, 10}}, 11, 0, "", mark});
+
+    ASSERT_TRUE(b.doc.import(changes));
+
+    EXPECT_EQ(b.read(), "ello, world");
+    EXPECT_EQ(b.doc.changes_since({}).back().ops, mark);
+    b.type(4, "!");
+    b.erase(0, 6);
+    b.commit();
+    EXPECT_EQ(b.read(), " world");
+    b.doc.check_invariants();
+    sync(a, b);
+    EXPECT_EQ(a.read(), " world");
+}
+
+TEST(Doc, OpsOfOtherContainersAreCarried) {
+    Replica a(1);
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    const ContainerId moves = ContainerId::root("moves", ContainerKind::movable_list);
+    const ContainerId counter = ContainerId::root("n", ContainerKind::counter);
+    const ContainerId newer = ContainerId::root("new", static_cast<ContainerKind>(9));
+    const std::vector<Op> ops = {{tree, 0, TreeCreate{{5, 0}, std::nullopt, {0x80}}},
+                                 {moves, 1, ListInsert{0, {Slot(Value(1)), Slot(ContainerKind::text)}}},
+                                 {moves, 3, ListMove{0, 1, {5, 1}}},
+                                 {counter, 4, CounterAdd{Value(2.5)}},
+                                 {newer, 5, UnknownOp{3, 80, {1, 2, 3}}},
+                                 {ContainerId::normal({5, 2}, ContainerKind::text), 6, TextInsert{0, "child"}}};
+    ASSERT_TRUE(a.doc.import({{{5, 0}, {}, 0, 0, "", ops}}));
+
+    EXPECT_EQ(a.doc.changes_since({}).at(0).ops, ops);
+    EXPECT_EQ(*a.doc.value().get("n"), Value(0.0));
+    EXPECT_EQ(*a.doc.value().get("moves"), Value(List{}));
+    VersionVector from;
+    from.set(5, 2);
+    EXPECT_EQ(a.doc.changes_since(from).at(0).ops.at(0).content, OpContent(ListInsert{1, {ContainerKind::text}}));
+    a.doc.check_invariants();
+}
+
+// --- taking back ---
+
+TEST(Doc, RevertTakesOutWhatWasTypedAndPutsBackWhatWasDeleted) {
+    Replica a(1);
+    a.type(0, "keep this text");
+    a.commit();
+    a.erase(5, 5);
+    a.type(5, "that ");
+    const Commit edit = a.commit();
+
+    const auto undone = a.doc.revert(std::vector{edit.span});
+
+    ASSERT_TRUE(undone);
+    EXPECT_EQ(a.read(), "keep this text");
+    EXPECT_EQ(undone->removed, 5U);
+    EXPECT_EQ(undone->restored, 5U);
+    const Commit undo = a.commit();
+    ASSERT_TRUE(a.doc.revert(std::vector{undo.span}));
+    EXPECT_EQ(a.read(), "keep that text");
+    a.commit();
+    a.doc.check_invariants();
+}
+
+TEST(Doc, RevertLeavesAloneWhatOthersChanged) {
+    Replica a(1), b(2);
+    a.type(0, "base ");
+    sync(a, b);
+    a.type(5, "mine");
+    a.set("k", "mine");
+    const Commit edit = a.commit();
+    b.pull(a);
+    b.erase(5, 2);
+    b.type(0, ">");
+    b.set("k", "theirs");
+    sync(a, b);
+
+    const auto undone = a.doc.revert(std::vector{edit.span});
+
+    ASSERT_TRUE(undone);
+    EXPECT_EQ(a.read(), ">base ");
+    EXPECT_EQ(undone->removed, 2U);
+    EXPECT_EQ(undone->skipped, 3U);  // Two letters and the key.
+    EXPECT_EQ(a.doc.value().get("m")->get("k")->as_string(), "theirs");
+    sync(a, b);
+}
+
+TEST(Doc, RevertBringsBackAListElementWithItsChild) {
+    Replica a(1);
+    a.push("x");
+    const Handle child = a.doc.open(*a.doc.list_insert_container(a.list, 1, ContainerKind::map));
+    EXPECT_TRUE(a.doc.map_set(child, "name", "n"));
+    a.set("k", 1);
+    a.commit();
+    const Value before = a.doc.value();
+    EXPECT_TRUE(a.doc.list_erase(a.list, 0, 2));
+    a.set("k", 2);
+    a.set("new", 3);
+    const Commit edit = a.commit();
+
+    ASSERT_TRUE(a.doc.revert(std::vector{edit.span}));
+
+    EXPECT_EQ(a.doc.value(), before);
+}
+
+TEST(Doc, RevertCanBeKeptToSomeContainers) {
+    Replica a(1);
+    a.type(0, "text");
+    a.set("k", 1);
+    const Commit edit = a.commit();
+
+    ASSERT_TRUE(a.doc.revert(std::vector{edit.span}, std::vector{a.map}));
+
+    EXPECT_EQ(a.read(), "text");
+    EXPECT_EQ(a.doc.map_get(a.map, "k"), std::nullopt);
+}
+
+TEST(Doc, TextAtReadsAnyEarlierVersion) {
+    Replica a(1), b(2);
+    a.type(0, "one");
+    a.commit();
+    const Frontiers first = a.doc.frontiers();
+    b.pull(a);
+    a.type(3, " two");
+    b.erase(0, 1);
+    a.commit();
+    const Frontiers only_a = a.doc.frontiers();
+    sync(a, b);
+
+    EXPECT_EQ(*a.doc.text_at(a.text, first), "one");
+    EXPECT_EQ(*a.doc.text_at(a.text, only_a), "one two");
+    EXPECT_EQ(*a.doc.text_at(a.text, a.doc.frontiers()), "ne two");
+    EXPECT_EQ(*a.doc.text_at(a.text, {}), "");
+    EXPECT_EQ(a.doc.text_at(a.text, {{99, 0}}).error().reason(), "unknown_version");
+    a.type(0, "more ");
+    sync(a, b);
+}
+
+TEST(Doc, APeerGoesOnWhereItStopped) {
+    Replica a(1);
+    a.type(0, "as one ");
+    a.commit();
+    a.doc.set_peer(2);
+    a.type(7, "as two ");
+    a.commit();
+
+    a.doc.set_peer(1);
+    a.type(14, "as one");
+
+    EXPECT_EQ(a.commit().span, (IdSpan{1, 7, 13}));
+    EXPECT_EQ(a.read(), "as one as two as one");
+    a.doc.check_invariants();
+}
+
+}  // namespace
+}  // namespace quire::crdt

@@ -1,0 +1,306 @@
+// Import: others' changes, in any order and cut anywhere, all of what can be applied or nothing.
+//
+// Ops go into the log and into the sequences as they come; texts and maps follow only once everything has proved to be
+// sound. A change that fails takes the log back to where it was, and drops the sequences it went into, to
+// be built anew when they are next needed.
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <unordered_map>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "base/utf8.h"
+#include "crdt/doc/body.h"
+#include "crdt/doc/validate.h"
+
+namespace quire::crdt {
+
+namespace {
+
+constexpr std::uint32_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
+
+std::string id_text(OpId id) { return cat(id.counter, "@", id.peer); }
+
+}  // namespace
+
+class ImportRun {
+public:
+    explicit ImportRun(DocBody& body) : body_(body), log_(body.log_), mark_(log_.mark()) {}
+
+    // Requires that the change's deps and predecessor are known, and that it is new.
+    Result<void> apply(const Change& change);
+    void rewind();
+    void finish();
+    LvSpan span() const { return {mark_.end, log_.end()}; }
+
+private:
+    // What a container was before the import wrote to it.
+    struct Before {
+        ContainerLog::Mark log;
+        std::uint32_t size;
+        bool has_anchors;
+        Heads heads;
+        std::size_t effects;
+        bool integrated = false;
+    };
+
+    Before& touch(Container& c);
+    Result<void> apply_op(Container& c, const Op& op, const Heads& parents, bool linear);
+    Result<void> apply_sequence_op(Container& c, const Op& op, const Heads& parents, bool linear);
+    void leave_linear(Container& c);
+    bool holds_all(Container& c, const Heads& parents) const;
+    std::optional<std::uint32_t> anchor_position(Container& c, const Op& op) const;
+
+    DocBody& body_;
+    OpLog& log_;
+    OpLog::Mark mark_;
+    std::unordered_map<ContainerIndex, Before> before_;
+};
+
+ImportRun::Before& ImportRun::touch(Container& c) {
+    const auto at = before_.find(c.index);
+    if (at != before_.end()) return at->second;
+    return before_
+        .emplace(c.index, Before{log_.log(c.index).mark(), c.size, c.has_anchors, c.heads, c.effects.size()})
+        .first->second;
+}
+
+Result<void> ImportRun::apply(const Change& change) {
+    Heads deps;
+    for (const OpId& dep : change.deps) deps.push_back(*log_.atoms().lv_of(dep));
+    const PeerIndex peer = log_.atoms().intern(change.id.peer);
+    log_.begin(peer, deps, change.timestamp, change.message);
+    Heads parents = log_.parents();
+    const bool linear = parents == log_.heads();
+    for (const Op& op : change.ops) {
+        Container& c = body_.container(body_.open(op.container));
+        touch(c);
+        TRY(apply_op(c, op, parents, linear));
+        parents.assign(1, log_.end() - 1);
+    }
+    log_.finish();
+    return {};
+}
+
+// Whether a version holds all that the container has. When it does, the op's position is one of the text as it is.
+bool ImportRun::holds_all(Container& c, const Heads& parents) const {
+    const ContainerLog& log = body_.log_of(c);
+    if (log.empty()) return true;
+    const Graph& graph = log_.graph();
+    if (log.runs().back().linear) return graph.contains(parents, log.end() - 1);
+    return std::all_of(c.heads.rbegin(), c.heads.rend(), [&](Lv head) { return graph.contains(parents, head); });
+}
+
+// From here on the container's heads are told one by one.
+void ImportRun::leave_linear(Container& c) {
+    const ContainerLog& log = body_.log_of(c);
+    if (!log.empty() && log.runs().back().linear) c.heads.assign(1, log.end() - 1);
+}
+
+Result<void> ImportRun::apply_op(Container& c, const Op& op, const Heads& parents, bool linear) {
+    ContainerLog& log = body_.log_of(c);
+    const auto count = static_cast<Lv>(atom_count(op.content));
+    const bool is_sequence = c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list;
+    if (is_sequence && !std::holds_alternative<UnknownOp>(op.content)) {
+        return apply_sequence_op(c, op, parents, linear || holds_all(c, parents));
+    }
+    const bool entry = std::holds_alternative<MapSet>(op.content) || std::holds_alternative<MapErase>(op.content);
+    // What is carried holds no position: the heads of a sequence are those of the ops that do.
+    if (is_sequence) leave_linear(c);
+    log.keep(log_.end(), entry ? RunKind::map_entry : RunKind::other, 0, op.content, count, !is_sequence);
+    log_.append(c.index, count);
+    return {};
+}
+
+// A style's end lies behind the stretch that its start, the atom before it, names.
+std::optional<std::uint32_t> ImportRun::anchor_position(Container& c, const Op& op) const {
+    if (const auto* start = std::get_if<StyleStart>(&op.content)) return start->start;
+    const OpId id{log_.atoms().peer(log_.current_peer()), op.counter - 1};
+    const std::optional<Lv> lv = log_.atoms().lv_of(id);
+    if (!lv || log_.container_of(*lv) != c.index) return std::nullopt;
+    const ContainerLog& log = body_.log_of(c);
+    const Run& run = log.runs()[log.find(*lv)];
+    if (run.kind != RunKind::anchor) return std::nullopt;
+    const auto* start = std::get_if<StyleStart>(&log.op(run));
+    if (start == nullptr) return std::nullopt;
+    return start->end + 1;
+}
+
+Result<void> ImportRun::apply_sequence_op(Container& c, const Op& op, const Heads& parents, bool linear) {
+    ContainerLog& log = body_.log_of(c);
+    const Lv lv = log_.end();
+    const auto count = static_cast<Lv>(atom_count(op.content));
+    const bool joins = log_.joins();
+    if (!linear) {
+        body_.sequence(c);
+        leave_linear(c);
+    }
+
+    if (const auto* insert = std::get_if<TextInsert>(&op.content)) {
+        log.insert_text(lv, insert->pos, insert->text, count, linear, joins);
+    } else if (const auto* elements = std::get_if<ListInsert>(&op.content)) {
+        log.insert_values(lv, elements->pos, elements->values, linear, joins);
+    } else if (const auto* erase = std::get_if<SequenceDelete>(&op.content)) {
+        log.erase_recorded(lv, *erase, log_.atoms().intern(erase->start.peer), linear);
+    } else {
+        const std::optional<std::uint32_t> pos = anchor_position(c, op);
+        if (!pos) return corrupt(cat("a style ends at ", id_text({0, op.counter}), " that has no start before it"));
+        log.keep(lv, RunKind::anchor, *pos, op.content, 1, linear);
+        c.has_anchors = true;
+    }
+    log_.append(c.index, count);
+
+    const Run& run = log.runs().back();
+    const std::uint32_t pos = run.is_insert() ? run.pos + (lv - run.lv) : run.pos;
+    const auto out_of_bound = [&] {
+        return corrupt(cat("an operation at position ", pos, " lies beyond the end of what it was written for"));
+    };
+    if (run.is_insert() && count > kMaxSize - std::min(c.size, kMaxSize)) return out_of_bound();
+    if (linear) {
+        const bool fits = run.is_insert()                          ? pos <= c.size
+                          : run.kind == RunKind::erase_forward ? pos <= c.size && count <= c.size - pos
+                                                                   : pos < c.size && count <= pos + 1;
+        if (!fits) return out_of_bound();
+        c.size = run.is_insert() ? c.size + count : c.size - count;
+        return {};
+    }
+    touch(c).integrated = true;
+    const std::size_t effects = c.effects.size();
+    if (!c.sequence->integrate(body_.history(c), run, lv, count, parents, &c.effects)) return out_of_bound();
+    for (std::size_t i = effects; i < c.effects.size(); ++i) {
+        c.size = c.effects[i].erase ? c.size - c.effects[i].len : c.size + c.effects[i].len;
+    }
+    // A head that the op follows is one no more.
+    std::erase_if(c.heads, [&](Lv head) { return std::find(parents.begin(), parents.end(), head) != parents.end(); });
+    c.heads.push_back(log_.end() - 1);
+    return {};
+}
+
+void ImportRun::rewind() {
+    for (const auto& [index, before] : before_) {
+        Container& c = body_.container(index);
+        log_.log(index).rewind(before.log);
+        c.size = before.size;
+        c.has_anchors = before.has_anchors;
+        c.heads = before.heads;
+        c.effects.resize(before.effects);
+        if (c.sequence != nullptr && (before.integrated || c.sequence->caught_up() > mark_.end)) c.sequence.reset();
+    }
+    log_.rewind(mark_);
+    ++body_.epoch_;
+}
+
+void ImportRun::finish() {
+    for (const auto& [index, before] : before_) {
+        Container& c = body_.container(index);
+        if (c.map == nullptr) continue;
+        const auto& runs = log_.log(index).runs();
+        for (std::size_t i = before.log.runs; i < runs.size(); ++i) {
+            if (runs[i].kind == RunKind::map_entry) body_.apply_map(c, runs[i]);
+        }
+    }
+    ++body_.epoch_;
+}
+
+Result<Imported> DocBody::import(std::vector<Change> changes, ImportOptions options) {
+    CHECK(!open_);
+    bool news = false;
+    for (const Change& change : changes) {
+        TRY(validate(change));
+        news = news || change.id.counter + atom_count(change) > log_.atoms().end_of(change.id.peer);
+    }
+    if (!news) return Imported{};
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const Change& a, const Change& b) { return a.lamport < b.lamport; });
+    std::vector<Pending::Parked> given;
+    given.reserve(changes.size());
+    for (Change& change : changes) given.push_back(std::make_shared<const Change>(std::move(change)));
+
+    for (;;) {
+        Pending pending = pending_;
+        ImportRun run(*this);
+        std::set<Pending::Parked> parked;
+        std::deque<Pending::Parked> queue(given.begin(), given.end());
+        std::vector<IdSpan> success;
+        const auto apply = [&](const Pending::Parked& change) -> Result<void> {
+            const PeerId peer = change->id.peer;
+            const Counter known = log_.atoms().end_of(peer);
+            const Counter end = change->id.counter + atom_count(*change);
+            if (change->id.counter < known) {
+                const Counter overlap = std::min(known, end);
+                const std::vector<Op> theirs = slice(*change, 0, overlap - change->id.counter).ops;
+                std::vector<Op> ours;
+                for (const LvSpan& span : log_.atoms().spans_of({peer, change->id.counter, overlap})) {
+                    for (Op& op : export_ops(span)) ours.push_back(std::move(op));
+                }
+                if (!same_atoms(theirs, ours)) {
+                    return fail(Errc::conflict, "op_id_reused",
+                                cat("operations from ", id_text(change->id),
+                                    " on are known here with other content: two writers have used one peer id; "
+                                    "nothing was imported"));
+                }
+                if (end <= known) return {};
+            }
+            std::optional<OpId> missing;
+            if (change->id.counter > known) missing = OpId{peer, change->id.counter - 1};
+            for (const OpId& dep : change->deps) {
+                if (!log_.atoms().lv_of(dep)) missing = dep;
+            }
+            if (missing) {
+                pending.park(*missing, change);
+                parked.insert(change);
+                return {};
+            }
+            parked.erase(change);
+            if (change->id.counter == known) {
+                TRY(run.apply(*change));
+            } else {
+                const Counter skip = known - change->id.counter;
+                TRY(run.apply(slice(*change, skip, atom_count(*change))));
+            }
+            const auto last = std::find_if(success.begin(), success.end(), [&](const IdSpan& span) {
+                return span.peer == peer && span.end == known;
+            });
+            if (last != success.end()) {
+                last->end = end;
+            } else {
+                success.push_back({peer, known, end});
+            }
+            if (!pending.empty()) {
+                const auto released = pending.release({peer, known, end});
+                queue.insert(queue.begin(), released.begin(), released.end());
+            }
+            return {};
+        };
+
+        std::optional<Error> error;
+        Pending::Parked culprit;
+        while (!queue.empty() && !error) {
+            culprit = queue.front();
+            queue.pop_front();
+            Result<void> applied = apply(culprit);
+            if (!applied) error = std::move(applied).error();
+        }
+        if (error) {
+            run.rewind();
+            if (std::find(given.begin(), given.end(), culprit) != given.end()) return Failure(std::move(*error));
+            // It waited here since another import; what waits must not keep out what is sound.
+            pending_.drop(culprit);
+            continue;
+        }
+        run.finish();
+        pending_ = std::move(pending);
+        Imported imported;
+        imported.success = std::move(success);
+        for (const Pending::Parked& change : parked) {
+            imported.pending.push_back(
+                {change->id.peer, change->id.counter, change->id.counter + atom_count(*change)});
+        }
+        std::sort(imported.pending.begin(), imported.pending.end());
+        if (options.want_diff && run.span().size() > 0) collect_diff(run.span(), imported.diff);
+        return imported;
+    }
+}
+
+}  // namespace quire::crdt

@@ -1,0 +1,58 @@
+// Local ops: each goes into the log at the end; states follow when they are read.
+#include <algorithm>
+
+#include "base/check.h"
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+void DocBody::begin() {
+    if (open_) return;
+    open_ = true;
+    began_ = log_.end();
+    log_.begin_local(peer_);
+}
+
+void DocBody::insert_text(Container& c, std::uint32_t at, std::string_view utf8, std::uint32_t len) {
+    begin();
+    log_of(c).insert_text(log_.end(), at, utf8, len, true, log_.joins());
+    log_.append(c.index, len);
+    c.size += len;
+}
+
+void DocBody::insert_values(Container& c, std::uint32_t at, std::vector<Slot> values) {
+    begin();
+    const auto len = static_cast<std::uint32_t>(values.size());
+    log_of(c).insert_values(log_.end(), at, std::move(values), true, log_.joins());
+    log_.append(c.index, len);
+    c.size += len;
+    ++epoch_;
+}
+
+void DocBody::erase(Container& c, std::uint32_t at, std::uint32_t len) {
+    begin();
+    log_of(c).erase_forward(log_.end(), at, len, log_.joins());
+    log_.append(c.index, len);
+    c.size -= len;
+    if (c.id.kind == ContainerKind::list) ++epoch_;
+}
+
+void DocBody::write_map(Container& c, OpContent op) {
+    begin();
+    log_of(c).keep(log_.end(), RunKind::map_entry, 0, std::move(op), 1, true);
+    log_.append(c.index, 1);
+    apply_map(c, log_of(c).runs().back());
+}
+
+Commit DocBody::commit(CommitOptions options) {
+    const Counter end = log_.atoms().end_of(peer_);
+    Commit commit{{peer_id_, end, end}, {}, std::move(options.origin)};
+    if (!open_) return commit;
+    commit.span.begin = log_.atoms().id_of(began_).counter;
+    log_.finish_local(std::max(options.timestamp, log_.latest_timestamp(log_.parents())), options.message);
+    open_ = false;
+    if (options.want_diff) collect_diff({began_, log_.end()}, commit.diff);
+    return commit;
+}
+
+}  // namespace quire::crdt

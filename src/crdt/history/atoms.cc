@@ -1,0 +1,120 @@
+#include "crdt/history/atoms.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace quire::crdt {
+
+PeerIndex AtomTable::intern(PeerId peer) {
+    const auto [at, added] = by_id_.emplace(peer, static_cast<PeerIndex>(peers_.size()));
+    if (added) peers_.push_back({peer, 0, {}});
+    return at->second;
+}
+
+std::optional<PeerIndex> AtomTable::find(PeerId peer) const {
+    const auto at = by_id_.find(peer);
+    if (at == by_id_.end()) return std::nullopt;
+    return at->second;
+}
+
+void AtomTable::append(PeerIndex index, Lv count) {
+    Peer& peer = peers_[index];
+    CHECK(count < kNoLv - end_);
+    if (runs_.empty() || runs_.back().peer != index) {
+        runs_.push_back({end_, index, peer.end});
+        peer.runs.push_back({peer.end, end_});
+    }
+    end_ += count;
+    peer.end += static_cast<Counter>(count);
+}
+
+void AtomTable::truncate(Lv end) {
+    while (!runs_.empty() && runs_.back().lv >= end) {
+        Peer& peer = peers_[runs_.back().peer];
+        peer.end = runs_.back().counter;
+        peer.runs.pop_back();
+        runs_.pop_back();
+    }
+    if (!runs_.empty()) {
+        const Run& last = runs_.back();
+        peers_[last.peer].end = last.counter + static_cast<Counter>(end - last.lv);
+    }
+    end_ = end;
+}
+
+Counter AtomTable::end_of(PeerId peer) const {
+    const auto index = find(peer);
+    return index ? peers_[*index].end : 0;
+}
+
+std::size_t AtomTable::run_of(Lv lv) const {
+    if (runs_.back().lv <= lv) return runs_.size() - 1;
+    const auto after = std::upper_bound(runs_.begin(), runs_.end(), lv,
+                                        [](Lv value, const Run& run) { return value < run.lv; });
+    return static_cast<std::size_t>(after - runs_.begin()) - 1;
+}
+
+OpId AtomTable::id_of(Lv lv) const {
+    const Run& run = runs_[run_of(lv)];
+    return {peers_[run.peer].id, run.counter + static_cast<Counter>(lv - run.lv)};
+}
+
+Lv AtomTable::run_end(Lv lv) const {
+    const std::size_t next = run_of(lv) + 1;
+    return next < runs_.size() ? runs_[next].lv : end_;
+}
+
+std::optional<Lv> AtomTable::lv_of(OpId id) const {
+    const auto index = find(id.peer);
+    if (!index || id.counter < 0 || id.counter >= peers_[*index].end) return std::nullopt;
+    const auto& runs = peers_[*index].runs;
+    const auto after = std::upper_bound(runs.begin(), runs.end(), id.counter,
+                                        [](Counter value, const PeerRun& run) { return value < run.counter; });
+    const PeerRun& run = *(after - 1);
+    return run.lv + static_cast<Lv>(id.counter - run.counter);
+}
+
+std::vector<LvSpan> AtomTable::spans_of(IdSpan ids) const {
+    std::vector<LvSpan> spans;
+    while (ids.begin < ids.end) {
+        const std::optional<Lv> lv = lv_of({ids.peer, ids.begin});
+        CHECK(lv.has_value());
+        const Lv end = std::min(run_end(*lv), *lv + static_cast<Lv>(ids.size()));
+        spans.push_back({*lv, end});
+        ids.begin += static_cast<Counter>(end - *lv);
+    }
+    return spans;
+}
+
+VersionVector AtomTable::version_before(Lv end) const {
+    VersionVector version;
+    for (const Peer& peer : peers_) {
+        Counter known = peer.end;
+        for (auto run = peer.runs.rbegin(); run != peer.runs.rend(); ++run) {
+            if (run->lv < end) {
+                known = std::min(known, run->counter + static_cast<Counter>(end - run->lv));
+                break;
+            }
+            known = run->counter;
+        }
+        version.set(peer.id, known);
+    }
+    return version;
+}
+
+void AtomTable::check_invariants() const {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        const Lv next = i + 1 < runs_.size() ? runs_[i + 1].lv : end_;
+        CHECK(runs_[i].lv < next && (i > 0 || runs_[i].lv == 0));
+        CHECK(lv_of(id_of(runs_[i].lv)) == runs_[i].lv);
+        CHECK(lv_of(id_of(next - 1)) == next - 1);
+    }
+    for (const Peer& peer : peers_) {
+        for (std::size_t i = 1; i < peer.runs.size(); ++i) {
+            CHECK(peer.runs[i - 1].counter < peer.runs[i].counter && peer.runs[i - 1].lv < peer.runs[i].lv);
+        }
+    }
+}
+
+}  // namespace quire::crdt

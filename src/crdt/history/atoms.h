@@ -1,0 +1,86 @@
+// AtomTable: every atom's place in this replica's history, and back to its id.
+//
+// Atoms are numbered in the order in which they became known here, which is a causal order. That number,
+// the local version (Lv), is private to a replica: dense, so structures index by it, and never on the
+// wire (Gentle & Kleppmann, "Collaborative Text Editing with Eg-walker", 2025, §3).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "crdt/ids/ids.h"
+#include "crdt/ids/version.h"
+
+namespace quire::crdt {
+
+using Lv = std::uint32_t;
+inline constexpr Lv kNoLv = ~Lv{0};
+
+struct LvSpan {
+    Lv begin = 0;
+    Lv end = 0;
+    Lv size() const { return end - begin; }
+    friend bool operator==(const LvSpan&, const LvSpan&) = default;
+};
+
+// A peer by number: dense, in the order in which peers were met.
+using PeerIndex = std::uint32_t;
+
+class AtomTable {
+public:
+    PeerIndex intern(PeerId peer);
+    std::optional<PeerIndex> find(PeerId peer) const;
+    PeerId peer(PeerIndex index) const { return peers_[index].id; }
+    std::size_t peer_count() const { return peers_.size(); }
+
+    Lv end() const { return end_; }
+    // The next `count` atoms are the peer's next ones. O(1).
+    void append(PeerIndex peer, Lv count);
+    // Whether the last atom of all is the peer's.
+    bool is_last_of(PeerIndex peer) const { return !runs_.empty() && runs_.back().peer == peer; }
+    // Forgets every atom from `end` on.
+    void truncate(Lv end);
+
+    // The peer's exclusive end.
+    Counter end_of(PeerIndex peer) const { return peers_[peer].end; }
+    Counter end_of(PeerId peer) const;
+    OpId id_of(Lv lv) const;             // O(log runs).
+    PeerId peer_of(Lv lv) const { return peers_[runs_[run_of(lv)].peer].id; }
+    // How far from `lv` on ids count up by one: the exclusive end of that run.
+    Lv run_end(Lv lv) const;
+    Lv run_begin(Lv lv) const { return runs_[run_of(lv)].lv; }
+    bool follows(Lv lv) const { return lv > 0 && runs_[run_of(lv)].lv != lv; }  // id(lv) is id(lv - 1) plus one.
+    std::optional<Lv> lv_of(OpId id) const;
+    // The Lv spans of a span of ids, which must be known; in order of counter.
+    std::vector<LvSpan> spans_of(IdSpan ids) const;
+    // What all atoms before `end` are as a version.
+    VersionVector version_before(Lv end) const;
+
+    void check_invariants() const;
+
+private:
+    struct Run {
+        Lv lv;
+        PeerIndex peer;
+        Counter counter;
+    };
+    struct PeerRun {
+        Counter counter;
+        Lv lv;
+    };
+    struct Peer {
+        PeerId id;
+        Counter end = 0;
+        std::vector<PeerRun> runs;
+    };
+    std::size_t run_of(Lv lv) const;
+
+    Lv end_ = 0;
+    std::vector<Run> runs_;
+    std::vector<Peer> peers_;
+    std::unordered_map<PeerId, PeerIndex> by_id_;
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,103 @@
+#include "crdt/history/container_log.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+#include "base/utf8.h"
+
+namespace quire::crdt {
+
+bool ContainerLog::may_join(Lv lv, RunKind kind, bool linear, bool joins) const {
+    if (!joins || runs_.empty()) return false;
+    const Run& last = runs_.back();
+    return last.end() == lv && last.kind == kind && last.linear == linear;
+}
+
+void ContainerLog::insert_text(Lv lv, std::uint32_t pos, std::string_view utf8, std::uint32_t len, bool linear,
+                               bool joins) {
+    CHECK(text_.size() + utf8.size() < kNoLv);
+    if (may_join(lv, RunKind::insert, linear, joins) && runs_.back().pos + runs_.back().len == pos) {
+        runs_.back().len += len;
+        runs_.back().extra += static_cast<std::uint32_t>(utf8.size());
+    } else {
+        runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(text_.size()),
+                         static_cast<std::uint32_t>(utf8.size()), RunKind::insert, linear, true});
+    }
+    text_.append(utf8);
+}
+
+void ContainerLog::insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins) {
+    const auto len = static_cast<std::uint32_t>(values.size());
+    if (may_join(lv, RunKind::insert, linear, joins) && runs_.back().pos + runs_.back().len == pos) {
+        runs_.back().len += len;
+    } else {
+        runs_.push_back(
+            {lv, len, pos, static_cast<std::uint32_t>(values_.size()), 0, RunKind::insert, linear, true});
+    }
+    std::move(values.begin(), values.end(), std::back_inserter(values_));
+}
+
+void ContainerLog::erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins) {
+    if (joins && !runs_.empty()) {
+        Run& last = runs_.back();
+        if (last.end() == lv && last.is_erase() && last.linear && !last.resolved) {
+            const bool forward = last.kind == RunKind::erase_forward;
+            if ((forward || last.len == 1) && last.pos == pos) {
+                last.kind = RunKind::erase_forward;
+                last.len += len;
+                return;
+            }
+            // A backspace after another, or after a single delete that may as well have been one.
+            if (len == 1 && (!forward || last.len == 1) && last.pos == pos + last.len) {
+                last.kind = RunKind::erase_backward;
+                last.len += 1;
+                return;
+            }
+        }
+    }
+    runs_.push_back({lv, len, pos, 0, 0, RunKind::erase_forward, true, false});
+}
+
+void ContainerLog::erase_recorded(Lv lv, const SequenceDelete& op, PeerIndex start_peer, bool linear) {
+    const bool forward = op.len > 0;
+    runs_.push_back({lv, static_cast<std::uint32_t>(forward ? op.len : -op.len), static_cast<std::uint32_t>(op.pos),
+                     static_cast<std::uint32_t>(op.start.counter), start_peer,
+                     forward ? RunKind::erase_forward : RunKind::erase_backward, linear, true});
+}
+
+void ContainerLog::keep(Lv lv, RunKind kind, std::uint32_t pos, OpContent op, std::uint32_t len, bool linear) {
+    runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(ops_.size()), 0, kind, linear, true});
+    ops_.push_back(std::move(op));
+}
+
+std::size_t ContainerLog::find(Lv lv) const {
+    if (!runs_.empty() && runs_.back().lv <= lv) return lv < runs_.back().end() ? runs_.size() - 1 : runs_.size();
+    const auto after =
+        std::upper_bound(runs_.begin(), runs_.end(), lv, [](Lv value, const Run& run) { return value < run.lv; });
+    const auto index = static_cast<std::size_t>(after - runs_.begin());
+    return index > 0 && lv < runs_[index - 1].end() ? index - 1 : index;
+}
+
+std::string_view ContainerLog::text(const Run& run, Lv lv, std::uint32_t len) const {
+    const std::string_view all = all_text(run);
+    const std::size_t from = lv - run.lv;
+    if (run.len == run.extra) return all.substr(from, len);
+    const std::size_t begin = utf8::offset_of_code_point(all, from);
+    return utf8::prefix(all.substr(begin), len);
+}
+
+ContainerLog::Mark ContainerLog::mark() const {
+    return {runs_.size(), text_.size(), values_.size(), ops_.size(), runs_.empty() ? Run{} : runs_.back()};
+}
+
+void ContainerLog::rewind(const Mark& mark) {
+    runs_.resize(mark.runs);
+    if (mark.runs > 0) runs_.back() = mark.last;
+    text_.resize(mark.text);
+    values_.resize(mark.values);
+    ops_.resize(mark.ops);
+}
+
+}  // namespace quire::crdt

@@ -1,0 +1,169 @@
+#include "crdt/history/graph.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace quire::crdt {
+
+namespace {
+
+void push_span(std::vector<LvSpan>& spans, LvSpan span) {
+    // Walks go downwards: a span that ends where the last one begins continues it.
+    if (!spans.empty() && spans.back().begin == span.end) {
+        spans.back().begin = span.begin;
+    } else {
+        spans.push_back(span);
+    }
+}
+
+}  // namespace
+
+void Graph::append(std::span<const Lv> parents, Lv count) {
+    const Lv begin = end();
+    if (!entries_.empty() && parents.size() == 1 && parents[0] + 1 == begin) {
+        entries_.back().end += count;
+        return;
+    }
+    Lamport next = 0;
+    for (const Lv parent : parents) next = std::max(next, lamport(parent) + 1);
+    entries_.push_back({begin, begin + count, next, static_cast<std::uint32_t>(parents_.size()),
+                        static_cast<std::uint32_t>(parents.size())});
+    parents_.insert(parents_.end(), parents.begin(), parents.end());
+}
+
+void Graph::truncate(Lv end) {
+    while (!entries_.empty() && entries_.back().begin >= end) {
+        parents_.resize(entries_.back().parents);
+        entries_.pop_back();
+    }
+    if (!entries_.empty()) entries_.back().end = end;
+}
+
+std::size_t Graph::entry_of(Lv lv) const {
+    if (entries_.back().begin <= lv) return entries_.size() - 1;
+    const auto after = std::upper_bound(entries_.begin(), entries_.end(), lv,
+                                        [](Lv value, const Entry& entry) { return value < entry.begin; });
+    return static_cast<std::size_t>(after - entries_.begin()) - 1;
+}
+
+Lamport Graph::lamport(Lv lv) const {
+    const Entry& entry = entries_[entry_of(lv)];
+    return entry.lamport + (lv - entry.begin);
+}
+
+Heads Graph::parents_of(Lv lv) const {
+    const Entry& entry = entries_[entry_of(lv)];
+    if (lv > entry.begin) return {lv - 1};
+    const auto found = parents(entry);
+    return {found.begin(), found.end()};
+}
+
+bool Graph::contains(std::span<const Lv> heads, Lv target) const {
+    std::vector<Lv> queue;
+    for (const Lv head : heads) {
+        if (head == target) return true;
+        if (head > target) queue.push_back(head);
+    }
+    std::make_heap(queue.begin(), queue.end());
+    while (!queue.empty()) {
+        const Lv lv = queue.front();
+        const Entry& entry = entries_[entry_of(lv)];
+        if (target >= entry.begin) return true;
+        while (!queue.empty() && queue.front() >= entry.begin) {
+            std::pop_heap(queue.begin(), queue.end());
+            queue.pop_back();
+        }
+        for (const Lv parent : parents(entry)) {
+            if (parent == target) return true;
+            if (parent > target) {
+                queue.push_back(parent);
+                std::push_heap(queue.begin(), queue.end());
+            }
+        }
+    }
+    return false;
+}
+
+void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) const {
+    out.only_a.clear();
+    out.only_b.clear();
+    if (std::equal(a.begin(), a.end(), b.begin(), b.end())) return;
+    if (a.size() == 1 && b.size() == 1) {
+        const std::size_t entry = entry_of(std::max(a[0], b[0]));
+        if (entries_[entry].begin <= std::min(a[0], b[0])) {
+            if (a[0] > b[0]) out.only_a.push_back({b[0] + 1, a[0] + 1});
+            if (b[0] > a[0]) out.only_b.push_back({a[0] + 1, b[0] + 1});
+            return;
+        }
+    }
+    // Which of the two versions an atom on the way down is known to be in.
+    enum Side : std::uint8_t { kA = 1, kB = 2, kBoth = 3 };
+    struct Visit {
+        Lv lv;
+        Side side;
+        bool operator<(const Visit& other) const { return lv < other.lv; }
+    };
+    std::vector<Visit> queue;
+    std::size_t one_sided = 0;
+    const auto push = [&](Lv lv, Side side) {
+        queue.push_back({lv, side});
+        std::push_heap(queue.begin(), queue.end());
+        if (side != kBoth) ++one_sided;
+    };
+    const auto pop = [&] {
+        const Visit top = queue.front();
+        std::pop_heap(queue.begin(), queue.end());
+        queue.pop_back();
+        if (top.side != kBoth) --one_sided;
+        return top;
+    };
+    const auto mark = [&](Lv begin, Lv end, Side side) {
+        if (begin == end || side == kBoth) return;
+        push_span(side == kA ? out.only_a : out.only_b, {begin, end});
+    };
+    for (const Lv lv : a) push(lv, kA);
+    for (const Lv lv : b) push(lv, kB);
+    while (one_sided > 0) {
+        Visit top = pop();
+        const Entry& entry = entries_[entry_of(top.lv)];
+        Lv end = top.lv + 1;
+        while (!queue.empty() && queue.front().lv >= entry.begin) {
+            const Visit next = pop();
+            if ((top.side | next.side) != top.side) {
+                mark(next.lv + 1, end, top.side);
+                end = next.lv + 1;
+                top.side = static_cast<Side>(top.side | next.side);
+            }
+        }
+        mark(entry.begin, end, top.side);
+        for (const Lv parent : parents(entry)) push(parent, top.side);
+    }
+    std::reverse(out.only_a.begin(), out.only_a.end());
+    std::reverse(out.only_b.begin(), out.only_b.end());
+}
+
+Heads Graph::minimal(Heads of) const {
+    std::sort(of.begin(), of.end());
+    of.erase(std::unique(of.begin(), of.end()), of.end());
+    Heads heads;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        if (!contains(std::span(of).subspan(i + 1), of[i])) heads.push_back(of[i]);
+    }
+    return heads;
+}
+
+void Graph::check_invariants() const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const Entry& entry = entries_[i];
+        CHECK(entry.begin < entry.end && entry.begin == (i == 0 ? 0 : entries_[i - 1].end));
+        Lamport least = 0;
+        for (const Lv parent : parents(entry)) {
+            CHECK(parent < entry.begin);
+            least = std::max(least, lamport(parent) + 1);
+        }
+        CHECK(entry.lamport == least);
+    }
+}
+
+}  // namespace quire::crdt

@@ -1,0 +1,61 @@
+// Graph: which atoms come before which. Runs of atoms that each follow the one before are one entry; parents may
+// point at any atom, so an entry is split in thought, never in memory.
+//
+// Costs follow the difference between versions, not the length of history: walks go down from the heads in
+// order of Lv and stop where both sides have met (eg-walker, 2025, §3.2).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "crdt/history/atoms.h"
+
+namespace quire::crdt {
+
+// The heads of a version: ascending, no one an ancestor of another.
+using Heads = std::vector<Lv>;
+
+// What one version has and another lacks; spans ascending.
+struct Difference {
+    std::vector<LvSpan> only_a;
+    std::vector<LvSpan> only_b;
+};
+
+class Graph {
+public:
+    // [end, end + count): the first follows `parents` (ascending, may name ancestors of each other), each
+    // other one its predecessor.
+    void append(std::span<const Lv> parents, Lv count);
+    // `count` more atoms after the last.
+    void extend(Lv count) { entries_.back().end += count; }
+    void truncate(Lv end);
+
+    Lv end() const { return entries_.empty() ? 0 : entries_.back().end; }
+    Lamport lamport(Lv lv) const;
+    Heads parents_of(Lv lv) const;
+    // Whether `target` is in the version with these heads.
+    bool contains(std::span<const Lv> heads, Lv target) const;
+    void diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) const;
+    // The heads among `of`: drops what another one contains. Sorts.
+    Heads minimal(Heads of) const;
+
+    void check_invariants() const;
+
+private:
+    struct Entry {
+        Lv begin;
+        Lv end;
+        Lamport lamport;  // Of `begin`.
+        std::uint32_t parents;
+        std::uint32_t parent_count;
+    };
+    std::size_t entry_of(Lv lv) const;
+    std::span<const Lv> parents(const Entry& entry) const {
+        return std::span(parents_).subspan(entry.parents, entry.parent_count);
+    }
+
+    std::vector<Entry> entries_;
+    std::vector<Lv> parents_;
+};
+
+}  // namespace quire::crdt

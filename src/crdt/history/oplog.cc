@@ -1,0 +1,145 @@
+#include "crdt/history/oplog.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace quire::crdt {
+
+ContainerIndex OpLog::add_container(ContainerKind kind) {
+    logs_.emplace_back(kind);
+    return static_cast<ContainerIndex>(logs_.size() - 1);
+}
+
+Heads OpLog::parents(PeerIndex peer, const Heads& deps) const {
+    Heads parents = deps;
+    std::sort(parents.begin(), parents.end());
+    if (parents == heads_) return parents;  // Holds everything, the predecessor too.
+    const Counter known = atoms_.end_of(peer);
+    if (known > 0) {
+        const Lv before = *atoms_.lv_of({atoms_.peer(peer), known - 1});
+        if (!graph_.contains(parents, before)) {
+            parents.insert(std::upper_bound(parents.begin(), parents.end(), before), before);
+        }
+    }
+    return parents.size() > 1 ? graph_.minimal(std::move(parents)) : parents;
+}
+
+std::uint32_t OpLog::intern_message(std::string_view message) {
+    if (message.empty()) return 0;
+    const auto [at, added] =
+        message_index_.emplace(std::string(message), static_cast<std::uint32_t>(messages_.size()));
+    if (added) messages_.emplace_back(message);
+    return at->second;
+}
+
+void OpLog::begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp, std::string_view message) {
+    current_ = peer;
+    parents_ = parents(peer, deps);
+    opening_ = true;
+    joins_ = end() > 0 && parents_.size() == 1 && parents_[0] + 1 == end() &&
+             atoms_.is_last_of(peer);
+    changes_.push_back({end(), static_cast<std::uint32_t>(deps_.size()), static_cast<std::uint32_t>(deps.size()),
+                        intern_message(message), timestamp});
+    deps_.insert(deps_.end(), deps.begin(), deps.end());
+}
+
+void OpLog::begin_local(PeerIndex peer) {
+    current_ = peer;
+    parents_ = heads_;
+    opening_ = true;
+    joins_ = parents_.size() == 1 && parents_[0] + 1 == end() && atoms_.is_last_of(peer);
+    changes_.push_back({end(), static_cast<std::uint32_t>(deps_.size()), static_cast<std::uint32_t>(heads_.size()), 0, 0});
+    deps_.insert(deps_.end(), heads_.begin(), heads_.end());
+    if (heads_.size() > 1) {
+        std::sort(deps_.end() - static_cast<std::ptrdiff_t>(heads_.size()), deps_.end(),
+                  [&](Lv a, Lv b) { return atoms_.id_of(a) < atoms_.id_of(b); });
+    }
+}
+
+void OpLog::finish_local(std::int64_t timestamp, std::string_view message) {
+    finish();
+    ChangeInfo& change = changes_.back();
+    const std::uint32_t words = intern_message(message);
+    if (changes_.size() > 1 && change.dep_count == 1 && deps_.back() + 1 == change.lv && atoms_.follows(change.lv)) {
+        const ChangeInfo& before = changes_[changes_.size() - 2];
+        if (before.timestamp == timestamp && before.message == words) {
+            deps_.resize(change.deps);
+            changes_.pop_back();
+            return;
+        }
+    }
+    change.timestamp = timestamp;
+    change.message = words;
+}
+
+void OpLog::finish() {
+    CHECK(!opening_);
+    const Lv last = end() - 1;
+    if (heads_ == parents_) {
+        heads_.assign(1, last);
+        return;
+    }
+    for (const Lv parent : parents_) {
+        const auto at = std::lower_bound(heads_.begin(), heads_.end(), parent);
+        if (at != heads_.end() && *at == parent) heads_.erase(at);
+    }
+    heads_.push_back(last);
+}
+
+std::size_t OpLog::change_of(Lv lv) const {
+    if (changes_.back().lv <= lv) return changes_.size() - 1;
+    const auto after = std::upper_bound(changes_.begin(), changes_.end(), lv,
+                                        [](Lv value, const ChangeInfo& change) { return value < change.lv; });
+    return static_cast<std::size_t>(after - changes_.begin()) - 1;
+}
+
+std::int64_t OpLog::latest_timestamp(std::span<const Lv> of) const {
+    std::int64_t latest = 0;
+    for (const Lv lv : of) latest = std::max(latest, changes_[change_of(lv)].timestamp);
+    return latest;
+}
+
+std::size_t OpLog::owner_of(Lv lv) const {
+    if (owners_.back().lv <= lv) return owners_.size() - 1;
+    const auto after = std::upper_bound(owners_.begin(), owners_.end(), lv,
+                                        [](Lv value, const Owner& owner) { return value < owner.lv; });
+    return static_cast<std::size_t>(after - owners_.begin()) - 1;
+}
+
+ContainerIndex OpLog::container_of(Lv lv) const { return owners_[owner_of(lv)].container; }
+
+void OpLog::rewind(const Mark& mark) {
+    atoms_.truncate(mark.end);
+    graph_.truncate(mark.end);
+    changes_.resize(mark.changes);
+    deps_.resize(mark.deps);
+    owners_.resize(mark.owners);
+    heads_ = mark.heads;
+    opening_ = false;
+}
+
+void OpLog::check_invariants() const {
+    atoms_.check_invariants();
+    graph_.check_invariants();
+    CHECK(atoms_.end() == graph_.end());
+    CHECK(graph_.minimal(heads_) == heads_);
+    Lv atoms = 0;
+    for (const ContainerLog& log : logs_) {
+        Lv last = 0;
+        for (const Run& run : log.runs()) {
+            CHECK(run.len > 0 && (run.lv >= last || last == 0) && run.end() <= end());
+            CHECK(&logs_[container_of(run.lv)] == &log && &logs_[container_of(run.end() - 1)] == &log);
+            last = run.end();
+            atoms += run.len;
+        }
+    }
+    CHECK(atoms == end());
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        CHECK(changes_[i].lv < change_end(i));
+        CHECK(atoms_.run_end(changes_[i].lv) >= change_end(i));  // One peer's, counting up.
+        for (const Lv dep : deps_of(changes_[i])) CHECK(dep < changes_[i].lv);
+    }
+}
+
+}  // namespace quire::crdt

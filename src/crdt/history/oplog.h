@@ -1,0 +1,128 @@
+// OpLog: all that happened, in the order in which it became known here.
+//
+// Append-only but for rewind(), which takes back the end of it: that is how an import that fails halfway
+// leaves nothing behind. Knows no state: what ops do to a text is for others.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "crdt/history/container_log.h"
+#include "crdt/history/graph.h"
+#include "crdt/ids/change.h"
+
+namespace quire::crdt {
+
+// A container by number; also the index of its log.
+using ContainerIndex = std::uint32_t;
+
+// What a change says beside its ops. It ends where the next one begins.
+struct ChangeInfo {
+    Lv lv;
+    std::uint32_t deps;      // Its deps as they came: deps_of().
+    std::uint32_t dep_count;
+    std::uint32_t message;   // message_of().
+    std::int64_t timestamp;
+};
+
+class OpLog {
+public:
+    AtomTable& atoms() { return atoms_; }
+    const AtomTable& atoms() const { return atoms_; }
+    const Graph& graph() const { return graph_; }
+    const Heads& heads() const { return heads_; }
+    Lv end() const { return atoms_.end(); }
+
+    ContainerIndex add_container(ContainerKind kind);
+    ContainerLog& log(ContainerIndex container) { return logs_[container]; }
+    const ContainerLog& log(ContainerIndex container) const { return logs_[container]; }
+    std::size_t container_count() const { return logs_.size(); }
+
+    // A change of `peer` from end() on, with these deps as they came, to which append()s give its atoms.
+    // Its parents are its deps and the peer's predecessor. finish() makes it the head.
+    void begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp, std::string_view message);
+    // The same for a local change, which depends on the heads.
+    void begin_local(PeerIndex peer);
+    // The parents of the change that was begun.
+    const Heads& parents() const { return parents_; }
+    PeerIndex current_peer() const { return current_; }
+    // Whether the next atoms may lengthen a run: they follow their peer's last ones and nothing else.
+    bool joins() const { return joins_; }
+    void append(ContainerIndex container, Lv count) {
+        atoms_.append(current_, count);
+        if (opening_) {
+            graph_.append(parents_, count);
+            opening_ = false;
+        } else {
+            graph_.extend(count);
+        }
+        joins_ = true;
+        if (owners_.empty() || owners_.back().container != container) owners_.push_back({end() - count, container});
+    }
+    void finish();
+    // The same for a local change, with what was not known when it began. It becomes part of the change before it
+    // where it goes on with that one and says the same.
+    void finish_local(std::int64_t timestamp, std::string_view message);
+
+    const std::vector<ChangeInfo>& changes() const { return changes_; }
+    std::size_t change_of(Lv lv) const;
+    Lv change_end(std::size_t index) const { return index + 1 < changes_.size() ? changes_[index + 1].lv : end(); }
+    std::span<const Lv> deps_of(const ChangeInfo& change) const {
+        return std::span(deps_).subspan(change.deps, change.dep_count);
+    }
+    const std::string& message_of(const ChangeInfo& change) const { return messages_[change.message]; }
+    std::uint32_t intern_message(std::string_view message);
+    // The parents that a change of `peer` with these deps has: sorted, with the predecessor unless it is implied.
+    Heads parents(PeerIndex peer, const Heads& deps) const;
+    std::int64_t latest_timestamp(std::span<const Lv> of) const;
+
+    ContainerIndex container_of(Lv lv) const;
+    // Calls take(container, LvSpan) for each stretch of [span) that is one container's, in order.
+    template <class Take>
+    void for_each_owner(LvSpan span, Take take) const {
+        for (std::size_t i = owner_of(span.begin); span.begin < span.end; ++i) {
+            const Lv next = i + 1 < owners_.size() ? owners_[i + 1].lv : end();
+            const Lv stop = next < span.end ? next : span.end;
+            take(owners_[i].container, LvSpan{span.begin, stop});
+            span.begin = stop;
+        }
+    }
+
+    struct Mark {
+        Lv end;
+        std::size_t changes, deps, owners;
+        Heads heads;
+    };
+    Mark mark() const { return {end(), changes_.size(), deps_.size(), owners_.size(), heads_}; }
+    // The logs of containers are rewound by who wrote them.
+    void rewind(const Mark& mark);
+
+    void check_invariants() const;
+
+private:
+    struct Owner {
+        Lv lv;
+        ContainerIndex container;
+    };
+    std::size_t owner_of(Lv lv) const;
+
+    AtomTable atoms_;
+    Graph graph_;
+    Heads heads_;
+    std::deque<ContainerLog> logs_;  // Stays put while containers are added.
+    std::vector<Owner> owners_;
+    std::vector<ChangeInfo> changes_;
+    std::vector<Lv> deps_;
+    std::vector<std::string> messages_{std::string()};
+    std::unordered_map<std::string, std::uint32_t> message_index_{{std::string(), 0}};
+
+    PeerIndex current_ = 0;
+    Heads parents_;
+    bool opening_ = false;  // Nothing has been appended to the change yet.
+    bool joins_ = false;
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,115 @@
+// ItemTree: the sequence's items in document order, found by position in either version and by id.
+//
+// A B+tree of run-length items whose nodes count the atoms that are visible now (in the version that the
+// sequence stands at) and after everything. Items are split, never removed, so an item that was found stays
+// in its order; a side index finds the leaf of an atom. All O(log n).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "crdt/history/atoms.h"
+
+namespace quire::crdt {
+
+// Tests compile the engine with QUIRE_SMALL_NODES, so that a few words make deep trees.
+#ifdef QUIRE_SMALL_NODES
+inline constexpr std::uint32_t kLeafItems = 3;
+inline constexpr std::uint32_t kInnerChildren = 2;
+inline constexpr std::size_t kIndexPage = 4;
+#else
+inline constexpr std::uint32_t kLeafItems = 32;
+inline constexpr std::uint32_t kInnerChildren = 16;
+inline constexpr std::size_t kIndexPage = 512;
+#endif
+
+// Atoms lv .. lv + len that were inserted in a row and fared alike since.
+struct Item {
+    Lv lv;
+    std::uint32_t len;
+    Lv left;                // Left origin of the first atom; that of each other atom is the one before.
+    Lv right;               // Right origin of all of them.
+    std::uint32_t now;      // 0: not yet inserted in the version we stand at; 1: visible; 1 + n: deleted n times.
+    std::uint32_t erased;   // How often everything known deletes it.
+
+    Lv end() const { return lv + len; }
+    std::uint32_t visible_now() const { return now == 1 ? len : 0; }
+    std::uint32_t visible_last() const { return erased == 0 ? len : 0; }
+};
+
+class ItemTree {
+public:
+    struct Leaf;
+    struct Inner;
+    struct Widths {
+        std::uint32_t now = 0;
+        std::uint32_t last = 0;
+    };
+    // An atom, or the place behind one: `offset` atoms into an item.
+    struct Cursor {
+        Leaf* leaf = nullptr;
+        std::uint32_t index = 0;
+        std::uint32_t offset = 0;
+    };
+
+    ItemTree();
+    ItemTree(ItemTree&&) noexcept;
+    ItemTree& operator=(ItemTree&&) noexcept;
+    ~ItemTree();
+
+    Widths total() const;
+    bool empty() const { return index_.empty(); }
+
+    const Item& item(const Cursor& at) const;
+    // The atom number `pos` of those visible now, or after everything. Requires that there is one.
+    Cursor find_now(std::uint32_t pos) const;
+    Cursor find_last(std::uint32_t pos) const;
+    Cursor find_atom(Lv lv) const;  // Requires that it is here.
+    Cursor begin() const;
+    // Moves to the next item; false, and unmoved, at the end.
+    bool next(Cursor& at) const;
+    // How many atoms before the cursor's atom are visible after everything.
+    std::uint32_t last_before(const Cursor& at) const;
+    // Whether a's atom comes before b's.
+    bool before(const Cursor& a, const Cursor& b) const;
+
+    // Puts the item at the cursor, splitting what is there. `join`: it may lengthen the item before it, if
+    // that one ends where it starts and fared the same. Returns where it is.
+    Cursor insert(Cursor at, const Item& item, bool join);
+    // Makes [offset, offset + len) of the item at the cursor an item of its own.
+    Cursor isolate(Cursor at, std::uint32_t len);
+    // Adds to an item's counts.
+    void adjust(const Cursor& at, std::int32_t now, std::int32_t erased);
+
+    void check_invariants() const;
+    std::size_t item_count() const { return count_; }
+
+private:
+    // Item starts to leaves: pages of sorted entries below one sorted directory.
+    struct IndexEntry {
+        Lv lv;
+        Leaf* leaf;
+    };
+    using Page = std::vector<IndexEntry>;
+
+    Cursor find(std::uint32_t pos, std::uint32_t Widths::* metric) const;
+    Cursor place(Cursor at, const Item& item);
+    void split_leaf(Leaf* leaf);
+    void split_inner(Inner* inner);
+    void add_child(Inner* parent, const void* left, Widths left_widths, void* right, Widths right_widths);
+    void widen(Leaf* leaf, std::int64_t now, std::int64_t last);
+    std::size_t page_of(Lv lv) const;
+    void index_insert(Lv lv, Leaf* leaf);
+    void index_move(Lv lv, Leaf* leaf);
+    void destroy();
+
+    void* root_ = nullptr;
+    bool root_is_leaf_ = true;
+    Leaf* first_ = nullptr;
+    std::size_t count_ = 0;
+    std::vector<Page> index_;
+    std::vector<Lv> index_first_;
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,308 @@
+#include "crdt/merge/sequence.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace quire::crdt {
+
+using Cursor = ItemTree::Cursor;
+
+Sequence::Target Sequence::Target::part(Lv from, Lv to) const {
+    const Lv skip = from - op;
+    const std::uint32_t n = to - from;
+    return {from, n, reversed ? first + (len - skip - n) : first + skip, reversed};
+}
+
+// --- linear ops, by position alone ---
+
+void Sequence::catch_up(const History& history, Lv until) {
+    const auto& runs = history.log.runs();
+    // The last run may have grown since.
+    if (next_run_ > 0 && runs[next_run_ - 1].end() > end_) --next_run_;
+    for (; next_run_ < runs.size() && runs[next_run_].lv < until; ++next_run_) {
+        const Run& run = runs[next_run_];
+        const Lv from = std::max(run.lv, end_);
+        const Lv to = std::min(run.end(), until);
+        if (from >= to) continue;
+        if (!run.in_sequence()) {
+            end_ = to;
+            continue;
+        }
+        const std::uint32_t done = from - run.lv;
+        const std::uint32_t len = to - from;
+        if (!run.linear) {
+            CHECK(integrate(history, run, from, len, history.graph.parents_of(from), nullptr));
+        } else {
+            if (!at_last_) {
+                // Going to the last version pays once as much has come in as lies between.
+                linear_ += len;
+                if (linear_ > distance_) {
+                    move_to(history, history.graph.parents_of(from));
+                    at_last_ = true;
+                    linear_ = distance_ = 0;
+                }
+            }
+            if (run.is_insert()) {
+                insert_last(history, from, len, run.pos + done);
+            } else if (run.kind == RunKind::erase_forward) {
+                erase_last(from, len, run.pos, false);
+            } else {
+                erase_last(from, len, run.pos - done, true);
+            }
+            if (at_last_) version_.assign(1, to - 1);
+            end_ = to;
+        }
+        if (to < run.end()) break;
+    }
+}
+
+void Sequence::insert_last(const History& history, Lv lv, std::uint32_t len, std::uint32_t pos) {
+    Cursor at;
+    Lv left = kNoLv;
+    Lv right = kNoLv;
+    if (pos == 0) {
+        at = items_.begin();
+        if (!items_.empty()) right = items_.item(at).lv;
+    } else {
+        at = items_.find_last(pos - 1);
+        left = items_.item(at).lv + at.offset;
+        ++at.offset;
+        // Everything is in its version, so its right origin is simply what comes next.
+        Cursor after = at;
+        if (at.offset < items_.item(at).len) {
+            right = left + 1;
+        } else if (items_.next(after)) {
+            right = items_.item(after).lv;
+        }
+    }
+    items_.insert(at, {lv, len, left, right, at_last_ ? 1U : 0U, 0}, history.atoms.follows(lv));
+}
+
+void Sequence::erase_last(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed) {
+    while (len > 0) {
+        Cursor at = items_.find_last(pos);
+        std::uint32_t n = 0;
+        if (reversed) {
+            n = std::min(len, at.offset + 1);
+            at.offset -= n - 1;
+            pos -= n;
+        } else {
+            n = std::min(len, items_.item(at).len - at.offset);
+        }
+        at = items_.isolate(at, n);
+        record(op, n, items_.item(at).lv, reversed);
+        items_.adjust(at, at_last_ ? 1 : 0, 1);
+        op += n;
+        len -= n;
+    }
+}
+
+void Sequence::record(Lv op, std::uint32_t len, Lv first, bool reversed) {
+    if (!targets_.empty()) {
+        Target& last = targets_.back();
+        if (last.end() == op && last.reversed == reversed &&
+            (reversed ? first + len == last.first : last.first + last.len == first)) {
+            if (reversed) last.first = first;
+            last.len += len;
+            return;
+        }
+    }
+    targets_.push_back({op, len, first, reversed});
+}
+
+// --- concurrent ops, in the version that wrote them ---
+
+bool Sequence::integrate(const History& history, const Run& run, Lv lv, std::uint32_t len, const Heads& parents,
+                         std::vector<Effect>* effects) {
+    move_to(history, parents);
+    at_last_ = false;
+    const std::uint32_t done = lv - run.lv;
+    if (run.is_insert()) {
+        const auto effect = insert_now(history, lv, len, run.pos + done);
+        if (!effect) return false;
+        if (effects != nullptr) effects->push_back(*effect);
+    } else {
+        const bool reversed = run.kind == RunKind::erase_backward;
+        if (!erase_now(lv, len, reversed ? run.pos - done : run.pos, reversed, effects)) return false;
+    }
+    version_.assign(1, lv + len - 1);
+    end_ = lv + len;
+    return true;
+}
+
+std::optional<Effect> Sequence::insert_now(const History& history, Lv lv, std::uint32_t len, std::uint32_t pos) {
+    if (pos > items_.total().now) return std::nullopt;
+    Cursor at = items_.begin();
+    Lv left = kNoLv;
+    if (pos > 0) {
+        at = items_.find_now(pos - 1);
+        left = items_.item(at).lv + at.offset;
+        ++at.offset;
+    }
+    Lv right = kNoLv;
+    bool between = false;
+    if (pos > 0 && at.offset < items_.item(at).len) {
+        right = left + 1;
+    } else if (!items_.empty()) {
+        // The first item that the version knows, deleted or not; what lies before it is concurrent.
+        Cursor after = at;
+        bool more = pos == 0 || items_.next(after);
+        while (more && items_.item(after).now == 0) {
+            between = true;
+            more = items_.next(after);
+        }
+        if (more) right = items_.item(after).lv;
+    }
+    if (between) at = spot(history.atoms, lv, left, right, at);
+    const Cursor placed = items_.insert(at, {lv, len, left, right, 1, 0}, history.atoms.follows(lv));
+    const std::uint32_t offset = lv - items_.item(placed).lv;
+    return Effect{lv, len, items_.last_before({placed.leaf, placed.index, offset}), false};
+}
+
+Lv Sequence::left_origin(Lv lv) const {
+    const Cursor at = items_.find_atom(lv);
+    return at.offset == 0 ? items_.item(at).left : lv - 1;
+}
+
+Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor behind_left) const {
+    const PeerId peer = atoms.peer_of(lv);
+    // An atom's right parent is its right origin where that hangs on the same left origin, else the end.
+    const auto right_parent = [&](Lv origin) {
+        return origin != kNoLv && left_origin(origin) == left ? origin : kNoLv;
+    };
+    const Lv mine = right_parent(right);
+    const Cursor behind = left == kNoLv ? Cursor{} : items_.find_atom(left);
+    Cursor best = behind_left;
+    bool scanning = false;
+    Cursor at = behind_left;
+    bool more = left == kNoLv || items_.next(at);
+    for (; more; more = items_.next(at)) {
+        const Item& other = items_.item(at);
+        if (other.lv == right) break;
+        if (other.left != left) {
+            // Its left origin must be among those passed, that is, behind `left`.
+            if (other.left == kNoLv) break;
+            if (left != kNoLv && !items_.before(behind, items_.find_atom(other.left))) break;
+        } else if (other.right == right) {
+            if (atoms.peer_of(other.lv) > peer) break;
+            scanning = false;
+        } else {
+            const Lv theirs = right_parent(other.right);
+            if (theirs == mine) {
+                if (atoms.peer_of(other.lv) > peer) break;
+                scanning = false;
+            } else {
+                scanning = mine == kNoLv ||
+                           (theirs != kNoLv && items_.before(items_.find_atom(theirs), items_.find_atom(mine)));
+            }
+        }
+        if (!scanning) best = {at.leaf, at.index, other.len};
+    }
+    return best;
+}
+
+bool Sequence::erase_now(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed, std::vector<Effect>* effects) {
+    const std::uint32_t total = items_.total().now;
+    if (reversed ? pos >= total || len > pos + 1 : pos > total || len > total - pos) return false;
+    while (len > 0) {
+        Cursor at = items_.find_now(pos);
+        std::uint32_t n = 0;
+        if (reversed) {
+            n = std::min(len, at.offset + 1);
+            at.offset -= n - 1;
+            pos -= n;
+        } else {
+            n = std::min(len, items_.item(at).len - at.offset);
+        }
+        at = items_.isolate(at, n);
+        record(op, n, items_.item(at).lv, reversed);
+        if (effects != nullptr && items_.item(at).erased == 0) {
+            effects->push_back({op, n, items_.last_before(at), true});
+        }
+        items_.adjust(at, 1, 1);
+        op += n;
+        len -= n;
+    }
+    return true;
+}
+
+// --- moving between versions ---
+
+void Sequence::move_to(const History& history, const Heads& version) {
+    if (version_ == version) return;
+    history.graph.diff(version_, version, difference_);
+    for (const LvSpan& span : difference_.only_a) {
+        shift(history.log, span, -1);
+        distance_ += span.size();
+    }
+    for (const LvSpan& span : difference_.only_b) {
+        shift(history.log, span, 1);
+        distance_ += span.size();
+    }
+    version_ = version;
+    at_last_ = false;
+}
+
+// Being inserted and each being deleted count one, so the order in which ops are taken back does not matter.
+void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
+    const auto& runs = log.runs();
+    for (std::size_t i = log.find(span.begin); i < runs.size() && runs[i].lv < span.end; ++i) {
+        const Run& run = runs[i];
+        const Lv from = std::max(run.lv, span.begin);
+        const Lv to = std::min({run.end(), span.end, end_});
+        if (from >= to) continue;
+        if (run.is_insert()) {
+            shift_items(from, to - from, by);
+        } else if (run.is_erase()) {
+            for (const Target& target : targets(from, to - from)) shift_items(target.first, target.len, by);
+        }
+    }
+}
+
+void Sequence::shift_items(Lv lv, std::uint32_t len, std::int32_t by) {
+    while (len > 0) {
+        Cursor at = items_.find_atom(lv);
+        const std::uint32_t n = std::min(len, items_.item(at).len - at.offset);
+        at = items_.isolate(at, n);
+        items_.adjust(at, by, 0);
+        lv += n;
+        len -= n;
+    }
+}
+
+// --- asking ---
+
+Lv Sequence::atom_at(std::uint32_t pos) const {
+    const Cursor at = items_.find_last(pos);
+    return items_.item(at).lv + at.offset;
+}
+
+Sequence::Place Sequence::place_of(Lv lv) const {
+    const Cursor at = items_.find_atom(lv);
+    const Item& item = items_.item(at);
+    return {items_.last_before(at), item.erased, item.len - at.offset};
+}
+
+std::vector<Sequence::Target> Sequence::targets(Lv op, std::uint32_t len) const {
+    std::vector<Target> parts;
+    auto at = std::upper_bound(targets_.begin(), targets_.end(), op,
+                               [](Lv value, const Target& target) { return value < target.op; });
+    const Lv end = op + len;
+    for (at = at == targets_.begin() ? at : at - 1; at != targets_.end() && at->op < end; ++at) {
+        const Lv from = std::max(op, at->op);
+        const Lv to = std::min(end, at->end());
+        if (from < to) parts.push_back(at->part(from, to));
+    }
+    return parts;
+}
+
+void Sequence::check_invariants() const {
+    items_.check_invariants();
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+        CHECK(targets_[i].len > 0 && targets_[i].end() <= end_);
+        CHECK(i == 0 || targets_[i - 1].end() <= targets_[i].op);
+    }
+}
+
+}  // namespace quire::crdt

@@ -1,0 +1,40 @@
+// MapState: for each key, who wrote it and which write wins: the last by (lamport, peer). An erase is a write too.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crdt/ids/ids.h"
+
+namespace quire::crdt {
+
+class MapState {
+public:
+    // A write by its number in history, and what ranks it.
+    struct Write {
+        std::uint32_t lv = 0;
+        Lamport lamport = 0;
+        PeerId peer = 0;
+        bool erases = false;
+        bool loses_to(const Write& other) const {
+            return lamport != other.lamport ? lamport < other.lamport : peer < other.peer;
+        }
+    };
+    struct Entry {
+        Write winner;
+        std::vector<Write> writes;  // All of them, in the order in which they became known.
+    };
+
+    // True when the write wins its key.
+    bool apply(std::string_view key, const Write& write);
+    const Entry* find(std::string_view key) const;
+    const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
+    void clear() { entries_.clear(); }
+
+private:
+    std::map<std::string, Entry, std::less<>> entries_;
+};
+
+}  // namespace quire::crdt
