@@ -138,4 +138,39 @@ Change change_made(const seq::Rope& after, std::span<const text::Splice> splices
     return out;
 }
 
+Change change_between(const seq::Rope& before, const seq::Rope& after, std::size_t columns) {
+    constexpr std::size_t kWindow = 32 << 10;
+    const std::size_t old_size = before.bytes().n;
+    const std::size_t new_size = after.bytes().n;
+    const std::size_t most = std::min(old_size, new_size);
+
+    std::size_t prefix = 0;
+    for (bool same = true; same && prefix < most;) {
+        const std::size_t end = std::min(most, prefix + kWindow);
+        const std::string a = before.slice({prefix}, {end});
+        const std::string b = after.slice({prefix}, {end});
+        prefix += static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
+        same = prefix == end;
+    }
+    while (prefix > 0 && !(before.is_boundary({prefix}) && after.is_boundary({prefix}))) --prefix;
+
+    std::size_t suffix = 0;
+    for (bool same = true; same && suffix < most - prefix;) {
+        const std::size_t begin = std::min(most - prefix, suffix + kWindow);
+        const std::string a = before.slice({old_size - begin}, {old_size - suffix});
+        const std::string b = after.slice({new_size - begin}, {new_size - suffix});
+        suffix += static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin()).first - a.rbegin());
+        same = suffix == begin;
+    }
+    while (suffix > 0 && !after.is_boundary({new_size - suffix})) --suffix;
+
+    std::vector<text::Splice> splices;
+    if (prefix + suffix < std::max(old_size, new_size)) {
+        splices.push_back({{prefix},
+                           {old_size - prefix - suffix},
+                           after.slice({prefix}, {new_size - suffix})});
+    }
+    return change_made(after, splices, columns);
+}
+
 }  // namespace quire::blocks

@@ -49,5 +49,7 @@ constexpr std::size_t kShownLines = 100;
 
 // `splices` made `after`: ascending, in the text before. O(k log n).
 Change change_made(const seq::Rope& after, std::span<const text::Splice> splices, std::size_t columns);
+// The same where the splices are not known: all from the first to the last byte that differs. O(n).
+Change change_between(const seq::Rope& before, const seq::Rope& after, std::size_t columns);
 
 }  // namespace quire::blocks

@@ -125,6 +125,17 @@ TEST(Change, IsShownWithTwoLinesOnEitherSide) {
     EXPECT_EQ(change.snippet, (Lines{"1", "2", "X", "4", "5"}));
 }
 
+TEST(Change, BetweenTwoTextsIsFromTheFirstToTheLastDifference) {
+    EXPECT_EQ(change_between(Rope("a\nb\nc\n"), Rope("a\nX\nY\nc\n"), 100).changed, (text::LineRange{{1}, {3}}));
+    EXPECT_EQ(change_between(Rope("a\nb\nc\n"), Rope("a\nc\n"), 100).changed, (text::LineRange{{1}, {1}}));
+    EXPECT_EQ(change_between(Rope("a\n"), Rope("a\n"), 100).changed, (text::LineRange{{0}, {0}}));
+    EXPECT_EQ(change_between(Rope(""), Rope("é\n"), 100).changed, (text::LineRange{{0}, {1}}));
+    EXPECT_EQ(change_between(Rope("ä"), Rope("Ä"), 100).snippet, Lines{"Ä"});
+    const std::string long_text(100'000, 'x');
+    EXPECT_EQ(change_between(Rope(long_text + "\na\n" + long_text), Rope(long_text + "\nb\n" + long_text), 100).changed,
+              (text::LineRange{{1}, {2}}));
+}
+
 // --- Search ---------------------------------------------------------------------------------------
 
 Finding found(std::string_view text, std::string_view query, FindOptions options = {}) {

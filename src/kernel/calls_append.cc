@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "blocks/view.h"
 #include "kernel/body.h"
 
 namespace quire::kernel {
@@ -30,7 +31,7 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& 
                           Reply<Appended> reply) {
     Appends& appends = block.state->appends;
     if (text.empty()) {
-        Appended nothing{block.state->version + appends.pieces.size(), ack == Ack::durable};
+        Appended nothing{block.state->version + appends.pieces.size(), ack == Ack::durable, 0, {}};
         if (ack == Ack::durable) flush(document, block);
         answer(document, nothing, std::move(reply));
         return;
@@ -50,7 +51,7 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& 
         if (!appends.in_flight) flush(document, block);
         return;
     }
-    reply(Appended{version, false});
+    reply(Appended{version, false, 0, {}});
     flush_when_due(document, block);
 }
 
@@ -86,8 +87,12 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
 
     crdt::Doc& doc = document.doc();
     document.begin(taken->writer);
+    const text::Byte end = doc.text(block.content).bytes();
     const auto written = doc.text_insert(block.content, doc.text(block.content).code_points(), taken->text);
     CHECK(written.has_value());
+    const std::vector<text::Splice> splices = {{end, {0}, std::move(taken->text)}};
+    Appended appended{0, true, doc.text(block.content).lines().n,
+                      blocks::change_made(doc.text(block.content), splices, limits().read_columns)};
     if (block.fields != nullptr && block.fields->status == "pending") {
         document.conversation()->set_status(block.id, "running");
     }
@@ -103,11 +108,13 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
     appends.in_flight = true;
     count_commit();
     document.submit([self = shared_from_this(), live = document.shared_from_this(), id = document.id_of(block),
-                     writer = taken->writer, pieces = std::move(pieces)](Result<void> result) mutable {
+                     writer = taken->writer, pieces = std::move(pieces),
+                     appended = std::move(appended)](Result<void> result) mutable {
         for (Appends::Piece& piece : pieces) {
             if (!piece.waiting) continue;
             if (result) {
-                piece.waiting(Appended{piece.version, true});
+                appended.version = piece.version;
+                piece.waiting(appended);
             } else {
                 piece.waiting(Failure(result.error()));
             }

@@ -1,6 +1,7 @@
 // Undo and redo: new ops that take back what a unit did, as far as it is still there.
 
 #include "base/check.h"
+#include "blocks/view.h"
 #include "kernel/body.h"
 
 namespace quire::kernel {
@@ -62,6 +63,7 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo, R
                                        redo ? " that was undone" : " that is still to be undone", "; nothing was changed")));
             }
 
+            const seq::Rope before = document.doc().text(block.content);
             document.begin(by.actor);
             Result<Undone> undone = take_back(document, block, units, redo);
             if (!undone) return answer(Failure(std::move(undone).error()));
@@ -80,7 +82,10 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo, R
                 entry.kind = UnitKind::take_back;
                 document.record_quietly(block, std::move(entry));
             }
+            const seq::Rope& after = document.doc().text(block.content);
             undone->version = block.state->version;
+            undone->line_count = after.lines().n;
+            undone->change = blocks::change_between(before, after, body->limits().read_columns);
             body->submit(document, *undone, std::move(answer));
         },
         true);

@@ -64,6 +64,8 @@ enum class Ack { durable, accepted };
 struct Appended {
     std::uint64_t version = 0;  // The version it has, or will have once flushed.
     bool durable = false;
+    std::size_t line_count = 0;               // After the flush, when `change` is there.
+    std::optional<blocks::Change> change = {};  // What the flush wrote; none where it is yet to come.
 };
 
 struct Edited {
@@ -147,6 +149,8 @@ struct Undone {
     std::size_t restored = 0;
     std::size_t removed = 0;
     std::size_t skipped_because_changed = 0;
+    std::size_t line_count = 0;
+    blocks::Change change = {};
 };
 
 struct HistoryEntry {
