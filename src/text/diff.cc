@@ -88,16 +88,25 @@ std::vector<std::size_t> starts_of(const std::vector<std::string_view>& pieces) 
 // Beyond this a hunk is replaced whole: comparing it by token costs more than it can save.
 constexpr std::size_t kTokenBytes = 256 << 10;
 
-// One splice that replaces `before`, which stands at `at`, less what both have at either end.
+// One splice that replaces `before`, which stands at `at`, less the tokens that both have at either end. Never part
+// of a token: someone else's change of the other part would then not be seen to collide with it.
 void replace_whole(std::string_view before, std::string_view after, std::size_t at, std::vector<Splice>& out) {
-    const std::size_t most = std::min(before.size(), after.size());
     std::size_t prefix = 0;
-    while (prefix < most && before[prefix] == after[prefix]) ++prefix;
-    const auto inside = [](std::string_view text, std::size_t i) { return i < text.size() && !utf8::is_boundary(text[i]); };
-    while (prefix > 0 && (inside(before, prefix) || inside(after, prefix))) --prefix;
+    while (prefix < before.size() && prefix < after.size()) {
+        const std::size_t end = token_end(before, prefix);
+        if (end != token_end(after, prefix) || before.substr(prefix, end - prefix) != after.substr(prefix, end - prefix)) {
+            break;
+        }
+        prefix = end;
+    }
+    const std::vector<std::string_view> old_tokens = tokens(before.substr(prefix));
+    const std::vector<std::string_view> new_tokens = tokens(after.substr(prefix));
     std::size_t suffix = 0;
-    while (suffix < most - prefix && before[before.size() - suffix - 1] == after[after.size() - suffix - 1]) ++suffix;
-    while (suffix > 0 && inside(before, before.size() - suffix)) --suffix;
+    for (std::size_t i = 1; i <= std::min(old_tokens.size(), new_tokens.size()); ++i) {
+        const std::string_view token = old_tokens[old_tokens.size() - i];
+        if (token != new_tokens[new_tokens.size() - i]) break;
+        suffix += token.size();
+    }
     out.push_back({{at + prefix},
                    {before.size() - prefix - suffix},
                    std::string(after.substr(prefix, after.size() - prefix - suffix))});
@@ -124,8 +133,9 @@ void splice_hunk(std::string_view before, std::string_view after, std::size_t at
     for (const Replaced& edit : edits) {
         const std::size_t begin = old_starts[edit.old_begin];
         const std::size_t new_begin = new_starts[edit.new_begin];
-        replace_whole(before.substr(begin, old_starts[edit.old_end] - begin),
-                      after.substr(new_begin, new_starts[edit.new_end] - new_begin), at + begin, out);
+        out.push_back({{at + begin},
+                       {old_starts[edit.old_end] - begin},
+                       std::string(after.substr(new_begin, new_starts[edit.new_end] - new_begin))});
     }
 }
 

@@ -102,7 +102,7 @@ TEST(Minimal, ReplacesAHunkWholeThatSharesLittle) {
 }
 
 TEST(Minimal, KeepsLineEndsAndCharactersWhole) {
-    EXPECT_EQ(minimal_splices("x = 1;\r\n", "x = 1;\n"), (std::vector<Splice>{{{6}, {1}, ""}}));
+    EXPECT_EQ(minimal_splices("x = 1;\r\n", "x = 1;\n"), (std::vector<Splice>{{{6}, {2}, "\n"}}));
     // Ä and ä share their first byte.
     EXPECT_EQ(minimal_splices("\xC3\x84", "\xC3\xA4"), (std::vector<Splice>{{{0}, {2}, "\xC3\xA4"}}));
 }

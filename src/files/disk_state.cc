@@ -1,0 +1,56 @@
+#include "files/disk_state.h"
+
+#include "base/bytes.h"
+
+namespace quire::files {
+namespace {
+
+constexpr std::uint8_t kFormat = 1;
+constexpr std::uint8_t kBom = 1;
+constexpr std::uint8_t kMissing = 2;
+constexpr std::uint8_t kSettled = 4;
+
+}  // namespace
+
+// Little-endian: format, flags, hash, stamp, and to the end peer u64 with its count u32.
+Bytes DiskState::encode() const {
+    ByteWriter out;
+    out.byte(kFormat);
+    out.byte(static_cast<std::uint8_t>((form.bom ? kBom : 0) | (missing ? kMissing : 0) |
+                                       (stamp.settled ? kSettled : 0)));
+    for (const std::uint64_t number : {hash.high, hash.low, stamp.device, stamp.inode, stamp.size,
+                                       static_cast<std::uint64_t>(stamp.modified_ns),
+                                       static_cast<std::uint64_t>(stamp.changed_ns)}) {
+        out.u64_le(number);
+    }
+    for (const auto& [peer, count] : version) {
+        out.u64_le(peer);
+        out.u32_le(static_cast<std::uint32_t>(count));
+    }
+    return std::move(out).take();
+}
+
+Result<DiskState> DiskState::decode(const Bytes& bytes) {
+    ByteReader in(bytes);
+    if (in.byte("format") != kFormat) in.fail("format");
+    const std::uint8_t flags = in.byte("flags");
+    DiskState state;
+    state.hash.high = in.u64_le("hash");
+    state.hash.low = in.u64_le("hash");
+    state.stamp.device = in.u64_le("stamp");
+    state.stamp.inode = in.u64_le("stamp");
+    state.stamp.size = in.u64_le("stamp");
+    state.stamp.modified_ns = static_cast<std::int64_t>(in.u64_le("stamp"));
+    state.stamp.changed_ns = static_cast<std::int64_t>(in.u64_le("stamp"));
+    state.stamp.settled = (flags & kSettled) != 0;
+    state.form.bom = (flags & kBom) != 0;
+    state.missing = (flags & kMissing) != 0;
+    while (in.ok() && !in.at_end()) {
+        const std::uint64_t peer = in.u64_le("version");
+        state.version[peer] = static_cast<std::int32_t>(in.u32_le("version"));
+    }
+    if (!in.ok()) return in.error();
+    return state;
+}
+
+}  // namespace quire::files
