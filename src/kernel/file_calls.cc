@@ -146,18 +146,18 @@ void FileCalls::edit(Caller by, std::string path, std::string operation, blocks:
         });
 }
 
-void FileCalls::append(Caller by, std::string path, std::string text, Reply<FileVersion> reply) {
-    body_->with_file<FileVersion>(
+void FileCalls::append(Caller by, std::string path, std::string text, Reply<FileAppended> reply) {
+    body_->with_file<FileAppended>(
         by, std::move(path), Operation::append, std::move(reply),
         [body = body_, by, text = std::move(text)](LiveDocument& document, FileGate::TakenIn,
-                                                   Reply<FileVersion> answer) mutable {
+                                                   Reply<FileAppended> answer) mutable {
             FileVersion file = version_of_file(document);
             const std::string id = file.block_id;
             body->blocks.append(by, id, std::move(text), Ack::durable,
                                 [file = std::move(file), answer = std::move(answer)](Result<Appended> appended) mutable {
                                     if (!appended) return answer(Failure(std::move(appended).error()));
                                     file.version = appended->version;
-                                    answer(std::move(file));
+                                    answer(FileAppended{std::move(file), std::move(*appended)});
                                 });
         });
 }

@@ -34,6 +34,10 @@ struct FileEdited {
     FileVersion file;
     Edited edited;
 };
+struct FileAppended {
+    FileVersion file;
+    Appended appended;
+};
 struct FileSaved {
     FileVersion file;
     std::size_t bytes = 0;
@@ -69,7 +73,7 @@ public:
     void read(Caller by, std::string path, std::optional<text::LineRange> range, Reply<FileRead> reply);
     // As Kernel::edit().
     void edit(Caller by, std::string path, std::string operation, blocks::Plan plan, Reply<FileEdited> reply);
-    void append(Caller by, std::string path, std::string text, Reply<FileVersion> reply);
+    void append(Caller by, std::string path, std::string text, Reply<FileAppended> reply);
     // On the disk at once. Errors: conflict "file_exists".
     void create(Caller by, std::string path, std::string content, Reply<FileVersion> reply);
     // Errors: conflict "disk_changed" when the disk has a change of the same words, or the file is gone: the change is

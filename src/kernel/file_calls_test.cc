@@ -60,7 +60,7 @@ public:
         return result ? "ok" : result.error().reason();
     }
     std::string append(const std::string& path, const std::string& text) {
-        return reason(ask<FileVersion>([&](auto reply) { calls->append(as("ada"), path, text, std::move(reply)); }));
+        return reason(ask<FileAppended>([&](auto reply) { calls->append(as("ada"), path, text, std::move(reply)); }));
     }
     Result<FileVersion> create(const std::string& path, const std::string& content) {
         return ask<FileVersion>([&](auto reply) { calls->create(as("ada"), path, content, std::move(reply)); });
