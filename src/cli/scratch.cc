@@ -22,7 +22,7 @@ Result<ScratchDirectory> ScratchDirectory::make(std::string_view prefix) {
 }
 
 ScratchDirectory::~ScratchDirectory() {
-    if (path_.empty()) return;
+    if (path_.empty() || kept_) return;
     // A kernel that still ends may write its last while this looks; a second look finds it gone.
     for (int attempt = 0; attempt < 5; ++attempt) {
         std::error_code failed;

@@ -13,17 +13,19 @@ class ScratchDirectory {
 public:
     // Errors: unavailable "workspace_not_writable".
     static Result<ScratchDirectory> make(std::string_view prefix);
-    ScratchDirectory(ScratchDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    ScratchDirectory(ScratchDirectory&& other) noexcept
+        : path_(std::exchange(other.path_, {})), kept_(other.kept_) {}
     ScratchDirectory& operator=(ScratchDirectory&&) = delete;
     ~ScratchDirectory();
 
     const std::string& path() const { return path_; }
     // Leaves it behind.
-    void keep() { path_.clear(); }
+    void keep() { kept_ = true; }
 
 private:
     explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}
     std::string path_;
+    bool kept_ = false;
 };
 
 }  // namespace quire::cli

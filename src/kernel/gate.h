@@ -9,8 +9,7 @@ namespace quire::kernel {
 
 class LiveDocument;
 
-// `look` neither takes anything in nor needs more than that the document may be seen.
-enum class Access { look, read, append, overwrite, erase };
+enum class Access { read, append, overwrite, erase };
 
 class Gate {
 public:
