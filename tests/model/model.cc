@@ -1,0 +1,217 @@
+#include "tests/model/model.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/utf8.h"
+
+namespace quire::model {
+
+namespace {
+
+using namespace crdt;
+
+using Version = std::set<OpId>;
+
+// An entity of a text or an element of a list; deleted or not, it stays.
+struct Element {
+    OpId id;
+    std::optional<OpId> left;
+    std::optional<OpId> right;
+    std::set<OpId> deleted_by;
+    std::string text;     // Of a text: one code point, or "" for a style anchor.
+    Slot slot = Value();  // Of a list.
+};
+
+struct Entry {
+    Lamport lamport = 0;
+    PeerId peer = 0;
+    OpId id;
+    std::optional<Slot> slot;  // None: erased.
+};
+
+struct Model {
+    std::map<OpId, Version> before;  // What each atom has seen.
+    std::map<OpId, Lamport> lamports;
+    std::map<ContainerId, std::vector<Element>> sequences;
+    std::map<ContainerId, std::map<std::string, Entry>> maps;
+    std::map<ContainerId, bool> touched;
+    std::map<OpId, std::uint32_t> style_ends;  // Where the end of a style goes, by the id it will have.
+
+    void apply(const Change& change);
+    void insert(std::vector<Element>& all, Element element, std::size_t pos, const Version& version);
+    void erase(std::vector<Element>& all, OpId by, std::size_t pos, const Version& version);
+    Value value(const ContainerId& id) const;
+    Value slot_value(const Slot& slot, OpId id) const {
+        if (const auto* value = std::get_if<Value>(&slot)) return *value;
+        return value(ContainerId::normal(id, std::get<ContainerKind>(slot)));
+    }
+};
+
+bool created(const Element& element, const Version& version) { return version.contains(element.id); }
+
+bool visible(const Element& element, const Version& version) {
+    return created(element, version) && std::none_of(element.deleted_by.begin(), element.deleted_by.end(),
+                                                     [&](const OpId& by) { return version.contains(by); });
+}
+
+std::size_t index_of(const std::vector<Element>& all, const std::optional<OpId>& id) {
+    if (!id) return all.size();
+    return static_cast<std::size_t>(
+        std::find_if(all.begin(), all.end(), [&](const Element& e) { return e.id == *id; }) - all.begin());
+}
+
+void Model::insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version) {
+    // Left: the visible element before the position. Right: the next one that was created, deleted or not.
+    std::size_t at = 0;
+    for (std::size_t seen = 0; seen < pos; ++at) {
+        CHECK(at < all.size());
+        if (!visible(all[at], version)) continue;
+        x.left = all[at].id;
+        ++seen;
+    }
+    std::size_t right = at;
+    while (right < all.size() && !created(all[right], version)) ++right;
+    if (right < all.size()) x.right = all[right].id;
+
+    const auto right_parent = [&](const std::optional<OpId>& origin) {
+        const std::size_t index = index_of(all, origin);
+        return index < all.size() && all[index].left == x.left ? index : all.size();
+    };
+    std::set<OpId> visited;
+    bool scanning = false;
+    std::size_t best = at;
+    for (std::size_t i = at; i < right; ++i) {
+        const Element& y = all[i];
+        if (y.left != x.left && !(y.left && visited.contains(*y.left))) break;
+        visited.insert(y.id);
+        if (y.left == x.left) {
+            if (y.right == x.right) {
+                if (y.id.peer > x.id.peer) break;
+                scanning = false;
+            } else {
+                const std::size_t theirs = right_parent(y.right);
+                const std::size_t mine = right_parent(x.right);
+                if (theirs == mine && y.id.peer > x.id.peer) break;
+                scanning = theirs < mine;
+            }
+        }
+        if (!scanning) best = i + 1;
+    }
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(best), std::move(x));
+}
+
+void Model::erase(std::vector<Element>& all, OpId by, std::size_t pos, const Version& version) {
+    for (Element& element : all) {
+        if (!visible(element, version)) continue;
+        if (pos-- > 0) continue;
+        element.deleted_by.insert(by);
+        return;
+    }
+    CHECK(false);
+}
+
+void Model::apply(const Change& change) {
+    Version version;
+    const auto see = [&](const OpId& id) {
+        version.merge(Version(before.at(id)));
+        version.insert(id);
+    };
+    for (const OpId& dep : change.deps) see(dep);
+    if (change.id.counter > 0) see({change.id.peer, change.id.counter - 1});
+    Lamport lamport = 0;
+    for (const OpId& id : version) lamport = std::max(lamport, lamports.at(id) + 1);
+    for (const Op& whole : change.ops) {
+        for (Counter i = 0; i < atom_count(whole.content); ++i) {
+            const Op op = slice(whole, i, i + 1);
+            const OpId id{change.id.peer, op.counter};
+            auto& all = sequences[op.container];
+            touched[op.container] = true;
+            if (const auto* text = std::get_if<TextInsert>(&op.content)) {
+                insert(all, {id, {}, {}, {}, text->text, Value()}, text->pos, version);
+            } else if (const auto* list = std::get_if<ListInsert>(&op.content)) {
+                insert(all, {id, {}, {}, {}, "", list->values[0]}, list->pos, version);
+            } else if (const auto* start = std::get_if<StyleStart>(&op.content)) {
+                insert(all, {id, {}, {}, {}, "", Value()}, start->start, version);
+                style_ends[{id.peer, id.counter + 1}] = start->end + 1;
+            } else if (std::holds_alternative<StyleEnd>(op.content)) {
+                insert(all, {id, {}, {}, {}, "", Value()}, style_ends.at(id), version);
+            } else if (const auto* gone = std::get_if<SequenceDelete>(&op.content)) {
+                erase(all, id, static_cast<std::size_t>(gone->pos), version);
+            } else {
+                const auto* set = std::get_if<MapSet>(&op.content);
+                const auto* erased = std::get_if<MapErase>(&op.content);
+                if (set != nullptr || erased != nullptr) {
+                    Entry& entry = maps[op.container][set != nullptr ? set->key : erased->key];
+                    if (std::pair(lamport, id.peer) >= std::pair(entry.lamport, entry.peer)) {
+                        entry = {lamport, id.peer, id, set != nullptr ? std::optional(set->value) : std::nullopt};
+                    }
+                }
+            }
+            before[id] = version;
+            lamports[id] = lamport++;
+            version.insert(id);
+        }
+    }
+}
+
+Value Model::value(const ContainerId& id) const {
+    const auto sequence = sequences.find(id);
+    if (id.kind == ContainerKind::text) {
+        std::string text;
+        if (sequence == sequences.end()) return text;
+        for (const Element& element : sequence->second) text += element.deleted_by.empty() ? element.text : "";
+        return text;
+    }
+    if (id.kind == ContainerKind::list) {
+        List list;
+        if (sequence == sequences.end()) return list;
+        for (const Element& element : sequence->second) {
+            if (element.deleted_by.empty()) list.push_back(slot_value(element.slot, element.id));
+        }
+        return list;
+    }
+    if (id.kind == ContainerKind::map) {
+        Map map;
+        const auto entries = maps.find(id);
+        if (entries == maps.end()) return map;
+        for (const auto& [key, entry] : entries->second) {
+            if (entry.slot) map.set(key, slot_value(*entry.slot, entry.id));
+        }
+        return map;
+    }
+    if (id.kind == ContainerKind::counter) return 0.0;
+    if (id.kind == ContainerKind::tree || id.kind == ContainerKind::movable_list) return List{};
+    return nullptr;
+}
+
+}  // namespace
+
+Value replay(std::span<const Change> changes) {
+    Model model;
+    std::vector<const Change*> left;
+    for (const Change& change : changes) left.push_back(&change);
+    while (!left.empty()) {
+        const std::size_t size = left.size();
+        std::erase_if(left, [&](const Change* change) {
+            const auto known = [&](const OpId& id) { return model.before.contains(id); };
+            if (!std::all_of(change->deps.begin(), change->deps.end(), known)) return false;
+            if (change->id.counter > 0 && !known({change->id.peer, change->id.counter - 1})) return false;
+            model.apply(*change);
+            return true;
+        });
+        CHECK(left.size() < size);
+    }
+    Map roots;
+    for (const auto& [id, touched] : model.touched) {
+        if (id.is_root()) roots.set(id.root_name(), model.value(id));
+    }
+    return roots;
+}
+
+}  // namespace quire::model

@@ -1,0 +1,109 @@
+// Recorded histories end in the recorded text: through the API, and as changes of concurrent writers.
+#include "tests/traces/traces.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "crdt/doc/doc.h"
+#include "tests/model/model.h"
+
+namespace quire {
+namespace {
+
+using namespace crdt;
+
+const ContainerId kText = ContainerId::root("text", ContainerKind::text);
+
+#define SKIP_WITHOUT(trace, name)                                                                        \
+    if (!(trace)) {                                                                                      \
+        std::printf("skipped: no trace " name " below $QUIRE_TRACES\n");                                 \
+        GTEST_SKIP() << "no trace " name " below $QUIRE_TRACES";                                         \
+    }
+
+void replay(const traces::Sequential& trace) {
+    Doc doc(1);
+    const Handle text = doc.open(kText);
+    for (const traces::Patch& patch : trace.patches) {
+        ASSERT_TRUE(doc.text_erase(text, {patch.at}, {patch.erase}));
+        ASSERT_TRUE(doc.text_insert(text, {patch.at}, patch.insert));
+    }
+    doc.commit({.want_diff = false});
+    EXPECT_EQ(doc.text(text).str(), trace.end);
+
+    Doc other(2);
+    ASSERT_TRUE(other.import(doc.changes_since({}), {.want_diff = false}));
+    EXPECT_EQ(other.text(other.open(kText)).str(), trace.end);
+}
+
+TEST(Traces, TheShippedTraceEndsInItsText) { replay(traces::shipped(QUIRE_SOURCE_DIR)); }
+
+TEST(Traces, EverySequentialTraceEndsInTheRecordedText) {
+    for (const char* name : traces::kSequential) {
+        SCOPED_TRACE(name);
+        const auto trace = traces::sequential(name);
+        SKIP_WITHOUT(trace, "sequential");
+        replay(*trace);
+    }
+}
+
+void converge(const traces::Concurrent& trace) {
+    const std::vector<Change> changes = traces::as_changes(trace, kText);
+    Doc at_once(1000);
+    ASSERT_TRUE(at_once.import(changes, {.want_diff = false}));
+    EXPECT_EQ(at_once.text(at_once.open(kText)).str(), trace.end);
+
+    Doc one_by_one(1001);
+    for (const Change& change : changes) ASSERT_TRUE(one_by_one.import({change}, {.want_diff = false}));
+    EXPECT_EQ(one_by_one.text(one_by_one.open(kText)).str(), trace.end);
+    EXPECT_EQ(one_by_one.version(), at_once.version());
+}
+
+TEST(Traces, FriendsforeverConverges) {
+    const auto trace = traces::concurrent("friendsforever");
+    SKIP_WITHOUT(trace, "friendsforever");
+    converge(*trace);
+}
+
+TEST(Traces, ClownschoolConverges) {
+    const auto trace = traces::concurrent("clownschool");
+    SKIP_WITHOUT(trace, "clownschool");
+    converge(*trace);
+}
+
+TEST(Traces, GitHistoriesConvergeInAnyOrder) {
+    if (std::getenv("QUIRE_LONG") == nullptr) GTEST_SKIP() << "set QUIRE_LONG=1 for the histories A1 and A2";
+    for (const char* name : {"A1-node_nodecc", "A2-git-makefile"}) {
+        SCOPED_TRACE(name);
+        const auto trace = traces::concurrent(name);
+        SKIP_WITHOUT(trace, "A1 or A2");
+        converge(*trace);
+    }
+}
+
+TEST(Traces, EveryGraphOfTheConformanceSetEndsInTheRecordedText) {
+    const auto graphs = traces::conformance();
+    SKIP_WITHOUT(graphs, "conformance");
+    EXPECT_EQ(graphs->size(), 1000U);
+    std::mt19937_64 random(7);
+    for (std::size_t i = 0; i < graphs->size(); ++i) {
+        SCOPED_TRACE(i);
+        const traces::Graph& graph = (*graphs)[i];
+        Doc at_once(1);
+        ASSERT_TRUE(at_once.import(graph.changes));
+        ASSERT_EQ(at_once.text(at_once.open(kText)).str(), graph.end);
+        Doc shuffled(1);
+        std::vector<Change> changes = graph.changes;
+        std::shuffle(changes.begin(), changes.end(), random);
+        for (const Change& change : changes) ASSERT_TRUE(shuffled.import({change}));
+        ASSERT_EQ(shuffled.text(shuffled.open(kText)).str(), graph.end);
+        if (i % 20 > 0) continue;
+        at_once.check_invariants();
+        shuffled.check_invariants();
+        ASSERT_EQ(*model::replay(graph.changes).get("text"), Value(graph.end));
+    }
+}
+
+}  // namespace
+}  // namespace quire
