@@ -5,7 +5,6 @@ cd "$(dirname "$0")/.."
 
 quire=$PWD/build/quire
 workspace=$PWD/build/workspace
-listen=${LISTEN:-127.0.0.1:7717}
 
 mkdir -p "$workspace"
 if [ ! -e "$workspace/.quire" ]; then
@@ -32,4 +31,4 @@ Or look around yourself, in another terminal:
 
 The kernel runs until Ctrl-C; agents can also be started without it.
 TXT
-exec "$quire" serve --workspace "$workspace" --listen "$listen"
+exec "$quire" serve --workspace "$workspace"

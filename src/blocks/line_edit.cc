@@ -22,6 +22,8 @@ template <class... F>
 struct Overloaded : F... {
     using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce an aggregate without it.
 
 // The lines that an operation names: an empty range where it only inserts.
 text::LineRange lines_of(const LineOp& op) {

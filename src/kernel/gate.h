@@ -9,7 +9,8 @@ namespace quire::kernel {
 
 class LiveDocument;
 
-enum class Access { read, append, overwrite, erase };
+// `look` neither takes anything in nor needs more than that the document may be seen.
+enum class Access { look, read, append, overwrite, erase };
 
 class Gate {
 public:

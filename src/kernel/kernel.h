@@ -221,6 +221,7 @@ public:
     class Body;
 
 private:
+    friend class FileCalls;
     explicit Kernel(std::shared_ptr<Body> body);
     std::shared_ptr<Body> body_;
 };

@@ -28,6 +28,7 @@ Result<void> LiveDocument::ready() {
     if (broken_) {
         if (!idle()) return Failure(*broken_);
         parts_.store.unfence(record_.key);
+        TRY(forget_unstored_header());
         doc_.reset();
     }
     if (doc_ != nullptr) return {};
@@ -90,7 +91,7 @@ void LiveDocument::compact_if_long(std::size_t update_count) {
 
 Result<BlockRef> LiveDocument::find(const blocks::BlockId& id, bool deleted_too) {
     if (id.is_document()) {
-        if (conversation_ != nullptr) return no_such_block(id);
+        if (conversation_ != nullptr || (record_.deleted && !deleted_too)) return no_such_block(id);
         return whole();
     }
     const auto number = static_cast<std::size_t>(id.peer_number);
@@ -178,6 +179,21 @@ void LiveDocument::rerecord(const BlockRef& block, const Unit& unit) {
 void LiveDocument::set_header(Bytes header) {
     record_.header = std::move(header);
     batch_.documents.push_back(record_);
+}
+
+void LiveDocument::mark_deleted() {
+    record_.deleted = true;
+    batch_.documents.push_back(record_);
+}
+
+// A header goes with the changes that made it true; where the store refused them, the one before it is right again.
+Result<void> LiveDocument::forget_unstored_header() {
+    record_.header.clear();
+    record_.deleted = false;
+    for (store::DocumentRecord& record : TRY(parts_.store.documents())) {
+        if (record.key == record_.key) record_ = std::move(record);
+    }
+    return {};
 }
 
 void LiveDocument::submit(Reply<void> done) {

@@ -82,6 +82,7 @@ public:
     void rerecord(const BlockRef& block, const Unit& unit);  // A unit whose state changed.
     store::Batch& batch() { return batch_; }
     void set_header(Bytes header);  // The document record's, with the next submit.
+    void mark_deleted();            // The same: a tombstone. Its block is then found only where deleted ones are.
     // `done` runs on the strand once the batch is durable or has failed.
     void submit(Reply<void> done);
 
@@ -96,6 +97,7 @@ private:
     };
 
     Result<void> load();
+    Result<void> forget_unstored_header();
     void finish(std::uint64_t sequence, const Result<void>& result, Reply<void> done);
     std::int64_t peer_number(crdt::PeerId peer) const;
     std::string key_of(crdt::OpId id) const;

@@ -15,19 +15,20 @@ namespace quire::kernel {
 class Walk : public std::enable_shared_from_this<Walk> {
 public:
     Walk(std::shared_ptr<Kernel::Body> body, Caller by, std::vector<store::DocumentKey> documents,
-         Function<bool(LiveDocument&)> visit, Reply<void> done)
+         Function<bool(LiveDocument&)> visit, Reply<void> done, Access access = Access::read)
         : body_(std::move(body)),
           by_(std::move(by)),
           documents_(std::move(documents)),
           visit_(std::move(visit)),
-          done_(std::move(done)) {}
+          done_(std::move(done)),
+          access_(access) {}
 
     void next() {
         std::shared_ptr<LiveDocument> document;
         while (document == nullptr && next_ < documents_.size()) document = body_->catalog().find(documents_[next_++]);
         if (document == nullptr) return done_({});
         body_->on_document<bool>(
-            by_, std::move(document), Access::read,
+            by_, std::move(document), access_,
             [self = shared_from_this()](Result<bool> more) {
                 if (!more) return self->done_(Failure(std::move(more).error()));
                 if (!*more) return self->done_({});
@@ -46,6 +47,7 @@ private:
     std::size_t next_ = 0;
     Function<bool(LiveDocument&)> visit_;
     Reply<void> done_;
+    Access access_;
 };
 
 }  // namespace quire::kernel

@@ -40,17 +40,15 @@ LocalConnection::LocalConnection(std::uint64_t id, Fd socket, std::size_t output
 }
 
 bool LocalConnection::send(std::string line) {
-    line.push_back('\n');
     bool call = false;
     const bool taken = output_.with([&](Output& output) {
         if (output.closing || output.broken || !output.socket) return false;
-        if (output.bytes > output_bytes_) {
+        if (output.lines.bytes() > output_bytes_) {
             output.broken = call = true;
             return false;
         }
         const bool idle = output.lines.empty();
-        output.bytes += line.size();
-        output.lines.push_back(std::move(line));
+        output.lines.push(std::move(line));
         // The caller writes it itself where it can: that spares the way over the server's thread.
         if (idle) write_some(output);
         call = output.broken || (idle && !output.lines.empty());
@@ -77,7 +75,7 @@ LocalConnection::Wants LocalConnection::flush() {
                      .held = output.held,
                      .over = output.broken || (output.closing && output.lines.empty()),
                      .closing = output.closing,
-                     .unread = output.bytes};
+                     .unread = output.lines.bytes()};
     });
 }
 
@@ -85,7 +83,6 @@ void LocalConnection::abandon() {
     output_.with([](Output& output) {
         output.socket.reset();
         output.lines.clear();
-        output.bytes = 0;
         output.broken = true;
     });
 }
@@ -93,31 +90,16 @@ void LocalConnection::abandon() {
 void LocalConnection::write_some(Output& output) {
     while (!output.lines.empty() && !output.broken) {
         std::array<iovec, 64> parts = {};
-        std::size_t count = 0;
-        for (auto line = output.lines.begin(); line != output.lines.end() && count < parts.size(); ++line, ++count) {
-            const std::size_t sent = count == 0 ? output.first_sent : 0;
-            parts[count] = {line->data() + sent, line->size() - sent};
-        }
         msghdr message = {};
         message.msg_iov = parts.data();
-        message.msg_iovlen = count;
-        ssize_t written = ::sendmsg(output.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        message.msg_iovlen = output.lines.fill(parts.data(), parts.size());
+        const ssize_t written = ::sendmsg(output.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (written < 0) {
             if (errno == EINTR) continue;
             output.broken = errno != EAGAIN && errno != EWOULDBLOCK;
             return;
         }
-        output.bytes -= static_cast<std::size_t>(written);
-        for (auto left = static_cast<std::size_t>(written); left > 0;) {
-            const std::size_t rest = output.lines.front().size() - output.first_sent;
-            if (left < rest) {
-                output.first_sent += left;
-                break;
-            }
-            left -= rest;
-            output.first_sent = 0;
-            output.lines.pop_front();
-        }
+        output.lines.consume(static_cast<std::size_t>(written), [](std::string) {});
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "sched/guarded.h"
 #include "server/connection.h"
 #include "server/fd.h"
+#include "server/line_queue.h"
 
 namespace quire::server {
 
@@ -50,9 +50,7 @@ public:
 private:
     struct Output {
         Fd socket;
-        std::deque<std::string> lines;
-        std::size_t first_sent = 0;  // Bytes of the first line that are out.
-        std::size_t bytes = 0;       // Queued, without those.
+        LineQueue lines;
         bool held = false;
         bool closing = false;
         bool broken = false;

@@ -2,43 +2,22 @@
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
-#include <filesystem>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "base/cat.h"
 #include "server/attach.h"
+#include "server/test_workspace.h"
 
 namespace quire::server {
 namespace {
 
-class Workspace {
-public:
-    explicit Workspace(const std::string& below = "") {
-        std::string pattern = (std::filesystem::temp_directory_path() / "quire-server-XXXXXX").string();
-        root_ = ::mkdtemp(pattern.data());
-        path_ = root_ + below;
-        std::filesystem::create_directories(path_);
-    }
-    ~Workspace() {
-        std::error_code ignored;
-        std::filesystem::remove_all(root_, ignored);
-    }
-    Workspace(const Workspace&) = delete;
-    Workspace& operator=(const Workspace&) = delete;
-    const std::string& path() const { return path_; }
-
-private:
-    std::string root_, path_;
-};
+using Workspace = TestWorkspace;
 
 class NoLog final : public LogSink {
 public:
@@ -154,16 +133,6 @@ private:
     Fd socket_;
     std::string heard_;
 };
-
-template <class Condition>
-bool comes_true(Condition condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > until) return false;
-        std::this_thread::yield();
-    }
-    return true;
-}
 
 TEST(LocalSocket, AHelloIsAnsweredAndLinesGoBothWays) {
     const Workspace workspace;

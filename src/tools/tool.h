@@ -16,6 +16,7 @@ namespace quire::tools {
 
 enum class Profile { model, full, compat };
 std::string_view profile_name(Profile profile);
+// Errors: invalid_argument "invalid_argument", listing the valid words.
 Result<Profile> parse_profile(std::string_view word);
 
 // What MCP calls annotations. They are promises: a tool that says read_only changes nothing.
@@ -49,10 +50,26 @@ struct Session {
 // An error as a result: text whose first line says that nothing was changed and why.
 ToolResult refused(const Error& error);
 
+// One tool as one profile shows it. Made by the functions of tools/blocks.h and their like.
+class Tool {
+public:
+    explicit Tool(ToolInfo info) : info_(std::move(info)) {}
+    virtual ~Tool() = default;
+    const ToolInfo& info() const { return info_; }
+    // Checks, runs, replies exactly once, from any thread. Called from several threads at once.
+    virtual void call(const Session& session, Value arguments, Reply<ToolResult> reply) const = 0;
+
+private:
+    ToolInfo info_;
+};
+
 class Registry {
 public:
+    // Holds the tools that work on blocks. Others are added before the first call.
     explicit Registry(kernel::Kernel& kernel);
     ~Registry();
+    // The name must be new to the profile; lists keep the order of adding.
+    void add(Profile profile, std::unique_ptr<const Tool> tool);
 
     // In a stable order. Valid as long as the registry.
     const std::vector<ToolInfo>& list(Profile profile) const;
@@ -60,7 +77,7 @@ public:
     const ToolInfo* find(Profile profile, std::string_view name) const;
     // Checks `arguments` against the schema, runs, replies exactly once, from any thread. A refusal is a result
     // with is_error. The only Error: not_found "unknown_tool", which lists the names there are.
-    void call(const Session& session, std::string_view name, Value arguments, Reply<ToolResult> reply);
+    void call(const Session& session, std::string_view name, Value arguments, Reply<ToolResult> reply) const;
 
 private:
     struct Body;

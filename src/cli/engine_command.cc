@@ -1,0 +1,10 @@
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/engine.h"
+
+namespace quire::cli {
+
+int engine() { return run_engine(STDIN_FILENO, STDOUT_FILENO); }
+
+}  // namespace quire::cli

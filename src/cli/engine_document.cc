@@ -1,0 +1,196 @@
+// What is asked of a document as a whole: its life, its commits, its value.
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <set>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "cli/engine_session.h"
+#include "codec/updates.h"
+#include "crdt/ids/container_text.h"
+#include "json/json.h"
+
+namespace quire::cli {
+namespace {
+
+using crdt::ContainerKind;
+
+Failure unsupported(std::string_view what) {
+    return fail(Errc::unsupported, "unsupported", cat("the engine has no ", what, " yet"));
+}
+
+Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
+    const std::string name = TRY(request.text("doc"));
+    const bool timestamps = TRY(request.flag_or("timestamps", false));
+    const crdt::PeerId peer = TRY(documents.peer_of(request));
+    EngineDocument* document = TRY(documents.add(name, peer));
+    document->record_timestamps = timestamps;
+    return Value(true);
+}
+
+Result<Value> fork(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    const std::string name = TRY(request.text("as"));
+    const crdt::PeerId peer = TRY(documents.peer_of(request));
+    documents.settle(*document);
+    EngineDocument* copy = TRY(documents.add(name, peer));
+    auto imported = copy->doc.import(document->doc.changes_since({}), {.want_diff = false});
+    CHECK(imported && imported->pending.empty());
+    copy->record_timestamps = document->record_timestamps;
+    return Value(true);
+}
+
+Result<Value> drop(EngineDocuments& documents, const EngineRequest& request) {
+    TRY(documents.find(request));
+    documents.drop(TRY(request.text("doc")));
+    return Value(true);
+}
+
+Result<Value> set_peer(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    const crdt::PeerId peer = TRY(request.peer("peer"));
+    documents.settle(*document);
+    document->doc.set_peer(peer);
+    return Value(true);
+}
+
+// How commits are cut into changes is the engine's own affair, so a merge interval is taken and has no effect.
+Result<Value> config(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    if (request.has("text_styles") || request.has("default_text_style")) return unsupported("text styles");
+    if (request.has("merge_interval")) TRY(request.size("merge_interval"));
+    document->record_timestamps = TRY(request.flag_or("record_timestamp", document->record_timestamps));
+    return Value(true);
+}
+
+Result<Value> commit(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    crdt::CommitOptions options{.want_diff = false};
+    options.message = TRY(request.text_or("message", ""));
+    options.origin = TRY(request.text_or("origin", ""));
+    options.timestamp =
+        request.has("timestamp") ? TRY(request.integer("timestamp")) : documents.timestamp_of(*document);
+    document->doc.commit(std::move(options));
+    return to_json(document->doc.frontiers());
+}
+
+Result<Value> version(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    documents.settle(*document);
+    return to_json(document->doc.version());
+}
+
+Result<Value> frontiers(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    documents.settle(*document);
+    return to_json(document->doc.frontiers());
+}
+
+Result<Value> is_detached(EngineDocuments& documents, const EngineRequest& request) {
+    TRY(documents.find(request));
+    return Value(false);
+}
+
+Result<Value> value(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    if (!request.has("cid")) return document->doc.value();
+    const crdt::ContainerId id = TRY(request.container("cid"));
+    if (id.kind != ContainerKind::map && id.kind != ContainerKind::list && id.kind != ContainerKind::text) {
+        return unsupported(cat("value of a ", crdt::to_text(id.kind)));
+    }
+    return document->doc.value(document->doc.open(id));
+}
+
+// Every container that an op was on, in the order of their ids.
+std::set<crdt::ContainerId> touched(const crdt::Doc& doc) {
+    std::set<crdt::ContainerId> ids;
+    for (const crdt::Change& change : doc.changes_since({})) {
+        for (const crdt::Op& op : change.ops) ids.insert(op.container);
+    }
+    return ids;
+}
+
+Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
+    const crdt::Handle handle = doc.open(id);
+    Value inside;
+    if (id.kind == ContainerKind::map) {
+        Map map;
+        for (const std::string& key : doc.map_keys(handle)) {
+            if (const auto child = doc.map_child(handle, key)) {
+                map.append(key, with_ids(doc, *child));
+            } else {
+                map.append(key, std::get<Value>(doc.map_get(handle, key).value()));
+            }
+        }
+        inside = std::move(map);
+    } else if (id.kind == ContainerKind::list) {
+        List list;
+        for (std::size_t i = 0; i < doc.list_size(handle); ++i) {
+            const crdt::Slot slot = doc.list_get(handle, i);
+            const bool is_child = std::holds_alternative<ContainerKind>(slot);
+            list.push_back(is_child ? with_ids(doc, doc.list_child(handle, i)) : std::get<Value>(slot));
+        }
+        inside = std::move(list);
+    } else if (id.kind == ContainerKind::text) {
+        inside = doc.text(handle).str();
+    }
+    return Map{{"cid", crdt::to_text(id)}, {"value", std::move(inside)}};
+}
+
+Result<Value> value_with_ids(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    documents.settle(*document);
+    Map roots;
+    for (const crdt::ContainerId& id : touched(document->doc)) {
+        if (id.is_root()) roots.set(id.root_name(), with_ids(document->doc, id));
+    }
+    return Value(std::move(roots));
+}
+
+std::size_t resident_bytes() {
+    std::FILE* file = std::fopen("/proc/self/statm", "re");
+    if (file == nullptr) return 0;
+    unsigned long total = 0;
+    unsigned long resident = 0;
+    const int read = std::fscanf(file, "%lu %lu", &total, &resident);
+    std::fclose(file);
+    return read == 2 ? resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// Bytes of history are those of its export, bytes of state those of its value as JSON.
+Result<Value> stats(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    documents.settle(*document);
+    const std::vector<crdt::Change> changes = document->doc.changes_since({});
+    return Value(Map{{"ops", document->doc.op_count()},
+                     {"changes", changes.size()},
+                     {"containers", touched(document->doc).size()},
+                     {"oplog_bytes", codec::encode_updates(changes).size()},
+                     {"state_bytes", json::write(document->doc.value()).size()},
+                     {"resident_bytes", resident_bytes()}});
+}
+
+constexpr std::array kOps = {
+    EngineOp{"new", make},
+    EngineOp{"fork", fork},
+    EngineOp{"drop", drop},
+    EngineOp{"set_peer", set_peer},
+    EngineOp{"config", config},
+    EngineOp{"commit", commit},
+    EngineOp{"vv", version},
+    EngineOp{"oplog_vv", version},
+    EngineOp{"frontiers", frontiers},
+    EngineOp{"oplog_frontiers", frontiers},
+    EngineOp{"is_detached", is_detached},
+    EngineOp{"value", value},
+    EngineOp{"value_with_ids", value_with_ids},
+    EngineOp{"stats", stats},
+};
+
+}  // namespace
+
+std::span<const EngineOp> engine_document_ops() { return kOps; }
+
+}  // namespace quire::cli

@@ -1,0 +1,72 @@
+// The requests of `quire engine`: documents by name, and a table of what can be asked of them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "cli/engine_request.h"
+#include "crdt/doc/doc.h"
+
+namespace quire::cli {
+
+struct EngineDocument {
+    crdt::Doc doc;
+    bool record_timestamps = false;
+};
+
+// The documents of one session, and what new ones need.
+class EngineDocuments {
+public:
+    EngineDocuments(const Clock& clock, Rng& rng) : clock_(clock), rng_(rng) {}
+
+    // Errors: not_found "no_such_document".
+    Result<EngineDocument*> find(const EngineRequest& request);
+    // Errors: conflict "document_exists".
+    Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
+    void drop(const std::string& name) { documents_.erase(name); }
+
+    // The peer that the request names, or one by chance. Errors: invalid_argument.
+    Result<crdt::PeerId> peer_of(const EngineRequest& request);
+    // Ends the pending transaction, if there is one.
+    void settle(EngineDocument& document);
+    std::int64_t timestamp_of(const EngineDocument& document) const;
+
+private:
+    const Clock& clock_;
+    Rng& rng_;
+    std::map<std::string, EngineDocument> documents_;
+};
+
+using EngineFunction = Result<Value> (*)(EngineDocuments&, const EngineRequest&);
+struct EngineOp {
+    std::string_view name;
+    EngineFunction run;
+};
+
+// One table for each file that has ops.
+std::span<const EngineOp> engine_document_ops();
+std::span<const EngineOp> engine_text_ops();
+std::span<const EngineOp> engine_container_ops();
+std::span<const EngineOp> engine_exchange_ops();
+
+class EngineSession {
+public:
+    EngineSession(const Clock& clock, Rng& rng);
+
+    // The reply to one line, without a newline. Whatever the line is, there is one.
+    std::string answer(std::string_view line);
+    std::string refuse_too_long() const;
+
+private:
+    EngineDocuments documents_;
+    std::unordered_map<std::string_view, EngineFunction> ops_;
+};
+
+}  // namespace quire::cli

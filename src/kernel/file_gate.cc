@@ -1,0 +1,210 @@
+#include "kernel/file_gate.h"
+
+#include "base/check.h"
+#include "codec/updates.h"
+#include "document/attribution.h"
+#include "files/merge3.h"
+#include "kernel/body.h"
+#include "text/diff.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+using policy::Verdict;
+
+const policy::Actor kDisk{policy::ActorKind::source, "disk"};
+const policy::Actor kReconciler{policy::ActorKind::system, "reconcile"};
+
+Operation operation_of(Access access) {
+    switch (access) {
+        case Access::look:
+        case Access::read: return Operation::read;
+        case Access::append: return Operation::append;
+        case Access::overwrite: return Operation::overwrite;
+        case Access::erase: return Operation::erase;
+    }
+    return Operation::overwrite;
+}
+
+// Until approvals are answered an id only says what was asked, the same each time.
+std::string approval_id(const std::string& path, Operation operation, const policy::Actor& actor) {
+    return "ap_" + fs::Hash::of(cat(actor.str(), "\n", name_of(operation), "\n", path)).hex().substr(0, 12);
+}
+
+std::vector<crdt::IdSpan> spans_of(const std::map<std::uint64_t, std::int32_t>& version) {
+    std::vector<crdt::IdSpan> spans;
+    for (const auto& [peer, end] : version) spans.push_back({peer, 0, end});
+    return spans;
+}
+
+}  // namespace
+
+std::string_view name_of(Disk disk) {
+    switch (disk) {
+        case Disk::same: return "same";
+        case Disk::changed: return "changed";
+        case Disk::missing: return "missing";
+    }
+    return "same";
+}
+
+std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document) { return document.doc().version().ends(); }
+
+policy::Decision FileGate::decide(const fs::Place& place, Operation operation, const policy::Actor& actor) const {
+    policy::Decision decision = rules_.decide(place.path, operation, actor);
+    for (const std::string& alias : place.aliases) {
+        decision = policy::stricter(std::move(decision), rules_.decide(alias, operation, actor));
+    }
+    return decision;
+}
+
+Result<void> FileGate::admit(const fs::Place& place, Operation operation, const policy::Actor& actor) const {
+    const policy::Decision decision = decide(place, operation, actor);
+    if (decision.verdict == Verdict::allow) return {};
+    const std::string what = cat(actor.str(), " may not ", name_of(operation), " ", place.path);
+    if (decision.verdict == Verdict::deny) {
+        const bool by_rule = decision.because.kind != policy::Because::Kind::built_in;
+        return fail(Errc::denied, "permission_denied",
+                    cat(what, ": ", decision.why, ". Nothing was changed",
+                        by_rule ? "; a person can change the rules in quire.toml" : ""),
+                    {{"path", place.path}, {"permission", name_of(decision.permission)}});
+    }
+    return fail(Errc::escalation_required, "escalation_required",
+                cat(what, " without a person's approval: ", decision.why,
+                    ". Nothing was changed. This version cannot ask for approvals yet: a person can make the change, or "
+                    "change the rules in quire.toml"),
+                {{"path", place.path},
+                 {"permission", name_of(decision.permission)},
+                 {"approval_id", approval_id(place.path, operation, actor)}});
+}
+
+Result<void> FileGate::enter(LiveDocument& document, const policy::Actor& actor, Access access) {
+    TRY(admit({document.name(), {}, fs::Kind::file}, operation_of(access), actor));
+    if (access == Access::look || document.record().deleted) return {};
+    const Result<TakenIn> taken = take_in(document);
+    // What was read before can still be read while the disk cannot.
+    if (!taken && (access != Access::read || !state(document))) return Failure(taken.error());
+    return {};
+}
+
+std::optional<files::DiskState> FileGate::state(const LiveDocument& document) const {
+    if (document.record().header.empty()) return std::nullopt;
+    Result<files::DiskState> state = files::DiskState::decode(document.record().header);
+    // Without it the disk's text is taken in anew, as the smallest edit of all that is there.
+    if (!state) return std::nullopt;
+    return std::move(*state);
+}
+
+bool FileGate::dirty(LiveDocument& document) {
+    const std::optional<files::DiskState> disk = state(document);
+    if (!disk) return document.doc().op_count() > 0;
+    if (disk->missing) return true;
+    if (disk->version == version_of(document)) return false;
+    return fs::Hash::of(files::encode(disk->form, document.doc().text(document.whole().content).str())) != disk->hash;
+}
+
+Result<Disk> FileGate::look(LiveDocument& document) {
+    const fs::Place place = TRY(files_.resolve(document.name()));
+    if (place.kind == fs::Kind::missing) return Disk::missing;
+    const std::optional<files::DiskState> disk = state(document);
+    if (!disk || disk->missing || place.linked() || place.kind != fs::Kind::file) return Disk::changed;
+    if (disk->stamp.same_as(TRY(files_.stamp(place.path)))) return Disk::same;
+    const Result<fs::FileBytes> file = files_.read(place.path, file_bytes_);
+    if (!file && file.error().reason() != "too_large") return Failure(file.error());
+    return file && file->hash == disk->hash ? Disk::same : Disk::changed;
+}
+
+Result<FileGate::TakenIn> FileGate::take_in(LiveDocument& document) {
+    std::optional<files::DiskState> before = state(document);
+    const std::string& path = document.name();
+    const fs::Place place = TRY(files_.resolve(path));
+    if (place.linked()) {
+        return fail(Errc::conflict, "path_changed",
+                    cat(path, " was a file and is now reached by a link to ", place.path, "; use that path"));
+    }
+    if (place.kind == fs::Kind::missing && before) {
+        TakenIn taken;
+        taken.vanished = !before->missing;
+        before->missing = true;
+        if (taken.vanished) document.set_header(before->encode());
+        return taken;
+    }
+    const fs::Stamp stamp = TRY(files_.stamp(path));
+    if (before && !before->missing && before->stamp.same_as(stamp)) return TakenIn{};
+    fs::FileBytes file = TRY(files_.read(path, file_bytes_));
+    if (before && before->hash == file.hash) {
+        // Worth keeping only where it saves reading the file the next time.
+        if (before->missing || file.stamp.settled) {
+            before->missing = false;
+            before->stamp = file.stamp;
+            document.set_header(before->encode());
+        }
+        return TakenIn{};
+    }
+    files::Decoded decoded = TRY(files::decode(std::move(file.bytes), path));
+    return merge(document, before, {file.hash, file.stamp, decoded.form, {}, false}, decoded.text);
+}
+
+Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document, const std::optional<files::DiskState>& before,
+                                          files::DiskState now, const std::string& text) {
+    crdt::Doc& doc = document.doc();
+    const BlockRef block = document.whole();
+    const std::string ours = doc.text(block.content).str();
+    TakenIn taken;
+    taken.first = !before;
+    taken.changed = true;
+
+    Unit unit;
+    unit.actor = kDisk.str();
+    unit.description = "disk";
+    if (ours == text) {
+        now.version = version_of(document);
+    } else if (!before || before->version == version_of(document)) {
+        document.begin(kDisk);
+        apply(doc, block.content, text::minimal_splices(ours, text));
+        unit.spans = {document.commit(kDisk, "disk")};
+        now.version = version_of(document);
+    } else {
+        // An edit of the version that the disk had, made in a copy that knows no other.
+        document.begin(kDisk);
+        crdt::Doc fork(doc.peer());
+        const std::vector<crdt::IdSpan> known = spans_of(before->version);
+        TRY(fork.import(doc.changes_in(known)));
+        const crdt::Handle content = fork.open(doc.id_of(block.content));
+        const std::string base = fork.text(content).str();
+        const crdt::VersionVector old_version = fork.version();
+        apply(fork, content, text::minimal_splices(base, text));
+        unit.spans = {fork.commit({document::message_of({kDisk, "disk", ""}), "", clock_.wall_ms() / 1000}).span};
+        now.version = fork.version().ends();
+
+        std::vector<crdt::Change> changes = fork.changes_since(old_version);
+        Bytes update = codec::encode_updates(changes);
+        document.begin(kReconciler);
+        TRY(doc.import(std::move(changes)));
+        document.batch().updates.push_back({document.key(), std::move(update)});
+
+        // The document decides the order of what went to one spot; only where both changed the same words, or made
+        // the same change twice, is its text not yet the one that three-way merging gives.
+        const bool agents_write = decide({document.name(), {}, {}}, Operation::append, kReconciler).verdict != Verdict::deny;
+        const files::Side tie = agents_write ? files::Side::ours : files::Side::theirs;
+        const files::Merged merged = files::merge3(base, ours, text, tie, files::Side::theirs);
+        taken.ties = merged.ties.size();
+        const std::string here = doc.text(block.content).str();
+        const bool right = here == merged.text ||
+                           (merged.ordered_freely &&
+                            here == files::merge3(base, ours, text, tie, files::Side::ours).text);
+        if (!right) {
+            apply(doc, block.content, text::minimal_splices(here, merged.text));
+            const crdt::IdSpan span = document.commit(kReconciler, "reconcile");
+            if (span.size() > 0) unit.spans.push_back(span);
+        }
+        if (taken.ties > 0) unit.description = cat("disk, ", taken.ties, " overlapping");
+    }
+    if (!unit.spans.empty()) document.record(block, std::move(unit));
+    document.set_header(now.encode());
+    document.submit([](Result<void>) {});  // A failure fails the calls that come after, and the document is read anew.
+    return taken;
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,267 @@
+#include "server/shim.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/cat.h"
+#include "json/json.h"
+#include "server/line_queue.h"
+#include "server/line_splitter.h"
+#include "server/message_scan.h"
+#include "server/open_requests.h"
+
+namespace quire::server {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kReadBytes = 64U << 10;
+constexpr std::size_t kHoldBytes = 8U << 20;  // Waiting for one side to read: then the other is not read.
+constexpr const char* kReattachId = "quire-reattach";
+
+// Writes without blocking, whatever kind of file it is: a client that waits for us to read must not be waited for.
+class Output {
+public:
+    explicit Output(int fd) : fd_(fd) {
+        struct stat status = {};
+        if (::fstat(fd, &status) != 0) return;
+        is_socket_ = S_ISSOCK(status.st_mode);
+        if (!S_ISFIFO(status.st_mode)) return;
+        // O_NONBLOCK belongs to what others share with us; a pipe opened anew is ours alone.
+        own_ = Fd(::open(cat("/proc/self/fd/", fd).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+        if (own_) fd_ = own_.get();
+    }
+
+    int fd() const { return fd_; }
+
+    // False when nobody reads it any more.
+    bool write(LineQueue& lines) const {
+        while (!lines.empty()) {
+            std::array<iovec, 64> parts = {};
+            const std::size_t count = lines.fill(parts.data(), parts.size());
+            const ssize_t written = write_parts(parts.data(), count);
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+            lines.consume(static_cast<std::size_t>(written), [](std::string) {});
+        }
+        return true;
+    }
+
+private:
+    ssize_t write_parts(iovec* parts, std::size_t count) const {
+        if (!is_socket_) return ::writev(fd_, parts, static_cast<int>(count));
+        msghdr message = {};
+        message.msg_iov = parts;
+        message.msg_iovlen = count;
+        return ::sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+
+    int fd_;
+    bool is_socket_ = false;
+    Fd own_;
+};
+
+class Shim {
+public:
+    Shim(const ShimOptions& options, Fd kernel)
+        : options_(options),
+          output_(options.output),
+          kernel_(std::move(kernel)),
+          from_client_(options.line_bytes),
+          from_kernel_(options.line_bytes * 4) {}
+
+    void run() {
+        while (!is_done()) {
+            std::array<pollfd, 3> wanted = {{{.fd = -1, .events = 0, .revents = 0},
+                                             {.fd = -1, .events = 0, .revents = 0},
+                                             {.fd = -1, .events = 0, .revents = 0}}};
+            auto& [input, kernel, output] = wanted;
+            if (!ended_at_ && to_kernel_.bytes() < kHoldBytes) input = {options_.input, POLLIN, 0};
+            if (kernel_) {
+                kernel.fd = kernel_.get();
+                kernel.events = static_cast<short>((to_client_.bytes() < kHoldBytes ? POLLIN : 0) | (to_kernel_.empty() ? 0 : POLLOUT));
+            }
+            if (!to_client_.empty()) output = {output_.fd(), POLLOUT, 0};
+            if (::poll(wanted.data(), wanted.size(), wait_ms()) < 0) continue;  // Only signals interrupt.
+            if (input.revents != 0) read_client();
+            if ((kernel.revents & (POLLIN | POLLHUP | POLLERR)) != 0) read_kernel();
+            write_kernel();
+            if (!output_.write(to_client_)) return;
+        }
+    }
+
+private:
+    bool is_done() const {
+        if (!ended_at_) return false;
+        if (to_kernel_.empty() && open_.empty() && to_client_.empty()) return true;
+        return Clock::now() >= *ended_at_ + std::chrono::milliseconds(options_.drain_ms);
+    }
+
+    int wait_ms() const {
+        if (!ended_at_) return -1;
+        const auto left = *ended_at_ + std::chrono::milliseconds(options_.drain_ms) - Clock::now();
+        return static_cast<int>(std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+    }
+
+    void read_client() {
+        const ssize_t length = ::read(options_.input, buffer_.data(), buffer_.size());
+        if (length < 0 && (errno == EINTR || errno == EAGAIN)) return;
+        if (length <= 0) {
+            ended_at_ = Clock::now();
+            take_from_client("\n");  // A last line may come without its newline.
+            return;
+        }
+        take_from_client(std::string_view(buffer_.data(), static_cast<std::size_t>(length)));
+    }
+
+    void take_from_client(std::string_view bytes) {
+        from_client_.feed(
+            bytes, [&](std::string line) { to_kernel_.push(std::move(line)); },
+            [&] {
+                const Map error{{"code", -32600},
+                                {"message", cat("nothing was done: the message is longer than ", options_.line_bytes,
+                                                " bytes. Send less at a time")},
+                                {"data", Map{{"reason", "too_large"}, {"limit", static_cast<std::int64_t>(options_.line_bytes)}}}};
+                to_client_.push(json::write(Map{{"jsonrpc", "2.0"}, {"id", nullptr}, {"error", error}}));
+            });
+    }
+
+    void write_kernel() {
+        while (!to_kernel_.empty()) {
+            if (!kernel_ && !attach_again()) return;
+            std::array<iovec, 64> parts = {};
+            msghdr message = {};
+            message.msg_iov = parts.data();
+            message.msg_iovlen = to_kernel_.fill(parts.data(), parts.size());
+            const ssize_t written = ::sendmsg(kernel_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+            if (written < 0) {
+                // What it has answered is read before it is given up.
+                read_kernel();
+                if (kernel_) lose_kernel();
+                continue;
+            }
+            to_kernel_.consume(static_cast<std::size_t>(written), [&](std::string line) { sent(std::move(line)); });
+        }
+    }
+
+    // Only what is out whole may have been done; so this is when a request begins to be open.
+    void sent(std::string line) {
+        line.pop_back();
+        for (const MessageHead& head : scan_messages(line)) {
+            open_.asked(head);
+            if (head.method == "initialize") {
+                initialize_ = line;
+                initialize_id_ = head.id;
+            }
+            if (head.method == "notifications/initialized") initialized_ = line;
+        }
+    }
+
+    void read_kernel() {
+        while (kernel_) {
+            const ssize_t length = ::recv(kernel_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+            if (length < 0 && errno == EINTR) continue;
+            if (length < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+            if (length <= 0) return lose_kernel();
+            from_kernel_.feed(
+                std::string_view(buffer_.data(), static_cast<std::size_t>(length)),
+                [&](std::string line) { take_from_kernel(std::move(line)); }, [] {});
+            // A full buffer may be the first of many; the client should not wait for the last of them.
+            if (static_cast<std::size_t>(length) < buffer_.size() || to_client_.bytes() >= kHoldBytes) return;
+        }
+    }
+
+    void take_from_kernel(std::string line) {
+        for (const MessageHead& head : scan_messages(line)) {
+            if (!head.method.empty()) continue;
+            if (head.id == reattach_id_) return;
+            open_.answered(head.id);
+            if (head.id == initialize_id_) initialize_answered_ = true;
+        }
+        to_client_.push(std::move(line));
+    }
+
+    void lose_kernel() {
+        kernel_.reset();
+        from_kernel_ = LineSplitter(options_.line_bytes * 4);
+        to_kernel_.rewind();
+        // An initialize changes nothing, and without its answer the client has no server: it is said again below.
+        const bool greet_again = !initialize_.empty() && !initialize_answered_ && greetings_left_-- > 0;
+        if (greet_again) open_.answered(initialize_id_);
+        for (std::string& answer : open_.give_up()) to_client_.push(std::move(answer));
+        if (greet_again) to_kernel_.push_front(std::exchange(initialize_, {}));
+    }
+
+    bool attach_again() {
+        // The client hears what became of its calls before it waits for a kernel to start.
+        output_.write(to_client_);
+        Result<Attached> attached = attach(options_.attach);
+        if (!attached) {
+            while (!to_kernel_.empty()) refuse(to_kernel_.pop(), attached.error());
+            return false;
+        }
+        kernel_ = std::move(attached->socket);
+        if (initialize_.empty() || !initialize_answered_) return true;
+        Result<Value> again = json::parse(initialize_);
+        if (!again || !again->is_map()) return true;
+        again->as_map().set("id", kReattachId);
+        if (!initialized_.empty()) to_kernel_.push_front(initialized_);
+        to_kernel_.push_front(json::write(*again));
+        return true;
+    }
+
+    // It never left this process, so it is certain that nothing was done.
+    void refuse(const std::string& line, const Error& error) {
+        for (const MessageHead& head : scan_messages(line)) {
+            if (head.id.empty() || head.method.empty()) continue;
+            Error why = error;
+            to_client_.push(OpenRequests::answer(head, std::move(why).within("nothing was done")));
+        }
+    }
+
+    const ShimOptions& options_;
+    Output output_;
+    Fd kernel_;
+    LineSplitter from_client_;
+    LineSplitter from_kernel_;
+    LineQueue to_kernel_;
+    LineQueue to_client_;
+    OpenRequests open_;
+    std::string initialize_, initialized_;  // What the client said to begin with, for the next kernel.
+    std::string initialize_id_;
+    bool initialize_answered_ = false;
+    int greetings_left_ = 3;  // A kernel that dies of an initialize is not asked for ever.
+    const std::string reattach_id_ = json::write(kReattachId);
+    std::optional<Clock::time_point> ended_at_;
+    std::vector<char> buffer_ = std::vector<char>(kReadBytes);
+};
+
+}  // namespace
+
+Result<void> run_shim(const ShimOptions& options) {
+    if (options.ends_on_signals) {
+        for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { ::_exit(0); });
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+    Attached attached = TRY(attach(options.attach));
+    Shim(options, std::move(attached.socket)).run();
+    return {};
+}
+
+}  // namespace quire::server

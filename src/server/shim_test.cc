@@ -1,0 +1,365 @@
+#include "server/shim.h"
+
+#include <atomic>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/cat.h"
+#include "json/json.h"
+#include "sched/guarded.h"
+#include "server/local_client.h"
+#include "server/local_socket.h"
+#include "server/message_scan.h"
+#include "server/test_workspace.h"
+
+namespace quire::server {
+namespace {
+
+class NoLog final : public LogSink {
+public:
+    void write(LogLevel, std::string_view) override {}
+};
+
+struct Heard {
+    sched::Guarded<std::vector<std::string>> lines;  // What all sessions of all kernels got.
+    std::vector<std::string> all() {
+        return lines.with([](std::vector<std::string>& heard) { return heard; });
+    }
+};
+
+// Answers every request with its method, but for "silent/…", which it never answers.
+class FakeKernelSession final : public Session {
+public:
+    FakeKernelSession(std::shared_ptr<Connection> connection, Heard& heard) : connection_(std::move(connection)), heard_(heard) {}
+    void on_line(std::string line) override {
+        heard_.lines.with([&](std::vector<std::string>& lines) { lines.push_back(line); });
+        for (const MessageHead& head : scan_messages(line)) {
+            if (head.id.empty() || line.find("silent") != std::string::npos) continue;
+            connection_->send(cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id, ",\"result\":{\"method\":\"", head.method, "\"}}"));
+        }
+    }
+    void on_oversize(std::size_t) override {}
+    void on_close() override {}
+
+private:
+    std::shared_ptr<Connection> connection_;
+    Heard& heard_;
+};
+
+class FakeKernel {
+public:
+    FakeKernel(const TestWorkspace& workspace, Heard& heard) {
+        LocalServerOptions options;
+        options.linger_ms = -1;
+        options.drain_ms = 0;
+        SessionFactory factory = [&heard](const Hello&, std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
+            return std::make_unique<FakeKernelSession>(std::move(connection), heard);
+        };
+        server_ = std::move(LocalServer::open(StateDirectory::open(workspace.path()).value(), options, std::move(factory), log_).value());
+        thread_ = std::thread([this] { server_->run(); });
+    }
+    ~FakeKernel() {
+        server_->stop();
+        thread_.join();
+    }
+
+private:
+    NoLog log_;
+    std::unique_ptr<LocalServer> server_;
+    std::thread thread_;
+};
+
+// A client of the shim, on a pair of sockets as node makes them.
+class McpClient {
+public:
+    explicit McpClient(const TestWorkspace& workspace) {
+        int input[2], output[2];
+        if (::socketpair(AF_UNIX, SOCK_STREAM, 0, input) != 0 || ::socketpair(AF_UNIX, SOCK_STREAM, 0, output) != 0) std::abort();
+        to_ = Fd(input[0]);
+        from_ = Fd(output[0]);
+        const timeval timeout = {.tv_sec = 20, .tv_usec = 0};
+        ::setsockopt(from_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+        ShimOptions options;
+        options.attach.workspace = workspace.path();
+        options.attach.start = false;
+        options.input = input[1];
+        options.output = output[1];
+        options.line_bytes = 1U << 20;
+        options.drain_ms = 500;
+        options.ends_on_signals = false;
+        thread_ = std::thread([this, options] {
+            const Fd own_input(options.input), own_output(options.output);
+            const Result<void> ran = run_shim(options);
+            if (!ran) error = ran.error().reason();
+        });
+    }
+    ~McpClient() {
+        to_.reset();
+        from_.reset();
+        if (thread_.joinable()) thread_.join();
+    }
+    void say(const std::string& line) {
+        const std::string text = line + "\n";
+        EXPECT_EQ(::send(to_.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+    }
+    Value hear() {
+        while (true) {
+            std::optional<std::string> line;
+            if (const std::size_t newline = heard_.find('\n'); newline != std::string::npos) {
+                line = heard_.substr(0, newline);
+                heard_.erase(0, newline + 1);
+                return json::parse(*line).value();
+            }
+            char part[65536];
+            const ssize_t length = ::recv(from_.get(), part, sizeof part, 0);
+            if (length <= 0) return {};
+            heard_.append(part, static_cast<std::size_t>(length));
+        }
+    }
+    void end_input() { to_.reset(); }
+    void wait() { thread_.join(); }
+
+    std::string error;
+
+private:
+    Fd to_, from_;
+    std::string heard_;
+    std::thread thread_;
+};
+
+std::string request(int id, const std::string& method, const std::string& params = "{}") {
+    return cat("{\"jsonrpc\":\"2.0\",\"id\":", id, ",\"method\":\"", method, "\",\"params\":", params, "}");
+}
+
+std::string method_of(const Value& answer) {
+    const Value* result = answer.get("result");
+    const Value* method = result == nullptr ? nullptr : result->get("method");
+    return method == nullptr ? json::write(answer) : method->as_string();
+}
+
+std::size_t count_of(const std::vector<std::string>& lines, const std::string& word) {
+    std::size_t count = 0;
+    for (const std::string& line : lines) count += line.find(word) != std::string::npos;
+    return count;
+}
+
+TEST(Shim, RelaysBothWaysAndEndsWithItsInput) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    for (int i = 0; i < 100; ++i) client.say(request(i, cat("m/", i)));
+    client.end_input();
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(method_of(client.hear()), cat("m/", i));
+    client.wait();
+    EXPECT_EQ(client.error, "");
+    EXPECT_TRUE(client.hear().is_null());
+}
+
+TEST(Shim, WithoutAKernelItSaysSoAtOnce) {
+    const TestWorkspace workspace;
+    McpClient client(workspace);
+    client.wait();
+    EXPECT_EQ(client.error, "no_kernel");
+}
+
+TEST(Shim, AfterTheEndOfItsInputItWaitsForAnswersOnlySoLong) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "silent/x"));
+    client.end_input();
+    client.wait();
+    EXPECT_TRUE(client.hear().is_null());
+}
+
+TEST(Shim, ACancelledRequestIsNotWaitedFor) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "silent/x"));
+    client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+    const auto began = std::chrono::steady_clock::now();
+    client.end_input();
+    client.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
+}
+
+TEST(Shim, WhenTheKernelIsLostEachOpenRequestIsAnsweredAndNoneRepeated) {
+    const TestWorkspace workspace;
+    Heard heard;
+    auto kernel = std::make_unique<FakeKernel>(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "initialize"));
+    EXPECT_EQ(method_of(client.hear()), "initialize");
+    client.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+    client.say(request(2, "tools/call", R"({"name":"silent"})"));
+    client.say(request(
+        3, "tools/call", R"({"name":"silent","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})"));
+    client.say(request(4, "silent/other"));
+    ASSERT_TRUE(comes_true([&] { return heard.all().size() == 5; }));
+
+    kernel.reset();
+    const Value call = client.hear(), stateless = client.hear(), other = client.hear();
+    EXPECT_EQ(call.get("id")->as_int(), 2);
+    EXPECT_TRUE(call.get("result")->get("isError")->as_bool());
+    EXPECT_EQ(call.get("result")->get("resultType"), nullptr);
+    const Value& error = *call.get("result")->get("structuredContent")->get("error");
+    EXPECT_EQ(error.get("code")->as_string(), "unavailable");
+    EXPECT_EQ(error.get("reason")->as_string(), "fate_unknown");
+    EXPECT_TRUE(error.get("details")->as_map().empty());
+    EXPECT_EQ(stateless.get("result")->get("resultType")->as_string(), "complete");
+    EXPECT_EQ(other.get("id")->as_int(), 4);
+    EXPECT_EQ(other.get("error")->get("data")->get("reason")->as_string(), "fate_unknown");
+
+    kernel = std::make_unique<FakeKernel>(workspace, heard);
+    client.say(request(5, "ping"));
+    EXPECT_EQ(method_of(client.hear()), "ping");  // The second answer to initialize was not for the client.
+    const std::vector<std::string> lines = heard.all();
+    EXPECT_EQ(count_of(lines, "\"initialize\""), 2U);
+    EXPECT_EQ(count_of(lines, "notifications/initialized"), 2U);
+    EXPECT_EQ(count_of(lines, "tools/call"), 2U);
+    EXPECT_EQ(count_of(lines, "silent/other"), 1U);
+}
+
+TEST(Shim, WhileNoKernelCanBeHadACallIsRefusedAsNotDone) {
+    const TestWorkspace workspace;
+    Heard heard;
+    auto kernel = std::make_unique<FakeKernel>(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "ping"));
+    EXPECT_EQ(method_of(client.hear()), "ping");
+    kernel.reset();
+    client.say(request(2, "tools/call"));
+    const Value refused = client.hear();
+    const Value& error = *refused.get("result")->get("structuredContent")->get("error");
+    // The loss may be noticed only by the writing of this call; then nobody knows.
+    EXPECT_TRUE(error.get("reason")->as_string() == "no_kernel" || error.get("reason")->as_string() == "fate_unknown");
+    kernel = std::make_unique<FakeKernel>(workspace, heard);
+    client.say(request(3, "ping"));
+    EXPECT_EQ(method_of(client.hear()), "ping");
+}
+
+TEST(Shim, AnInitializeWithoutAnAnswerIsSaidAgain) {
+    const TestWorkspace workspace;
+    Heard first_heard, heard;
+    auto kernel = std::make_unique<FakeKernel>(workspace, first_heard);
+    McpClient client(workspace);
+    client.say(request(1, "initialize", R"({"first":"silent"})"));
+    ASSERT_TRUE(comes_true([&] { return first_heard.all().size() == 1; }));
+    kernel.reset();
+    // No kernel may be started here, so that one has to be there before the loss is noticed: it answers, or refuses.
+    const Value answer = client.hear();
+    EXPECT_EQ(answer.get("id")->as_int(), 1);
+    EXPECT_EQ(answer.get("error")->get("data")->get("reason")->as_string(), "no_kernel");
+}
+
+TEST(Shim, AMessageBeyondTheBoundIsRefusedAndTheNextOneFollows) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    std::thread talker([&] {
+        client.say(std::string(3'000'000, 'x'));
+        client.say(request(1, "ping"));
+    });
+    EXPECT_EQ(client.hear().get("error")->get("data")->get("reason")->as_string(), "too_large");
+    EXPECT_EQ(method_of(client.hear()), "ping");
+    talker.join();
+}
+
+TEST(Shim, AClientThatWritesMuchBeforeItReadsIsNotStuck) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    std::thread talker([&] {
+        for (int i = 0; i < 20'000; ++i) client.say(request(i, "m"));
+    });
+    for (int i = 0; i < 20'000; ++i) ASSERT_EQ(method_of(client.hear()), "m");
+    talker.join();
+}
+
+TEST(LocalClient, AsksAndGetsItsAnswer) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    LocalClient client = LocalClient::attach({.workspace = workspace.path(), .hello = {}, .start = false, .launch = {}}).value();
+    EXPECT_EQ(client.request("status", Map{}).value().get("method")->as_string(), "status");
+    EXPECT_EQ(client.request("silent", Map{}, 20).error().reason(), "fate_unknown");
+    EXPECT_EQ(client.request("again", Map{}).value().get("method")->as_string(), "again");
+}
+
+// A stand-in for the program: a script that is started as a kernel would be.
+std::string script(const TestWorkspace& workspace, const std::string& body) {
+    const std::string path = workspace.path() + "/program.sh";
+    std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
+    ::chmod(path.c_str(), 0700);
+    return path;
+}
+
+Result<void> launch(const TestWorkspace& workspace, const std::string& body, int timeout_ms = 20'000) {
+    return launch_kernel(StateDirectory::open(workspace.path()).value(),
+                         {.program = script(workspace, body), .timeout_ms = timeout_ms});
+}
+
+TEST(Launch, AKernelSaysWhenItIsReady) {
+    const TestWorkspace workspace;
+    EXPECT_TRUE(launch(workspace, "echo '{\"ok\":true}' >&3"));
+}
+
+TEST(Launch, AKernelSaysWhyItWillNotStart) {
+    const TestWorkspace workspace;
+    const Result<void> launched = launch(
+        workspace, "echo '{\"error\":{\"code\":\"corrupt\",\"reason\":\"corrupt\",\"message\":\"bad\",\"details\":{\"n\":1}}}' >&3");
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().code(), Errc::corrupt);
+    EXPECT_EQ(launched.error().message(), "bad");
+    EXPECT_EQ(launched.error().details().find("n")->as_int(), 1);
+}
+
+TEST(Launch, AKernelThatDiesIsNoticedAtOnceAndItsWordsAreKept) {
+    const TestWorkspace workspace;
+    const Result<void> launched = launch(workspace, "echo last words >&2; exit 3");
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().reason(), "kernel_failed");
+    std::ifstream log(workspace.path() + "/.quire/kernel.log");
+    std::string line;
+    std::getline(log, line);
+    EXPECT_EQ(line, "last words");
+}
+
+TEST(Launch, AKernelThatTakesTooLongIsNotWaitedFor) {
+    const TestWorkspace workspace;
+    const Result<void> launched = launch(workspace, "exec sleep 2", 50);
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().reason(), "kernel_failed");
+}
+
+TEST(Launch, AKernelIsToldItsWorkspaceAndInheritsNothing) {
+    const TestWorkspace workspace;
+    const std::string secret = workspace.path() + "/secret";
+    const Fd leaked(::open(secret.c_str(), O_RDWR | O_CREAT, 0600));  // Without O_CLOEXEC.
+    const Result<void> launched =
+        launch(workspace, "echo \"$@\"; ls -l /proc/self/fd | grep secret; echo '{\"ok\":true}' >&3");
+    EXPECT_TRUE(launched);
+    std::ifstream log(workspace.path() + "/.quire/kernel.log");
+    std::string line;
+    std::getline(log, line);
+    EXPECT_EQ(line, cat("kernel --workspace ", StateDirectory::open(workspace.path())->workspace(), " --ready-fd 3"));
+    EXPECT_FALSE(std::getline(log, line)) << line;
+}
+
+}  // namespace
+}  // namespace quire::server

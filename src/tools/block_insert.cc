@@ -1,0 +1,43 @@
+#include "blocks/line_edit.h"
+#include "tools/blocks.h"
+#include "tools/render.h"
+#include "tools/typed_tool.h"
+
+namespace quire::tools {
+
+namespace {
+
+struct Args {
+    std::string block_id;
+    std::size_t insert_line = 0;
+    std::string insert_text;
+};
+
+}  // namespace
+
+MadeTool make_block_insert(kernel::Kernel& kernel) {
+    return make_tool<Args>(
+        {.name = "block_insert",
+         .title = "Insert lines into a block",
+         .description = "Insert whole lines after line insert_line; 0 is the top.",
+         .annotations = {},
+         .output_schema = edited_schema(Profile::model)},
+        Fields<Args>()
+            .required("block_id", &Args::block_id)
+            .required("insert_line", &Args::insert_line)
+            .required("insert_text", &Args::insert_text),
+        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+            const Profile shown_as = session.profile;
+            blocks::LineEdit edit;
+            // After line N counted from 1 is before line N counted from 0.
+            edit.operations.emplace_back(blocks::InsertLines{{args.insert_line}, std::move(args.insert_text), {}});
+            edit.numbering = numbering_of(shown_as);
+            edit.limits = edit_limits(kernel);
+            kernel.edit(session.caller, std::move(args.block_id), "insert", blocks::line_edits(std::move(edit)),
+                        answer_with<kernel::Edited>(std::move(reply), [shown_as](const kernel::Edited& edited) {
+                            return render_edited(edited, shown_as);
+                        }));
+        });
+}
+
+}  // namespace quire::tools

@@ -1,0 +1,80 @@
+#include "tools/blocks.h"
+#include "tools/render.h"
+#include "tools/search_args.h"
+#include "tools/typed_tool.h"
+
+namespace quire::tools {
+
+namespace {
+
+struct Args {
+    std::optional<std::string> block_id;
+    std::string query;
+    text::Match mode = text::Match::regex;
+    std::size_t context_lines = 2;
+    std::size_t max_matches = 20;
+};
+
+// `full` searches one block, and has kernel_search; in `model` one tool does both.
+Fields<Args> fields(Profile profile) {
+    Fields<Args> out = Fields<Args>().required("query", &Args::query);
+    if (profile == Profile::full) {
+        out = std::move(out).required("block_id", &Args::block_id);
+    } else {
+        out = std::move(out).optional("block_id", &Args::block_id, "Absent: every block.");
+    }
+    return std::move(out)
+        .optional("mode", &Args::mode)
+        .optional("context_lines", &Args::context_lines, "", context_rules())
+        .optional("max_matches", &Args::max_matches, "", count_rules());
+}
+
+Map output(Profile profile) {
+    if (profile == Profile::full) {
+        return object_schema({{"matches", "array"}, {"truncated", "boolean"}});
+    }
+    return object_schema({{"matches", "array?"}, {"blocks", "array?"}, {"searched", "integer?"}, {"truncated", "boolean"}});
+}
+
+void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQuery query, Reply<ToolResult> reply) {
+    kernel::SearchAll all{.search = std::move(query), .kinds = {}, .path_prefix = {}};
+    for (std::size_t i = 0; i < Words<blocks::Kind>::count; ++i) all.kinds.push_back(static_cast<blocks::Kind>(i));
+    kernel.search_all(session.caller, std::move(all),
+                      answer_with<kernel::FoundAll>(std::move(reply), [shown_as = session.profile](const kernel::FoundAll& found) {
+                          return render_found_all(found, shown_as);
+                      }));
+}
+
+}  // namespace
+
+MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
+    return make_tool<Args>(
+        {.name = "block_search",
+         .title = profile == Profile::full ? "Search a block" : "Search blocks",
+         .description = profile == Profile::full
+                            ? "Find lines of a block, by regular expression (RE2) or literally. Lines count from 0, "
+                              "columns in code points; content is the line with the lines around it."
+                            : "Find lines by regular expression (RE2) or literally, in one block or everywhere.",
+         .annotations = {.read_only = true, .idempotent = true},
+         .output_schema = output(profile)},
+        fields(profile), [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+            Result<text::Query> query = text::Query::compile(args.query, args.mode);
+            if (!query) {
+                reply(refused(query.error()));
+                return;
+            }
+            kernel::SearchQuery search{std::move(*query), args.context_lines, args.max_matches};
+            if (!args.block_id) {
+                everywhere(kernel, session, std::move(search), std::move(reply));
+                return;
+            }
+            kernel.search(session.caller, *args.block_id, std::move(search),
+                          answer_with<blocks::Finding>(
+                              std::move(reply),
+                              [shown_as = session.profile, id = *args.block_id](const blocks::Finding& found) {
+                                  return render_found(id, found, shown_as);
+                              }));
+        });
+}
+
+}  // namespace quire::tools

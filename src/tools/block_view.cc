@@ -1,0 +1,98 @@
+#include <memory>
+
+#include "base/cat.h"
+#include "tools/blocks.h"
+#include "tools/render.h"
+#include "tools/shown_block.h"
+#include "tools/typed_tool.h"
+
+namespace quire::tools {
+
+namespace {
+
+// The last line, whichever that is.
+constexpr std::int64_t kLast = -1;
+
+struct Args {
+    std::string block_id;
+    std::optional<std::int64_t> start_line;
+    std::optional<std::int64_t> end_line;
+};
+
+Failure past_the_end(std::size_t requested, std::size_t max) {
+    return fail(Errc::out_of_range, "line_out_of_range",
+                cat("line ", requested, " is past the end: the block has ", count_of(max, "line"),
+                    max == 0 ? std::string() : cat(". Valid lines: 1 to ", max)),
+                {{"requested", requested}, {"max", max}});
+}
+
+Result<void> check_order(std::int64_t start, std::int64_t end) {
+    if (start == 0 || end == 0) {
+        return invalid("invalid_range", "lines are numbered from 1; -1 is the last",
+                       {{"start_line", start}, {"end_line", end}});
+    }
+    if (end != kLast && (start == kLast || start > end)) {
+        return invalid("invalid_range", cat("start_line ", start, " is after end_line ", end, ". Swap them"),
+                       {{"start_line", start}, {"end_line", end}});
+    }
+    return {};
+}
+
+}  // namespace
+
+MadeTool make_block_view(kernel::Kernel& kernel) {
+    const Map line_rules{{"minimum", kLast}};
+    return make_tool<Args>(
+        {.name = "block_view",
+         .title = "View a block",
+         .description = "Show a block. Each line is printed as its number from 1, a TAB and its text, blanks and all.",
+         .annotations = {.read_only = true, .idempotent = true},
+         .output_schema = shown_schema(Profile::model)},
+        Fields<Args>()
+            .required("block_id", &Args::block_id)
+            .optional("start_line", &Args::start_line, "", line_rules)
+            .optional("end_line", &Args::end_line, "Included; -1 is the last.", line_rules),
+        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+            const std::int64_t start = args.start_line.value_or(1);
+            const std::int64_t end = args.end_line.value_or(kLast);
+            if (const Result<void> ordered = check_order(start, end); !ordered) {
+                reply(refused(ordered.error()));
+                return;
+            }
+            const auto read = [&kernel, by = session.caller, id = args.block_id, shown_as = session.profile](
+                                  text::LineRange range, Reply<ToolResult> answer) {
+                const std::size_t first = range.begin.n + 1;
+                kernel.read(by, id, range, [answer = std::move(answer), shown_as, first](Result<kernel::BlockText> block) mutable {
+                    const bool past = !block && block.error().reason() == "line_out_of_range";
+                    const std::size_t max =
+                        past ? static_cast<std::size_t>(block.error().details().find("max")->as_int())
+                             : block ? block->info.line_count : 0;
+                    // Line 1 of an empty block is where reading it begins.
+                    if (past || (block && first > max && first > 1)) {
+                        answer(refused(past_the_end(first, max).value()));
+                    } else if (!block) {
+                        answer(refused(block.error()));
+                    } else {
+                        answer(render_block(*block, shown_as, true));
+                    }
+                });
+            };
+            const std::size_t stop = end == kLast ? SIZE_MAX : static_cast<std::size_t>(end);
+            if (start != kLast) {
+                read({{static_cast<std::size_t>(start) - 1}, {stop}}, std::move(reply));
+                return;
+            }
+            // The last line: how many there are has to be asked first.
+            kernel.read(session.caller, args.block_id, text::LineRange{{0}, {0}},
+                        [reply = std::move(reply), read, stop](Result<kernel::BlockText> block) mutable {
+                            if (!block) {
+                                reply(refused(block.error()));
+                                return;
+                            }
+                            const std::size_t count = block->info.line_count;
+                            read({{count == 0 ? 0 : count - 1}, {stop}}, std::move(reply));
+                        });
+        });
+}
+
+}  // namespace quire::tools

@@ -1,0 +1,58 @@
+#include "tools/blocks.h"
+#include "tools/render.h"
+#include "tools/search_args.h"
+#include "tools/typed_tool.h"
+
+namespace quire::tools {
+
+namespace {
+
+struct Args {
+    std::string query;
+    text::Match mode = text::Match::regex;
+    std::vector<blocks::Kind> kinds = {blocks::Kind::file};
+    std::string path_prefix;
+    std::size_t context_lines = 2;
+    std::size_t max_matches_per_block = 20;
+    std::size_t max_blocks = 20;
+};
+
+}  // namespace
+
+MadeTool make_kernel_search(kernel::Kernel& kernel) {
+    return make_tool<Args>(
+        {.name = "kernel_search",
+         .title = "Search many blocks",
+         .description = "Find lines in all blocks of some kinds (files unless said otherwise), by regular expression "
+                        "(RE2) or literally. Lines count from 0.",
+         .annotations = {.read_only = true, .idempotent = true},
+         .output_schema = object_schema({{"blocks", "array"}, {"searched", "integer"}, {"truncated", "boolean"}})},
+        Fields<Args>()
+            .required("query", &Args::query)
+            .optional("mode", &Args::mode)
+            .optional("kinds", &Args::kinds, "Default [\"file\"].")
+            .optional("path_prefix", &Args::path_prefix)
+            .optional("context_lines", &Args::context_lines, "", context_rules())
+            .optional("max_matches_per_block", &Args::max_matches_per_block, "", count_rules())
+            .optional("max_blocks", &Args::max_blocks, "", count_rules()),
+        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+            Result<text::Query> query = text::Query::compile(args.query, args.mode);
+            if (!query) {
+                reply(refused(query.error()));
+                return;
+            }
+            kernel::SearchAll all{
+                .search = {std::move(*query), args.context_lines, args.max_matches_per_block},
+                .kinds = std::move(args.kinds),
+                .path_prefix = std::move(args.path_prefix),
+                .max_blocks = args.max_blocks,
+            };
+            kernel.search_all(session.caller, std::move(all),
+                              answer_with<kernel::FoundAll>(
+                                  std::move(reply), [shown_as = session.profile](const kernel::FoundAll& found) {
+                                      return render_found_all(found, shown_as);
+                                  }));
+        });
+}
+
+}  // namespace quire::tools

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <array>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "tools/blocks.h"
+#include "tools/tool.h"
+
+namespace quire::tools {
+
+namespace {
+
+constexpr std::array kProfiles = {Profile::model, Profile::full, Profile::compat};
+
+std::string published_name(std::string_view name) {
+    std::string out(name);
+    std::replace(out.begin(), out.end(), '.', '_');
+    return out;
+}
+
+}  // namespace
+
+struct Registry::Body {
+    struct Shelf {
+        std::vector<ToolInfo> infos;
+        std::vector<std::unique_ptr<const Tool>> tools;  // In the same order.
+
+        const Tool* find(std::string_view name) const {
+            const std::string published = published_name(name);
+            const auto at = std::find_if(tools.begin(), tools.end(),
+                                         [&](const auto& tool) { return tool->info().name == published; });
+            return at == tools.end() ? nullptr : at->get();
+        }
+    };
+    const Shelf& of(Profile profile) const { return shelves[static_cast<std::size_t>(profile)]; }
+
+    std::array<Shelf, kProfiles.size()> shelves;
+};
+
+Registry::Registry(kernel::Kernel& kernel) : body_(std::make_unique<Body>()) {
+    add(Profile::full, make_block_create(kernel, Profile::full));
+    add(Profile::full, make_block_status(kernel));
+    add(Profile::full, make_block_append(kernel, Profile::full));
+    add(Profile::full, make_block_edit(kernel));
+    add(Profile::full, make_block_splice(kernel));
+    add(Profile::full, make_block_read(kernel));
+    add(Profile::full, make_block_search(kernel, Profile::full));
+    add(Profile::full, make_block_list(kernel, Profile::full));
+    add(Profile::full, make_kernel_search(kernel));
+    add(Profile::full, make_block_delete(kernel));
+    add(Profile::full, make_block_undo(kernel, Profile::full));
+    add(Profile::full, make_block_redo(kernel));
+    add(Profile::full, make_block_history(kernel));
+    // Until it has the tools that are its own, `compat` has those of `model`.
+    for (const Profile profile : {Profile::model, Profile::compat}) {
+        add(profile, make_block_view(kernel));
+        add(profile, make_block_str_replace(kernel));
+        add(profile, make_block_insert(kernel));
+        add(profile, make_block_replace_lines(kernel));
+        add(profile, make_block_append(kernel, profile));
+        add(profile, make_block_create(kernel, profile));
+        add(profile, make_block_list(kernel, profile));
+        add(profile, make_block_search(kernel, profile));
+        add(profile, make_block_undo(kernel, profile));
+    }
+}
+
+Registry::~Registry() = default;
+
+void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
+    CHECK(find(profile, tool->info().name) == nullptr);
+    Body::Shelf& shelf = body_->shelves[static_cast<std::size_t>(profile)];
+    shelf.infos.push_back(tool->info());
+    shelf.tools.push_back(std::move(tool));
+}
+
+const std::vector<ToolInfo>& Registry::list(Profile profile) const { return body_->of(profile).infos; }
+
+const ToolInfo* Registry::find(Profile profile, std::string_view name) const {
+    const Tool* tool = body_->of(profile).find(name);
+    return tool == nullptr ? nullptr : &tool->info();
+}
+
+void Registry::call(const Session& session, std::string_view name, Value arguments, Reply<ToolResult> reply) const {
+    const Tool* tool = body_->of(session.profile).find(name);
+    if (tool == nullptr) {
+        std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
+                                  profile_name(session.profile), "; there are");
+        List names;
+        for (const ToolInfo& info : list(session.profile)) {
+            message += cat(" ", info.name);
+            names.emplace_back(info.name);
+        }
+        reply(fail(Errc::not_found, "unknown_tool", std::move(message), {{"tools", std::move(names)}}));
+        return;
+    }
+    tool->call(session, std::move(arguments), std::move(reply));
+}
+
+}  // namespace quire::tools

@@ -1,0 +1,148 @@
+#include "tools/render.h"
+
+#include <array>
+
+#include "base/cat.h"
+
+namespace quire::tools {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kProfiles = {"model", "full", "compat"};
+
+Value type_of(std::string_view types) {
+    const std::size_t bar = types.find('|');
+    if (bar == std::string_view::npos) return types;
+    return List{types.substr(0, bar), types.substr(bar + 1)};
+}
+
+}  // namespace
+
+std::string_view profile_name(Profile profile) { return kProfiles[static_cast<std::size_t>(profile)]; }
+
+Result<Profile> parse_profile(std::string_view word) {
+    for (std::size_t i = 0; i < kProfiles.size(); ++i) {
+        if (kProfiles[i] == word) return static_cast<Profile>(i);
+    }
+    return invalid("invalid_argument", cat("there is no profile \"", word, "\"; it is one of model full compat"));
+}
+
+ToolResult refused(const Error& error) {
+    std::string text = cat("No change made: ", error.message());
+    if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
+    return {Map{{"error", Map{{"code", errc_name(error.code())},
+                              {"reason", error.reason()},
+                              {"message", error.message()},
+                              {"details", error.details()}}}},
+            std::move(text), true};
+}
+
+blocks::Numbering numbering_of(Profile profile) {
+    return profile == Profile::full ? blocks::Numbering::zero_half_open : blocks::Numbering::one_inclusive;
+}
+
+blocks::EditLimits edit_limits(const kernel::Kernel& kernel) {
+    blocks::EditLimits limits;
+    limits.block_bytes = kernel.limits().block_bytes;
+    limits.operation_bytes = kernel.limits().operation_bytes;
+    return limits;
+}
+
+Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_view>> members) {
+    Map properties;
+    List required;
+    for (auto [name, types] : members) {
+        if (types.ends_with('?')) {
+            types.remove_suffix(1);
+        } else {
+            required.emplace_back(name);
+        }
+        properties.append(std::string(name), Map{{"type", type_of(types)}});
+    }
+    Map out{{"type", "object"}, {"properties", std::move(properties)}};
+    if (!required.empty()) out.append("required", std::move(required));
+    return out;
+}
+
+Map array_schema(Map items) { return {{"type", "array"}, {"items", std::move(items)}}; }
+
+std::string count_of(std::size_t count, std::string_view noun) {
+    return cat(count, " ", noun, count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
+}
+
+List strings(const std::vector<std::string>& texts) {
+    List out;
+    for (const std::string& text : texts) out.emplace_back(text);
+    return out;
+}
+
+std::string version_line(std::uint64_t version, std::size_t line_count) {
+    return cat("version ", version, ", ", count_of(line_count, "line"));
+}
+
+std::string header_line(const kernel::BlockText& block) {
+    std::string out = cat(block.info.block_id, ": ", block.info.kind, ", ", block.info.status, ", ",
+                          version_line(block.info.version, block.info.line_count), ", ", block.info.bytes, " bytes");
+    if (block.eol == "crlf" || block.eol == "mixed") out += cat(", line ends ", block.eol);
+    if (!block.final_newline && block.info.bytes > 0) out += ", no newline at the end";
+    if (!block.info.path.empty()) out += cat(", ", block.info.path);
+    return out += '\n';
+}
+
+ToolResult render_edited(const kernel::Edited& edited, Profile profile) {
+    const blocks::Numbering numbering = numbering_of(profile);
+    const blocks::Change& change = edited.change;
+    const std::string snippet = blocks::numbered(change.snippet, change.shown.begin, numbering, true);
+
+    Map out{{"version", edited.version}, {"line_count", edited.line_count}};
+    const bool counts_from_zero = numbering == blocks::Numbering::zero_half_open;
+    if (counts_from_zero || change.changed.begin != change.changed.end) {
+        out.append("changed", Map{{"start", blocks::shown(numbering, change.changed.begin)},
+                                  {"end", change.changed.end.n}});
+    }
+    out.append("snippet", snippet);
+    out.append("no_op", edited.no_op);
+    out.append("notes", strings(edited.notes));
+
+    std::string text = cat(edited.no_op ? "The block already reads so; nothing was changed: " : "Done: now ",
+                           version_line(edited.version, edited.line_count), ".\n");
+    for (const std::string& note : edited.notes) text += cat("Note: ", note, ".\n");
+    return {std::move(out), text + snippet_text(change, profile)};
+}
+
+std::string snippet_text(const blocks::Change& change, Profile profile) {
+    std::string text = blocks::numbered(change.snippet, change.shown.begin, numbering_of(profile), true);
+    if (change.shown.end < change.changed.end) {
+        text += cat("… and ", count_of(change.changed.end.n - change.shown.end.n, "more changed line"), "\n");
+    }
+    return text;
+}
+
+Map edited_schema(Profile profile) {
+    return object_schema({{"version", "integer"},
+                          {"line_count", "integer"},
+                          {"changed", profile == Profile::full ? "object" : "object?"},
+                          {"snippet", "string"},
+                          {"no_op", "boolean"},
+                          {"notes", "array"}});
+}
+
+Value hit_value(const blocks::Finding::Hit& hit, blocks::Numbering numbering) {
+    return Map{{"line", blocks::shown(numbering, hit.line)},
+               {"content", hit.content},
+               {"match_start", hit.match_start},
+               {"match_end", hit.match_end}};
+}
+
+std::string hit_text(const blocks::Finding::Hit& hit, blocks::Numbering numbering) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0;;) {
+        const std::size_t newline = hit.content.find('\n', at);
+        lines.push_back(hit.content.substr(at, newline - at));
+        if (newline == std::string::npos) break;
+        at = newline + 1;
+    }
+    return blocks::numbered(lines, hit.content_begin, numbering, true);
+}
+
+}  // namespace quire::tools

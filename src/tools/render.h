@@ -1,0 +1,60 @@
+// What tools answer: output schemas in few words, structured results, and text for a model to read.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/function.h"
+#include "base/value.h"
+#include "blocks/find.h"
+#include "blocks/numbering.h"
+#include "kernel/kernel.h"
+#include "tools/tool.h"
+
+namespace quire::tools {
+
+// How a profile counts lines: `full` from 0, half-open; the others from 1, inclusive.
+blocks::Numbering numbering_of(Profile profile);
+blocks::EditLimits edit_limits(const kernel::Kernel& kernel);
+
+// An object with these members, all of them present: {{"version", "integer"}, …}. A type may end in '?' for a
+// member that is not always there, and name two types ("string|null").
+Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_view>> members);
+// An array of such objects.
+Map array_schema(Map items);
+
+// `reply` for a tool from a function that makes a result of what the kernel answers; refusals as results.
+template <class T, class Render>
+Reply<T> answer_with(Reply<ToolResult> reply, Render render) {
+    return [reply = std::move(reply), render = std::move(render)](Result<T> result) mutable {
+        if (!result) {
+            reply(refused(result.error()));
+            return;
+        }
+        reply(render(std::move(*result)));
+    };
+}
+
+// Of an edit: {version, line_count, changed, snippet, no_op, notes}, where `changed` is counted as the profile counts
+// (and left out of the inclusive ones when no line holds what was written).
+ToolResult render_edited(const kernel::Edited& edited, Profile profile);
+Map edited_schema(Profile profile);
+// The lines that a change shows, numbered, and how many more there are.
+std::string snippet_text(const blocks::Change& change, Profile profile);
+
+// "Version 8, 12 lines." and the like.
+std::string version_line(std::uint64_t version, std::size_t line_count);
+// The header of a block that is shown: its id, kind, status, version and size.
+std::string header_line(const kernel::BlockText& block);
+
+// One hit: {line, content, match_start, match_end}.
+Value hit_value(const blocks::Finding::Hit& hit, blocks::Numbering numbering);
+// Its lines, numbered.
+std::string hit_text(const blocks::Finding::Hit& hit, blocks::Numbering numbering);
+
+List strings(const std::vector<std::string>& texts);
+std::string count_of(std::size_t count, std::string_view noun);  // "1 line", "2 lines"
+
+}  // namespace quire::tools

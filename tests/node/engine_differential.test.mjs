@@ -1,0 +1,110 @@
+// Our engine beside Loro's own (npm loro-crdt), step by step: peers of both edit and exchange updates at random
+// and must end alike; Loro must take our re-encoding of its whole history as its own.
+//
+// SEED=n runs one script; QUIRE_SCRIPTS=n that many (300, or 5000 with QUIRE_LONG=1).
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { LoroDoc } from "loro-crdt";
+import { EngineDriver } from "./engine_driver.mjs";
+import { everything, makeScript, objection, run, shrink } from "./engine_script.mjs";
+import { mutate } from "./loro_blob.mjs";
+
+const driver = new EngineDriver();
+after(() => driver.close());
+
+const only = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
+const count = only !== undefined ? 1 : Number(process.env.QUIRE_SCRIPTS ?? (process.env.QUIRE_LONG ? 5000 : 300));
+const base = only ?? 20261121;
+
+async function report(script, fault) {
+    const small = await shrink(script, async (candidate) => (await run(driver, candidate)) !== null);
+    const lines = small.steps.map((step) => `  ${JSON.stringify(step)}`).join("\n");
+    return `seed ${script.seed}: ${fault}\nshrunk to ${small.steps.length} steps, peers ${JSON.stringify(small.peers)}:\n${lines}\n`
+        + `which ends: ${await run(driver, small)}`;
+}
+
+test(`${count} random histories of peers in both engines end alike (first seed ${base})`, async () => {
+    for (let seed = base; seed < base + count; ++seed) {
+        const script = makeScript(seed);
+        const fault = await run(driver, script);
+        if (fault !== null) assert.fail(await report(script, fault));
+    }
+});
+
+// A document with every kind of op, and what our engine makes of it with one op more.
+async function carried() {
+    const doc = new LoroDoc();
+    doc.setPeerId("7");
+    doc.configTextStyle({ bold: { expand: "after" }, link: { expand: "none" } });
+    const text = doc.getText("text");
+    text.insert(0, "0123456789".repeat(10));
+    text.delete(77, 1);
+    text.mark({ start: 11, end: 48 }, "bold", true);
+    text.mark({ start: 30, end: 60 }, "link", { url: "x" });
+    const list = doc.getMovableList("movable");
+    for (const value of [2 ** 50, 1.5, "MARKER", new Uint8Array([1, 2, 3])]) list.push(value);
+    list.move(0, 2);
+    list.set(1, "set");
+    const tree = doc.getTree("tree");
+    const root = tree.createNode();
+    const child = root.createNode();
+    child.data.set("title", "child");
+    child.move(tree.createNode());
+    tree.delete(root.id);
+    doc.getCounter("counter").increment(5);
+    doc.getCounter("counter").increment(0.25);
+    doc.commit();
+    await driver.ask("new", { doc: "carrier", peer: "8" });
+    await driver.ask("import", { doc: "carrier", bytes: Buffer.from(doc.export({ mode: "update" })).toString("base64") });
+    const exported = async () => new Uint8Array(Buffer.from(await driver.ask("export", { doc: "carrier", mode: "updates" }), "base64"));
+    const unchanged = await exported();
+    await driver.ask("map.set", { doc: "carrier", cid: "cid:root-map:Map", key: "one more", value: 1 });
+    const oneMore = await exported();
+    await driver.ask("drop", { doc: "carrier" });
+    return { doc, unchanged, oneMore };
+}
+
+test("marks, movable lists, trees and counters pass through our engine unharmed", async () => {
+    const { doc, unchanged, oneMore } = await carried();
+    const fresh = new LoroDoc();
+    fresh.configTextStyle({ bold: { expand: "after" }, link: { expand: "none" } });
+    fresh.import(unchanged);
+    assert.equal(everything(fresh), everything(doc));
+    assert.deepEqual(fresh.exportJsonUpdates(), doc.exportJsonUpdates());
+    assert.equal(objection(doc, oneMore), null);
+});
+
+test("the comparison sees a changed style, number type, value and delete", async () => {
+    const faults = {
+        "a style's info byte": [[0x84, 37], 0, 0x86],
+        "an integer as a float": [[0x03, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02], 0, 0x04],
+        "a letter of a value": [Buffer.from("MARKER"), 5, 0x53],
+        "a delete's start id": [[0x03, 0x01, 0x9a, 0x01], 2, 0x9c],
+    };
+    for (const [what, [pattern, offset, byte]] of Object.entries(faults)) {
+        const { doc, oneMore } = await carried();
+        assert.match(objection(doc, mutate(oneMore, pattern, offset, byte)) ?? "nothing", /has been used/, what);
+    }
+});
+
+test("the comparison sees a peer that missed an update", async () => {
+    let seen = 0;
+    for (let seed = base; seed < base + 5; ++seed) {
+        if ((await run(driver, makeScript(seed), { skipLast: true })) !== null) ++seen;
+    }
+    assert.ok(seen >= 4, `${seen} of 5`);
+});
+
+test("whatever a line is, it gets its reply and the engine goes on", async () => {
+    for (const line of ["", "nonsense", "[]", "{}", '{"op":1}', `${"[".repeat(100_000)}`, '{"op":"import","doc":"none","bytes":"?"}']) {
+        const reply = await driver.askLine(line);
+        assert.equal(typeof reply.error?.code, "string", line.slice(0, 40));
+    }
+    assert.equal((await driver.askLine('{"op":"undo","name":"x","id":[1]}')).error.code, "unsupported");
+});
+
+test("the engine ends with its input", async () => {
+    const another = new EngineDriver();
+    await another.ask("new", { doc: "a" });
+    assert.equal(await another.close(), 0);
+});
