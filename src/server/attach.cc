@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -14,7 +15,8 @@ namespace quire::server {
 
 namespace {
 
-constexpr int kAttempts = 20;
+constexpr int kAttempts = 100;
+constexpr int kLockedPauseMs = 50;
 constexpr int kHelloSeconds = 10;
 
 // "going" is what a kernel does whose last client left just before this one came.
@@ -81,7 +83,11 @@ Result<Attached> attach(const AttachOptions& options) {
         // Who held the claim before has started one.
         attached = connect(directory, options.hello);
         if (attached || !is_gone(attached.error())) return attached;
-        TRY(launch_kernel(directory, options.launch));
+        const Result<void> launched = launch_kernel(directory, options.launch);
+        if (launched) continue;
+        // The kernel before it has left its socket and is still closing the store.
+        if (launched.error().reason() != "workspace_locked" || attempt == kAttempts) return Failure(launched.error());
+        ::poll(nullptr, 0, kLockedPauseMs);
     }
 }
 

@@ -1,14 +1,23 @@
 #include "store/database.h"
 
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include <sqlite3.h>
+#include <xxhash.h>
 
 #include "base/cat.h"
 
 namespace quire::store {
+
+Failure damaged(const std::string& path, const std::string& what) {
+    return corrupt(cat("the database ", path, " is damaged (", what,
+                       "). It was left as it is: copy it and its -wal file away, then restore them from a backup, or remove "
+                       "both to begin an empty workspace"),
+                   {{"file", path}});
+}
 
 namespace {
 
@@ -32,11 +41,7 @@ Error error_of(sqlite3* connection, int code) {
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
         case SQLITE_FORMAT:
-            return Error(Errc::corrupt, "corrupt",
-                         cat("the database ", file == nullptr ? "" : file, " is damaged (", what,
-                             "). It was left as it is: copy it and its -wal file away, then restore them from a backup, or "
-                             "remove both to begin an empty workspace"),
-                         std::move(details));
+            return std::move(damaged(file == nullptr ? "" : file, what)).value();
         case SQLITE_CONSTRAINT:
             return Error(Errc::conflict, "constraint", cat("nothing was kept: ", what), std::move(details));
         case SQLITE_TOOBIG:
@@ -69,26 +74,54 @@ Statement::~Statement() {
 }
 
 Statement::Statement(Statement&& other) noexcept
-    : statement_(std::exchange(other.statement_, nullptr)), bound_(other.bound_) {}
+    : statement_(std::exchange(other.statement_, nullptr)), bound_(other.bound_), checksum_(other.checksum_) {}
+
+void Statement::mix(const void* bytes, std::size_t size) { checksum_ = XXH3_64bits_withSeed(bytes, size, checksum_); }
 
 Statement& Statement::bind(std::int64_t value) {
+    mix(&value, sizeof value);
     sqlite3_bind_int64(statement_, ++bound_, value);
     return *this;
 }
 
 Statement& Statement::bind(std::string_view text) {
+    mix(text.data(), text.size());
     // An empty view may hold no address, which SQLite would take for NULL.
     sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
     return *this;
 }
 
 Statement& Statement::bind(const Bytes& blob) {
+    mix(blob.data(), blob.size());
     if (blob.empty()) {
         sqlite3_bind_zeroblob(statement_, ++bound_, 0);
     } else {
         sqlite3_bind_blob64(statement_, ++bound_, blob.data(), blob.size(), SQLITE_STATIC);
     }
     return *this;
+}
+
+Statement& Statement::seal() {
+    sqlite3_bind_int64(statement_, ++bound_, std::bit_cast<std::int64_t>(checksum_));
+    return *this;
+}
+
+Result<bool> Statement::sealed_step() {
+    if (!TRY(step())) return false;
+    checksum_ = 0;
+    const int seal = sqlite3_column_count(statement_) - 1;
+    for (int column = 0; column < seal; ++column) {
+        if (sqlite3_column_type(statement_, column) == SQLITE_INTEGER) {
+            const std::int64_t value = integer(column);
+            mix(&value, sizeof value);
+        } else {
+            // The same bytes for a text and a blob; the address before the size, as SQLite wants it.
+            const void* const bytes = sqlite3_column_blob(statement_, column);
+            mix(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+        }
+    }
+    if (std::bit_cast<std::int64_t>(checksum_) == integer(seal)) return true;
+    return damaged(sqlite3_db_filename(sqlite3_db_handle(statement_), "main"), "a record is not what was written");
 }
 
 Result<bool> Statement::step() {

@@ -1,6 +1,7 @@
 // Database: one SQLite connection, with errors as Results. Not thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +15,9 @@ struct sqlite3_stmt;
 
 namespace quire::store {
 
+// The error for a database that is not what it should be: corrupt "corrupt" {file}, with what its owner can do.
+Failure damaged(const std::string& path, const std::string& what);
+
 // A prepared statement that is being run. Bound views must outlive it; it is reset when it goes.
 class Statement {
 public:
@@ -26,8 +30,13 @@ public:
     Statement& bind(std::int64_t value);
     Statement& bind(std::string_view text);
     Statement& bind(const Bytes& blob);
+    // A checksum over all that was bound so far, as the next parameter.
+    Statement& seal();
 
     Result<bool> step();  // Whether there is a row.
+    // Like step(), for rows whose last column is the seal over the ones before it: those that were sealed, in that order.
+    // Errors: corrupt "corrupt" when it does not fit. SQLite itself sees damage to its pages' structure only.
+    Result<bool> sealed_step();
     Result<void> run();   // To the end, rows unread.
 
     std::int64_t integer(int column) const;
@@ -35,8 +44,11 @@ public:
     Bytes blob(int column) const;
 
 private:
+    void mix(const void* bytes, std::size_t size);
+
     sqlite3_stmt* statement_;
     int bound_ = 0;
+    std::uint64_t checksum_ = 0;
 };
 
 class Database {

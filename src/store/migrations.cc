@@ -19,7 +19,8 @@ constexpr const char* kSteps[] = {
         kind TEXT NOT NULL,
         name TEXT NOT NULL,
         deleted INTEGER NOT NULL,
-        header BLOB NOT NULL
+        header BLOB NOT NULL,
+        checksum INTEGER NOT NULL
     );
     CREATE UNIQUE INDEX documents_by_name ON documents(kind, name) WHERE deleted = 0;
 
@@ -28,6 +29,7 @@ constexpr const char* kSteps[] = {
         number INTEGER NOT NULL,
         actor TEXT NOT NULL,
         peer INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
         PRIMARY KEY(document, number)
     ) WITHOUT ROWID;
 
@@ -35,6 +37,7 @@ constexpr const char* kSteps[] = {
         document INTEGER NOT NULL,
         sequence INTEGER NOT NULL,
         bytes BLOB NOT NULL,
+        checksum INTEGER NOT NULL,
         PRIMARY KEY(document, sequence)
     ) WITHOUT ROWID;
 
@@ -43,6 +46,7 @@ constexpr const char* kSteps[] = {
         block TEXT NOT NULL,
         version INTEGER NOT NULL,
         header BLOB NOT NULL,
+        checksum INTEGER NOT NULL,
         PRIMARY KEY(document, block)
     ) WITHOUT ROWID;
 
@@ -55,6 +59,7 @@ constexpr const char* kSteps[] = {
         description TEXT NOT NULL,
         state TEXT NOT NULL,
         body BLOB NOT NULL,
+        checksum INTEGER NOT NULL,
         PRIMARY KEY(document, block, version)
     ) WITHOUT ROWID;
 
@@ -62,6 +67,7 @@ constexpr const char* kSteps[] = {
         actor TEXT NOT NULL,
         token TEXT NOT NULL,
         value TEXT NOT NULL,
+        checksum INTEGER NOT NULL,
         PRIMARY KEY(actor, token)
     ) WITHOUT ROWID;
     )sql",

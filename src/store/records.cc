@@ -14,31 +14,35 @@ std::uint64_t to_unsigned(std::int64_t value) { return std::bit_cast<std::uint64
 
 Result<void> write(Database& database, const DocumentRecord& record) {
     // Not INSERT OR REPLACE: that would delete another document of the same name instead of refusing.
-    return TRY(database.prepare("INSERT INTO documents(document, kind, name, deleted, header) VALUES(?, ?, ?, ?, ?) "
+    return TRY(database.prepare("INSERT INTO documents(document, kind, name, deleted, header, checksum) "
+                                "VALUES(?, ?, ?, ?, ?, ?) "
                                 "ON CONFLICT(document) DO UPDATE SET kind = excluded.kind, name = excluded.name, "
-                                "deleted = excluded.deleted, header = excluded.header"))
+                                "deleted = excluded.deleted, header = excluded.header, checksum = excluded.checksum"))
         .bind(record.key)
         .bind(record.kind)
         .bind(record.name)
         .bind(std::int64_t{record.deleted})
         .bind(record.header)
+        .seal()
         .run();
 }
 
 Result<void> write(Database& database, const PeerRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO peers(document, number, actor, peer) VALUES(?, ?, ?, ?)"))
+    return TRY(database.prepare("INSERT OR REPLACE INTO peers(document, number, actor, peer, checksum) VALUES(?, ?, ?, ?, ?)"))
         .bind(record.document)
         .bind(record.number)
         .bind(record.actor)
         .bind(to_signed(record.peer))
+        .seal()
         .run();
 }
 
 Result<void> append_update(Database& database, const UpdateRecord& record) {
-    return TRY(database.prepare("INSERT INTO updates(document, sequence, bytes) VALUES(?1, "
-                                "(SELECT coalesce(max(sequence), 0) + 1 FROM updates WHERE document = ?1), ?2)"))
+    return TRY(database.prepare("INSERT INTO updates(document, sequence, bytes, checksum) VALUES(?1, "
+                                "(SELECT coalesce(max(sequence), 0) + 1 FROM updates WHERE document = ?1), ?2, ?3)"))
         .bind(record.document)
         .bind(record.bytes)
+        .seal()
         .run();
 }
 
@@ -52,17 +56,18 @@ Result<void> compact(Database& database, const UpdateRecord& record) {
 }
 
 Result<void> write(Database& database, const BlockRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO blocks(document, block, version, header) VALUES(?, ?, ?, ?)"))
+    return TRY(database.prepare("INSERT OR REPLACE INTO blocks(document, block, version, header, checksum) VALUES(?, ?, ?, ?, ?)"))
         .bind(record.document)
         .bind(record.block)
         .bind(to_signed(record.version))
         .bind(record.header)
+        .seal()
         .run();
 }
 
 Result<void> write(Database& database, const UnitRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO units(document, block, version, actor, at_ms, description, state, body) "
-                                "VALUES(?, ?, ?, ?, ?, ?, ?, ?)"))
+    return TRY(database.prepare("INSERT OR REPLACE INTO units(document, block, version, actor, at_ms, description, state, body, checksum) "
+                                "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(record.document)
         .bind(record.block)
         .bind(to_signed(record.version))
@@ -71,14 +76,16 @@ Result<void> write(Database& database, const UnitRecord& record) {
         .bind(record.description)
         .bind(record.state)
         .bind(record.body)
+        .seal()
         .run();
 }
 
 Result<void> write(Database& database, const TokenRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO tokens(actor, token, value) VALUES(?, ?, ?)"))
+    return TRY(database.prepare("INSERT OR REPLACE INTO tokens(actor, token, value, checksum) VALUES(?, ?, ?, ?)"))
         .bind(record.actor)
         .bind(record.token)
         .bind(record.value)
+        .seal()
         .run();
 }
 
@@ -98,8 +105,8 @@ Result<void> write_batch(Database& database, const Batch& batch) {
 
 Result<std::vector<DocumentRecord>> read_documents(Database& database) {
     std::vector<DocumentRecord> documents;
-    Statement rows = TRY(database.prepare("SELECT document, kind, name, deleted, header FROM documents ORDER BY document"));
-    while (TRY(rows.step())) {
+    Statement rows = TRY(database.prepare("SELECT document, kind, name, deleted, header, checksum FROM documents ORDER BY document"));
+    while (TRY(rows.sealed_step())) {
         documents.push_back({.key = rows.integer(0),
                              .kind = rows.text(1),
                              .name = rows.text(2),
@@ -113,10 +120,10 @@ namespace {
 
 // Both in the column order of unit_of().
 constexpr const char* kUnitsOfDocument =
-    "SELECT document, block, version, actor, at_ms, description, state, body FROM units "
+    "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM units "
     "WHERE document = ? ORDER BY block, version";
 constexpr const char* kRecentUnits =
-    "SELECT document, block, version, actor, at_ms, description, state, body FROM units "
+    "SELECT document, block, version, actor, at_ms, description, state, body, checksum FROM units "
     "WHERE ?1 = '' OR actor = ?1 ORDER BY at_ms DESC, document DESC, version DESC LIMIT ?2";
 
 UnitRecord unit_of(Statement& row) {
@@ -134,46 +141,46 @@ UnitRecord unit_of(Statement& row) {
 
 Result<StoredDocument> read_document(Database& database, DocumentKey document) {
     StoredDocument stored;
-    Statement updates = TRY(database.prepare("SELECT bytes FROM updates WHERE document = ? ORDER BY sequence"));
+    Statement updates = TRY(database.prepare("SELECT document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence"));
     updates.bind(document);
-    while (TRY(updates.step())) stored.updates.push_back(updates.blob(0));
+    while (TRY(updates.sealed_step())) stored.updates.push_back(updates.blob(1));
 
-    Statement peers = TRY(database.prepare("SELECT number, actor, peer FROM peers WHERE document = ? ORDER BY number"));
+    Statement peers = TRY(database.prepare("SELECT document, number, actor, peer, checksum FROM peers WHERE document = ? ORDER BY number"));
     peers.bind(document);
-    while (TRY(peers.step())) {
+    while (TRY(peers.sealed_step())) {
         stored.peers.push_back({.document = document,
-                                .number = peers.integer(0),
-                                .actor = peers.text(1),
-                                .peer = to_unsigned(peers.integer(2))});
+                                .number = peers.integer(1),
+                                .actor = peers.text(2),
+                                .peer = to_unsigned(peers.integer(3))});
     }
 
-    Statement blocks = TRY(database.prepare("SELECT block, version, header FROM blocks WHERE document = ? ORDER BY block"));
+    Statement blocks = TRY(database.prepare("SELECT document, block, version, header, checksum FROM blocks WHERE document = ? ORDER BY block"));
     blocks.bind(document);
-    while (TRY(blocks.step())) {
+    while (TRY(blocks.sealed_step())) {
         stored.blocks.push_back({.document = document,
-                                 .block = blocks.text(0),
-                                 .version = to_unsigned(blocks.integer(1)),
-                                 .header = blocks.blob(2)});
+                                 .block = blocks.text(1),
+                                 .version = to_unsigned(blocks.integer(2)),
+                                 .header = blocks.blob(3)});
     }
 
     Statement units = TRY(database.prepare(kUnitsOfDocument));
     units.bind(document);
-    while (TRY(units.step())) stored.units.push_back(unit_of(units));
+    while (TRY(units.sealed_step())) stored.units.push_back(unit_of(units));
     return stored;
 }
 
 Result<std::optional<std::string>> read_token(Database& database, const std::string& actor, const std::string& token) {
-    Statement row = TRY(database.prepare("SELECT value FROM tokens WHERE actor = ? AND token = ?"));
+    Statement row = TRY(database.prepare("SELECT actor, token, value, checksum FROM tokens WHERE actor = ? AND token = ?"));
     row.bind(actor).bind(token);
-    if (!TRY(row.step())) return std::optional<std::string>();
-    return std::optional(row.text(0));
+    if (!TRY(row.sealed_step())) return std::optional<std::string>();
+    return std::optional(row.text(2));
 }
 
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor, std::size_t limit) {
     Statement rows = TRY(database.prepare(kRecentUnits));
     rows.bind(actor).bind(static_cast<std::int64_t>(limit));
     std::vector<UnitRecord> units;
-    while (TRY(rows.step())) units.push_back(unit_of(rows));
+    while (TRY(rows.sealed_step())) units.push_back(unit_of(rows));
     return units;
 }
 

@@ -32,36 +32,53 @@ Failure cannot_open(const std::string& path, int error) {
                 cat("the database ", path, " cannot be opened for writing (", std::strerror(error), ")"), {{"file", path}});
 }
 
-// Makes an empty file that only its owner may read, where there is none; whether it did. SQLite gives its log the
-// same mode.
-Result<bool> make_file(const std::string& path) {
-    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (made < 0) {
-        if (errno == EEXIST) return false;
-        return cannot_open(path, errno);
-    }
-    ::close(made);
-    // The name must last as long as what will be acknowledged under it.
+bool flush_directory(const std::string& path) {
     const int directory = ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) {
-        const bool flushed = ::fsync(directory) == 0;
-        const int error = errno;
-        ::close(directory);
-        if (!flushed) return cannot_open(path, error);
+    if (directory < 0) return false;
+    const bool flushed = ::fsync(directory) == 0;
+    ::close(directory);
+    return flushed;
+}
+
+bool flush_file(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return false;
+    const bool flushed = ::fsync(file) == 0;
+    ::close(file);
+    return flushed;
+}
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+// An empty store, made whole under another name: whatever happens meanwhile, under its own name there is a store or
+// nothing. Nothing has to be flushed in between, so that a new workspace is there at once.
+Result<void> make_store(const std::string& path) {
+    const std::string draft = path + ".new";
+    // Only the holder of the workspace comes here, so a draft is one that was never finished.
+    for (const char* part : {"", "-wal", "-journal"}) ::unlink((draft + part).c_str());
+    const int made = ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (made < 0) return cannot_open(path, errno);
+    ::close(made);
+    {
+        Database database = TRY(Database::open(draft));
+        TRY(database.execute("PRAGMA locking_mode = EXCLUSIVE"));
+        TRY(database.execute("PRAGMA synchronous = OFF"));
+        TRY(database.use_log());
+        TRY(migrate(database));
+        TRY(database.checkpoint());
     }
-    return true;
+    if (!flush_file(draft)) return cannot_open(path, errno);
+    ::unlink((draft + "-wal").c_str());
+    // A log whose database somebody took away would be read as this one's.
+    const std::string orphan = path + "-wal";
+    if (exists(orphan) && ::rename(orphan.c_str(), (orphan + ".orphan").c_str()) != 0) return cannot_open(path, errno);
+    if (::rename(draft.c_str(), path.c_str()) != 0 || !flush_directory(path)) return cannot_open(path, errno);
+    return {};
 }
 
 std::int64_t size_of(const std::string& path) {
     struct stat status = {};
     return ::stat(path.c_str(), &status) == 0 ? status.st_size : 0;
-}
-
-Failure damaged(const std::string& path, const std::string& what) {
-    return corrupt(cat("the database ", path, " is damaged (", what,
-                       "). It was left as it is: copy it and its -wal file away, then restore them from a backup, or remove "
-                       "both to begin an empty workspace"),
-                   {{"file", path}});
 }
 
 Result<void> quick_check(Database& database, const std::string& path) {
@@ -88,7 +105,8 @@ Result<Database> open_database(const std::string& path, bool check) {
 
 Result<Opened> SqliteStore::open(const std::string& path) {
     LockFile lock = TRY(LockFile::take(cat(directory_of(path), "/lock")));
-    const bool created = TRY(make_file(path));
+    const bool created = !exists(path);
+    if (created) TRY(make_store(path));
     WalFile log(path);
     const bool in_use = log.is_in_use();
     // SQLite would throw the log of an empty database away.

@@ -1,0 +1,389 @@
+// What the disk may do to a store: refuse, fail, lose power, hold garbage.
+#include <algorithm>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cat.h"
+#include "store/faulty_vfs.h"
+#include "store/store.h"
+#include "store/test_disk.h"
+
+namespace quire::store {
+namespace {
+
+using Fault = FaultyVfs::Fault;
+
+constexpr int kBatches = 24;
+
+std::unique_ptr<Store> open_at(const TempDirectory& directory) {
+    Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+    EXPECT_TRUE(opened) << opened.error().message();
+    return opened ? std::move(opened->store) : nullptr;
+}
+
+// The `number`th of a history that shows whether all of a batch is there, and whether every batch before it is.
+Batch numbered(int number, std::size_t size = 300) {
+    Bytes bytes(size, static_cast<std::uint8_t>(number));
+    bytes[0] = static_cast<std::uint8_t>(number);
+    return {.updates = {{1, std::move(bytes)}},
+            .blocks = {{.document = 1, .block = "last", .version = static_cast<std::uint64_t>(number), .header = {}}}};
+}
+
+// How many batches of that history a store holds; -1 when it is not whole.
+int history_length(Store& store) {
+    const Result<StoredDocument> stored = store.load(1);
+    if (!stored) return -1;
+    const std::size_t count = stored->updates.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        if (stored->updates[i].at(0) != i) return -1;
+    }
+    if (count == 0) return stored->blocks.empty() ? 0 : -1;
+    const bool whole = stored->blocks.size() == 1 && stored->blocks[0].version == count - 1;
+    return whole ? static_cast<int>(count) : -1;
+}
+
+// Hands over the history, all at once or each after the answer to the one before; how many were acknowledged.
+int write_history(Store& store, bool pipelined) {
+    std::vector<std::future<Result<void>>> answers;
+    int acknowledged = 0;
+    for (int i = 0; i < kBatches; ++i) {
+        answers.push_back(start(store, numbered(i)));
+        if (!pipelined) answers.back().wait();
+    }
+    bool failed = false;
+    for (auto& answer : answers) {
+        const bool done = answer.get().has_value();
+        EXPECT_FALSE(done && failed) << "a batch was acknowledged after one before it had failed";
+        failed = failed || !done;
+        acknowledged += done;
+    }
+    return acknowledged;
+}
+
+TEST(StoreFaults, WhereverAFlushFailsNothingIsAcknowledgedAfterIt) {
+    for (std::int64_t at = 0;; ++at) {
+        const TempDirectory directory(quick_parent());
+        open_at(directory).reset();
+        int acknowledged = 0;
+        bool struck = false;
+        {
+            FaultyVfs disk;
+            const auto store = open_at(directory);
+            disk.arm(Fault::flush_error, at, false);
+            acknowledged = write_history(*store, at % 2 == 0);
+            struck = disk.has_struck();
+            if (struck) {
+                const Result<void> later = commit(*store, numbered(99));
+                ASSERT_FALSE(later) << "flush " << at;
+                EXPECT_EQ(later.error().reason(), "store_failed");
+            }
+        }
+        const int found = history_length(*open_at(directory));
+        EXPECT_GE(found, acknowledged) << "flush " << at;
+        if (!struck) {
+            EXPECT_EQ(acknowledged, kBatches);
+            EXPECT_GT(at, 1);
+            break;
+        }
+    }
+}
+
+TEST(StoreFaults, WhereverAWriteFindsTheDiskFullItsBatchIsRefusedAndLaterOnesAreTaken) {
+    int strikes = 0;
+    for (std::int64_t at = 0; at < 400; ++at) {
+        const TempDirectory directory(quick_parent());
+        open_at(directory).reset();
+        {
+            FaultyVfs disk;
+            const auto store = open_at(directory);
+            disk.arm(Fault::disk_full, at, false);
+            std::vector<int> kept;
+            for (int i = 0; i < 8; ++i) {
+                const Result<void> result = commit(*store, {.updates = {{1, Bytes(3, static_cast<std::uint8_t>(i))}}});
+                if (result) {
+                    kept.push_back(i);
+                } else {
+                    EXPECT_EQ(result.error().reason(), "disk_full") << "write " << at;
+                    store->unfence(1);
+                }
+            }
+            std::vector<int> found;
+            const StoredDocument stored = store->load(1).value();
+            for (const Bytes& update : stored.updates) found.push_back(update.at(0));
+            EXPECT_EQ(found, kept) << "write " << at;
+            EXPECT_GE(kept.size(), 7U) << "write " << at;
+            if (!disk.has_struck()) break;
+            ++strikes;
+        }
+    }
+    EXPECT_GT(strikes, 10);
+}
+
+TEST(StoreFaults, WhereverAWriteFailsTheStoreStopsAndWhatWasAcknowledgedIsThere) {
+    for (std::int64_t at = 0; at < 400; at += 3) {
+        const TempDirectory directory(quick_parent());
+        open_at(directory).reset();
+        int acknowledged = 0;
+        bool struck = false;
+        {
+            FaultyVfs disk;
+            const auto store = open_at(directory);
+            disk.arm(Fault::write_error, at, false);
+            acknowledged = write_history(*store, at % 2 == 0);
+            struck = disk.has_struck();
+        }
+        EXPECT_GE(history_length(*open_at(directory)), acknowledged) << "write " << at;
+        if (!struck) break;
+        EXPECT_LT(acknowledged, kBatches) << "write " << at;
+    }
+}
+
+// Runs the history with the power going out at operation `at`, and opens what may then be on the disk. False when the
+// history was over before.
+bool lose_power(std::int64_t at, bool pipelined, std::mt19937& random) {
+    const TempDirectory directory(quick_parent());
+    open_at(directory).reset();
+    FaultyVfs disk;
+    const std::vector<std::string> files = {directory.file("quire.db"), directory.file("quire.db-wal")};
+    disk.watch(files);
+    int acknowledged = 0;
+    {
+        const auto store = open_at(directory);
+        disk.arm(Fault::power_loss, at, true);
+        acknowledged = write_history(*store, pipelined);
+    }
+    disk.arm(Fault::none, 0, false);
+    for (int image = 0; image < 3; ++image) {
+        const TempDirectory after(quick_parent());
+        for (const std::string& file : files) {
+            std::ofstream(after.file(file.substr(file.rfind('/') + 1)), std::ios::binary) << disk.after_power_loss(file, random);
+        }
+        const auto store = open_at(after);
+        if (store == nullptr) return false;
+        const int found = history_length(*store);
+        EXPECT_GE(found, acknowledged) << "operation " << at << ", image " << image;
+        EXPECT_TRUE(commit(*store, numbered(found))) << "operation " << at;
+    }
+    return acknowledged < kBatches;
+}
+
+TEST(StoreFaults, AfterAPowerLossAtAnyMomentEveryAcknowledgedBatchIsThereAndNoneInPart) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(cat("seed ", seed));
+    std::mt19937 random(seed);
+    for (const bool pipelined : {false, true}) {
+        std::int64_t at = 0;
+        while (lose_power(at, pipelined, random)) ++at;
+        EXPECT_GT(at, pipelined ? 5 : 60);
+    }
+}
+
+void overwrite(const std::string& path, std::size_t at, std::size_t length) {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(at));
+    file << std::string(length, '\xa5');
+}
+
+// A database with enough in it to have pages in the middle.
+void fill(const TempDirectory& directory) {
+    const auto store = open_at(directory);
+    for (int i = 0; i < 200; ++i) ASSERT_TRUE(commit(*store, numbered(i, 2000)));
+}
+
+TEST(StoreFaults, GarbageOverTheHeaderIsNamedAndTheFileIsLeftAsItIs) {
+    const TempDirectory directory(quick_parent());
+    fill(directory);
+    overwrite(directory.file("quire.db"), 0, 100);
+    const std::string before = FaultyVfs::read_all(directory.file("quire.db"));
+
+    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code(), Errc::corrupt);
+    EXPECT_NE(opened.error().message().find(directory.file("quire.db")), std::string::npos) << opened.error().message();
+    EXPECT_NE(opened.error().message().find("backup"), std::string::npos);
+    EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db")), before);
+}
+
+TEST(StoreFaults, GarbageInTheMiddleIsFoundWhenItIsReadAndOtherDocumentsAreAsTheyWere) {
+    const TempDirectory directory(quick_parent());
+    fill(directory);
+    {
+        const auto store = open_at(directory);
+        ASSERT_TRUE(commit(*store, {.documents = {{.key = 1, .kind = "conversation", .name = "a"}}}));
+    }
+    const std::string bytes = FaultyVfs::read_all(directory.file("quire.db"));
+    // The page in the middle that holds updates: they are what fills the file.
+    overwrite(directory.file("quire.db"), bytes.size() / 2 / 4096 * 4096, 4096);
+
+    const auto store = open_at(directory);
+    const Result<StoredDocument> damaged = store->load(1);
+    ASSERT_FALSE(damaged);
+    EXPECT_EQ(damaged.error().code(), Errc::corrupt) << damaged.error().message();
+    EXPECT_EQ(store->documents()->size(), 1U);
+    EXPECT_TRUE(store->load(2)->updates.empty());
+}
+
+TEST(StoreFaults, GarbageInTheLogOfAKilledStoreCostsNoEarlierBatch) {
+    for (std::size_t at = 0; at < 60'000; at += 1777) {
+        const TempDirectory directory(quick_parent());
+        open_at(directory).reset();
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const auto opened = open_sqlite(directory.file("quire.db"));
+            for (int i = 0; i < 10; ++i) static_cast<void>(commit(*opened->store, numbered(i)));
+            ::_exit(0);  // As if killed: nothing is closed.
+        }
+        ::waitpid(child, nullptr, 0);
+        overwrite(directory.file("quire.db-wal"), at, 64);
+        const auto store = open_at(directory);
+        ASSERT_NE(store, nullptr) << "byte " << at;
+        const int found = history_length(*store);
+        EXPECT_GE(found, 0) << "byte " << at;
+        EXPECT_LE(found, 10) << "byte " << at;
+    }
+}
+
+TEST(StoreFaults, AnEmptyFileBesideALogIsDamageAndTheLogIsKept) {
+    const TempDirectory directory(quick_parent());
+    open_at(directory).reset();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto opened = open_sqlite(directory.file("quire.db"));
+        static_cast<void>(commit(*opened->store, numbered(0)));
+        ::_exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
+    ASSERT_EQ(::truncate(directory.file("quire.db").c_str(), 0), 0);
+    const std::string log = FaultyVfs::read_all(directory.file("quire.db-wal"));
+
+    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code(), Errc::corrupt);
+    EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db-wal")), log);
+}
+
+TEST(StoreFaults, TheLogOfADatabaseThatIsGoneIsPutAsideAndNotReplayed) {
+    const TempDirectory directory(quick_parent());
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto opened = open_sqlite(directory.file("quire.db"));
+        static_cast<void>(commit(*opened->store, numbered(0)));
+        ::_exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
+    ASSERT_EQ(::unlink(directory.file("quire.db").c_str()), 0);
+    const std::string log = FaultyVfs::read_all(directory.file("quire.db-wal"));
+
+    const auto store = open_at(directory);
+
+    EXPECT_EQ(history_length(*store), 0);
+    EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db-wal.orphan")), log);
+}
+
+TEST(StoreFiles, OnlyTheOwnerMayReadThem) {
+    const mode_t before = ::umask(0);
+    const TempDirectory directory;
+    {
+        const auto store = open_at(directory);
+        ASSERT_TRUE(commit(*store, numbered(0)));
+        for (const char* name : {"quire.db", "quire.db-wal", "lock"}) {
+            struct stat status = {};
+            ASSERT_EQ(::stat(directory.file(name).c_str(), &status), 0) << name;
+            EXPECT_EQ(status.st_mode & 0777U, 0600U) << name;
+        }
+    }
+    ::umask(before);
+}
+
+TEST(StoreFiles, ASecondProcessIsToldAtOnceWhoHoldsTheWorkspace) {
+    const TempDirectory directory;
+    int told[2];
+    ASSERT_EQ(::pipe(told), 0);
+    const auto store = open_at(directory);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const Result<Opened> second = open_sqlite(directory.file("quire.db"));
+        const bool right = !second && second.error().reason() == "workspace_locked" &&
+                           second.error().details().find("pid") != nullptr &&
+                           second.error().details().find("pid")->as_int() == ::getppid();
+        ::_exit(right ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(reason(open_sqlite(directory.file("quire.db"))), "workspace_locked");
+}
+
+TEST(StoreFiles, ALockGoesWithItsHolderHoweverThatEnds) {
+    const TempDirectory directory;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto opened = open_sqlite(directory.file("quire.db"));
+        ::kill(::getpid(), SIGKILL);
+    }
+    ::waitpid(child, nullptr, 0);
+    EXPECT_NE(open_at(directory), nullptr);
+}
+
+TEST(StoreFiles, ADirectoryThatCannotBeWrittenIsNamed) {
+    const TempDirectory directory;
+    open_at(directory).reset();
+    ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);
+    ASSERT_EQ(::chmod(directory.file("quire.db").c_str(), 0444), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        // Root may write anywhere; nobody may not.
+        if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(2);
+        const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+        ::_exit(reason(opened) == "store_not_writable" ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::chmod(directory.path().c_str(), 0755);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+void execute(const std::string& path, const std::string& sql) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    char* message = nullptr;
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
+    sqlite3_close(database);
+}
+
+TEST(StoreFiles, AStoreOfALaterVersionIsNotTouched) {
+    const TempDirectory directory;
+    open_at(directory).reset();
+    execute(directory.file("quire.db"), "PRAGMA user_version = 1000");
+    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().reason(), "newer_store");
+    EXPECT_EQ(opened.error().code(), Errc::unsupported);
+    EXPECT_EQ(opened.error().details().find("found")->as_int(), 1000);
+}
+
+TEST(StoreFiles, ADatabaseOfAnotherProgramIsNotTouched) {
+    const TempDirectory directory;
+    execute(directory.file("quire.db"), "CREATE TABLE theirs(x)");
+    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code(), Errc::corrupt);
+}
+
+TEST(StoreFiles, TheFirstOpeningSaysThatItMadeTheStore) {
+    const TempDirectory directory;
+    EXPECT_TRUE(open_sqlite(directory.file("quire.db"))->created);
+    EXPECT_FALSE(open_sqlite(directory.file("quire.db"))->created);
+}
+
+}  // namespace
+}  // namespace quire::store
