@@ -70,7 +70,7 @@ void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8) 
     CHECK(at.n <= total_.code_points);
     if (utf8.empty()) return;
     if (root_ == nullptr) {
-        insert_bytes(0, utf8);
+        *this = BasicRope(utf8);
         return;
     }
     if (path_.leaf == nullptr || at.n < path_.code_points || at.n - path_.code_points > path_.size.code_points ||
@@ -125,7 +125,7 @@ void BasicRope<kChunk, kFan>::splice(text::Byte at, text::Byte erase, std::strin
     }
     if (insert.empty()) return;
     if (root_ == nullptr) {
-        insert_bytes(0, insert);
+        *this = BasicRope(insert);
         return;
     }
     descend<&TextSummary::bytes>(at.n);

@@ -211,8 +211,7 @@ Result<Imported> DocBody::import(std::vector<Change> changes, ImportOptions opti
         news = news || change.id.counter + atom_count(change) > log_.atoms().end_of(change.id.peer);
     }
     if (!news) return Imported{};
-    std::stable_sort(changes.begin(), changes.end(),
-                     [](const Change& a, const Change& b) { return a.lamport < b.lamport; });
+    // In the order in which they came: a writer keeps what belongs together side by side, and the sequences walk least.
     std::vector<Pending::Parked> given;
     given.reserve(changes.size());
     for (Change& change : changes) given.push_back(std::make_shared<const Change>(std::move(change)));
