@@ -21,12 +21,21 @@ public:
         return true;
     }
     bool take_heap(std::size_t bytes) { return bytes == 0 || take(bytes + kHeapOverhead); }
+    // For a working copy that takes the place of the one before: what the largest takes is charged once.
+    std::size_t may_hold() const { return held_ + left_; }
+    bool hold(std::size_t bytes) {
+        if (bytes <= held_) return true;
+        if (!take(bytes - held_)) return false;
+        held_ = bytes;
+        return true;
+    }
     // A string's characters, where they do not fit inside the object.
     bool take_string(std::size_t size) { return size < sizeof(std::string) / 2 || take_heap(size + 1); }
 
 private:
     static constexpr std::size_t kHeapOverhead = 16;
     std::size_t left_;
+    std::size_t held_ = 0;
 };
 
 }  // namespace quire::codec

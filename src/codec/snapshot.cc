@@ -1,0 +1,285 @@
+#include "codec/snapshot.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "codec/change_block.h"
+#include "codec/container_ids.h"
+#include "codec/envelope.h"
+#include "codec/small.h"
+#include "codec/snapshot_keys.h"
+
+namespace quire::codec {
+namespace {
+
+using crdt::Change;
+
+Result<crdt::ContainerId> container_at(const SsTable::Cursor& cursor) {
+    auto id = read_container_key(cursor.key());
+    if (!id) return Failure(std::move(id).error().within("the table of states"));
+    return id;
+}
+
+// The containers of a table, in order.
+Result<void> add_containers(const SsTable& table, Budget& budget, std::vector<crdt::ContainerId>& out) {
+    for (SsTable::Cursor cursor = TRY(table.begin(budget)); !cursor.at_end(); TRY(cursor.next())) {
+        if (as_text(cursor.key()) == kHeadsKey) continue;
+        crdt::ContainerId id = TRY(container_at(cursor));
+        const std::size_t name = id.is_root() ? id.root_name().size() : 0;
+        // A vector that doubles holds the old and the new at once.
+        if (!budget.take(3 * sizeof(id)) || !budget.take_string(name)) {
+            return corrupt("the table of states has more containers than its size allows");
+        }
+        out.push_back(std::move(id));
+    }
+    return {};
+}
+
+// Follows the blocks of one peer after another, and refuses a gap.
+class Coverage {
+public:
+    explicit Coverage(const Snapshot& snapshot) : snapshot_(snapshot) {}
+
+    Result<void> add(crdt::OpId key, std::span<const Change> changes) {
+        if (changes.front().id != key) return corrupt(cat("the block at ", name(key), " begins elsewhere"));
+        if (!next_ || key.peer != next_->peer) {
+            TRY(end_peer());
+            next_ = crdt::OpId{key.peer, begin_of(key.peer)};
+            ++peers_;
+        }
+        if (key != *next_) return corrupt(cat("the history has no block at ", name(*next_)));
+        const Change& last = changes.back();
+        next_->counter = last.id.counter + crdt::atom_count(last);
+        return {};
+    }
+
+    Result<void> finish() {
+        TRY(end_peer());
+        std::size_t expected = 0;
+        for (const auto& [peer, end] : snapshot_.end().ends()) expected += end > begin_of(peer) ? 1 : 0;
+        if (peers_ != expected) return corrupt("the history has no block of a peer that its version names");
+        return {};
+    }
+
+private:
+    static std::string name(crdt::OpId id) { return cat(id.counter, "@", id.peer); }
+    crdt::Counter begin_of(crdt::PeerId peer) const {
+        return snapshot_.start() ? snapshot_.start()->end.end_of(peer) : 0;
+    }
+    Result<void> end_peer() const {
+        if (next_ && next_->counter != snapshot_.end().end_of(next_->peer)) {
+            return corrupt(cat("the history of a peer ends at ", name(*next_), ", its version elsewhere"));
+        }
+        return {};
+    }
+
+    const Snapshot& snapshot_;
+    std::optional<crdt::OpId> next_;
+    std::size_t peers_ = 0;
+};
+
+Result<void> add_changes(crdt::OpId key, std::span<const std::uint8_t> block, Budget& budget,
+                         std::vector<Change>& out) {
+    auto read = read_block(ByteReader(block), budget, out);
+    if (!read) {
+        return Failure(std::move(read).error().within(cat("the block of changes at ", key.counter, "@", key.peer)));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Snapshot> Snapshot::open(std::span<const std::uint8_t> blob) {
+    Envelope envelope = TRY(open_envelope(blob));
+    if (envelope.mode != Mode::snapshot) {
+        return fail(Errc::unsupported, "unsupported_mode", "this blob is updates, not a snapshot");
+    }
+    ByteReader& body = envelope.body;
+    const auto section = [&](const char* what) { return body.part(body.u32_le(what), what); };
+    ByteReader history = section("history of a snapshot (cut short)");
+    ByteReader state = section("state of a snapshot (cut short)");
+    ByteReader start = section("start of a snapshot (cut short)");
+    if (!body.at_end()) body.fail("end of a snapshot");
+    if (!body.ok()) return body.error();
+
+    Snapshot snapshot(blob.size());
+    const auto open_table = [&](ByteReader in) {
+        const std::size_t origin = in.offset();
+        return SsTable::open(in.rest(), origin, *snapshot.cache_);
+    };
+    snapshot.history_ = TRY(open_table(history));
+    ByteReader marker = state;
+    snapshot.replay_ = as_text(marker.rest()) == kNoState;
+    if (!snapshot.replay_) snapshot.state_ = TRY(open_table(state));
+    snapshot.start_state_ = TRY(open_table(start));
+    TRY(snapshot.read_versions());
+    if (!snapshot.start_state_.empty()) TRY(snapshot.read_start());
+    return snapshot;
+}
+
+Result<Stored> Snapshot::required(const SsTable& table, std::string_view key) {
+    const auto stored = TRY(table.find(as_bytes(key), budget_));
+    if (!stored) return corrupt(cat("a table of the snapshot has no \"", key, "\""));
+    // The smallest entry has two bytes; a map spends this on it.
+    constexpr std::size_t kEntry = 64;
+    if (!budget_.take_heap(stored->bytes.size() / 2 * kEntry)) return corrupt("a version is too large for its snapshot");
+    return *stored;
+}
+
+Result<crdt::VersionVector> Snapshot::version_at(std::string_view key) {
+    const Stored stored = TRY(required(history_, key));
+    return decode_version(stored.bytes);
+}
+
+Result<crdt::Frontiers> Snapshot::heads_at(const SsTable& table, std::string_view key) {
+    const Stored stored = TRY(required(table, key));
+    crdt::Frontiers heads = TRY(decode_frontiers(stored.bytes));
+    heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+    return heads;
+}
+
+Result<void> Snapshot::read_versions() {
+    end_ = TRY(version_at(kEndKey));
+    heads_ = TRY(heads_at(history_, kHeadsKey));
+    const bool known = std::all_of(heads_.begin(), heads_.end(), [&](crdt::OpId head) { return end_.includes(head); });
+    if (!known || heads_.empty() != end_.empty()) return corrupt("the heads of the history do not fit its version");
+    return {};
+}
+
+Result<void> Snapshot::read_start() {
+    HistoryStart start;
+    start.heads = TRY(heads_at(start_state_, kHeadsKey));
+    // Loro reads a history without them as one that begins at the beginning.
+    const auto has = [&](std::string_view key) -> Result<bool> {
+        const auto stored = TRY(history_.find(as_bytes(key), budget_));
+        return stored.has_value();
+    };
+    if (TRY(has(kStartKey))) start.end = TRY(version_at(kStartKey));
+    if (TRY(has(kStartHeadsKey))) {
+        const crdt::Frontiers heads = TRY(heads_at(history_, kStartHeadsKey));
+        if (heads != start.heads) return corrupt("the history and the state of a snapshot begin at different versions");
+    }
+    if (!end_.includes(start.end)) return corrupt("the history of the snapshot ends before it begins");
+    start_ = std::move(start);
+    return {};
+}
+
+Result<void> Snapshot::each_block(Budget& budget, BlockVisitor visit) const {
+    for (SsTable::Cursor cursor = TRY(history_.begin(budget)); !cursor.at_end(); TRY(cursor.next())) {
+        if (is_version_key(cursor.key())) continue;
+        const crdt::OpId first = TRY(read_block_key(cursor.key()));
+        TRY(visit(first, cursor.value().bytes));
+    }
+    return {};
+}
+
+Result<std::vector<Change>> Snapshot::changes() const {
+    Budget budget = budget_;
+    // Counted first, so that the changes are allocated once.
+    std::size_t count = 0;
+    const auto counted = [&](crdt::OpId, std::span<const std::uint8_t> block) -> Result<void> {
+        count += change_count(ByteReader(block));
+        return {};
+    };
+    TRY(each_block(budget, counted));
+    if (!budget.take_heap(count * sizeof(Change))) return corrupt("more changes than the blob can hold");
+    std::vector<Change> changes;
+    changes.reserve(count);
+    Coverage coverage(*this);
+    const auto decoded = [&](crdt::OpId key, std::span<const std::uint8_t> block) -> Result<void> {
+        const std::size_t before = changes.size();
+        TRY(add_changes(key, block, budget, changes));
+        return coverage.add(key, std::span(changes).subspan(before));
+    };
+    TRY(each_block(budget, decoded));
+    TRY(coverage.finish());
+    return changes;
+}
+
+Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budget& budget) const {
+    std::vector<Change> changes;
+    if (span.begin >= span.end) return changes;
+    const Bytes from = block_key({span.peer, span.begin});
+    for (SsTable::Cursor cursor = TRY(history_.floor(from, budget)); !cursor.at_end(); TRY(cursor.next())) {
+        if (is_version_key(cursor.key())) continue;
+        const crdt::OpId first = TRY(read_block_key(cursor.key()));
+        if (first.peer < span.peer) continue;
+        if (first.peer > span.peer || first.counter >= span.end) break;
+        const Stored block = cursor.value();
+        if (!budget.take_heap(3 * change_count(ByteReader(block.bytes)) * sizeof(Change))) {
+            return corrupt("more changes than the blob can hold");
+        }
+        const std::size_t before = changes.size();
+        TRY(add_changes(first, block.bytes, budget, changes));
+        if (changes[before].id != first) return corrupt("a block of changes begins elsewhere than its key says");
+    }
+    std::erase_if(changes, [&](const Change& change) {
+        return change.id.counter >= span.end || change.id.counter + crdt::atom_count(change) <= span.begin;
+    });
+    return changes;
+}
+
+std::optional<crdt::Frontiers> Snapshot::state_version() const {
+    if (start_ && replay_) return start_->heads;
+    // Loro takes such a blob for a document that shows nothing. Its history says otherwise.
+    if (!start_ && !heads_.empty() && state_.empty()) return std::nullopt;
+    return heads_;
+}
+
+Result<std::vector<crdt::ContainerId>> Snapshot::containers(Budget& budget) const {
+    std::vector<crdt::ContainerId> own;
+    TRY(add_containers(state_, budget, own));
+    if (!start_) return own;
+    std::vector<crdt::ContainerId> ids = TRY(start_containers(budget));
+    for (crdt::ContainerId& id : own) {
+        const auto at_start = TRY(start_state_.find(container_key(id), budget));
+        if (!at_start) ids.push_back(std::move(id));
+    }
+    std::sort(ids.begin(), ids.end(), [](const crdt::ContainerId& a, const crdt::ContainerId& b) {
+        return container_key(a) < container_key(b);
+    });
+    return ids;
+}
+
+Result<std::vector<crdt::ContainerId>> Snapshot::start_containers(Budget& budget) const {
+    std::vector<crdt::ContainerId> ids;
+    TRY(add_containers(start_state_, budget, ids));
+    return ids;
+}
+
+Result<std::optional<Stored>> Snapshot::stored_state(const crdt::ContainerId& id, Budget& budget) const {
+    if (!has_container_key(id)) return std::nullopt;
+    const Bytes key = container_key(id);
+    auto stored = TRY(state_.find(key, budget));
+    if (stored || !start_) return stored;
+    return start_state_.find(key, budget);
+}
+
+Result<std::optional<Stored>> Snapshot::stored_start_state(const crdt::ContainerId& id, Budget& budget) const {
+    if (!has_container_key(id)) return std::nullopt;
+    return start_state_.find(container_key(id), budget);
+}
+
+Result<std::optional<ContainerState>> Snapshot::state(const crdt::ContainerId& id, Budget& budget) const {
+    const auto stored = TRY(stored_state(id, budget));
+    if (!stored) return std::nullopt;
+    return read_container_state(id, stored->bytes, budget);
+}
+
+Result<void> Snapshot::verify() const {
+    TRY(changes());
+    for (const SsTable* table : {&start_state_, &state_}) {
+        Budget walk = budget_;
+        for (SsTable::Cursor cursor = TRY(table->begin(walk)); !cursor.at_end(); TRY(cursor.next())) {
+            if (as_text(cursor.key()) == kHeadsKey && table == &start_state_) continue;
+            Budget budget = walk;
+            const crdt::ContainerId id = TRY(container_at(cursor));
+            TRY(read_container_state(id, cursor.value().bytes, budget));
+        }
+    }
+    return {};
+}
+
+}  // namespace quire::codec

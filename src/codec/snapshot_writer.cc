@@ -1,0 +1,124 @@
+#include "codec/snapshot_writer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "codec/change_block.h"
+#include "codec/container_ids.h"
+#include "codec/envelope.h"
+#include "codec/small.h"
+#include "codec/snapshot_keys.h"
+
+namespace quire::codec {
+namespace {
+
+using crdt::Change;
+
+// A block ends with the change that brings it here, by a guess at what its ops take.
+constexpr std::size_t kBlockSize = 4096;
+
+std::size_t guessed_size(const crdt::Op& op) {
+    constexpr std::size_t kRow = 4;
+    if (const auto* insert = std::get_if<crdt::TextInsert>(&op.content)) return kRow + insert->text.size();
+    if (const auto* insert = std::get_if<crdt::ListInsert>(&op.content)) return kRow + 4 * insert->values.size();
+    return 2 * kRow;
+}
+
+std::size_t guessed_size(const Change& change) {
+    constexpr std::size_t kHeader = 8;
+    std::size_t size = kHeader + change.message.size();
+    for (const crdt::Op& op : change.ops) size += guessed_size(op);
+    return size;
+}
+
+Bytes key_bytes(std::string_view key) { return {key.begin(), key.end()}; }
+
+void put_section(ByteWriter& out, std::span<const std::uint8_t> section) {
+    out.u32_le(static_cast<std::uint32_t>(section.size()));
+    out.append(section);
+}
+
+}  // namespace
+
+void SnapshotWriter::add_changes(std::span<const Change> changes) {
+    std::vector<const Change*> sorted;
+    sorted.reserve(changes.size());
+    for (const Change& change : changes) sorted.push_back(&change);
+    std::sort(sorted.begin(), sorted.end(), [](const Change* a, const Change* b) { return a->id < b->id; });
+    const auto follows = [](const Change& before, const Change& change) {
+        return change.id == crdt::OpId{before.id.peer, before.id.counter + crdt::atom_count(before)};
+    };
+    for (auto begin = sorted.begin(); begin != sorted.end();) {
+        auto end = begin;
+        std::size_t size = 0;
+        do {
+            size += guessed_size(**end);
+            ++end;
+        } while (end != sorted.end() && size < kBlockSize && follows(**std::prev(end), **end));
+        ByteWriter block;
+        write_block(block, {begin, end});
+        history_.emplace_back(block_key((*begin)->id), std::move(block).take());
+        begin = end;
+    }
+}
+
+void SnapshotWriter::add_block(crdt::OpId first, std::span<const std::uint8_t> block) {
+    history_.emplace_back(block_key(first), Bytes(block.begin(), block.end()));
+}
+
+Result<void> SnapshotWriter::add_container(Entries& entries, const crdt::ContainerId& id, Bytes stored) {
+    if (!has_container_key(id)) {
+        return fail(Errc::out_of_range, "no_container_key",
+                    "a snapshot cannot hold a container whose name is longer than 65531 bytes or whose kind is above 127");
+    }
+    entries.emplace_back(container_key(id), std::move(stored));
+    return {};
+}
+
+Result<void> SnapshotWriter::add_state(const ContainerState& container) {
+    ByteWriter out;
+    write_container_state(out, container);
+    return add_container(state_, container.id, std::move(out).take());
+}
+
+Result<void> SnapshotWriter::add_stored_state(const crdt::ContainerId& id, std::span<const std::uint8_t> stored) {
+    return add_container(state_, id, {stored.begin(), stored.end()});
+}
+
+Result<void> SnapshotWriter::add_stored_start_state(const crdt::ContainerId& id, std::span<const std::uint8_t> stored) {
+    return add_container(start_state_, id, {stored.begin(), stored.end()});
+}
+
+Result<Bytes> SnapshotWriter::table(Entries entries) const {
+    std::sort(entries.begin(), entries.end());
+    SsTableWriter table(compression_);
+    for (const auto& [key, value] : entries) table.add(key, value);
+    return std::move(table).finish();
+}
+
+Result<Bytes> SnapshotWriter::finish(const crdt::VersionVector& end, const crdt::Frontiers& heads,
+                                     const std::optional<HistoryStart>& start) && {
+    CHECK(start.has_value() || (start_state_.empty() && !leave_out_state_));
+    CHECK(!leave_out_state_ || state_.empty());
+    history_.emplace_back(key_bytes(kEndKey), encode_version(end));
+    history_.emplace_back(key_bytes(kHeadsKey), encode_frontiers(heads));
+    if (start) {
+        history_.emplace_back(key_bytes(kStartKey), encode_version(start->end));
+        history_.emplace_back(key_bytes(kStartHeadsKey), encode_frontiers(start->heads));
+        start_state_.emplace_back(key_bytes(kHeadsKey), encode_frontiers(start->heads));
+    }
+    ByteWriter out;
+    begin_envelope(out);
+    put_section(out, TRY(table(std::move(history_))));
+    if (leave_out_state_) {
+        put_section(out, as_bytes(kNoState));
+    } else {
+        put_section(out, TRY(table(std::move(state_))));
+    }
+    put_section(out, TRY(table(std::move(start_state_))));
+    seal_envelope(out, Mode::snapshot);
+    return std::move(out).take();
+}
+
+}  // namespace quire::codec

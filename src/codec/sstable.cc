@@ -1,0 +1,266 @@
+#include "codec/sstable.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "codec/envelope.h"
+#include "codec/lz4_frame.h"
+#include "codec/ss_block.h"
+
+namespace quire::codec {
+namespace {
+
+constexpr std::string_view kMagic = "LORO";
+constexpr std::uint8_t kVersion = 0;
+constexpr std::size_t kHeaderSize = 5;
+constexpr std::size_t kChecksumSize = 4;
+constexpr std::size_t kFooterSize = 4;
+constexpr std::uint64_t kMaxBlocks = 10'000'000;
+constexpr std::uint8_t kLargeBit = 0x80;
+constexpr std::uint8_t kLz4 = 1;
+// Where Loro ends a block, and what it calls a large value.
+constexpr std::size_t kBlockSize = 4096;
+
+// The same hash and seed as the envelope's.
+std::uint32_t checksum(std::span<const std::uint8_t> bytes) { return envelope_checksum(bytes); }
+
+std::uint16_t u16_le(ByteReader& in, const char* what) {
+    const std::uint8_t low = in.byte(what);
+    return static_cast<std::uint16_t>(low | in.byte(what) << 8);
+}
+
+void u16_le(ByteWriter& out, std::size_t value) {
+    out.byte(static_cast<std::uint8_t>(value));
+    out.byte(static_cast<std::uint8_t>(value >> 8));
+}
+
+}  // namespace
+
+// --- reading ---
+
+Result<SsTable> SsTable::open(std::span<const std::uint8_t> bytes, std::size_t origin, BlockCache& cache) {
+    SsTable table;
+    if (bytes.empty()) return table;
+    table.bytes_ = bytes;
+    table.origin_ = origin;
+    table.cache_ = &cache;
+
+    ByteReader in(bytes, origin);
+    if (as_text(in.take(kMagic.size(), "table (shorter than its magic)")) != kMagic) in.fail("magic of a table");
+    if (in.byte("version of a table") != kVersion) in.fail("version of a table");
+    if (in.remaining() < kFooterSize) in.fail("table (cut short)");
+    if (!in.ok()) return in.error();
+    ByteReader footer(bytes.last(kFooterSize), origin + bytes.size() - kFooterSize);
+    const std::size_t meta_at = footer.u32_le("place of a table's blocks");
+    if (meta_at < kHeaderSize || meta_at > bytes.size() - kFooterSize) {
+        footer = ByteReader(bytes.last(kFooterSize), origin + bytes.size() - kFooterSize);
+        footer.fail("place of a table's blocks");
+        return footer.error();
+    }
+    ByteReader meta(bytes.subspan(meta_at, bytes.size() - kFooterSize - meta_at), origin + meta_at);
+    table.read_blocks(meta);
+    if (!meta.ok()) return meta.error();
+    table.checked_.resize(table.blocks_.size());
+    return table;
+}
+
+void SsTable::read_blocks(ByteReader& in) {
+    constexpr std::size_t kSmallestEntry = 7;
+    const std::size_t meta_at = in.offset() - origin_;
+    const std::uint32_t count = in.u32_le("number of blocks");
+    if (count == 0 || count > kMaxBlocks || in.remaining() < kChecksumSize ||
+        count > in.remaining() / kSmallestEntry) {
+        in.fail("number of blocks");
+    }
+    if (!in.ok()) return;
+    ByteReader entries = in.part(in.remaining() - kChecksumSize, "table of blocks");
+    ByteReader covered = entries;
+    if (in.u32_le("checksum of a table") != checksum(covered.rest())) in.fail("checksum of a table");
+    if (!in.ok()) return;
+
+    blocks_.reserve(count);
+    for (std::uint32_t i = 0; i < count && entries.ok(); ++i) {
+        Entry& block = blocks_.emplace_back();
+        block.begin = entries.u32_le("place of a block");
+        block.first_key = as_text(entries.take(u16_le(entries, "first key of a block"), "first key of a block"));
+        const std::uint8_t flags = entries.byte("flags of a block");
+        block.large = (flags & kLargeBit) != 0;
+        block.compressed = (flags & ~kLargeBit) == kLz4;
+        if ((flags & ~kLargeBit) > kLz4) entries.fail("compression of a block");
+        block.last_key = block.large ? block.first_key
+                                     : as_text(entries.take(u16_le(entries, "last key of a block"), "last key of a block"));
+        if (i == 0) {
+            if (block.begin != kHeaderSize) entries.fail("place of a block");
+            continue;
+        }
+        Entry& before = blocks_[i - 1];
+        before.end = block.begin;
+        if (block.begin < std::size_t{before.begin} + kChecksumSize) entries.fail("place of a block");
+        if (block.first_key <= before.last_key) entries.fail("order of the blocks");
+    }
+    if (entries.ok() && !entries.at_end()) entries.fail("end of the table of blocks");
+    if (entries.ok() && meta_at < std::size_t{blocks_.back().begin} + kChecksumSize) entries.fail("place of a block");
+    in.adopt(entries);
+    blocks_.back().end = static_cast<std::uint32_t>(meta_at);
+}
+
+std::optional<std::size_t> SsTable::block_of(std::string_view key) const {
+    const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), key,
+                                        [](std::string_view k, const Entry& block) { return k < block.first_key; });
+    if (after == blocks_.begin()) return std::nullopt;
+    return static_cast<std::size_t>(after - blocks_.begin()) - 1;
+}
+
+Result<std::shared_ptr<const SsBlock>> SsTable::load(std::size_t index, Budget& budget) const {
+    const Entry& entry = blocks_[index];
+    const std::uint8_t* place = bytes_.data() + entry.begin;
+    if (cache_->block != nullptr && cache_->place == place) return cache_->block;
+    const auto block_bytes = bytes_.subspan(entry.begin, entry.end - entry.begin);
+    std::span<const std::uint8_t> body = block_bytes.first(block_bytes.size() - kChecksumSize);
+    const auto context = [&] { return cat("the block at byte ", origin_ + entry.begin); };
+    if (!checked_[index]) {
+        ByteReader expected(block_bytes.last(kChecksumSize));
+        if (expected.u32_le("checksum") != checksum(body)) {
+            return corrupt(cat(context(), " of the blob does not match its checksum"));
+        }
+        checked_[index] = true;
+    }
+    std::shared_ptr<const Bytes> owner;
+    if (entry.compressed) {
+        *cache_ = {};  // Never two of them at once on our account.
+        auto content = decompress_frame(body, budget.may_hold());
+        if (!content) return Failure(std::move(content).error().within(context()));
+        CHECK(budget.hold(content->size()));
+        owner = std::make_shared<const Bytes>(std::move(*content));
+        body = *owner;
+    }
+    auto block = entry.large ? SsBlock::large(entry.first_key, body, std::move(owner))
+                             : SsBlock::normal(entry.first_key, entry.last_key, body, std::move(owner));
+    if (!block) return Failure(std::move(block).error().within(context()));
+    *cache_ = {place, *block};
+    return *block;
+}
+
+Result<std::optional<Stored>> SsTable::find(std::span<const std::uint8_t> key, Budget& budget) const {
+    const std::string_view wanted = as_text(key);
+    const auto index = block_of(wanted);
+    if (!index || wanted > blocks_[*index].last_key) return std::nullopt;
+    const std::shared_ptr<const SsBlock> block = TRY(load(*index, budget));
+    const std::size_t entry = block->lower_bound(wanted);
+    if (entry == block->size() || !block->has_key(entry, wanted)) return std::nullopt;
+    return Stored{block->value(entry), block->owner()};
+}
+
+Result<SsTable::Cursor> SsTable::begin(Budget& budget) const {
+    Cursor cursor(*this, budget);
+    TRY(cursor.load(0, 0));
+    return cursor;
+}
+
+Result<SsTable::Cursor> SsTable::floor(std::span<const std::uint8_t> key, Budget& budget) const {
+    const auto index = block_of(as_text(key));
+    if (!index) return begin(budget);
+    Cursor cursor(*this, budget);
+    const std::shared_ptr<const SsBlock> block = TRY(load(*index, budget));
+    std::size_t entry = block->lower_bound(as_text(key));
+    // The block's first key is not greater, so there is an entry before one that is.
+    if (entry == block->size() || !block->has_key(entry, as_text(key))) --entry;
+    TRY(cursor.load(*index, entry));
+    return cursor;
+}
+
+Stored SsTable::Cursor::value() const { return {block_->value(entry_), block_->owner()}; }
+
+Result<void> SsTable::Cursor::next() { return load(block_index_, entry_ + 1); }
+
+// An entry that is one too many is the first of the next block.
+Result<void> SsTable::Cursor::load(std::size_t block, std::size_t entry) {
+    if (block < table_->blocks_.size() && (block_ == nullptr || block_index_ != block)) {
+        block_ = TRY(table_->load(block, *budget_));
+    }
+    if (block_ != nullptr && entry == block_->size()) {
+        ++block;
+        entry = 0;
+        block_ = nullptr;
+        if (block < table_->blocks_.size()) block_ = TRY(table_->load(block, *budget_));
+    }
+    block_index_ = block;
+    entry_ = entry;
+    if (block_ != nullptr) key_ = block_->key(entry);
+    return {};
+}
+
+// --- writing ---
+
+void SsTableWriter::add(std::span<const std::uint8_t> key, std::span<const std::uint8_t> value) {
+    CHECK(key.size() <= std::numeric_limits<std::uint16_t>::max());
+    CHECK(as_text(key) > as_text(last_key_) || (blocks_ == 0 && offsets_.empty()));
+    if (out_.empty()) {
+        out_.append(kMagic);
+        out_.byte(kVersion);
+    }
+    const std::size_t size = value.size() + key.size() + kBlockSize / 64;
+    if (!offsets_.empty() && (value.size() > kBlockSize || entries_.size() + size > kBlockSize)) end_block();
+    last_key_.assign(key.begin(), key.end());
+    if (value.size() > kBlockSize) {
+        first_key_ = last_key_;
+        return put_block(value, true);
+    }
+    offsets_.push_back(static_cast<std::uint16_t>(entries_.size()));
+    if (offsets_.size() == 1) {
+        first_key_ = last_key_;
+    } else {
+        constexpr std::size_t kLongestPrefix = std::numeric_limits<std::uint8_t>::max();
+        const std::size_t most = std::min({first_key_.size(), key.size(), kLongestPrefix});
+        const auto differ = std::mismatch(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(most), first_key_.begin());
+        const auto prefix = static_cast<std::size_t>(differ.first - key.begin());
+        entries_.byte(static_cast<std::uint8_t>(prefix));
+        u16_le(entries_, key.size() - prefix);
+        entries_.append(key.subspan(prefix));
+    }
+    entries_.append(value);
+}
+
+void SsTableWriter::end_block() {
+    for (const std::uint16_t offset : offsets_) u16_le(entries_, offset);
+    u16_le(entries_, offsets_.size());
+    put_block(entries_.bytes(), false);
+    entries_.clear();
+    offsets_.clear();
+}
+
+void SsTableWriter::put_block(std::span<const std::uint8_t> body, bool large) {
+    Bytes frame;
+    if (compression_ == Compression::lz4) frame = compress_frame(body);
+    const bool compressed = !frame.empty() && frame.size() < body.size();
+    if (compressed) body = frame;
+    meta_.u32_le(static_cast<std::uint32_t>(out_.size()));
+    u16_le(meta_, first_key_.size());
+    meta_.append(first_key_);
+    meta_.byte(static_cast<std::uint8_t>((large ? kLargeBit : 0) | (compressed ? kLz4 : 0)));
+    if (!large) {
+        u16_le(meta_, last_key_.size());
+        meta_.append(last_key_);
+    }
+    out_.append(body);
+    out_.u32_le(checksum(body));
+    ++blocks_;
+    if (out_.size() > std::numeric_limits<std::uint32_t>::max()) too_large_ = true;
+}
+
+Result<Bytes> SsTableWriter::finish() && {
+    if (!offsets_.empty()) end_block();
+    if (blocks_ == 0) return Bytes();
+    const std::size_t meta_at = out_.size();
+    out_.u32_le(blocks_);
+    out_.append(meta_.bytes());
+    out_.u32_le(checksum(meta_.bytes()));
+    out_.u32_le(static_cast<std::uint32_t>(meta_at));
+    if (too_large_ || out_.size() > std::numeric_limits<std::uint32_t>::max()) {
+        return fail(Errc::out_of_range, "snapshot_too_large", "a section of a snapshot holds at most 4 GiB");
+    }
+    return std::move(out_).take();
+}
+
+}  // namespace quire::codec

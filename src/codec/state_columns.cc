@@ -1,0 +1,123 @@
+#include "codec/state_columns.h"
+
+#include <algorithm>
+
+#include "base/varint.h"
+
+namespace quire::codec {
+namespace {
+
+crdt::PeerId peer_of(ByteReader& in, const std::vector<crdt::PeerId>& table, std::int64_t index) {
+    if (static_cast<std::size_t>(index) < table.size()) return table[static_cast<std::size_t>(index)];
+    in.fail("index of a peer");
+    return 0;
+}
+
+}  // namespace
+
+void expect_shape(ByteReader& in, std::uint64_t expected, const char* what) {
+    if (read_uleb(in, what) != expected) in.fail(what);
+}
+
+ByteReader read_column(ByteReader& in, const char* what) {
+    return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
+}
+
+std::vector<crdt::PeerId> read_state_peers(ByteReader& in, Budget& budget) {
+    const std::uint64_t count = read_uleb(in, in.remaining() / sizeof(crdt::PeerId), "number of peers");
+    if (!budget.take_heap(count * sizeof(crdt::PeerId))) in.fail("number of peers");
+    std::vector<crdt::PeerId> peers;
+    if (!in.ok()) return peers;
+    peers.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        peers.push_back(in.u64_le("peer"));
+        if (peers.back() == crdt::kNoPeer) in.fail("peer");
+    }
+    return peers;
+}
+
+void write_state_peers(ByteWriter& out, const Register<crdt::PeerId>& peers) {
+    write_uleb(out, peers.items().size());
+    for (const crdt::PeerId peer : peers.items()) out.u64_le(peer);
+}
+
+AtomReader::AtomReader(ByteReader& in, const std::vector<crdt::PeerId>& peers)
+    : table_(peers),
+      peer_in_(read_column(in, "peers of atoms")),
+      counter_in_(read_column(in, "counters of atoms")),
+      lamport_in_(read_column(in, "lamports of atoms")),
+      peers_(peer_in_, 0, INT32_MAX, "index of a peer"),
+      counters_(counter_in_, 0, kMaxCounter, "counter of an atom"),
+      // An i32 as Loro writes it. Wider is read, so that what we can hold we can write and read.
+      lamports_(lamport_in_, -kMaxCounter, kMaxStateLamport, "lamport of an atom") {}
+
+StampedId AtomReader::next() {
+    StampedId atom;
+    atom.id.peer = peer_of(peer_in_, table_, peers_.next());
+    atom.id.counter = static_cast<crdt::Counter>(counters_.next());
+    const std::int64_t lamport = atom.id.counter + lamports_.next();
+    if (lamport < 0 || lamport > kMaxStateLamport) lamport_in_.fail("lamport of an atom");
+    atom.lamport = static_cast<crdt::Lamport>(lamport);
+    return atom;
+}
+
+void AtomReader::finish(ByteReader& in) {
+    if (ok() && !(peers_.at_end() && counters_.at_end() && lamports_.at_end())) peer_in_.fail("number of atoms");
+    in.adopt(peer_in_);
+    in.adopt(counter_in_);
+    in.adopt(lamport_in_);
+}
+
+void AtomWriter::append(const StampedId& atom) {
+    peers_.append(table_.add(atom.id.peer));
+    counters_.append(atom.id.counter);
+    lamports_.append(std::int64_t{atom.lamport} - atom.id.counter);
+}
+
+void AtomWriter::write_columns(ByteWriter& out) {
+    peers_.finish();
+    counters_.finish();
+    lamports_.finish();
+    for (const ByteWriter* column : {&peer_out_, &counter_out_, &lamport_out_}) write_sized(out, column->bytes());
+}
+
+StampReader::StampReader(ByteReader& in, const std::vector<crdt::PeerId>& peers)
+    : table_(peers),
+      peer_in_(read_column(in, "peers of stamps")),
+      lamport_in_(read_column(in, "lamports of stamps")),
+      peers_(peer_in_, 0, INT32_MAX, "index of a peer"),
+      lamports_(lamport_in_, 0, kMaxStateLamport, "lamport") {}
+
+Stamp StampReader::next() {
+    Stamp stamp;
+    stamp.peer = peer_of(peer_in_, table_, peers_.next());
+    stamp.lamport = static_cast<crdt::Lamport>(lamports_.next());
+    return stamp;
+}
+
+void StampReader::finish(ByteReader& in) {
+    if (ok() && !(peers_.at_end() && lamports_.at_end())) peer_in_.fail("number of stamps");
+    in.adopt(peer_in_);
+    in.adopt(lamport_in_);
+}
+
+void StampWriter::append(const Stamp& stamp) {
+    peers_.append(table_.add(stamp.peer));
+    lamports_.append(stamp.lamport);
+}
+
+void StampWriter::write_columns(ByteWriter& out) {
+    peers_.finish();
+    lamports_.finish();
+    write_sized(out, peer_out_.bytes());
+    write_sized(out, lamport_out_.bytes());
+}
+
+bool overlap(std::vector<IdRun> runs) {
+    std::sort(runs.begin(), runs.end(), [](const IdRun& a, const IdRun& b) { return a.first.id < b.first.id; });
+    return std::adjacent_find(runs.begin(), runs.end(), [](const IdRun& a, const IdRun& b) {
+               return a.first.id.peer == b.first.id.peer && b.first.id.counter - a.first.id.counter < a.size;
+           }) != runs.end();
+}
+
+}  // namespace quire::codec

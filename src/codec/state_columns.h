@@ -1,0 +1,119 @@
+// What the states of several kinds have in common: a table of peers, and rows that name atoms.
+//
+//   peers     uleb count, u64le each
+//   atoms     three sized columns
+//     peer       DeltaRle  index into the peers
+//     counter    DeltaRle
+//     lamport    DeltaRle  less the counter
+//   stamps    two sized columns
+//     peer       DeltaRle  index into the peers
+//     lamport    DeltaRle
+//
+// A column holds no row count and is used up exactly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/budget.h"
+#include "codec/columnar.h"
+#include "codec/state_value.h"
+#include "codec/tables.h"
+#include "crdt/ids/ids.h"
+
+namespace quire::codec {
+
+// An atom that is part of a state, with its place in time.
+struct StampedId {
+    crdt::OpId id;
+    crdt::Lamport lamport = 0;
+    friend auto operator<=>(const StampedId&, const StampedId&) = default;
+};
+
+// Atoms whose counters and lamports follow each other.
+struct IdRun {
+    StampedId first;
+    crdt::Counter size = 0;
+    friend bool operator==(const IdRun&, const IdRun&) = default;
+};
+
+inline constexpr std::int64_t kMaxStateLamport = UINT32_MAX - 1;
+
+// Reads a number that can only be `expected`: how many fields or columns follow.
+void expect_shape(ByteReader& in, std::uint64_t expected, const char* what);
+ByteReader read_column(ByteReader& in, const char* what);
+
+std::vector<crdt::PeerId> read_state_peers(ByteReader& in, Budget& budget);
+void write_state_peers(ByteWriter& out, const Register<crdt::PeerId>& peers);
+
+class AtomReader {
+public:
+    // Takes the three columns out of `in`.
+    AtomReader(ByteReader& in, const std::vector<crdt::PeerId>& peers);
+    AtomReader(const AtomReader&) = delete;
+    AtomReader& operator=(const AtomReader&) = delete;
+
+    bool at_end() const { return peers_.at_end(); }
+    bool ok() const { return peer_in_.ok() && counter_in_.ok() && lamport_in_.ok(); }
+    StampedId next();
+    // Hands a failure to `in`; with none, the columns have to be used up.
+    void finish(ByteReader& in);
+
+private:
+    const std::vector<crdt::PeerId>& table_;
+    ByteReader peer_in_, counter_in_, lamport_in_;
+    DeltaRleReader peers_, counters_, lamports_;
+};
+
+class AtomWriter {
+public:
+    explicit AtomWriter(Register<crdt::PeerId>& peers) : table_(peers) {}
+    AtomWriter(const AtomWriter&) = delete;
+    AtomWriter& operator=(const AtomWriter&) = delete;
+
+    void append(const StampedId& atom);
+    void write_columns(ByteWriter& out);
+
+private:
+    Register<crdt::PeerId>& table_;
+    ByteWriter peer_out_, counter_out_, lamport_out_;
+    DeltaRleWriter peers_{peer_out_}, counters_{counter_out_}, lamports_{lamport_out_};
+};
+
+class StampReader {
+public:
+    StampReader(ByteReader& in, const std::vector<crdt::PeerId>& peers);
+    StampReader(const StampReader&) = delete;
+    StampReader& operator=(const StampReader&) = delete;
+
+    bool ok() const { return peer_in_.ok() && lamport_in_.ok(); }
+    Stamp next();
+    void finish(ByteReader& in);
+
+private:
+    const std::vector<crdt::PeerId>& table_;
+    ByteReader peer_in_, lamport_in_;
+    DeltaRleReader peers_, lamports_;
+};
+
+class StampWriter {
+public:
+    explicit StampWriter(Register<crdt::PeerId>& peers) : table_(peers) {}
+    StampWriter(const StampWriter&) = delete;
+    StampWriter& operator=(const StampWriter&) = delete;
+
+    void append(const Stamp& stamp);
+    void write_columns(ByteWriter& out);
+
+private:
+    Register<crdt::PeerId>& table_;
+    ByteWriter peer_out_, lamport_out_;
+    DeltaRleWriter peers_{peer_out_}, lamports_{lamport_out_};
+};
+
+// True when two runs name the same atom. O(n log n); sorts `runs`.
+bool overlap(std::vector<IdRun> runs);
+
+}  // namespace quire::codec

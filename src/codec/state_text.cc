@@ -1,0 +1,135 @@
+#include "codec/state_text.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/check.h"
+#include "base/utf8.h"
+#include "base/varint.h"
+
+namespace quire::codec {
+namespace {
+
+void read_styles(ByteReader& in, std::vector<TextStyle>& styles, Budget& budget) {
+    const std::uint64_t key_count = read_uleb(in, in.remaining(), "number of style keys");
+    if (!budget.take_heap(key_count * sizeof(std::string_view))) in.fail("number of style keys");
+    std::vector<std::string_view> keys;
+    if (in.ok()) keys.reserve(key_count);
+    for (std::uint64_t i = 0; i < key_count && in.ok(); ++i) keys.push_back(read_utf8(in, "key of a style"));
+
+    constexpr std::size_t kSmallestStyle = 4;
+    const std::uint64_t count = read_uleb(in, in.remaining() / kSmallestStyle, "number of styles");
+    if (!budget.take_heap(count * sizeof(TextStyle))) in.fail("number of styles");
+    if (in.ok()) styles.reserve(count);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        expect_shape(in, 3, "shape of a style");
+        const std::uint64_t key = read_uleb(in, "key of a style");
+        if (key >= keys.size()) in.fail("key of a style");
+        if (!in.ok()) return;
+        if (!budget.take_string(keys[key].size())) in.fail("key of a style (too large for its input)");
+        if (!in.ok()) return;
+        TextStyle& style = styles.emplace_back();
+        style.key = keys[key];
+        style.value = read_state_value(in, budget);
+        style.info = in.byte("info of a style");
+    }
+}
+
+// Spans cover the text, ends follow their starts, and no atom is there twice.
+void verify(ByteReader& in, const TextState& state, Budget& budget) {
+    const std::size_t anchors = static_cast<std::size_t>(std::count_if(
+        state.spans.begin(), state.spans.end(), [](const TextSpan& span) { return span.length <= 0; }));
+    constexpr std::size_t kNode = 64;  // Of a hash set, with its bucket.
+    if (!budget.take_heap(anchors * kNode + state.spans.size() * 2 * sizeof(IdRun))) {
+        return in.fail("spans of a text (too many for their size)");
+    }
+    std::size_t left = utf8::count_code_points(state.text);
+    std::size_t starts = 0;
+    std::unordered_set<crdt::OpId> open;
+    std::vector<IdRun> runs;
+    runs.reserve(state.spans.size());
+    for (const TextSpan& span : state.spans) {
+        runs.push_back({span.first, std::max(span.length, 1)});
+        const crdt::OpId id = span.first.id;
+        if (span.length > 0) {
+            const auto length = static_cast<std::size_t>(span.length);
+            if (length > left || span.length - 1 > kMaxCounter - id.counter) return in.fail("length of a span");
+            left -= length;
+        } else if (span.length == kStyleStart) {
+            ++starts;
+            open.insert(id);
+        } else if (id.counter == 0 || open.erase({id.peer, id.counter - 1}) == 0) {
+            return in.fail("end of a style (without its start)");
+        }
+    }
+    if (left != 0) return in.fail("spans of a text (they do not cover it)");
+    if (starts != state.styles.size()) return in.fail("number of styles");
+    if (overlap(std::move(runs))) in.fail("spans of a text (an atom is there twice)");
+}
+
+}  // namespace
+
+TextState read_text_state(ByteReader& in, Budget& budget) {
+    TextState state;
+    const std::string_view text = read_utf8(in, "text");
+    if (!budget.take_string(text.size())) in.fail("text (too large for its input)");
+    if (!in.ok()) return state;
+    state.text = text;
+    const std::vector<crdt::PeerId> peers = read_state_peers(in, budget);
+    expect_shape(in, 3, "shape of a text's state");
+    expect_shape(in, 4, "shape of a text's spans");
+    AtomReader atoms(in, peers);
+    ByteReader lengths_in = read_column(in, "lengths of spans");
+    DeltaRleReader lengths(lengths_in, kStyleEnd, kMaxCounter, "length of a span");
+    while (in.ok() && atoms.ok() && lengths_in.ok() && !atoms.at_end()) {
+        // The vector doubles: the old spans and the new are there at once.
+        if (!budget.take(4 * sizeof(TextSpan))) {
+            in.fail("spans of a text (too many for their size)");
+            break;
+        }
+        state.spans.push_back({atoms.next(), static_cast<std::int32_t>(lengths.next())});
+    }
+    if (lengths_in.ok() && atoms.ok() && !lengths.at_end()) lengths_in.fail("number of spans");
+    in.adopt(lengths_in);
+    atoms.finish(in);
+    read_styles(in, state.styles, budget);
+    if (!in.at_end()) in.fail("end of a text's state");
+    if (in.ok()) verify(in, state, budget);
+    return state;
+}
+
+void write_text_state(ByteWriter& out, const TextState& state) {
+    write_sized(out, state.text);
+    Register<crdt::PeerId> peers;
+    AtomWriter atoms(peers);
+    ByteWriter lengths_out;
+    DeltaRleWriter lengths(lengths_out);
+    std::size_t starts = 0;
+    for (const TextSpan& span : state.spans) {
+        atoms.append(span.first);
+        lengths.append(span.length);
+        if (span.length == kStyleStart) ++starts;
+    }
+    lengths.finish();
+    CHECK(starts == state.styles.size());
+
+    write_state_peers(out, peers);
+    write_uleb(out, 3);
+    write_uleb(out, 4);
+    atoms.write_columns(out);
+    write_sized(out, lengths_out.bytes());
+
+    Register<std::string_view> keys;
+    for (const TextStyle& style : state.styles) keys.add(style.key);
+    write_uleb(out, keys.items().size());
+    for (const std::string_view key : keys.items()) write_sized(out, key);
+    write_uleb(out, state.styles.size());
+    for (const TextStyle& style : state.styles) {
+        write_uleb(out, 3);
+        write_uleb(out, keys.add(style.key));
+        write_state_value(out, style.value);
+        out.byte(style.info);
+    }
+}
+
+}  // namespace quire::codec
