@@ -50,7 +50,9 @@ std::set<DocumentKey> documents_of(const Batch& batch) {
     return keys;
 }
 
-Committer::Committer(Backend& backend) : backend_(backend) {}
+Committer::Committer(Backend& backend) : backend_(backend) {
+    worker_.post([this] { backend_.tend(); });
+}
 Committer::~Committer() = default;
 
 void Committer::commit(Batch batch, Reply<void> done) {

@@ -27,7 +27,7 @@ public:
     virtual Result<void> write(std::span<const Batch* const> batches) = 0;
     // Whether after `error` nothing may be acknowledged any more.
     virtual bool is_final(const Error& error) const = 0;
-    // Nothing has been queued for a while: time for upkeep.
+    // Time for upkeep: at the start, and when nothing has been queued for a while.
     virtual void tend() = 0;
 };
 

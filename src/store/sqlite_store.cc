@@ -16,9 +16,10 @@ namespace quire::store {
 
 namespace {
 
-constexpr std::int64_t kLogBytes = 4 << 20;           // Kept on the disk for the log.
+constexpr std::int64_t kLogStep = 4 << 20;            // The log's room on the disk grows by so much at a time.
 constexpr int kIdleCheckpoint = 64;                   // Pages of log, from which an idle store empties it,
 constexpr int kBusyCheckpoint = 4096;                 // and a busy one.
+constexpr std::int64_t kFrameBytes = 4096 + 24;       // Of one page in the log.
 constexpr std::int64_t kCheckedBytes = 4 << 20;       // A larger database is not checked as a whole at the start.
 
 std::string directory_of(const std::string& path) {
@@ -165,28 +166,38 @@ DocumentKey SqliteStore::reserve_document_key() {
 void SqliteStore::unfence(DocumentKey document) { committer_->unfence(document); }
 
 Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
-    const sched::TurnLock::Patient turn(turn_);
     if (failure_) return Failure(*failure_);
-    Result<void> written = database_->transaction([&]() -> Result<void> {
-        for (const Batch* batch : batches) TRY(write_batch(*database_, *batch));
-        return {};
-    });
-    if (!written) return written;
-    // Whatever becomes of this: the batches are durable.
-    if (database_->log_pages() >= kBusyCheckpoint) checkpoint();
+    {
+        const sched::TurnLock::Patient turn(turn_);
+        Result<void> written = database_->transaction([&]() -> Result<void> {
+            for (const Batch* batch : batches) TRY(write_batch(*database_, *batch));
+            return {};
+        });
+        if (!written) return written;
+        if (database_->log_pages() >= kBusyCheckpoint) checkpoint();
+    }
+    // Whatever becomes of this, and of the checkpoint: the batches are durable.
+    make_room();
     return {};
 }
 
 bool SqliteStore::is_final(const Error& error) const { return failure_ || error.reason() == "store_failed"; }
 
 void SqliteStore::tend() {
-    const sched::TurnLock::Patient turn(turn_);
     if (failure_) return;
-    if (Result<void> grown = log_.grow(kLogBytes); !grown) {
-        failure_ = std::move(grown).error();
-        return;
+    if (database_->log_pages() >= kIdleCheckpoint) {
+        const sched::TurnLock::Patient turn(turn_);
+        checkpoint();
     }
-    if (database_->log_pages() >= kIdleCheckpoint) checkpoint();
+    make_room();
+}
+
+void SqliteStore::make_room() {
+    const std::int64_t used = std::int64_t{database_->log_pages()} * kFrameBytes;
+    if (log_room_ - used >= kLogStep / 4) return;
+    const std::int64_t wanted = (used / kLogStep + 2) * kLogStep;
+    if (Result<void> grown = log_.grow(wanted); !grown) failure_ = std::move(grown).error();
+    log_room_ = wanted;
 }
 
 bool SqliteStore::checkpoint() {

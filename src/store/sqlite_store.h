@@ -35,12 +35,16 @@ private:
     // Moves the log into the database file; with the turn held. Whether all of it is there now.
     bool checkpoint();
     bool close_log();
+    // Gives the log its room on the disk ahead of need, so that a commit does not make the file longer: on most file
+    // systems that would cost it a second flush. With the turn held.
+    void make_room();
 
     LockFile lock_;
     WalFile log_;
-    sched::TurnLock turn_;               // For the three below.
+    sched::TurnLock turn_;               // For the database.
     std::optional<Database> database_;   // Empty only while the store closes.
-    std::optional<Error> failure_;       // Of upkeep: the next write reports it.
+    std::optional<Error> failure_;       // Of upkeep: the next write reports it. This and the next on the worker only.
+    std::int64_t log_room_ = 0;          // How long the log's file is, as far as known.
     sched::Guarded<DocumentKey> highest_key_;
     std::optional<Committer> committer_;  // Last: it writes through the rest.
 };
