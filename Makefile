@@ -47,7 +47,7 @@ test-tsan: ## The same tests under ThreadSanitizer
 .PHONY: bench
 bench: ## Measure, beside the peers, and write docs/benchmarks.md
 	@$(DEPS) build bench node
-	@scripts/configure.sh release -DQUIRE_BENCH=ON
+	@scripts/configure.sh release -DQUIRE_BENCH=ON --new -DQUIRE_TESTS=OFF
 	@$(BUILD) build --parallel $(JOBS)
 	@python3 scripts/run_bench.py --build build $(BENCH_FLAGS)
 
