@@ -29,9 +29,11 @@ Fields<Args> fields(Profile profile) {
                            .optional("conversation", &Args::conversation, "Default \"main\".")
                            .optional("parent_id", &Args::parent_id)
                            .optional("after", &Args::after, "The sibling it follows; absent: last.");
-    const bool full = profile == Profile::full;
-    out = full ? std::move(out).required("role", &Args::role).required("kind", &Args::kind)
-               : std::move(out).optional("role", &Args::role).optional("kind", &Args::kind);
+    if (profile == Profile::full) {
+        std::move(out).required("role", &Args::role).required("kind", &Args::kind);
+    } else {
+        std::move(out).optional("role", &Args::role).optional("kind", &Args::kind);
+    }
     return std::move(out)
         .optional("content", &Args::content)
         .optional("metadata", &Args::metadata)

@@ -64,6 +64,15 @@ Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_
     return out;
 }
 
+Value or_refusal(Value schema) {
+    if (Value* required = schema.is_map() ? schema.as_map().find("required") : nullptr) {
+        List either{Map{{"required", std::move(*required)}}, Map{{"required", List{"error"}}}};
+        schema.as_map().erase("required");
+        schema.as_map().append("anyOf", std::move(either));
+    }
+    return schema;
+}
+
 Map array_schema(Map items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 
 std::string count_of(std::size_t count, std::string_view noun) {

@@ -25,6 +25,10 @@ Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_
 // An array of such objects.
 Map array_schema(Map items);
 
+// The output schema that a tool publishes: what `schema` says, or a refusal's {"error": …}. Clients hold a refused call's
+// structured content to it as well.
+Value or_refusal(Value schema);
+
 // `reply` for a tool from a function that makes a result of what the kernel answers; refusals as results.
 template <class T, class Render>
 Reply<T> answer_with(Reply<ToolResult> reply, Render render) {

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "json/schema.h"
 #include "tools/fields.h"
+#include "tools/render.h"
 #include "tools/tool.h"
 
 namespace quire::tools {
@@ -28,7 +29,7 @@ public:
 
     TypedTool(Described words, Fields<Args> fields, Run run)
         : Tool({std::move(words.name), std::move(words.title), std::move(words.description), fields.schema(),
-                std::move(words.output_schema), words.annotations}),
+                or_refusal(std::move(words.output_schema)), words.annotations}),
           fields_(std::move(fields)),
           accepts_(compiled(info().input_schema)),
           run_(std::move(run)) {}
