@@ -11,6 +11,8 @@
 #include "base/cat.h"
 #include "base/clock.h"
 #include "cli/config.h"
+#include "fs/disk_files.h"
+#include "kernel/file_calls.h"
 #include "kernel/kernel.h"
 #include "sched/scheduler.h"
 #include "server/command_session.h"
@@ -19,6 +21,7 @@
 #include "server/state_directory.h"
 #include "server/workspace_service.h"
 #include "store/store.h"
+#include "tools/files.h"
 #include "tools/tool.h"
 
 namespace quire::cli {
@@ -53,6 +56,8 @@ struct House::Body {
         std::promise<void> durable;
         kernel->close([&](Result<void>) { durable.set_value(); });
         durable.get_future().wait();
+        // What is still queued refuses its call, and needs the rest of the house for that.
+        pool.reset();
     }
 
     Result<std::unique_ptr<server::Session>> session_for(
@@ -64,7 +69,10 @@ struct House::Body {
     SystemRng rng;
     std::unique_ptr<store::Store> store;
     std::unique_ptr<sched::Pool> pool;
+    std::unique_ptr<fs::DiskFiles> files;
+    std::unique_ptr<kernel::FileGate> gate;
     std::unique_ptr<kernel::Kernel> kernel;
+    std::unique_ptr<kernel::FileCalls> file_calls;
     std::unique_ptr<tools::Registry> registry;
     std::unique_ptr<server::LocalServer> server;
 };
@@ -107,9 +115,20 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
     auto opened = TRY(store::open_sqlite(state.file("quire.db")));
     house.store = std::move(opened.store);
     house.pool = std::make_unique<sched::Pool>(kWorkers);
-    house.kernel = TRY(
-        kernel::Kernel::open({*house.store, *house.pool, house.clock, house.rng, settings.limits}));
+    house.files = TRY(fs::DiskFiles::open(options.workspace, {house.rng.next(), {}}));
+    house.gate = std::make_unique<kernel::FileGate>(*house.files,
+                                                    policy::PathRules(settings.files.rules),
+                                                    house.clock, settings.limits.block_bytes);
+    house.kernel = TRY(kernel::Kernel::open({*house.store, *house.pool, house.clock, house.rng,
+                                             settings.limits, house.gate.get()}));
+    house.file_calls = std::make_unique<kernel::FileCalls>(*house.kernel, *house.gate);
     house.registry = std::make_unique<tools::Registry>(*house.kernel);
+    for (const tools::Profile profile :
+         {tools::Profile::model, tools::Profile::full, tools::Profile::compat}) {
+        house.registry->add(profile, tools::make_file(*house.kernel, *house.file_calls, profile));
+    }
+    // What saves that were cut short left behind; nothing waits for it.
+    house.pool->post([&house] { static_cast<void>(house.files->sweep()); });
     house.server = TRY(server::LocalServer::open(
         std::move(state), {.version = options.version, .linger_ms = options.linger_ms},
         [&house](const server::Hello& hello, std::shared_ptr<server::Connection> connection) {
