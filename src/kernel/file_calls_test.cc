@@ -1,5 +1,6 @@
 #include "kernel/file_calls.h"
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <random>
@@ -13,6 +14,12 @@
 
 namespace quire::kernel {
 namespace {
+
+// $SEED repeats a run.
+unsigned seed_of_run() {
+    const char* given = std::getenv("SEED");
+    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+}
 
 policy::PathRule rule(std::string_view pattern, policy::Permission permission, policy::Operations escalated = {}) {
     return {text::Glob::compile(pattern).value(), permission, escalated, 0};
@@ -460,7 +467,7 @@ TEST(FileCalls, TheListShowsWhatEachFileAllows) {
 // Agents and the disk edit one file in turns, at random, each on lines of its own; whatever the order of loads and
 // saves, at the end both the document and the disk have the last word of each.
 TEST(FileCalls, NothingIsLostHoweverEditsAndDiskChangesAlternate) {
-    const auto seed = static_cast<unsigned>(std::random_device{}());
+    const unsigned seed = seed_of_run();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
     for (int round = 0; round < 30; ++round) {
