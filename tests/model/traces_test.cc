@@ -48,8 +48,7 @@ TEST(Traces, EverySequentialTraceEndsInTheRecordedText) {
     }
 }
 
-void converge(const traces::Concurrent& trace) {
-    const std::vector<Change> changes = traces::as_changes(trace, kText);
+void converge(const traces::Concurrent& trace, const std::vector<Change>& changes) {
     Doc at_once(1000);
     ASSERT_TRUE(at_once.import(changes, {.want_diff = false}));
     EXPECT_EQ(at_once.text(at_once.open(kText)).str(), trace.end);
@@ -63,13 +62,13 @@ void converge(const traces::Concurrent& trace) {
 TEST(Traces, FriendsforeverConverges) {
     const auto trace = traces::concurrent("friendsforever");
     SKIP_WITHOUT(trace, "friendsforever");
-    converge(*trace);
+    converge(*trace, traces::as_changes(*trace, kText));
 }
 
 TEST(Traces, ClownschoolConverges) {
     const auto trace = traces::concurrent("clownschool");
     SKIP_WITHOUT(trace, "clownschool");
-    converge(*trace);
+    converge(*trace, traces::as_changes(*trace, kText));
 }
 
 TEST(Traces, GitHistoriesConvergeInAnyOrder) {
@@ -78,7 +77,7 @@ TEST(Traces, GitHistoriesConvergeInAnyOrder) {
         SCOPED_TRACE(name);
         const auto trace = traces::concurrent(name);
         SKIP_WITHOUT(trace, "A1 or A2");
-        converge(*trace);
+        converge(*trace, traces::as_positions(*trace, kText));
     }
 }
 

@@ -125,6 +125,44 @@ std::optional<std::vector<Graph>> conformance() {
     return graphs;
 }
 
+std::vector<crdt::Change> as_positions(const Concurrent& trace, const crdt::ContainerId& text) {
+    std::vector<crdt::Counter> next(trace.agents);
+    std::vector<crdt::Frontiers> after;  // Of each transaction.
+    std::vector<crdt::Change> changes;
+    for (const Transaction& transaction : trace.transactions) {
+        const crdt::PeerId peer = transaction.agent + 1;
+        crdt::Change change;
+        change.id = {peer, next[transaction.agent]};
+        for (const std::size_t parent : transaction.parents) {
+            for (const crdt::OpId& id : after[parent]) {
+                const bool known = std::find(change.deps.begin(), change.deps.end(), id) != change.deps.end();
+                if (!known) change.deps.push_back(id);
+            }
+        }
+        crdt::Counter& counter = next[transaction.agent];
+        for (const Patch& patch : transaction.patches) {
+            if (patch.erase > 0) {
+                change.ops.push_back({text, counter,
+                                      crdt::SequenceDelete{static_cast<std::int32_t>(patch.at),
+                                                           static_cast<std::int32_t>(patch.erase), {peer, 0}}});
+                counter += static_cast<crdt::Counter>(patch.erase);
+            }
+            if (!patch.insert.empty()) {
+                change.ops.push_back(
+                    {text, counter, crdt::TextInsert{static_cast<std::uint32_t>(patch.at), patch.insert}});
+                counter += static_cast<crdt::Counter>(utf8::count_code_points(patch.insert));
+            }
+        }
+        if (change.ops.empty()) {
+            after.push_back(change.deps);
+            continue;
+        }
+        after.push_back({{peer, counter - 1}});
+        changes.push_back(std::move(change));
+    }
+    return changes;
+}
+
 std::vector<crdt::Change> as_changes(const Concurrent& trace, const crdt::ContainerId& text) {
     struct Agent {
         crdt::Doc doc;

@@ -56,5 +56,7 @@ Sequential shipped(const std::string& root);
 // The same history as changes of one text: a replica for each agent, that before each transaction takes in what
 // its parents know and nothing more.
 std::vector<crdt::Change> as_changes(const Concurrent& trace, const crdt::ContainerId& text);
+// The same without replicas: positions as recorded, deletes with a start id of no meaning. For long histories of many.
+std::vector<crdt::Change> as_positions(const Concurrent& trace, const crdt::ContainerId& text);
 
 }  // namespace quire::traces

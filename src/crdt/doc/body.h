@@ -21,6 +21,7 @@ namespace quire::crdt {
 struct Container {
     ContainerId id;
     ContainerIndex index = 0;
+    ContainerLog* log = nullptr;
 
     // Text and List: the visible entities after every op of the log.
     std::uint32_t size = 0;
@@ -51,7 +52,7 @@ public:
     ContainerIndex open(const ContainerId& id);
     Container& container(Handle handle) { return containers_[static_cast<ContainerIndex>(handle)]; }
     Container& container(ContainerIndex index) { return containers_[index]; }
-    ContainerLog& log_of(const Container& c) { return log_.log(c.index); }
+    static ContainerLog& log_of(const Container& c) { return *c.log; }
     bool is_alive(Container& c);
     // The container, if local edits of this kind may go there; else null, and refuse() says why.
     Container* editable(Handle handle, ContainerKind kind);
@@ -110,6 +111,7 @@ public:
 
 private:
     friend class ImportRun;
+    friend class ImportBatch;
 
     // What the ops of the span, the log's last, did.
     void collect_diff(LvSpan span, Diff& diff);

@@ -11,6 +11,7 @@ ContainerIndex DocBody::open(const ContainerId& id) {
     Container& c = containers_.emplace_back();
     c.id = id;
     c.index = index;
+    c.log = &log_.log(index);
     if (id.kind == ContainerKind::text) c.text = std::make_unique<TextState>();
     if (id.kind == ContainerKind::map) c.map = std::make_unique<MapState>();
     index_.emplace(id, index);

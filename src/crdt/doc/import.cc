@@ -5,7 +5,7 @@
 // be built anew when they are next needed.
 #include <algorithm>
 #include <deque>
-#include <set>
+#include <map>
 #include <unordered_map>
 
 #include "base/cat.h"
@@ -203,102 +203,150 @@ void ImportRun::finish() {
     ++body_.epoch_;
 }
 
+namespace {
+
+Counter end_of(const Change& change) { return change.ops.back().counter + atom_count(change.ops.back().content); }
+
+// A change of this import, or (with an owner) one that has waited since an earlier one.
+struct Candidate {
+    const Change* change = nullptr;
+    Pending::Parked owner;
+};
+
+}  // namespace
+
+// One attempt at an import: changes are applied as soon as what they depend on is there, in the order in which they
+// came. A writer keeps side by side what belongs together, and so the sequences walk least.
+class ImportBatch {
+public:
+    ImportBatch(DocBody& body, const std::vector<Change>& given)
+        : body_(body), run_(body), pending_(body.pending_) {
+        for (const Change& change : given) queue_.push_back({&change, nullptr});
+    }
+
+    // Applies what can be applied; on an error everything is taken back, and culprit() caused it.
+    Result<void> go();
+    const Candidate& culprit() const { return culprit_; }
+    // After go(): what waits is parked, what was applied is told.
+    Imported finish(ImportOptions options);
+
+private:
+    Result<void> take(const Candidate& candidate);
+    Result<void> check_overlap(const Change& change, Counter end);
+    std::optional<OpId> missing(const Change& change, Counter known) const;
+    void release(IdSpan known);
+
+    DocBody& body_;
+    ImportRun run_;
+    Pending pending_;  // A copy, so that a failed attempt leaves the document's as it was.
+    std::deque<Candidate> queue_;
+    std::multimap<OpId, Candidate> waiting_;  // By what they miss.
+    Candidate culprit_;
+    std::vector<IdSpan> success_;
+};
+
+Result<void> ImportBatch::go() {
+    while (!queue_.empty()) {
+        culprit_ = queue_.front();
+        queue_.pop_front();
+        Result<void> taken = take(culprit_);
+        if (!taken) {
+            run_.rewind();
+            return taken;
+        }
+    }
+    return {};
+}
+
+Result<void> ImportBatch::take(const Candidate& candidate) {
+    const Change& change = *candidate.change;
+    const PeerId peer = change.id.peer;
+    const Counter known = body_.log_.atoms().end_of(peer);
+    const Counter end = end_of(change);
+    if (change.id.counter < known) TRY(check_overlap(change, std::min(known, end)));
+    if (end <= known) return {};
+    if (const std::optional<OpId> wants = missing(change, known)) {
+        waiting_.emplace(*wants, candidate);
+        return {};
+    }
+    if (change.id.counter == known) {
+        TRY(run_.apply(change));
+    } else {
+        TRY(run_.apply(slice(change, known - change.id.counter, end - change.id.counter)));
+    }
+    const auto last = std::find_if(success_.rbegin(), success_.rend(),
+                                   [&](const IdSpan& span) { return span.peer == peer && span.end == known; });
+    if (last != success_.rend()) {
+        last->end = end;
+    } else {
+        success_.push_back({peer, known, end});
+    }
+    release({peer, known, end});
+    return {};
+}
+
+Result<void> ImportBatch::check_overlap(const Change& change, Counter end) {
+    const std::vector<Op> theirs = slice(change, 0, end - change.id.counter).ops;
+    std::vector<Op> ours;
+    for (const LvSpan& span : body_.log_.atoms().spans_of({change.id.peer, change.id.counter, end})) {
+        for (Op& op : body_.export_ops(span)) ours.push_back(std::move(op));
+    }
+    if (same_atoms(theirs, ours)) return {};
+    return fail(Errc::conflict, "op_id_reused",
+                cat("operations from ", id_text(change.id),
+                    " on are known here with other content: two writers have used one peer id; nothing was imported"));
+}
+
+std::optional<OpId> ImportBatch::missing(const Change& change, Counter known) const {
+    if (change.id.counter > known) return OpId{change.id.peer, change.id.counter - 1};
+    for (const OpId& dep : change.deps) {
+        if (dep.counter >= body_.log_.atoms().end_of(dep.peer)) return dep;
+    }
+    return std::nullopt;
+}
+
+// What waited for an atom of `known` is next.
+void ImportBatch::release(IdSpan known) {
+    const auto begin = waiting_.lower_bound({known.peer, known.begin});
+    auto end = begin;
+    for (; end != waiting_.end() && end->first < OpId{known.peer, known.end}; ++end) queue_.push_front(end->second);
+    waiting_.erase(begin, end);
+    if (pending_.empty()) return;
+    for (Pending::Parked& parked : pending_.release(known)) {
+        const Change* change = parked.get();
+        queue_.push_front({change, std::move(parked)});
+    }
+}
+
+Imported ImportBatch::finish(ImportOptions options) {
+    run_.finish();
+    Imported imported{std::move(success_), {}, {}};
+    for (const auto& [wants, candidate] : waiting_) {
+        const Change& change = *candidate.change;
+        imported.pending.push_back({change.id.peer, change.id.counter, end_of(change)});
+        pending_.park(wants, candidate.owner != nullptr ? candidate.owner : std::make_shared<const Change>(change));
+    }
+    std::sort(imported.pending.begin(), imported.pending.end());
+    body_.pending_ = std::move(pending_);
+    if (options.want_diff && run_.span().size() > 0) body_.collect_diff(run_.span(), imported.diff);
+    return imported;
+}
+
 Result<Imported> DocBody::import(std::vector<Change> changes, ImportOptions options) {
     CHECK(!open_);
     bool news = false;
     for (const Change& change : changes) {
         TRY(validate(change));
-        news = news || change.id.counter + atom_count(change) > log_.atoms().end_of(change.id.peer);
+        news = news || end_of(change) > log_.atoms().end_of(change.id.peer);
     }
     if (!news) return Imported{};
-    // In the order in which they came: a writer keeps what belongs together side by side, and the sequences walk least.
-    std::vector<Pending::Parked> given;
-    given.reserve(changes.size());
-    for (Change& change : changes) given.push_back(std::make_shared<const Change>(std::move(change)));
-
     for (;;) {
-        Pending pending = pending_;
-        ImportRun run(*this);
-        std::set<Pending::Parked> parked;
-        std::deque<Pending::Parked> queue(given.begin(), given.end());
-        std::vector<IdSpan> success;
-        const auto apply = [&](const Pending::Parked& change) -> Result<void> {
-            const PeerId peer = change->id.peer;
-            const Counter known = log_.atoms().end_of(peer);
-            const Counter end = change->id.counter + atom_count(*change);
-            if (change->id.counter < known) {
-                const Counter overlap = std::min(known, end);
-                const std::vector<Op> theirs = slice(*change, 0, overlap - change->id.counter).ops;
-                std::vector<Op> ours;
-                for (const LvSpan& span : log_.atoms().spans_of({peer, change->id.counter, overlap})) {
-                    for (Op& op : export_ops(span)) ours.push_back(std::move(op));
-                }
-                if (!same_atoms(theirs, ours)) {
-                    return fail(Errc::conflict, "op_id_reused",
-                                cat("operations from ", id_text(change->id),
-                                    " on are known here with other content: two writers have used one peer id; "
-                                    "nothing was imported"));
-                }
-                if (end <= known) return {};
-            }
-            std::optional<OpId> missing;
-            if (change->id.counter > known) missing = OpId{peer, change->id.counter - 1};
-            for (const OpId& dep : change->deps) {
-                if (!log_.atoms().lv_of(dep)) missing = dep;
-            }
-            if (missing) {
-                pending.park(*missing, change);
-                parked.insert(change);
-                return {};
-            }
-            parked.erase(change);
-            if (change->id.counter == known) {
-                TRY(run.apply(*change));
-            } else {
-                const Counter skip = known - change->id.counter;
-                TRY(run.apply(slice(*change, skip, atom_count(*change))));
-            }
-            const auto last = std::find_if(success.begin(), success.end(), [&](const IdSpan& span) {
-                return span.peer == peer && span.end == known;
-            });
-            if (last != success.end()) {
-                last->end = end;
-            } else {
-                success.push_back({peer, known, end});
-            }
-            if (!pending.empty()) {
-                const auto released = pending.release({peer, known, end});
-                queue.insert(queue.begin(), released.begin(), released.end());
-            }
-            return {};
-        };
-
-        std::optional<Error> error;
-        Pending::Parked culprit;
-        while (!queue.empty() && !error) {
-            culprit = queue.front();
-            queue.pop_front();
-            Result<void> applied = apply(culprit);
-            if (!applied) error = std::move(applied).error();
-        }
-        if (error) {
-            run.rewind();
-            if (std::find(given.begin(), given.end(), culprit) != given.end()) return Failure(std::move(*error));
-            // It waited here since another import; what waits must not keep out what is sound.
-            pending_.drop(culprit);
-            continue;
-        }
-        run.finish();
-        pending_ = std::move(pending);
-        Imported imported;
-        imported.success = std::move(success);
-        for (const Pending::Parked& change : parked) {
-            imported.pending.push_back(
-                {change->id.peer, change->id.counter, change->id.counter + atom_count(*change)});
-        }
-        std::sort(imported.pending.begin(), imported.pending.end());
-        if (options.want_diff && run.span().size() > 0) collect_diff(run.span(), imported.diff);
-        return imported;
+        ImportBatch batch(*this, changes);
+        Result<void> gone = batch.go();
+        if (gone) return batch.finish(options);
+        if (batch.culprit().owner == nullptr) return Failure(std::move(gone).error());
+        // It waited here since an earlier import; what waits must not keep out what is sound.
+        pending_.drop(batch.culprit().owner);
     }
 }
 

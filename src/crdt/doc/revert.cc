@@ -44,8 +44,12 @@ public:
     const Doc::Undone& undone() const { return undone_; }
 
 private:
-    bool holds(Lv lv) const {
-        return std::any_of(spans_.begin(), spans_.end(), [&](const LvSpan& s) { return s.begin <= lv && lv < s.end; });
+    // Whether what is taken back holds the atom, and up to where that goes on.
+    std::pair<bool, Lv> holds(Lv lv) const {
+        const auto after = std::upper_bound(spans_.begin(), spans_.end(), lv,
+                                            [](Lv value, const LvSpan& span) { return value < span.begin; });
+        if (after != spans_.begin() && lv < (after - 1)->end) return {true, (after - 1)->end};
+        return {false, after == spans_.end() ? kNoLv : after->begin};
     }
     void remove(Container& c, const Stretch& stretch, const std::vector<Stretch>& deleted);
     void restore(Container& c, Lv lv, std::uint32_t len);
@@ -84,13 +88,9 @@ void Reversal::sequence(Container& c) {
     std::vector<Piece> back;
     for (const Stretch& stretch : deleted) {
         for (Lv lv = stretch.begin; lv < stretch.end;) {
-            Sequence::Place place = sequence.place_of(lv);
-            Lv stop = std::min(stretch.end, lv + place.len);
-            const bool own = holds(lv);
-            for (const LvSpan& span : spans_) {
-                if (span.begin > lv && span.begin < stop) stop = span.begin;
-                if (span.end > lv && span.end < stop) stop = span.end;
-            }
+            const Sequence::Place place = sequence.place_of(lv);
+            const auto [own, until] = holds(lv);
+            Lv stop = std::min({stretch.end, lv + place.len, until});
             const Run& run = log.runs()[log.find(lv)];
             stop = std::min(stop, run.end());
             if (run.kind == RunKind::insert && !own) {
@@ -117,11 +117,16 @@ void Reversal::remove(Container& c, const Stretch& stretch, const std::vector<St
             undone_.removed += len;
         } else {
             // Deleted already: by the same spans, which is nothing left to do, or by others.
-            for (Lv at = lv; at < lv + len; ++at) {
-                const auto mine = std::find_if(deleted.begin(), deleted.end(),
-                                               [&](const Stretch& s) { return s.begin <= at && at < s.end; });
-                if (mine == deleted.end()) ++undone_.skipped;
+            auto mine = std::upper_bound(deleted.begin(), deleted.end(), lv,
+                                         [](Lv value, const Stretch& s) { return value < s.begin; });
+            if (mine != deleted.begin()) --mine;
+            std::uint32_t ours = 0;
+            for (; mine != deleted.end() && mine->begin < lv + len; ++mine) {
+                const Lv from = std::max(lv, mine->begin);
+                const Lv to = std::min(lv + len, mine->end);
+                if (from < to) ours += to - from;
             }
+            undone_.skipped += len - ours;
         }
         lv += len;
     }
@@ -212,13 +217,13 @@ void Reversal::map(Container& c) {
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     for (const std::string& key : keys) {
         const MapState::Entry& entry = *c.map->find(key);
-        if (!holds(entry.winner.lv)) {
+        if (!holds(entry.winner.lv).first) {
             ++undone_.skipped;
             continue;
         }
         const MapState::Write* before = nullptr;
         for (const MapState::Write& write : entry.writes) {
-            if (!holds(write.lv) && (before == nullptr || before->loses_to(write))) before = &write;
+            if (!holds(write.lv).first && (before == nullptr || before->loses_to(write))) before = &write;
         }
         const bool was_there = before != nullptr && !before->erases;
         if (!was_there && entry.winner.erases) continue;
@@ -257,9 +262,17 @@ Doc::Undone DocBody::revert(std::span<const IdSpan> spans, std::span<const Handl
         }
     }
     std::sort(lvs.begin(), lvs.end(), [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; });
+    std::vector<LvSpan> apart;
+    for (const LvSpan& span : lvs) {
+        if (!apart.empty() && span.begin <= apart.back().end) {
+            apart.back().end = std::max(apart.back().end, span.end);
+        } else {
+            apart.push_back(span);
+        }
+    }
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    Reversal reversal(*this, std::move(lvs));
+    Reversal reversal(*this, std::move(apart));
     for (const ContainerIndex index : touched) {
         const bool wanted = only.empty() || std::any_of(only.begin(), only.end(), [&](Handle handle) {
                                 return static_cast<ContainerIndex>(handle) == index;

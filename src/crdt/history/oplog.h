@@ -112,7 +112,7 @@ private:
     AtomTable atoms_;
     Graph graph_;
     Heads heads_;
-    std::deque<ContainerLog> logs_;  // Stays put while containers are added.
+    std::deque<ContainerLog> logs_;  // A log stays where it is while others are added.
     std::vector<Owner> owners_;
     std::vector<ChangeInfo> changes_;
     std::vector<Lv> deps_;
