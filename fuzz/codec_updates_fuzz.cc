@@ -1,5 +1,6 @@
-// Whatever bytes a peer sends: what is read is written and read back unchanged, what is not is refused as corrupt
-// or unsupported. The checksum is made to fit first, so that mutations reach the blocks.
+// Whatever bytes a peer sends: what is read is written and read back unchanged, what is not is
+// refused as corrupt or unsupported. The checksum is made to fit first, so that mutations reach the
+// blocks.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     quire::Bytes blob(data, data + size);
     if (size >= quire::codec::kEnvelopeSize) {
         const std::uint32_t checksum = quire::codec::envelope_checksum(std::span(blob).subspan(20));
-        for (std::size_t i = 0; i < 4; ++i) blob[16 + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
+        for (std::size_t i = 0; i < 4; ++i)
+            blob[16 + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
     }
     const auto changes = quire::codec::decode_updates(blob);
     if (!changes) {

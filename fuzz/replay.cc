@@ -1,5 +1,5 @@
-// A fuzz target without a fuzzer: runs it on every file below the folders that are named, and on every
-// file with its tail cut off at each of some places.
+// A fuzz target without a fuzzer: runs it on every file below the folders that are named, and on
+// every file with its tail cut off at each of some places.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
             // A copy of exactly the size, so that a sanitizer sees the first byte beyond it.
             for (std::size_t cut = 0; cut <= kCuts; ++cut) {
                 const std::size_t size = read.size() * (kCuts - cut) / kCuts;
-                const std::vector<std::uint8_t> input(read.begin(), read.begin() + static_cast<std::ptrdiff_t>(size));
+                const std::vector<std::uint8_t> input(
+                    read.begin(), read.begin() + static_cast<std::ptrdiff_t>(size));
                 LLVMFuzzerTestOneInput(input.data(), input.size());
             }
             ++files;

@@ -1,12 +1,14 @@
 // Bytes, read and written in order.
 //
-// ByteReader never reads past its end. Its failure is sticky: the first one is remembered with what was
-// being read and where, everything read after it is zero or empty, and one check at the end of a record is
-// enough. A loop whose bound was itself read must ask ok() on each turn.
+// ByteReader never reads past its end. Its failure is sticky: the first one is remembered with what
+// was being read and where, everything read after it is zero or empty, and one check at the end of
+// a record is enough. A loop whose bound was itself read must ask ok() on each turn.
 //
 // Offsets are absolute: a reader over a part of a file reports places in the file.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,7 +32,10 @@ inline std::span<const std::uint8_t> as_bytes(std::string_view text) {
 class ByteReader {
 public:
     explicit ByteReader(std::span<const std::uint8_t> bytes, std::size_t origin = 0)
-        : begin_(bytes.data()), at_(bytes.data()), end_(bytes.data() + bytes.size()), origin_(origin) {}
+        : begin_(bytes.data()),
+          at_(bytes.data()),
+          end_(bytes.data() + bytes.size()),
+          origin_(origin) {}
 
     bool ok() const { return what_ == nullptr; }
     bool at_end() const { return at_ == end_; }
@@ -64,8 +69,12 @@ public:
         return ByteReader(take(count, what), origin);
     }
 
-    std::uint16_t u16_be(const char* what) { return static_cast<std::uint16_t>(big_endian(take(2, what))); }
-    std::uint32_t u32_le(const char* what) { return static_cast<std::uint32_t>(little_endian(take(4, what))); }
+    std::uint16_t u16_be(const char* what) {
+        return static_cast<std::uint16_t>(big_endian(take(2, what)));
+    }
+    std::uint32_t u32_le(const char* what) {
+        return static_cast<std::uint32_t>(little_endian(take(4, what)));
+    }
     std::uint64_t u64_le(const char* what) { return little_endian(take(8, what)); }
     std::uint64_t u64_be(const char* what) { return big_endian(take(8, what)); }
 
@@ -113,26 +122,67 @@ private:
     std::size_t failed_at_ = 0;
 };
 
+// Grows as needed; what stays short, as most sections of most records do, takes no memory of its
+// own.
 class ByteWriter {
 public:
-    void byte(std::uint8_t value) { bytes_.push_back(value); }
-    void append(std::span<const std::uint8_t> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    void byte(std::uint8_t value) {
+        if (!spilled_) {
+            if (used_ < kShort) {
+                short_[used_++] = value;
+                return;
+            }
+            spill(0);
+        }
+        long_.push_back(value);
+    }
+    void append(std::span<const std::uint8_t> bytes) {
+        if (!spilled_) {
+            if (bytes.size() <= kShort - used_) {
+                std::copy(bytes.begin(), bytes.end(),
+                          short_.begin() + static_cast<std::ptrdiff_t>(used_));
+                used_ += bytes.size();
+                return;
+            }
+            spill(bytes.size());
+        }
+        long_.insert(long_.end(), bytes.begin(), bytes.end());
+    }
     void append(std::string_view text) { append(as_bytes(text)); }
     void u16_be(std::uint16_t value) { big_endian(value, 2); }
     void u32_le(std::uint32_t value) { little_endian(value, 4); }
     void u64_le(std::uint64_t value) { little_endian(value, 8); }
     void u64_be(std::uint64_t value) { big_endian(value, 8); }
 
-    std::size_t size() const { return bytes_.size(); }
-    bool empty() const { return bytes_.empty(); }
-    void reserve(std::size_t size) { bytes_.reserve(size); }
-    void clear() { bytes_.clear(); }
+    std::size_t size() const { return spilled_ ? long_.size() : used_; }
+    bool empty() const { return size() == 0; }
+    void clear() {
+        spilled_ = false;
+        used_ = 0;
+        long_.clear();
+    }
     // For fields that are known only once what follows them is written.
-    std::uint8_t& operator[](std::size_t index) { return bytes_[index]; }
-    const Bytes& bytes() const { return bytes_; }
-    Bytes take() && { return std::move(bytes_); }
+    std::uint8_t& operator[](std::size_t index) { return spilled_ ? long_[index] : short_[index]; }
+    // Valid until the next write.
+    std::span<const std::uint8_t> bytes() const {
+        return spilled_ ? std::span<const std::uint8_t>(long_)
+                        : std::span<const std::uint8_t>(short_.data(), used_);
+    }
+    Bytes take() && {
+        if (!spilled_) spill(0);
+        return std::move(long_);
+    }
 
 private:
+    static constexpr std::size_t kShort = 64;
+
+    void spill(std::size_t more) {
+        // used_ is at most kShort, which g++ 12 does not see and warns about.
+        const std::size_t size = std::min(used_, kShort);
+        long_.reserve(std::max(2 * kShort, size + more));
+        long_.insert(long_.end(), short_.data(), short_.data() + size);
+        spilled_ = true;
+    }
     void little_endian(std::uint64_t value, int count) {
         for (int i = 0; i < count; ++i) byte(static_cast<std::uint8_t>(value >> (8 * i)));
     }
@@ -140,7 +190,10 @@ private:
         for (int i = count; i-- > 0;) byte(static_cast<std::uint8_t>(value >> (8 * i)));
     }
 
-    Bytes bytes_;
+    std::array<std::uint8_t, kShort> short_;  // The first `used_`, until it is full.
+    std::size_t used_ = 0;
+    bool spilled_ = false;
+    Bytes long_;  // Everything, from then on.
 };
 
 }  // namespace quire

@@ -1,10 +1,10 @@
 #include "base/bytes.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <limits>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "base/varint.h"
 
@@ -79,12 +79,22 @@ TEST(Varint, KnownSpellings) {
 }
 
 TEST(Varint, EverySpellingReadsBack) {
-    std::vector<std::int64_t> values = {0, 1, -1, 63, 64, -64, -65, 127, 128, std::numeric_limits<std::int64_t>::max(),
+    std::vector<std::int64_t> values = {0,
+                                        1,
+                                        -1,
+                                        63,
+                                        64,
+                                        -64,
+                                        -65,
+                                        127,
+                                        128,
+                                        std::numeric_limits<std::int64_t>::max(),
                                         std::numeric_limits<std::int64_t>::min()};
     const unsigned seed = 20261121;
     SCOPED_TRACE(cat("seed ", seed));
     std::mt19937_64 random(seed);
-    for (int i = 0; i < 2000; ++i) values.push_back(static_cast<std::int64_t>(random() >> (random() % 64)));
+    for (int i = 0; i < 2000; ++i)
+        values.push_back(static_cast<std::int64_t>(random() >> (random() % 64)));
 
     for (const std::int64_t value : values) {
         ByteWriter writer;
@@ -102,7 +112,8 @@ TEST(Varint, EverySpellingReadsBack) {
 
 TEST(Varint, MoreThanSixtyFourBitsIsAFailure) {
     const Bytes endless(11, 0xFF);
-    const Bytes one_bit_too_many = bytes({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02});
+    const Bytes one_bit_too_many =
+        bytes({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02});
     for (const Bytes& blob : {endless, one_bit_too_many}) {
         ByteReader unsigned_reader(blob);
         read_uleb(unsigned_reader, "number");

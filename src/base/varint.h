@@ -1,6 +1,7 @@
 // Integers of variable length, seven bits a byte, least significant first.
 //
-// Two spellings of signed numbers exist and differ: signed LEB128 extends the sign of the last group
+// Two spellings of signed numbers exist and differ: signed LEB128 extends the sign of the last
+// group
 // (-1 is 7F); zigzag maps 0, -1, 1, -2 to 0, 1, 2, 3 and writes that unsigned (-1 is 01).
 // Padding with empty groups is accepted, as other readers do; more than 64 bits is not.
 #pragma once
@@ -54,9 +55,12 @@ inline std::int64_t unzigzag(std::uint64_t value) {
 inline std::uint64_t zigzag(std::int64_t value) {
     return (static_cast<std::uint64_t>(value) << 1) ^ (value < 0 ? ~std::uint64_t{0} : 0);
 }
-inline std::int64_t read_zigzag(ByteReader& reader, const char* what) { return unzigzag(read_uleb(reader, what)); }
+inline std::int64_t read_zigzag(ByteReader& reader, const char* what) {
+    return unzigzag(read_uleb(reader, what));
+}
 // Within [min, max].
-inline std::int64_t read_zigzag(ByteReader& reader, std::int64_t min, std::int64_t max, const char* what) {
+inline std::int64_t read_zigzag(ByteReader& reader, std::int64_t min, std::int64_t max,
+                                const char* what) {
     const std::int64_t value = read_zigzag(reader, what);
     if (value >= min && value <= max) return value;
     reader.fail(what);
@@ -79,7 +83,9 @@ inline void write_sleb(ByteWriter& writer, std::int64_t value) {
     writer.byte(static_cast<std::uint8_t>(value & 0x7F));
 }
 
-inline void write_zigzag(ByteWriter& writer, std::int64_t value) { write_uleb(writer, zigzag(value)); }
+inline void write_zigzag(ByteWriter& writer, std::int64_t value) {
+    write_uleb(writer, zigzag(value));
+}
 
 // Bytes with their length before them.
 inline std::span<const std::uint8_t> read_sized(ByteReader& reader, const char* what) {
@@ -90,6 +96,8 @@ inline void write_sized(ByteWriter& writer, std::span<const std::uint8_t> bytes)
     write_uleb(writer, bytes.size());
     writer.append(bytes);
 }
-inline void write_sized(ByteWriter& writer, std::string_view text) { write_sized(writer, as_bytes(text)); }
+inline void write_sized(ByteWriter& writer, std::string_view text) {
+    write_sized(writer, as_bytes(text));
+}
 
 }  // namespace quire

@@ -1,12 +1,12 @@
 #include "cli/engine.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <string>
 #include <string_view>
+
+#include <poll.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/engine_session.h"
@@ -38,7 +38,8 @@ public:
     template <class Take>
     void take_all(const Take& take) {
         std::size_t begin = 0;
-        for (std::size_t end; (end = held_.find('\n', searched_ > begin ? searched_ : begin)) != std::string::npos;) {
+        for (std::size_t end; (end = held_.find('\n', searched_ > begin ? searched_ : begin)) !=
+                              std::string::npos;) {
             take(std::string_view(held_).substr(begin, end - begin), dropping_);
             dropping_ = false;
             begin = end + 1;
@@ -86,7 +87,9 @@ int run_engine(int in, int out) {
         lines.add({chunk.data(), static_cast<std::size_t>(size)});
         lines.take_all(answer);
         pollfd waiting{in, POLLIN, 0};
-        if (::poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLIN) != 0 && replies.size() < kMostHeld) continue;
+        if (::poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLIN) != 0 &&
+            replies.size() < kMostHeld)
+            continue;
         if (!write_all(out, replies)) return 1;
         replies.clear();
     }

@@ -1,11 +1,11 @@
-// `quire engine`: the document engine on a pipe and nothing else, for tests, fuzzers and benchmarks in any
-// language. One JSON request a line, one reply a line, in order.
+// `quire engine`: the document engine on a pipe and nothing else, for tests, fuzzers and benchmarks
+// in any language. One JSON request a line, one reply a line, in order.
 #pragma once
 
 namespace quire::cli {
 
-// Serves requests from `in` until its end, then returns 0; 1 when replies cannot be written. Replies are
-// written when no further request is waiting. A line may hold 256 MiB.
+// Serves requests from `in` until its end, then returns 0; 1 when replies cannot be written.
+// Replies are written when no further request is waiting. A line may hold 256 MiB.
 int run_engine(int in, int out);
 
 }  // namespace quire::cli

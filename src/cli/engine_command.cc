@@ -5,6 +5,8 @@
 
 namespace quire::cli {
 
-int engine() { return run_engine(STDIN_FILENO, STDOUT_FILENO); }
+int engine() {
+    return run_engine(STDIN_FILENO, STDOUT_FILENO);
+}
 
 }  // namespace quire::cli

@@ -15,7 +15,8 @@ struct Target {
     crdt::Handle handle;
 };
 
-Result<Target> target_of(EngineDocuments& documents, const EngineRequest& request, ContainerKind kind) {
+Result<Target> target_of(EngineDocuments& documents, const EngineRequest& request,
+                         ContainerKind kind) {
     EngineDocument* document = TRY(documents.find(request));
     const crdt::ContainerId id = TRY(request.container("cid", kind));
     return Target{document->doc, document->doc.open(id)};
@@ -24,8 +25,10 @@ Result<Target> target_of(EngineDocuments& documents, const EngineRequest& reques
 // The kinds of child that the engine can make.
 Result<ContainerKind> child_kind(const EngineRequest& request) {
     const ContainerKind kind = TRY(request.kind("kind"));
-    if (kind == ContainerKind::map || kind == ContainerKind::list || kind == ContainerKind::text) return kind;
-    return fail(Errc::unsupported, "unsupported", cat("containers of kind ", crdt::to_text(kind), " are carried, not made"));
+    if (kind == ContainerKind::map || kind == ContainerKind::list || kind == ContainerKind::text)
+        return kind;
+    return fail(Errc::unsupported, "unsupported",
+                cat("containers of kind ", crdt::to_text(kind), " are carried, not made"));
 }
 
 Result<Value> list_insert(EngineDocuments& documents, const EngineRequest& request) {
@@ -86,6 +89,8 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const EngineOp> engine_container_ops() { return kOps; }
+std::span<const EngineOp> engine_container_ops() {
+    return kOps;
+}
 
 }  // namespace quire::cli

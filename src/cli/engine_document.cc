@@ -1,9 +1,9 @@
 // What is asked of a document as a whole: its life, its commits, its value.
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <set>
+
+#include <unistd.h>
 
 #include "base/cat.h"
 #include "base/check.h"
@@ -56,12 +56,15 @@ Result<Value> set_peer(EngineDocuments& documents, const EngineRequest& request)
     return Value(true);
 }
 
-// How commits are cut into changes is the engine's own affair, so a merge interval is taken and has no effect.
+// How commits are cut into changes is the engine's own affair, so a merge interval is taken and has
+// no effect.
 Result<Value> config(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    if (request.has("text_styles") || request.has("default_text_style")) return unsupported("text styles");
+    if (request.has("text_styles") || request.has("default_text_style"))
+        return unsupported("text styles");
     if (request.has("merge_interval")) TRY(request.size("merge_interval"));
-    document->record_timestamps = TRY(request.flag_or("record_timestamp", document->record_timestamps));
+    document->record_timestamps =
+        TRY(request.flag_or("record_timestamp", document->record_timestamps));
     return Value(true);
 }
 
@@ -70,8 +73,8 @@ Result<Value> commit(EngineDocuments& documents, const EngineRequest& request) {
     crdt::CommitOptions options{.want_diff = false};
     options.message = TRY(request.text_or("message", ""));
     options.origin = TRY(request.text_or("origin", ""));
-    options.timestamp =
-        request.has("timestamp") ? TRY(request.integer("timestamp")) : documents.timestamp_of(*document);
+    options.timestamp = request.has("timestamp") ? TRY(request.integer("timestamp"))
+                                                 : documents.timestamp_of(*document);
     document->doc.commit(std::move(options));
     return to_json(document->doc.frontiers());
 }
@@ -97,7 +100,8 @@ Result<Value> value(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
     if (!request.has("cid")) return document->doc.value();
     const crdt::ContainerId id = TRY(request.container("cid"));
-    if (id.kind != ContainerKind::map && id.kind != ContainerKind::list && id.kind != ContainerKind::text) {
+    if (id.kind != ContainerKind::map && id.kind != ContainerKind::list &&
+        id.kind != ContainerKind::text) {
         return unsupported(cat("value of a ", crdt::to_text(id.kind)));
     }
     return document->doc.value(document->doc.open(id));
@@ -130,7 +134,8 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
         for (std::size_t i = 0; i < doc.list_size(handle); ++i) {
             const crdt::Slot slot = doc.list_get(handle, i);
             const bool is_child = std::holds_alternative<ContainerKind>(slot);
-            list.push_back(is_child ? with_ids(doc, doc.list_child(handle, i)) : std::get<Value>(slot));
+            list.push_back(is_child ? with_ids(doc, doc.list_child(handle, i))
+                                    : std::get<Value>(slot));
         }
         inside = std::move(list);
     } else if (id.kind == ContainerKind::text) {
@@ -191,6 +196,8 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const EngineOp> engine_document_ops() { return kOps; }
+std::span<const EngineOp> engine_document_ops() {
+    return kOps;
+}
 
 }  // namespace quire::cli

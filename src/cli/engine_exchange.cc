@@ -33,9 +33,11 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
 
-Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document, std::vector<Change> changes) {
+Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
+                             std::vector<Change> changes) {
     documents.settle(document);
-    const crdt::Imported imported = TRY(document.doc.import(std::move(changes), {.want_diff = false}));
+    const crdt::Imported imported =
+        TRY(document.doc.import(std::move(changes), {.want_diff = false}));
     return Value(Map{{"success", to_json(imported.success)},
                      {"pending", imported.pending.empty() ? Value() : to_json(imported.pending)}});
 }
@@ -76,7 +78,8 @@ Result<Value> changes(EngineDocuments& documents, const EngineRequest& request) 
 Result<Value> inspect(EngineDocuments&, const EngineRequest& request) {
     const Bytes blob = TRY(request.bytes("bytes"));
     std::vector<Change> all = TRY(codec::decode_updates(blob));
-    std::stable_sort(all.begin(), all.end(), [](const Change& a, const Change& b) { return a.lamport < b.lamport; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Change& a, const Change& b) { return a.lamport < b.lamport; });
     std::map<crdt::PeerId, crdt::Counter> starts;
     crdt::VersionVector end;
     for (const Change& change : all) {
@@ -106,12 +109,15 @@ Result<Value> inspect(EngineDocuments&, const EngineRequest& request) {
 }
 
 constexpr std::array kOps = {
-    EngineOp{"export", export_blob}, EngineOp{"import", import_blob}, EngineOp{"import_batch", import_batch},
-    EngineOp{"changes", changes},    EngineOp{"inspect", inspect},
+    EngineOp{"export", export_blob},        EngineOp{"import", import_blob},
+    EngineOp{"import_batch", import_batch}, EngineOp{"changes", changes},
+    EngineOp{"inspect", inspect},
 };
 
 }  // namespace
 
-std::span<const EngineOp> engine_exchange_ops() { return kOps; }
+std::span<const EngineOp> engine_exchange_ops() {
+    return kOps;
+}
 
 }  // namespace quire::cli

@@ -24,11 +24,13 @@ Result<Value> with_bytes(const Value& value) {
     }
     if (!value.is_map()) return value;
     const Map& map = value.as_map();
-    if (const Value* encoded = map.find("$bytes"); encoded != nullptr && map.size() == 1 && encoded->is_string()) {
+    if (const Value* encoded = map.find("$bytes");
+        encoded != nullptr && map.size() == 1 && encoded->is_string()) {
         return Value(TRY(json::from_base64(encoded->as_string())));
     }
     if (map.size() == 1 && map.contains("$container")) {
-        return invalid("invalid_argument", "a container is made by insert_container, not inside a value");
+        return invalid("invalid_argument",
+                       "a container is made by insert_container, not inside a value");
     }
     Map out;
     for (const Map::Entry& entry : map) out.append(entry.key, TRY(with_bytes(entry.value)));
@@ -37,12 +39,14 @@ Result<Value> with_bytes(const Value& value) {
 
 Result<crdt::PeerId> peer_from(std::string_view name, std::string_view text) {
     const auto peer = crdt::parse_peer_id(text);
-    if (!peer || *peer == crdt::kNoPeer) return wrong(name, "a peer: a decimal string below 2^64 - 1");
+    if (!peer || *peer == crdt::kNoPeer)
+        return wrong(name, "a peer: a decimal string below 2^64 - 1");
     return *peer;
 }
 
 Result<crdt::Counter> counter_from(std::string_view name, const Value& value) {
-    if (!value.is_int() || value.as_int() < 0 || value.as_int() > std::numeric_limits<crdt::Counter>::max()) {
+    if (!value.is_int() || value.as_int() < 0 ||
+        value.as_int() > std::numeric_limits<crdt::Counter>::max()) {
         return wrong(name, "a counter: an integer from 0 to 2^31 - 1");
     }
     return static_cast<crdt::Counter>(value.as_int());
@@ -81,7 +85,8 @@ Result<std::int64_t> EngineRequest::integer(std::string_view name) const {
 
 Result<std::size_t> EngineRequest::size(std::string_view name) const {
     const Value* value = fields_.find(name);
-    if (value == nullptr || !value->is_int() || value->as_int() < 0) return wrong(name, "an integer from 0 on");
+    if (value == nullptr || !value->is_int() || value->as_int() < 0)
+        return wrong(name, "an integer from 0 on");
     return static_cast<std::size_t>(value->as_int());
 }
 
@@ -137,7 +142,8 @@ Result<std::vector<crdt::IdSpan>> EngineRequest::spans(std::string_view name) co
     for (const Value& item : value->as_list()) {
         const Value* id_text = item.get("id");
         const Value* length = item.get("len");
-        if (id_text == nullptr || !id_text->is_string() || length == nullptr) return wrong(name, "an array of {id, len}");
+        if (id_text == nullptr || !id_text->is_string() || length == nullptr)
+            return wrong(name, "an array of {id, len}");
         const auto id = crdt::parse_op_id(id_text->as_string());
         if (!id) return wrong(name, "an array of {id, len} with ids counter@peer");
         const std::int64_t end = std::int64_t{id->counter} + TRY(counter_from(name, *length));
@@ -153,7 +159,8 @@ Result<crdt::ContainerId> EngineRequest::container(std::string_view name) const 
     return *id;
 }
 
-Result<crdt::ContainerId> EngineRequest::container(std::string_view name, crdt::ContainerKind kind) const {
+Result<crdt::ContainerId> EngineRequest::container(std::string_view name,
+                                                   crdt::ContainerKind kind) const {
     crdt::ContainerId id = TRY(container(name));
     if (id.kind != kind) {
         return invalid("wrong_kind", cat(crdt::to_text(id), " is no ", crdt::to_text(kind)));

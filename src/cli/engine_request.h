@@ -1,7 +1,7 @@
 // The arguments of a request to `quire engine`, and results as JSON.
 //
-// Peers are decimal strings, an id is "counter@peer", frontiers are arrays of ids, a version vector is
-// {peer: end}, bytes are base64; inside values bytes are {"$bytes": base64}.
+// Peers are decimal strings, an id is "counter@peer", frontiers are arrays of ids, a version vector
+// is {peer: end}, bytes are base64; inside values bytes are {"$bytes": base64}.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace quire::cli {
 
-// Each getter fails with invalid_argument, naming the argument, when it is missing or of another shape.
+// Each getter fails with invalid_argument, naming the argument, when it is missing or of another
+// shape.
 class EngineRequest {
 public:
     explicit EngineRequest(const Map& fields) : fields_(fields) {}

@@ -20,7 +20,8 @@ Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
     const std::string name = TRY(request.text("doc"));
     const auto at = documents_.find(name);
     if (at == documents_.end()) {
-        return fail(Errc::not_found, "no_such_document", cat("there is no document ", name, "; `new` makes one"));
+        return fail(Errc::not_found, "no_such_document",
+                    cat("there is no document ", name, "; `new` makes one"));
     }
     return &at->second;
 }
@@ -28,7 +29,8 @@ Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
 Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::PeerId peer) {
     const auto [at, is_new] = documents_.try_emplace(name, EngineDocument{crdt::Doc(peer)});
     if (!is_new) {
-        return fail(Errc::conflict, "document_exists", cat("there is a document ", name, " already; `drop` it first"));
+        return fail(Errc::conflict, "document_exists",
+                    cat("there is a document ", name, " already; `drop` it first"));
     }
     return &at->second;
 }
@@ -50,7 +52,8 @@ std::int64_t EngineDocuments::timestamp_of(const EngineDocument& document) const
 }
 
 EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, rng) {
-    for (const auto table : {engine_document_ops(), engine_text_ops(), engine_container_ops(), engine_exchange_ops()}) {
+    for (const auto table : {engine_document_ops(), engine_text_ops(), engine_container_ops(),
+                             engine_exchange_ops()}) {
         for (const EngineOp& op : table) CHECK(ops_.emplace(op.name, op.run).second);
     }
 }
@@ -60,13 +63,16 @@ std::string EngineSession::answer(std::string_view line) {
     const auto result = [&]() -> Result<Value> {
         const auto parsed = json::parse(line, kLimits);
         if (!parsed) return Failure(Error(parsed.error()).within("this line is no request"));
-        if (!parsed->is_map()) return invalid("invalid_request", "a request is an object with `op`");
+        if (!parsed->is_map())
+            return invalid("invalid_request", "a request is an object with `op`");
         const Map& fields = parsed->as_map();
         if (const Value* id = fields.find("id")) reply.append("id", *id);
         const Value* op = fields.find("op");
-        if (op == nullptr || !op->is_string()) return invalid("invalid_request", "a request names its `op`");
+        if (op == nullptr || !op->is_string())
+            return invalid("invalid_request", "a request names its `op`");
         const auto known = ops_.find(op->as_string());
-        if (known == ops_.end()) return fail(Errc::unsupported, "unsupported", cat("no op ", op->as_string()));
+        if (known == ops_.end())
+            return fail(Errc::unsupported, "unsupported", cat("no op ", op->as_string()));
         return known->second(documents_, EngineRequest(fields));
     }();
     if (result) {

@@ -1,9 +1,9 @@
 #include "cli/engine.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <string>
 
 #include "base/cat.h"
 #include "cli/engine_session.h"
@@ -27,7 +27,8 @@ protected:
     }
     // `rest` is what the request on the text "t" of document "a" says besides.
     static std::string text(std::string_view op, std::string_view rest) {
-        return cat(R"({"doc":"a","cid":"cid:root-t:Text","op":"text.)", op, "\"", rest.empty() ? "" : ",", rest, "}");
+        return cat(R"({"doc":"a","cid":"cid:root-t:Text","op":"text.)", op, "\"",
+                   rest.empty() ? "" : ",", rest, "}");
     }
 
     ManualClock clock;
@@ -36,7 +37,8 @@ protected:
 };
 
 TEST_F(Engine, EchoesTheIdOfARequestWhateverItIs) {
-    EXPECT_EQ(session.answer(R"({"id":{"n":[1,1.0]},"op":"new","doc":"a"})"), R"({"id":{"n":[1,1.0]},"ok":true})");
+    EXPECT_EQ(session.answer(R"({"id":{"n":[1,1.0]},"op":"new","doc":"a"})"),
+              R"({"id":{"n":[1,1.0]},"ok":true})");
     EXPECT_EQ(*ask(R"({"op":"new","doc":"a","id":"again"})").get("id"), Value("again"));
 }
 
@@ -57,13 +59,17 @@ TEST_F(Engine, PositionsAreInTheUnitThatIsNamed) {
     ok(R"({"op":"new","doc":"a","peer":"1"})");
     ok(text("insert", R"("pos":0,"text":"aé😀z")"));
 
-    EXPECT_EQ(error(text("insert", R"("pos":3,"text":"x","unit":"utf16")")), "position_not_on_boundary");
-    EXPECT_EQ(error(text("insert", R"("pos":2,"text":"x","unit":"utf8")")), "position_not_on_boundary");
-    EXPECT_EQ(error(text("delete", R"("pos":1,"len":1,"unit":"utf8")")), "position_not_on_boundary");
+    EXPECT_EQ(error(text("insert", R"("pos":3,"text":"x","unit":"utf16")")),
+              "position_not_on_boundary");
+    EXPECT_EQ(error(text("insert", R"("pos":2,"text":"x","unit":"utf8")")),
+              "position_not_on_boundary");
+    EXPECT_EQ(error(text("delete", R"("pos":1,"len":1,"unit":"utf8")")),
+              "position_not_on_boundary");
     EXPECT_EQ(error(text("insert", R"("pos":5,"text":"x")")), "out_of_bound");
     EXPECT_EQ(error(text("insert", R"("pos":6,"text":"x","unit":"utf16")")), "out_of_bound");
     EXPECT_EQ(error(text("delete", R"("pos":1,"len":9223372036854775807)")), "out_of_bound");
-    EXPECT_EQ(error(text("insert", R"("pos":0,"text":"x","unit":"graphemes")")), "invalid_argument");
+    EXPECT_EQ(error(text("insert", R"("pos":0,"text":"x","unit":"graphemes")")),
+              "invalid_argument");
     EXPECT_EQ(ok(text("string", "")), Value("aé😀z"));
 
     ok(text("delete", R"("pos":2,"len":2,"unit":"utf16")"));
@@ -80,7 +86,8 @@ TEST_F(Engine, AnUpdateIsTheDifferenceOnly) {
     ok(text("update", R"("text":"the slow brown fox é😀")"));
 
     EXPECT_EQ(ok(text("string", "")), Value("the slow brown fox é😀"));
-    const auto atoms = ok(R"({"op":"vv","doc":"a"})").get("1")->as_int() - before.get("1")->as_int();
+    const auto atoms =
+        ok(R"({"op":"vv","doc":"a"})").get("1")->as_int() - before.get("1")->as_int();
     EXPECT_LE(atoms, 5 + 4 + 3);
 }
 
@@ -94,19 +101,23 @@ TEST_F(Engine, ValuesKeepIntegersFloatsAndBytesApart) {
 
 TEST_F(Engine, ChildrenAreNamedByWhatMadeThemAndShownInTheirPlace) {
     ok(R"({"op":"new","doc":"a","peer":"9"})");
-    EXPECT_EQ(ok(R"({"op":"map.insert_container","doc":"a","cid":"cid:root-m:Map","key":"l","kind":"List"})"),
-              Value("cid:0@9:List"));
-    EXPECT_EQ(ok(R"({"op":"list.insert_container","doc":"a","cid":"cid:0@9:List","pos":0,"kind":"Text"})"),
-              Value("cid:1@9:Text"));
+    EXPECT_EQ(
+        ok(R"({"op":"map.insert_container","doc":"a","cid":"cid:root-m:Map","key":"l","kind":"List"})"),
+        Value("cid:0@9:List"));
+    EXPECT_EQ(
+        ok(R"({"op":"list.insert_container","doc":"a","cid":"cid:0@9:List","pos":0,"kind":"Text"})"),
+        Value("cid:1@9:Text"));
     ok(R"({"op":"text.insert","doc":"a","cid":"cid:1@9:Text","pos":0,"text":"deep"})");
 
     EXPECT_EQ(session.answer(R"({"op":"value","doc":"a"})"), R"({"ok":{"m":{"l":["deep"]}}})");
     EXPECT_EQ(session.answer(R"({"op":"value_with_ids","doc":"a"})"),
               R"({"ok":{"m":{"cid":"cid:root-m:Map","value":{"l":{"cid":"cid:0@9:List","value":)"
               R"([{"cid":"cid:1@9:Text","value":"deep"}]}}}}})");
-    EXPECT_EQ(error(R"({"op":"map.set","doc":"a","cid":"cid:0@9:List","key":"k","value":1})"), "wrong_kind");
+    EXPECT_EQ(error(R"({"op":"map.set","doc":"a","cid":"cid:0@9:List","key":"k","value":1})"),
+              "wrong_kind");
     ok(R"({"op":"map.delete","doc":"a","cid":"cid:root-m:Map","key":"l"})");
-    EXPECT_EQ(error(R"({"op":"list.insert","doc":"a","cid":"cid:0@9:List","pos":0,"value":1})"), "container_deleted");
+    EXPECT_EQ(error(R"({"op":"list.insert","doc":"a","cid":"cid:0@9:List","pos":0,"value":1})"),
+              "container_deleted");
 }
 
 TEST_F(Engine, WhatOneDocumentExportsAnotherImports) {
@@ -115,7 +126,8 @@ TEST_F(Engine, WhatOneDocumentExportsAnotherImports) {
     ok(R"({"op":"commit","doc":"a","message":"first"})");
     const std::string first = ok(R"({"op":"export","doc":"a","mode":"updates"})").as_string();
     ok(text("insert", R"("pos":2,"text":"c")"));
-    const std::string second = ok(R"({"op":"export","doc":"a","mode":"updates","from":{"1":2}})").as_string();
+    const std::string second =
+        ok(R"({"op":"export","doc":"a","mode":"updates","from":{"1":2}})").as_string();
     ok(R"({"op":"new","doc":"b","peer":"2"})");
 
     EXPECT_EQ(session.answer(cat(R"({"op":"import","doc":"b","bytes":")", second, "\"}")),
@@ -125,9 +137,10 @@ TEST_F(Engine, WhatOneDocumentExportsAnotherImports) {
 
     EXPECT_EQ(session.answer(R"({"op":"value","doc":"b"})"), R"({"ok":{"t":"abc"}})");
     EXPECT_EQ(ok(R"({"op":"frontiers","doc":"b"})"), Value(List{"2@1"}));
-    EXPECT_EQ(session.answer(cat(R"({"op":"inspect","bytes":")", second, "\"}")),
-              R"({"ok":{"mode":"updates","start_vv":{"1":2},"end_vv":{"1":3},"start_frontiers":["1@1"],)"
-              R"("change_count":1,"start_timestamp":1700000000,"end_timestamp":1700000000}})");
+    EXPECT_EQ(
+        session.answer(cat(R"({"op":"inspect","bytes":")", second, "\"}")),
+        R"({"ok":{"mode":"updates","start_vv":{"1":2},"end_vv":{"1":3},"start_frontiers":["1@1"],)"
+        R"("change_count":1,"start_timestamp":1700000000,"end_timestamp":1700000000}})");
     EXPECT_EQ(error(R"({"op":"import","doc":"b","bytes":"bG9ybw=="})"), "corrupt");
     EXPECT_EQ(error(R"({"op":"import","doc":"b","bytes":"!"})").empty(), false);
 }
@@ -149,8 +162,10 @@ TEST(EnginePipe, RepliesInOrderAndEndsWithItsInputEvenInTheMiddleOfALine) {
     int out[2];
     ASSERT_EQ(::pipe(in), 0);
     ASSERT_EQ(::pipe(out), 0);
-    const std::string requests = "{\"op\":\"new\",\"doc\":\"a\",\"id\":1}\nnonsense\n{\"op\":\"vv\",\"doc\":\"a\",\"id\":2}";
-    ASSERT_EQ(::write(in[1], requests.data(), requests.size()), static_cast<ssize_t>(requests.size()));
+    const std::string requests =
+        "{\"op\":\"new\",\"doc\":\"a\",\"id\":1}\nnonsense\n{\"op\":\"vv\",\"doc\":\"a\",\"id\":2}";
+    ASSERT_EQ(::write(in[1], requests.data(), requests.size()),
+              static_cast<ssize_t>(requests.size()));
     ::close(in[1]);
 
     EXPECT_EQ(run_engine(in[0], out[1]), 0);

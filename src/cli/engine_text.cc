@@ -23,17 +23,21 @@ Result<TextUnit> unit_of(const EngineRequest& request) {
 
 // Errors: out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary".
 Result<text::CodePoint> code_point(const Rope& rope, std::size_t position, TextUnit unit) {
-    const auto checked = [&](std::size_t length, bool on_boundary, text::CodePoint at) -> Result<text::CodePoint> {
+    const auto checked = [&](std::size_t length, bool on_boundary,
+                             text::CodePoint at) -> Result<text::CodePoint> {
         if (position > length) {
-            return fail(Errc::out_of_range, "out_of_bound", cat("position ", position, " is past the end, ", length));
+            return fail(Errc::out_of_range, "out_of_bound",
+                        cat("position ", position, " is past the end, ", length));
         }
         if (!on_boundary) {
-            return invalid("position_not_on_boundary", cat("position ", position, " is inside a character"));
+            return invalid("position_not_on_boundary",
+                           cat("position ", position, " is inside a character"));
         }
         return at;
     };
     switch (unit) {
-        case TextUnit::unicode: return checked(rope.code_points().n, true, {position});
+        case TextUnit::unicode:
+            return checked(rope.code_points().n, true, {position});
         case TextUnit::utf16: {
             const std::size_t length = rope.utf16().n;
             if (position > length) return checked(length, true, {});
@@ -43,7 +47,8 @@ Result<text::CodePoint> code_point(const Rope& rope, std::size_t position, TextU
         case TextUnit::utf8: {
             const std::size_t length = rope.bytes().n;
             if (position > length) return checked(length, true, {});
-            return checked(length, rope.is_boundary({position}), rope.to_code_point(text::Byte{position}));
+            return checked(length, rope.is_boundary({position}),
+                           rope.to_code_point(text::Byte{position}));
         }
     }
     return invalid("invalid_argument", "`unit` must be unicode, utf16 or utf8");
@@ -91,7 +96,8 @@ Result<Value> update(EngineDocuments& documents, const EngineRequest& request) {
         const text::CodePoint begin = target.rope().to_code_point(splice->at);
         const text::CodePoint end = target.rope().to_code_point(splice->at + splice->erase);
         if (begin != end) TRY(target.doc.text_erase(target.handle, begin, end - begin));
-        if (!splice->insert.empty()) TRY(target.doc.text_insert(target.handle, begin, splice->insert));
+        if (!splice->insert.empty())
+            TRY(target.doc.text_insert(target.handle, begin, splice->insert));
     }
     return Value(true);
 }
@@ -103,16 +109,20 @@ Result<Value> string(EngineDocuments& documents, const EngineRequest& request) {
 Result<Value> length(EngineDocuments& documents, const EngineRequest& request) {
     const TextTarget target = TRY(target_of(documents, request));
     const Rope& rope = target.rope();
-    return Value(Map{{"unicode", rope.code_points().n}, {"utf16", rope.utf16().n}, {"utf8", rope.bytes().n}});
+    return Value(Map{
+        {"unicode", rope.code_points().n}, {"utf16", rope.utf16().n}, {"utf8", rope.bytes().n}});
 }
 
 constexpr std::array kOps = {
-    EngineOp{"text.insert", insert}, EngineOp{"text.delete", erase}, EngineOp{"text.update", update},
-    EngineOp{"text.string", string}, EngineOp{"text.len", length},
+    EngineOp{"text.insert", insert}, EngineOp{"text.delete", erase},
+    EngineOp{"text.update", update}, EngineOp{"text.string", string},
+    EngineOp{"text.len", length},
 };
 
 }  // namespace
 
-std::span<const EngineOp> engine_text_ops() { return kOps; }
+std::span<const EngineOp> engine_text_ops() {
+    return kOps;
+}
 
 }  // namespace quire::cli

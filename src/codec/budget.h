@@ -1,5 +1,6 @@
-// What decoding may allocate: a constant times its input, so that a small blob cannot ask for a large
-// machine. Run-length columns make that a real question: thirty bytes can spell a billion ops.
+// What decoding may allocate: a constant times its input, so that a small blob cannot ask for a
+// large machine. Run-length columns make that a real question: thirty bytes can spell a billion
+// ops.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ inline constexpr std::size_t kAllocationBase = std::size_t{64} << 20;
 // Charged before memory is taken, and never refunded: what it bounds is the sum.
 class Budget {
 public:
-    explicit Budget(std::size_t input_size) : left_(input_size * kAllocationFactor + kAllocationBase) {}
+    explicit Budget(std::size_t input_size)
+        : left_(input_size * kAllocationFactor + kAllocationBase) {}
 
     bool take(std::size_t bytes) {
         if (bytes > left_) return false;
@@ -30,7 +32,9 @@ public:
         return true;
     }
     // A string's characters, where they do not fit inside the object.
-    bool take_string(std::size_t size) { return size < sizeof(std::string) / 2 || take_heap(size + 1); }
+    bool take_string(std::size_t size) {
+        return size < sizeof(std::string) / 2 || take_heap(size + 1);
+    }
 
 private:
     static constexpr std::size_t kHeapOverhead = 16;

@@ -39,8 +39,8 @@ Totals read_totals(ByteReader& in) {
 }
 
 // Fills in ids, deps and lamports; gives the atoms of each change.
-std::vector<Counter> read_header(ByteReader& in, const Totals& totals, std::span<Change> changes, Tables& tables,
-                                 Budget& budget) {
+std::vector<Counter> read_header(ByteReader& in, const Totals& totals, std::span<Change> changes,
+                                 Tables& tables, Budget& budget) {
     read_peers(in, tables);
     std::vector<Counter> atoms;
     atoms.reserve(changes.size());
@@ -66,7 +66,8 @@ std::vector<Counter> read_header(ByteReader& in, const Totals& totals, std::span
     depends_on_self.reserve(changes.size());
     for (const Change& change : changes) {
         depends_on_self.push_back(on_self.next());
-        if (depends_on_self.back() && change.id.counter == 0) in.fail("dependency on the change before the first");
+        if (depends_on_self.back() && change.id.counter == 0)
+            in.fail("dependency on the change before the first");
     }
     if (!on_self.at_boundary()) in.fail("dependencies on the change before");
 
@@ -75,13 +76,15 @@ std::vector<Counter> read_header(ByteReader& in, const Totals& totals, std::span
     for (std::size_t i = 0; i < changes.size(); ++i) {
         const std::uint64_t count = counts.next();
         // Each of them takes a bit or more below.
-        if (count > 8 * in.remaining() || all > 8 * in.remaining()) in.fail("number of dependencies");
+        if (count > 8 * in.remaining() || all > 8 * in.remaining())
+            in.fail("number of dependencies");
         const std::size_t with_self = count + (depends_on_self[i] ? 1 : 0);
         if (!budget.take_heap(with_self * sizeof(crdt::OpId))) in.fail("number of dependencies");
         if (!in.ok()) return {};
         all += count;
         changes[i].deps.resize(with_self);
-        if (depends_on_self[i]) changes[i].deps.back() = {changes[i].id.peer, changes[i].id.counter - 1};
+        if (depends_on_self[i])
+            changes[i].deps.back() = {changes[i].id.peer, changes[i].id.counter - 1};
     }
     if (!counts.at_boundary()) in.fail("numbers of dependencies");
 
@@ -101,14 +104,16 @@ std::vector<Counter> read_header(ByteReader& in, const Totals& totals, std::span
         const std::int64_t number = dep_counters.next();
         if (number < 0 || number > kMaxCounter) in.fail("counter of a dependency");
         dep.counter = static_cast<Counter>(in.ok() ? number : 0);
-        if (dep.peer == change.id.peer && dep.counter >= change.id.counter) in.fail("dependency on itself");
+        if (dep.peer == change.id.peer && dep.counter >= change.id.counter)
+            in.fail("dependency on itself");
     });
     for (Change& change : changes) std::sort(change.deps.begin(), change.deps.end());
 
     DeltaOfDeltaReader lamports(in, changes.size() - 1, "lamport of a change");
     for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
         const std::int64_t lamport = lamports.next();
-        if (lamport < 0 || static_cast<std::uint64_t>(lamport) > kMaxLamport) in.fail("lamport of a change");
+        if (lamport < 0 || static_cast<std::uint64_t>(lamport) > kMaxLamport)
+            in.fail("lamport of a change");
         changes[i].lamport = static_cast<crdt::Lamport>(lamport);
     }
     if (totals.lamports < left) in.fail("lamport of the last change");
@@ -124,7 +129,8 @@ void read_meta(ByteReader& in, std::span<Change> changes, Budget& budget) {
     RleReader<UnsignedCell> lengths(in, "length of a message");
     ByteReader lengths_end = in;
     {
-        // The lengths stand before all of the messages: walk over them once to find where those begin.
+        // The lengths stand before all of the messages: walk over them once to find where those
+        // begin.
         RleReader<UnsignedCell> ahead(lengths_end, "length of a message");
         for (std::size_t i = 0; i < changes.size(); ++i) ahead.next();
         if (!ahead.at_boundary()) lengths_end.fail("lengths of messages");
@@ -219,11 +225,13 @@ std::vector<std::string_view> sorted_positions(std::span<const Change* const> ch
     return positions;
 }
 
-void write_header(ByteWriter& out, std::span<const Change* const> changes, std::span<const Counter> atoms,
-                  Registers& registers) {
-    // Peers of dependencies are numbered last, so the columns that register them come before the table.
+void write_header(ByteWriter& out, std::span<const Change* const> changes,
+                  std::span<const Counter> atoms, Registers& registers) {
+    // Peers of dependencies are numbered last, so the columns that register them come before the
+    // table.
     ByteWriter columns;
-    for (std::size_t i = 0; i + 1 < changes.size(); ++i) write_uleb(columns, static_cast<std::uint64_t>(atoms[i]));
+    for (std::size_t i = 0; i + 1 < changes.size(); ++i)
+        write_uleb(columns, static_cast<std::uint64_t>(atoms[i]));
     const auto is_own = [](const Change& change, crdt::OpId dep) {
         return dep.peer == change.id.peer && dep.counter == change.id.counter - 1;
     };

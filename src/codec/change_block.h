@@ -7,7 +7,7 @@
 //   uleb  changes              N, at least 1
 //   sized header               uleb peers, u64le each, the block's own first
 //                              N-1 uleb      atoms of each change but the last
-//                              BoolRle N     does it name its predecessor (own peer, counter before) as a dep
+//                              BoolRle N     does it list its predecessor (own peer) as a dep
 //                              Rle N         how many other deps
 //                              Rle D         peer index of each of those
 //                              DeltaOfDelta D    their counters
@@ -22,8 +22,8 @@
 //   sized deletes              ops.h
 //   sized values               ops.h
 //
-// Every section is used up exactly, and the ops of a change fill its atoms exactly: a block in which they
-// do not is refused, where Loro's own reader looks away.
+// Every section is used up exactly, and the ops of a change fill its atoms exactly: a block in
+// which they do not is refused, where Loro's own reader looks away.
 #pragma once
 
 #include <span>

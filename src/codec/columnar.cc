@@ -20,7 +20,8 @@ constexpr std::array<Code, 4> kShortCodes = {{
 
 }  // namespace
 
-DeltaOfDeltaReader::DeltaOfDeltaReader(ByteReader& in, std::size_t count, const char* what) : in_(in), what_(what) {
+DeltaOfDeltaReader::DeltaOfDeltaReader(ByteReader& in, std::size_t count, const char* what)
+    : in_(in), what_(what) {
     const std::uint8_t present = in.byte(what);
     if (present > 1 || (present == 1) != (count > 0)) in.fail(what);
     if (present == 1) previous_ = static_cast<std::uint64_t>(read_zigzag(in, what));
@@ -56,7 +57,8 @@ std::uint64_t DeltaOfDeltaReader::bits(unsigned count) {
         }
         const unsigned taken = count < bits_left_ ? count : bits_left_;
         bits_left_ -= taken;
-        value = value << taken | ((static_cast<unsigned>(current_) >> bits_left_) & ((1U << taken) - 1));
+        value = value << taken |
+                ((static_cast<unsigned>(current_) >> bits_left_) & ((1U << taken) - 1));
         count -= taken;
     }
     return value;

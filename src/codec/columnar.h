@@ -1,12 +1,12 @@
-// Columns: streams of numbers as Loro's serde_columnar writes them. A column holds no row count; its
-// reader knows how many values to take, or takes them to the end.
+// Columns: streams of numbers as Loro's serde_columnar writes them. A column holds no row count;
+// its reader knows how many values to take, or takes them to the end.
 //
 //   Rle           segments: zigzag k > 0, then one value that repeats k times;
 //                           zigzag -k,    then k values as they are
 //   DeltaRle      Rle of differences, the first against 0
 //   BoolRle       lengths of alternating runs, the first of false (0 when it starts with true)
-//   DeltaOfDelta  option of the first value (i64 zigzag), a byte with the number of bits used in the last
-//                 byte, then bits from the most significant on, one code for each further value:
+//   DeltaOfDelta  option of the first value (i64 zigzag), a byte with the number of bits used in
+//                 the last byte, then bits from the most significant on, a code for each value:
 //                   0              same difference as before
 //                   10    +  7     difference of differences, plus 63
 //                   110   +  9     plus 255
@@ -67,7 +67,8 @@ private:
     void begin_segment() {
         const std::int64_t length = read_zigzag(in_, what_);
         literal_ = length < 0;
-        left_ = literal_ ? std::uint64_t{0} - static_cast<std::uint64_t>(length) : static_cast<std::uint64_t>(length);
+        left_ = literal_ ? std::uint64_t{0} - static_cast<std::uint64_t>(length)
+                         : static_cast<std::uint64_t>(length);
         if (left_ == 0 || left_ > kMaxRun) in_.fail(what_);
         if (!literal_) repeated_ = Cell::read(in_, what_);
         if (!in_.ok()) left_ = 0;
@@ -89,7 +90,8 @@ public:
     bool at_end() const { return deltas_.at_end(); }
 
     std::int64_t next() {
-        if (__builtin_add_overflow(value_, deltas_.next(), &value_) || value_ < min_ || value_ > max_) {
+        if (__builtin_add_overflow(value_, deltas_.next(), &value_) || value_ < min_ ||
+            value_ > max_) {
             in_.fail(what_);
         }
         return in_.ok() ? value_ : 0;
@@ -151,8 +153,8 @@ private:
 
 // --- writing ---
 
-// Segments are cut where Loro cuts them, so that blobs compare byte by byte: two equal values begin a run,
-// and a value that differs from the ones around it joins a literal segment.
+// Segments are cut where Loro cuts them, so that blobs compare byte by byte: two equal values begin
+// a run, and a value that differs from the ones around it joins a literal segment.
 template <class Cell>
 class RleWriter {
 public:
@@ -173,9 +175,16 @@ public:
     }
 
     void finish() {
-        if (run_ > 1) flush_run();
-        if (run_ == 1) literal_.push_back(last_);
-        if (!literal_.empty()) flush_literal();
+        if (run_ > 1) {
+            flush_run();
+        } else if (run_ == 1 && literal_.empty()) {
+            // A column of one value, the usual one, takes no memory.
+            write_zigzag(out_, -1);
+            Cell::write(out_, last_);
+        } else if (run_ == 1) {
+            literal_.push_back(last_);
+            flush_literal();
+        }
         run_ = 0;
     }
 
@@ -193,8 +202,8 @@ private:
 
     ByteWriter& out_;
     Type last_{};
-    std::size_t run_ = 0;          // How often `last_` was seen; it is in no segment yet.
-    std::vector<Type> literal_;    // What came before it, each once.
+    std::size_t run_ = 0;        // How often `last_` was seen; it is in no segment yet.
+    std::vector<Type> literal_;  // What came before it, each once.
 };
 
 class DeltaRleWriter {

@@ -1,9 +1,9 @@
 #include "codec/columnar.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <random>
+
+#include <gtest/gtest.h>
 
 namespace quire::codec {
 namespace {
@@ -30,9 +30,14 @@ std::vector<T> random_values(std::mt19937_64& random) {
     T value{};
     for (std::size_t i = 0; i < size; ++i) {
         switch (random() % 4) {
-            case 0: value = static_cast<T>(random() % 3); break;
-            case 1: value = static_cast<T>(random() % 60'000); break;
-            default: break;  // Runs are what the columns are for.
+            case 0:
+                value = static_cast<T>(random() % 3);
+                break;
+            case 1:
+                value = static_cast<T>(random() % 60'000);
+                break;
+            default:
+                break;  // Runs are what the columns are for.
         }
         values.push_back(value);
     }
@@ -83,12 +88,12 @@ TEST(DeltaOfDelta, EveryCodeReadsBackAtItsBorders) {
     std::vector<std::int64_t> values;
     std::uint64_t value = 0;
     std::uint64_t delta = 0;
-    for (const std::int64_t change : {std::int64_t{0}, std::int64_t{-63}, std::int64_t{64}, std::int64_t{65},
-                                      std::int64_t{-64}, std::int64_t{-255}, std::int64_t{256}, std::int64_t{257},
-                                      std::int64_t{-2047}, std::int64_t{2048}, std::int64_t{2049},
-                                      std::int64_t{-1048575}, std::int64_t{1048576}, std::int64_t{1048577},
-                                      std::numeric_limits<std::int64_t>::min(),
-                                      std::numeric_limits<std::int64_t>::max()}) {
+    for (const std::int64_t change :
+         {std::int64_t{0}, std::int64_t{-63}, std::int64_t{64}, std::int64_t{65}, std::int64_t{-64},
+          std::int64_t{-255}, std::int64_t{256}, std::int64_t{257}, std::int64_t{-2047},
+          std::int64_t{2048}, std::int64_t{2049}, std::int64_t{-1048575}, std::int64_t{1048576},
+          std::int64_t{1048577}, std::numeric_limits<std::int64_t>::min(),
+          std::numeric_limits<std::int64_t>::max()}) {
         delta += static_cast<std::uint64_t>(change);
         value += delta;
         values.push_back(static_cast<std::int64_t>(value));

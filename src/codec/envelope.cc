@@ -1,10 +1,10 @@
 #include "codec/envelope.h"
 
 #define XXH_STATIC_LINKING_ONLY
-#include <xxhash.h>
-
 #include <algorithm>
 #include <string_view>
+
+#include <xxhash.h>
 
 #include "base/check.h"
 
@@ -34,10 +34,13 @@ Result<Envelope> open_envelope(std::span<const std::uint8_t> blob) {
     if (envelope_checksum(blob.subspan(kModeAt)) != checksum) {
         return corrupt("the checksum does not match: the blob was damaged or cut");
     }
-    if (mode != static_cast<std::uint16_t>(Mode::snapshot) && mode != static_cast<std::uint16_t>(Mode::updates)) {
-        return fail(Errc::unsupported, "unsupported_mode", cat("Loro encoding mode ", mode, " is not one we read"));
+    if (mode != static_cast<std::uint16_t>(Mode::snapshot) &&
+        mode != static_cast<std::uint16_t>(Mode::updates)) {
+        return fail(Errc::unsupported, "unsupported_mode",
+                    cat("Loro encoding mode ", mode, " is not one we read"));
     }
-    return Envelope{static_cast<Mode>(mode), ByteReader(blob.subspan(kEnvelopeSize), kEnvelopeSize)};
+    return Envelope{static_cast<Mode>(mode),
+                    ByteReader(blob.subspan(kEnvelopeSize), kEnvelopeSize)};
 }
 
 void begin_envelope(ByteWriter& out) {
@@ -51,8 +54,9 @@ void seal_envelope(ByteWriter& out, Mode mode) {
     const auto number = static_cast<std::uint16_t>(mode);
     out[kModeAt] = static_cast<std::uint8_t>(number >> 8);
     out[kModeAt + 1] = static_cast<std::uint8_t>(number);
-    const std::uint32_t checksum = envelope_checksum(std::span(out.bytes()).subspan(kModeAt));
-    for (std::size_t i = 0; i < 4; ++i) out[kChecksumAt + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
+    const std::uint32_t checksum = envelope_checksum(out.bytes().subspan(kModeAt));
+    for (std::size_t i = 0; i < 4; ++i)
+        out[kChecksumAt + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
 }
 
 }  // namespace quire::codec

@@ -1,12 +1,12 @@
 // Blobs that Loro wrote, from tests/data/codec (PROVENANCE.md there).
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cctype>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/cat.h"
 #include "base/value.h"
@@ -14,9 +14,9 @@
 
 namespace quire::codec {
 
-inline constexpr const char* kGoldenNames[] = {"empty",        "text", "list",    "map",           "movable_list",
-                                               "tree",         "counter", "several_peers", "many_changes",
-                                               "unknown_container"};
+inline constexpr const char* kGoldenNames[] = {
+    "empty", "text",    "list",          "map",          "movable_list",
+    "tree",  "counter", "several_peers", "many_changes", "unknown_container"};
 
 inline Bytes from_hex(std::string_view text) {
     const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
@@ -46,7 +46,8 @@ inline Bytes golden(const std::string& name) {
 inline Bytes resealed(Bytes blob) {
     if (blob.size() < kEnvelopeSize) return blob;
     const std::uint32_t checksum = envelope_checksum(std::span(blob).subspan(20));
-    for (std::size_t i = 0; i < 4; ++i) blob[16 + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
+    for (std::size_t i = 0; i < 4; ++i)
+        blob[16 + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
     return blob;
 }
 

@@ -21,7 +21,8 @@ constexpr std::uint64_t kOpColumns = 4;
 constexpr std::uint64_t kDeleteColumns = 3;
 constexpr std::int64_t kMaxIndex = std::numeric_limits<std::uint32_t>::max();
 // The node below which deleted nodes are moved.
-constexpr OpId kDeletedRoot{std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<Counter>::max()};
+constexpr OpId kDeletedRoot{std::numeric_limits<std::uint64_t>::max(),
+                            std::numeric_limits<Counter>::max()};
 
 void read_shape(ByteReader& in, std::uint64_t columns, const char* what) {
     if (read_uleb(in, what) != 1 || read_uleb(in, what) != columns) in.fail(what);
@@ -40,7 +41,8 @@ void write_shape(ByteWriter& out, std::uint64_t columns) {
 
 // --- reading ---
 
-OpReader::OpReader(ByteReader ops, ByteReader deletes, ByteReader values, const Tables& tables, Budget& budget)
+OpReader::OpReader(ByteReader ops, ByteReader deletes, ByteReader values, const Tables& tables,
+                   Budget& budget)
     : ops_(ops),
       deletes_(deletes),
       values_(values),
@@ -50,8 +52,8 @@ OpReader::OpReader(ByteReader ops, ByteReader deletes, ByteReader values, const 
       delete_in_(delete_columns(deletes_)),
       counting_in_(in_.atoms),
       containers_(in_.container, 0, kMaxIndex, "container of an op"),
-      props_(in_.prop, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(),
-             "prop of an op"),
+      props_(in_.prop, std::numeric_limits<std::int32_t>::min(),
+             std::numeric_limits<std::int32_t>::max(), "prop of an op"),
       kinds_(in_.kind, "payload kind of an op"),
       atoms_(in_.atoms, "length of an op"),
       counting_(counting_in_, "length of an op"),
@@ -63,7 +65,8 @@ OpReader::Columns OpReader::columns(ByteReader& ops) {
     read_shape(ops, kOpColumns, "shape of the ops");
     // Braces evaluate in order.
     const Columns columns{read_column(ops, "containers of ops"), read_column(ops, "props of ops"),
-                          read_column(ops, "payload kinds of ops"), read_column(ops, "lengths of ops")};
+                          read_column(ops, "payload kinds of ops"),
+                          read_column(ops, "lengths of ops")};
     if (!ops.at_end()) ops.fail("end of the ops");
     return columns;
 }
@@ -71,7 +74,8 @@ OpReader::Columns OpReader::columns(ByteReader& ops) {
 OpReader::DeleteColumns OpReader::delete_columns(ByteReader& deletes) {
     if (deletes.at_end()) return {deletes, deletes, deletes};
     read_shape(deletes, kDeleteColumns, "shape of the deletes");
-    const DeleteColumns columns{read_column(deletes, "peers of deletes"), read_column(deletes, "counters of deletes"),
+    const DeleteColumns columns{read_column(deletes, "peers of deletes"),
+                                read_column(deletes, "counters of deletes"),
                                 read_column(deletes, "lengths of deletes")};
     if (!deletes.at_end()) deletes.fail("end of the deletes");
     return columns;
@@ -81,8 +85,10 @@ std::optional<std::size_t> OpReader::rows_of(Counter atoms) {
     std::size_t rows = 0;
     for (auto left = static_cast<std::uint64_t>(atoms); left > 0; ++rows) {
         const std::uint64_t length = counting_.next();
-        if (length == 0 || length > left) counting_in_.fail("length of an op (ops do not fill their change)");
-        if (!budget_.take(sizeof(crdt::Op))) counting_in_.fail("number of ops (too many for their size)");
+        if (length == 0 || length > left)
+            counting_in_.fail("length of an op (ops do not fill their change)");
+        if (!budget_.take(sizeof(crdt::Op)))
+            counting_in_.fail("number of ops (too many for their size)");
         if (!counting_in_.ok()) return std::nullopt;
         left -= length;
     }
@@ -101,7 +107,8 @@ crdt::Op OpReader::next(OpId id) {
         in_.container.fail("ops (too large for their input)");
         return {};
     }
-    crdt::Op op{target, id.counter, content(target.kind, static_cast<PayloadKind>(canonical_kind(raw_kind_)), id)};
+    crdt::Op op{target, id.counter,
+                content(target.kind, static_cast<PayloadKind>(canonical_kind(raw_kind_)), id)};
     if (static_cast<std::uint64_t>(crdt::atom_count(op.content)) != atoms) {
         in_.atoms.fail("length of an op (it is not that of its content)");
     }
@@ -110,12 +117,18 @@ crdt::Op OpReader::next(OpId id) {
 
 OpContent OpReader::content(ContainerKind container, PayloadKind kind, OpId id) {
     switch (container) {
-        case ContainerKind::map: return map(kind);
-        case ContainerKind::list: return list(kind);
-        case ContainerKind::text: return text(kind);
-        case ContainerKind::tree: return tree(kind, id);
-        case ContainerKind::movable_list: return movable_list(kind);
-        case ContainerKind::counter: return counter(kind);
+        case ContainerKind::map:
+            return map(kind);
+        case ContainerKind::list:
+            return list(kind);
+        case ContainerKind::text:
+            return text(kind);
+        case ContainerKind::tree:
+            return tree(kind, id);
+        case ContainerKind::movable_list:
+            return movable_list(kind);
+        case ContainerKind::counter:
+            return counter(kind);
     }
     return unknown();
 }
@@ -134,7 +147,8 @@ OpContent OpReader::text(PayloadKind kind) {
     crdt::StyleStart style{};
     style.info = values_.byte("style");
     const std::uint64_t length = read_uleb(values_, kMaxPosition, "length of a style");
-    const std::string_view key = tables_.key(values_, read_uleb(values_, "key of a style"), "key of a style");
+    const std::string_view key =
+        tables_.key(values_, read_uleb(values_, "key of a style"), "key of a style");
     style.start = at;
     style.end = at + static_cast<std::uint32_t>(length);
     style.value = read_value(values_, tables_, budget_);
@@ -153,7 +167,8 @@ OpContent OpReader::list(PayloadKind kind) {
 OpContent OpReader::movable_list(PayloadKind kind) {
     if (kind == PayloadKind::list_move) {
         const std::uint32_t to = position();
-        const auto from = static_cast<std::uint32_t>(read_uleb(values_, kMaxPosition, "position of a move"));
+        const auto from =
+            static_cast<std::uint32_t>(read_uleb(values_, kMaxPosition, "position of a move"));
         return crdt::ListMove{from, to, element()};
     }
     if (kind == PayloadKind::list_set) {
@@ -165,7 +180,8 @@ OpContent OpReader::movable_list(PayloadKind kind) {
 
 OpContent OpReader::map(PayloadKind kind) {
     if (kind != PayloadKind::value && kind != PayloadKind::delete_once) return wrong_kind();
-    const std::string_view key = tables_.key(in_.prop, static_cast<std::uint64_t>(prop_), "key of a map op");
+    const std::string_view key =
+        tables_.key(in_.prop, static_cast<std::uint64_t>(prop_), "key of a map op");
     if (!budget_.take_string(key.size())) in_.prop.fail("ops (too large for their input)");
     if (!in_.prop.ok()) return crdt::MapErase{};
     if (kind == PayloadKind::delete_once) return crdt::MapErase{std::string(key)};
@@ -196,7 +212,8 @@ OpContent OpReader::tree(PayloadKind kind, OpId id) {
 
 OpContent OpReader::counter(PayloadKind kind) {
     if (kind == PayloadKind::i64) return crdt::CounterAdd{Value(read_sleb(values_, "counter"))};
-    if (kind == PayloadKind::f64) return crdt::CounterAdd{Value(std::bit_cast<double>(values_.u64_be("counter")))};
+    if (kind == PayloadKind::f64)
+        return crdt::CounterAdd{Value(std::bit_cast<double>(values_.u64_be("counter")))};
     return wrong_kind();
 }
 
@@ -206,13 +223,14 @@ OpContent OpReader::unknown() {
 
 crdt::SequenceDelete OpReader::sequence_delete() {
     const std::uint32_t at = position();
-    const crdt::PeerId peer =
-        tables_.peer(delete_in_.peer, static_cast<std::uint64_t>(delete_peers_.next()), "peer of a delete");
+    const crdt::PeerId peer = tables_.peer(
+        delete_in_.peer, static_cast<std::uint64_t>(delete_peers_.next()), "peer of a delete");
     const std::int64_t counter = delete_counters_.next();
     const std::int64_t length = delete_lengths_.next();
     // A run of backspaces ends at the start of the text at the latest.
     if (length < 0 && -length > std::int64_t{at} + 1) delete_in_.length.fail("length of a delete");
-    return {static_cast<std::int32_t>(at), static_cast<std::int32_t>(length),
+    return {static_cast<std::int32_t>(at),
+            static_cast<std::int32_t>(length),
             {peer, static_cast<Counter>(counter)}};
 }
 
@@ -222,14 +240,18 @@ std::uint32_t OpReader::position() {
 }
 
 crdt::ElementId OpReader::element() {
-    const crdt::PeerId peer = tables_.peer(values_, read_uleb(values_, "peer of an element"), "peer of an element");
-    const auto lamport = read_uleb(values_, std::numeric_limits<crdt::Lamport>::max(), "lamport of an element");
+    const crdt::PeerId peer =
+        tables_.peer(values_, read_uleb(values_, "peer of an element"), "peer of an element");
+    const auto lamport =
+        read_uleb(values_, std::numeric_limits<crdt::Lamport>::max(), "lamport of an element");
     return {peer, static_cast<crdt::Lamport>(lamport)};
 }
 
 OpId OpReader::node() {
-    const crdt::PeerId peer = tables_.peer(values_, read_uleb(values_, "peer of a node"), "peer of a node");
-    const auto counter = read_uleb(values_, std::numeric_limits<Counter>::max(), "counter of a node");
+    const crdt::PeerId peer =
+        tables_.peer(values_, read_uleb(values_, "peer of a node"), "peer of a node");
+    const auto counter =
+        read_uleb(values_, std::numeric_limits<Counter>::max(), "counter of a node");
     return {peer, static_cast<Counter>(counter)};
 }
 
@@ -251,13 +273,14 @@ void OpReader::finish() {
 
 bool OpReader::ok() const {
     return values_.ok() && in_.container.ok() && in_.prop.ok() && in_.kind.ok() && in_.atoms.ok() &&
-           delete_in_.peer.ok() && delete_in_.counter.ok() && delete_in_.length.ok() && counting_in_.ok() &&
-           ops_.ok() && deletes_.ok();
+           delete_in_.peer.ok() && delete_in_.counter.ok() && delete_in_.length.ok() &&
+           counting_in_.ok() && ops_.ok() && deletes_.ok();
 }
 
 Failure OpReader::error() const {
-    for (const ByteReader* in : {&ops_, &deletes_, &counting_in_, &in_.container, &in_.prop, &in_.kind, &values_,
-                                 &delete_in_.peer, &delete_in_.counter, &delete_in_.length}) {
+    for (const ByteReader* in :
+         {&ops_, &deletes_, &counting_in_, &in_.container, &in_.prop, &in_.kind, &values_,
+          &delete_in_.peer, &delete_in_.counter, &delete_in_.length}) {
         if (!in->ok()) return in->error();
     }
     return in_.atoms.error();
@@ -279,7 +302,9 @@ OpWriter::Row OpWriter::row(const crdt::Op& op) {
         ByteWriter& out;
         Registers& registers;
 
-        static Row row(std::int64_t prop, PayloadKind kind) { return {prop, static_cast<std::uint8_t>(kind)}; }
+        static Row row(std::int64_t prop, PayloadKind kind) {
+            return {prop, static_cast<std::uint8_t>(kind)};
+        }
         void peer(crdt::PeerId peer) const { write_uleb(out, registers.peers.add(peer)); }
         void node(OpId id) const {
             peer(id.peer);
@@ -342,7 +367,9 @@ OpWriter::Row OpWriter::row(const crdt::Op& op) {
         Row operator()(const crdt::TreeMove& move) const {
             return tree(move.target, move.parent, registers.position(move.position));
         }
-        Row operator()(const crdt::TreeErase& erase) const { return tree(erase.target, kDeletedRoot, 0); }
+        Row operator()(const crdt::TreeErase& erase) const {
+            return tree(erase.target, kDeletedRoot, 0);
+        }
         Row operator()(const crdt::CounterAdd& add) const {
             if (add.delta.is_int()) {
                 write_sleb(out, add.delta.as_int());
@@ -376,7 +403,8 @@ void OpWriter::write_sections(ByteWriter& out) {
     ByteWriter deletes;
     if (!delete_peer_out_.empty()) {
         write_shape(deletes, kDeleteColumns);
-        for (const ByteWriter* column : {&delete_peer_out_, &delete_counter_out_, &delete_length_out_}) {
+        for (const ByteWriter* column :
+             {&delete_peer_out_, &delete_counter_out_, &delete_length_out_}) {
             write_sized(deletes, column->bytes());
         }
     }

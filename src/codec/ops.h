@@ -10,20 +10,21 @@
 //   text insert            position     5  uleb size, UTF-8
 //   list insert            position    11  tagged list (values.h)
 //   delete                 position     9  none; a row of the delete section
-//   style start            position    12  byte info, uleb length in entities, uleb key index, tagged value
+//   style start            position    12  byte info, uleb length, uleb key index, tagged value
 //   style end                     0     0  none
 //   move in movable list         to    14  uleb from, uleb peer index, uleb lamport of the element
-//   set in movable list           0    15  uleb peer index, uleb lamport of the element, tagged value
+//   set in movable list           0    15  uleb peer index, uleb lamport of it, tagged value
 //   map set                key index   11  tagged value
 //   map erase              key index    8  none
-//   tree create, move             0    16  uleb peer index, uleb counter of the node, uleb position index,
-//                                          byte root (0 or not), else uleb peer index, uleb counter of the parent
-//   tree erase                    0    16  as a move below the node u64 max @ i32 max, position index 0
+//   tree create, move             0    16  uleb peer index, uleb counter of the node,
+//                                          uleb position index, byte 1 for a root, else byte 0 and
+//                                          uleb peer index, uleb counter of the parent
+//   tree erase                    0    16  a move below u64 max @ i32 max, position index 0
 //   counter add                   0     3  sleb    (a whole number)
 //                                       4  f64, most significant byte first
 //   unknown                  any i32  any  payload.h
 //
-//   delete section         empty when there are no deletes, else uleb 1, uleb 3, then sized columns:
+//   delete section         nothing without deletes, else uleb 1, uleb 3, then sized columns:
 //     peer                 DeltaRle  index
 //     counter              DeltaRle  of the smallest id deleted
 //     length               DeltaRle  signed; negative for a run of backspaces
@@ -45,11 +46,13 @@ inline constexpr std::int64_t kMaxPosition = (std::int64_t{1} << 30) - 3;
 // The ops of one block, in order. `values` and the sections outlive the reader.
 class OpReader {
 public:
-    OpReader(ByteReader ops, ByteReader deletes, ByteReader values, const Tables& tables, Budget& budget);
+    OpReader(ByteReader ops, ByteReader deletes, ByteReader values, const Tables& tables,
+             Budget& budget);
     OpReader(const OpReader&) = delete;
     OpReader& operator=(const OpReader&) = delete;
 
-    // How many of the next rows make up `atoms` exactly, without taking them; each is charged as an Op. None when they do not add up.
+    // How many of the next rows make up `atoms` exactly, without taking them; each is charged as an
+    // Op. None when they do not add up.
     std::optional<std::size_t> rows_of(crdt::Counter atoms);
     // The next op; its first atom is `id`.
     crdt::Op next(crdt::OpId id);

@@ -12,20 +12,27 @@ void copy_numbers(ByteReader& in, ByteWriter& out, int count) {
 }
 
 void copy_payload(ByteReader& in, ByteWriter& out, std::uint8_t kind, const CopyKey& copy_key) {
-    if ((kind & kFutureBit) != 0) return write_sized(out, read_sized(in, "payload of an unknown op"));
+    if ((kind & kFutureBit) != 0)
+        return write_sized(out, read_sized(in, "payload of an unknown op"));
     switch (static_cast<PayloadKind>(kind)) {
         case PayloadKind::null:
         case PayloadKind::yes:
         case PayloadKind::no:
         case PayloadKind::delete_once:
-        case PayloadKind::delete_sequence: return;
+        case PayloadKind::delete_sequence:
+            return;
         case PayloadKind::i64:
-        case PayloadKind::delta: return write_sleb(out, read_sleb(in, "number of an unknown op"));
-        case PayloadKind::f64: return out.append(in.take(8, "number of an unknown op"));
+        case PayloadKind::delta:
+            return write_sleb(out, read_sleb(in, "number of an unknown op"));
+        case PayloadKind::f64:
+            return out.append(in.take(8, "number of an unknown op"));
         case PayloadKind::string:
-        case PayloadKind::bytes: return write_sized(out, read_sized(in, "payload of an unknown op"));
-        case PayloadKind::index: return copy_numbers(in, out, 1);
-        case PayloadKind::value: return copy_value(in, out, copy_key);
+        case PayloadKind::bytes:
+            return write_sized(out, read_sized(in, "payload of an unknown op"));
+        case PayloadKind::index:
+            return copy_numbers(in, out, 1);
+        case PayloadKind::value:
+            return copy_value(in, out, copy_key);
         case PayloadKind::style_start:
             out.byte(in.byte("style of an unknown op"));
             copy_numbers(in, out, 1);
@@ -37,7 +44,8 @@ void copy_payload(ByteReader& in, ByteWriter& out, std::uint8_t kind, const Copy
             out.byte(is_root);
             return copy_numbers(in, out, is_root == 0 ? 2 : 1);
         }
-        case PayloadKind::list_move: return copy_numbers(in, out, 3);
+        case PayloadKind::list_move:
+            return copy_numbers(in, out, 3);
         case PayloadKind::list_set:
             copy_numbers(in, out, 2);
             return copy_value(in, out, copy_key);
@@ -58,8 +66,8 @@ std::uint8_t canonical_kind(std::uint8_t raw) {
     return kind <= kLastKnownKind ? kind : static_cast<std::uint8_t>(kind | kFutureBit);
 }
 
-crdt::UnknownOp read_unknown(ByteReader& in, std::int32_t prop, std::uint8_t raw_kind, const Tables& tables,
-                             Budget& budget) {
+crdt::UnknownOp read_unknown(ByteReader& in, std::int32_t prop, std::uint8_t raw_kind,
+                             const Tables& tables, Budget& budget) {
     const std::uint8_t kind = canonical_kind(raw_kind);
     const std::size_t before = in.remaining();
     ByteWriter kept;

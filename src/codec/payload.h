@@ -17,8 +17,8 @@
 //   16      tree move    uleb, uleb, uleb, byte root; when not root: uleb, uleb
 //   17..127 the future   uleb size, bytes; written as 0x80|kind, read with and without that bit
 //
-// Inside an UnknownOp a payload stands as above, except that each key index is replaced by the key (uleb
-// size, UTF-8): indices mean something in their block only.
+// Inside an UnknownOp a payload stands as above, except that each key index is replaced by the key
+// (uleb size, UTF-8): indices mean something in their block only.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,8 @@ inline constexpr std::uint8_t kLastKnownKind = static_cast<std::uint8_t>(Payload
 // The byte as it is written: known kinds without the bit, future ones with it.
 std::uint8_t canonical_kind(std::uint8_t raw);
 
-crdt::UnknownOp read_unknown(ByteReader& in, std::int32_t prop, std::uint8_t raw_kind, const Tables& tables,
-                             Budget& budget);
+crdt::UnknownOp read_unknown(ByteReader& in, std::int32_t prop, std::uint8_t raw_kind,
+                             const Tables& tables, Budget& budget);
 // CHECKs that the op's value is what read_unknown() makes.
 void write_unknown(ByteWriter& out, const crdt::UnknownOp& op, Registers& registers);
 

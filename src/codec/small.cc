@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kSmallestEntry = 2;
 
 // The entries of either, as ids.
-Result<std::vector<crdt::OpId>> read_ids(std::span<const std::uint8_t> bytes, std::int64_t max, const char* what) {
+Result<std::vector<crdt::OpId>> read_ids(std::span<const std::uint8_t> bytes, std::int64_t max,
+                                         const char* what) {
     ByteReader in(bytes);
     const std::uint64_t count = read_uleb(in, in.remaining() / kSmallestEntry, what);
     std::vector<crdt::OpId> ids;
@@ -43,7 +44,8 @@ Result<crdt::VersionVector> decode_version(std::span<const std::uint8_t> bytes) 
     const std::vector<crdt::OpId> ends = TRY(read_ids(bytes, INT32_MAX, "version vector"));
     crdt::VersionVector version;
     for (std::size_t i = 0; i < ends.size(); ++i) {
-        if (i > 0 && ends[i].peer == ends[i - 1].peer) return corrupt("bad version vector: a peer is there twice");
+        if (i > 0 && ends[i].peer == ends[i - 1].peer)
+            return corrupt("bad version vector: a peer is there twice");
         version.set(ends[i].peer, ends[i].counter);
     }
     return version;

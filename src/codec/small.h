@@ -1,7 +1,7 @@
 // Versions as bytes, for cursors, presence and the sync protocol.
 //
 //   version vector   uleb count, then for each: uleb peer, zigzag exclusive end; in any order
-//   frontiers        uleb count, then for each: uleb peer, zigzag counter; written in order, read in any
+//   frontiers        uleb count, then for each: uleb peer, zigzag counter; written in order
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ TEST(Small, VersionsAndFrontiersReadBack) {
 }
 
 TEST(Small, WhatDoesNotAddUpIsCorrupt) {
-    for (const Bytes& bytes : {Bytes{}, Bytes{1}, Bytes{1, 1}, Bytes{1, 1, 0x01}, Bytes{0, 0}, Bytes{0xFF, 0x7F}}) {
+    for (const Bytes& bytes :
+         {Bytes{}, Bytes{1}, Bytes{1, 1}, Bytes{1, 1, 0x01}, Bytes{0, 0}, Bytes{0xFF, 0x7F}}) {
         EXPECT_FALSE(decode_version(bytes).has_value());
         EXPECT_FALSE(decode_frontiers(bytes).has_value());
     }

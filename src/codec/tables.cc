@@ -39,7 +39,8 @@ void read_peers(ByteReader& in, Tables& tables) {
 void read_keys(ByteReader& in, Tables& tables, Budget& budget) {
     std::size_t count = 0;
     for (ByteReader counting = in; !counting.at_end(); ++count) read_sized(counting, "key");
-    if (!budget.take_heap(count * sizeof(std::string_view))) in.fail("number of keys (too many for their size)");
+    if (!budget.take_heap(count * sizeof(std::string_view)))
+        in.fail("number of keys (too many for their size)");
     if (!in.ok()) return;
     tables.keys.reserve(count);
     while (!in.at_end()) {
@@ -50,7 +51,8 @@ void read_keys(ByteReader& in, Tables& tables, Budget& budget) {
 }
 
 void read_containers(ByteReader& in, Tables& tables, Budget& budget) {
-    const std::uint64_t count = read_uleb(in, in.remaining() / kSmallestContainerRow, "number of containers");
+    const std::uint64_t count =
+        read_uleb(in, in.remaining() / kSmallestContainerRow, "number of containers");
     if (!budget.take_heap(count * sizeof(crdt::ContainerId))) in.fail("number of containers");
     if (!in.ok()) return;
     tables.containers.reserve(count);
@@ -62,11 +64,13 @@ void read_containers(ByteReader& in, Tables& tables, Budget& budget) {
         const std::uint64_t peer = read_uleb(in, "container's peer");
         const std::int64_t number = read_zigzag(in, 0, kMaxCounter, "container's name or counter");
         if (is_root == 0) {
-            const crdt::OpId id{tables.peer(in, peer, "container's peer"), static_cast<crdt::Counter>(number)};
+            const crdt::OpId id{tables.peer(in, peer, "container's peer"),
+                                static_cast<crdt::Counter>(number)};
             tables.containers.push_back(crdt::ContainerId::normal(id, kind));
             continue;
         }
-        const std::string_view name = tables.key(in, static_cast<std::uint64_t>(number), "container's name");
+        const std::string_view name =
+            tables.key(in, static_cast<std::uint64_t>(number), "container's name");
         if (!budget.take_string(name.size())) in.fail("containers (too large for their input)");
         if (!in.ok()) return;
         tables.containers.push_back(crdt::ContainerId::root(std::string(name), kind));
@@ -76,8 +80,10 @@ void read_containers(ByteReader& in, Tables& tables, Budget& budget) {
 
 void read_positions(ByteReader& in, Tables& tables, Budget& budget) {
     if (in.at_end()) return;
-    if (read_uleb(in, "positions") != 1 || read_uleb(in, "positions") != 2) in.fail("shape of the positions");
-    ByteReader shared_in = in.part(static_cast<std::size_t>(read_uleb(in, "positions")), "positions");
+    if (read_uleb(in, "positions") != 1 || read_uleb(in, "positions") != 2)
+        in.fail("shape of the positions");
+    ByteReader shared_in =
+        in.part(static_cast<std::size_t>(read_uleb(in, "positions")), "positions");
     ByteReader rest_in = in.part(static_cast<std::size_t>(read_uleb(in, "positions")), "positions");
     if (!in.at_end()) in.fail("end of the positions");
     RleReader<UnsignedCell> shared(shared_in, "shared part of a position");
@@ -87,9 +93,11 @@ void read_positions(ByteReader& in, Tables& tables, Budget& budget) {
     for (std::uint64_t i = 0; i < count && rest_in.ok() && shared_in.ok(); ++i) {
         const std::uint64_t prefix = shared.next();
         const auto rest = read_sized(rest_in, "position");
-        if (prefix > (i == 0 ? 0 : tables.positions.back().size())) shared_in.fail("shared part of a position");
+        if (prefix > (i == 0 ? 0 : tables.positions.back().size()))
+            shared_in.fail("shared part of a position");
         if (!shared_in.ok() || !rest_in.ok()) break;
-        if (!budget.take_heap(prefix + rest.size())) rest_in.fail("positions (too large for their input)");
+        if (!budget.take_heap(prefix + rest.size()))
+            rest_in.fail("positions (too large for their input)");
         if (!rest_in.ok()) break;
         Bytes position;
         position.reserve(prefix + rest.size());
@@ -125,7 +133,8 @@ void write_containers(ByteWriter& out, Registers& registers) {
         out.byte(id.is_root() ? 1 : 0);
         out.byte(static_cast<std::uint8_t>(id.kind));
         write_uleb(out, id.is_root() ? 0 : registers.peers.add(id.op().peer));
-        write_zigzag(out, id.is_root() ? std::int64_t{registers.keys.add(id.root_name())} : id.op().counter);
+        write_zigzag(
+            out, id.is_root() ? std::int64_t{registers.keys.add(id.root_name())} : id.op().counter);
     }
 }
 
@@ -139,7 +148,9 @@ void write_positions(ByteWriter& out, const Registers& registers) {
     for (const std::string_view position : registers.positions) {
         const std::size_t least = std::min(before.size(), position.size());
         const auto prefix = static_cast<std::size_t>(
-            std::mismatch(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(least), position.begin()).first -
+            std::mismatch(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(least),
+                          position.begin())
+                .first -
             before.begin());
         shared.append(prefix);
         write_sized(rest_out, position.substr(prefix));

@@ -51,7 +51,8 @@ void read_positions(ByteReader& in, Tables& tables, Budget& budget);
 
 // --- writing ---
 
-// Numbers things in the order in which they are first seen. Few are looked for one by one, more by hash.
+// Numbers things in the order in which they are first seen. Few are looked for one by one, more by
+// hash.
 template <class T>
 class Register {
 public:
@@ -90,7 +91,9 @@ private:
 // Points at a ContainerId that outlives the block's writing; equal when those are.
 struct ContainerRef {
     const crdt::ContainerId* id;
-    friend bool operator==(ContainerRef a, ContainerRef b) { return a.id == b.id || *a.id == *b.id; }
+    friend bool operator==(ContainerRef a, ContainerRef b) {
+        return a.id == b.id || *a.id == *b.id;
+    }
 };
 
 }  // namespace quire::codec
@@ -109,13 +112,15 @@ struct Registers {
     Register<crdt::PeerId> peers;
     Register<std::string_view> keys;
     Register<ContainerRef> containers;
-    std::vector<std::string_view> positions;  // Sorted by bytes, each once; all known before the first op.
+    std::vector<std::string_view>
+        positions;  // Sorted by bytes, each once; all known before the first op.
 
     std::uint32_t position(const Bytes& position) const;  // CHECKs that it is registered.
 };
 
 void write_keys(ByteWriter& out, const Registers& registers);
-void write_containers(ByteWriter& out, Registers& registers);  // Registers peers and names on its way.
+void write_containers(ByteWriter& out,
+                      Registers& registers);  // Registers peers and names on its way.
 void write_positions(ByteWriter& out, const Registers& registers);
 
 }  // namespace quire::codec

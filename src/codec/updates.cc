@@ -32,7 +32,8 @@ Result<std::vector<Change>> decode_updates(std::span<const std::uint8_t> blob) {
         if (!body.ok()) return body.error();
     }
     Budget budget(blob.size());
-    if (!budget.take_heap(count * sizeof(Change))) return corrupt("more changes than the blob can hold");
+    if (!budget.take_heap(count * sizeof(Change)))
+        return corrupt("more changes than the blob can hold");
     std::vector<Change> changes;
     changes.reserve(count);
     while (!envelope.body.at_end()) TRY(read_block(next_block(envelope.body), budget, changes));
@@ -43,7 +44,11 @@ Bytes encode_updates(std::span<const Change> changes) {
     std::vector<const Change*> sorted;
     sorted.reserve(changes.size());
     for (const Change& change : changes) sorted.push_back(&change);
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Change* a, const Change* b) { return a->id < b->id; });
+    // Sorting takes memory even where there is nothing to sort.
+    const auto by_id = [](const Change* a, const Change* b) { return a->id < b->id; };
+    if (!std::is_sorted(sorted.begin(), sorted.end(), by_id)) {
+        std::stable_sort(sorted.begin(), sorted.end(), by_id);
+    }
 
     ByteWriter out;
     begin_envelope(out);
@@ -51,7 +56,8 @@ Bytes encode_updates(std::span<const Change> changes) {
     for (auto begin = sorted.begin(); begin != sorted.end();) {
         auto end = std::next(begin);
         while (end != sorted.end() && (*end)->id.peer == (*begin)->id.peer &&
-               (*end)->id.counter == (*std::prev(end))->id.counter + crdt::atom_count(**std::prev(end))) {
+               (*end)->id.counter ==
+                   (*std::prev(end))->id.counter + crdt::atom_count(**std::prev(end))) {
             ++end;
         }
         block.clear();

@@ -1,7 +1,8 @@
-// Loro's FastUpdates blobs (mode 4): changes to bytes and back. docs/formats/updates.md is the page.
+// Loro's FastUpdates blobs (mode 4): changes to bytes and back. docs/formats/updates.md is the
+// page.
 //
-// Decoding verifies everything that can be told without a document: envelope, checksum, columns, bounds,
-// UTF-8. It allocates at most a constant times the input.
+// Decoding verifies everything that can be told without a document: envelope, checksum, columns,
+// bounds, UTF-8. It allocates at most a constant times the input.
 #pragma once
 
 #include <cstdint>

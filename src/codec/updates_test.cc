@@ -1,9 +1,9 @@
 #include "codec/updates.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "codec/golden_for_test.h"
 
@@ -22,7 +22,8 @@ std::vector<Change> decoded(const std::string& name) {
 
 std::vector<Op> ops(const std::string& name) {
     std::vector<Op> all;
-    for (const Change& change : decoded(name)) all.insert(all.end(), change.ops.begin(), change.ops.end());
+    for (const Change& change : decoded(name))
+        all.insert(all.end(), change.ops.begin(), change.ops.end());
     return all;
 }
 
@@ -37,7 +38,8 @@ bool contains(const std::vector<OpContent>& all, const OpContent& content) {
 }
 
 Op text_op(Counter counter, std::string text) {
-    return {ContainerId::root("text", ContainerKind::text), counter, TextInsert{0, std::move(text)}};
+    return {ContainerId::root("text", ContainerKind::text), counter,
+            TextInsert{0, std::move(text)}};
 }
 
 Change change_of(OpId id, std::vector<Op> written) {
@@ -99,9 +101,16 @@ TEST(Updates, ListValuesKeepTheirTypesAndChildrenTheirKinds) {
             inserted.insert(inserted.end(), insert->values.begin(), insert->values.end());
         }
     }
-    const std::vector<Slot> plain = {Value(1),     Value(-70000), Value(1.5),          Value("é"),
-                                     Value(true),  Value(false),  Value(),             Value(Bytes{0, 255}),
-                                     Value(List{1, List{"x"}}),   Value(Map{{"k", Map{{"deep", 2}}}})};
+    const std::vector<Slot> plain = {Value(1),
+                                     Value(-70000),
+                                     Value(1.5),
+                                     Value("é"),
+                                     Value(true),
+                                     Value(false),
+                                     Value(),
+                                     Value(Bytes{0, 255}),
+                                     Value(List{1, List{"x"}}),
+                                     Value(Map{{"k", Map{{"deep", 2}}}})};
     ASSERT_EQ(inserted.size(), plain.size() + 2);
     EXPECT_TRUE(std::equal(plain.begin(), plain.end(), inserted.begin()));
     EXPECT_EQ(inserted[10], Slot(ContainerKind::text));
@@ -120,7 +129,8 @@ TEST(Updates, MapOpsTellSettingNullFromErasingAndNameTheirChildren) {
     ASSERT_NE(child, all.end());
     const ContainerId child_id = ContainerId::normal({kPeer, child->counter}, ContainerKind::map);
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Op& op) {
-        return op.container == child_id && op.content == OpContent(MapSet{"list", ContainerKind::list});
+        return op.container == child_id &&
+               op.content == OpContent(MapSet{"list", ContainerKind::list});
     }));
 }
 
@@ -143,9 +153,10 @@ TEST(Updates, TreeOpsTellCreatingFromMovingAndErasing) {
 }
 
 TEST(Updates, CountersKeepWholeNumbersAndFloatsApart) {
-    EXPECT_EQ(contents("counter"),
-              (std::vector<OpContent>{CounterAdd{Value(3)}, CounterAdd{Value(-1)}, CounterAdd{Value(0.5)},
-                                      CounterAdd{Value(std::ldexp(1.0, 40))}}));
+    EXPECT_EQ(
+        contents("counter"),
+        (std::vector<OpContent>{CounterAdd{Value(3)}, CounterAdd{Value(-1)}, CounterAdd{Value(0.5)},
+                                CounterAdd{Value(std::ldexp(1.0, 40))}}));
 }
 
 TEST(Updates, OpsOfAnUnknownContainerAreCarriedAsTheyCame) {
@@ -160,7 +171,8 @@ TEST(Updates, OpsOfAnUnknownContainerAreCarriedAsTheyCame) {
 TEST(Updates, ChangesKeepDependenciesTimesAndMessages) {
     const PeerId other = (PeerId{1} << 63) + 5;
     std::vector<Change> changes = decoded("several_peers");
-    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.id < b.id; });
+    std::sort(changes.begin(), changes.end(),
+              [](const Change& a, const Change& b) { return a.id < b.id; });
 
     ASSERT_EQ(changes.size(), 5U);
     EXPECT_EQ(changes[0].message, "first");
@@ -204,9 +216,11 @@ TEST(Updates, ExtremeNumbersReadBack) {
 TEST(Updates, ManyContainersAndKeysReadBack) {
     std::vector<Op> many;
     for (Counter i = 0; i < 2000; ++i) {
-        const ContainerId map = i % 3 == 0 ? ContainerId::root(cat("root ", i % 50), ContainerKind::map)
-                                           : ContainerId::normal({PeerId(i % 30), i % 70}, ContainerKind::map);
-        many.push_back({map, i, MapSet{cat("key ", i % 40), Value(Map{{cat("inner ", i % 60), i}})}});
+        const ContainerId map =
+            i % 3 == 0 ? ContainerId::root(cat("root ", i % 50), ContainerKind::map)
+                       : ContainerId::normal({PeerId(i % 30), i % 70}, ContainerKind::map);
+        many.push_back(
+            {map, i, MapSet{cat("key ", i % 40), Value(Map{{cat("inner ", i % 60), i}})}});
     }
     const std::vector<Change> changes = {change_of({kPeer, 0}, many)};
 
@@ -223,7 +237,8 @@ TEST(Updates, APayloadOfTheFutureWithKeysSurvivesANewTable) {
     const UnknownOp opaque{1 << 30, 0x91, from_hex("02 ab cd")};
     const std::vector<Change> changes = {change_of(
         {kPeer, 1}, {{ContainerId::root("m", ContainerKind::map), 1, MapSet{"first", Value(1)}},
-                     {future, 2, value}, {future, 3, opaque}})};
+                     {future, 2, value},
+                     {future, 3, opaque}})};
 
     const auto again = decode_updates(encode_updates(changes));
 

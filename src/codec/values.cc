@@ -15,7 +15,8 @@ constexpr std::size_t kFewKeys = 8;
 bool has_repeated_key(const Map& map) {
     if (map.size() <= kFewKeys) {
         for (auto a = map.begin(); a != map.end(); ++a) {
-            if (std::any_of(map.begin(), a, [&](const Map::Entry& b) { return a->key == b.key; })) return true;
+            if (std::any_of(map.begin(), a, [&](const Map::Entry& b) { return a->key == b.key; }))
+                return true;
         }
         return false;
     }
@@ -35,18 +36,29 @@ public:
 
     Value value(ValueTag tag, int depth = 0) {
         switch (tag) {
-            case ValueTag::null: return nullptr;
-            case ValueTag::yes: return Value(true);
-            case ValueTag::no: return Value(false);
-            case ValueTag::i64: return Value(read_sleb(in_, "integer"));
-            case ValueTag::f64: return Value(std::bit_cast<double>(in_.u64_be("float")));
-            case ValueTag::string: return Value(text());
-            case ValueTag::bytes: return Value(bytes());
-            case ValueTag::list: return list(depth);
-            case ValueTag::map: return map(depth);
-            case ValueTag::container: break;
+            case ValueTag::null:
+                return nullptr;
+            case ValueTag::yes:
+                return Value(true);
+            case ValueTag::no:
+                return Value(false);
+            case ValueTag::i64:
+                return Value(read_sleb(in_, "integer"));
+            case ValueTag::f64:
+                return Value(std::bit_cast<double>(in_.u64_be("float")));
+            case ValueTag::string:
+                return Value(text());
+            case ValueTag::bytes:
+                return Value(bytes());
+            case ValueTag::list:
+                return list(depth);
+            case ValueTag::map:
+                return map(depth);
+            case ValueTag::container:
+                break;
         }
-        in_.fail(tag == ValueTag::container ? "value (a container inside a value)" : "tag of a value");
+        in_.fail(tag == ValueTag::container ? "value (a container inside a value)"
+                                            : "tag of a value");
         return nullptr;
     }
 
@@ -91,7 +103,8 @@ private:
         const std::size_t size = count(sizeof(Map::Entry), "size of a map");
         Map map;
         for (std::size_t i = 0; i < size && in_.ok(); ++i) {
-            const std::string_view key = tables_.key(in_, read_uleb(in_, "key of a map"), "key of a map");
+            const std::string_view key =
+                tables_.key(in_, read_uleb(in_, "key of a map"), "key of a map");
             if (!budget_.take_string(key.size())) in_.fail("map (too large for its input)");
             if (in_.ok()) map.append(std::string(key), value(tag(), depth + 1));
         }
@@ -104,7 +117,9 @@ private:
     Budget& budget_;
 };
 
-void put_tag(ByteWriter& out, ValueTag tag) { out.byte(static_cast<std::uint8_t>(tag)); }
+void put_tag(ByteWriter& out, ValueTag tag) {
+    out.byte(static_cast<std::uint8_t>(tag));
+}
 
 void copy_value(ByteReader& in, ByteWriter& out, const CopyKey& copy_key, int depth) {
     const std::uint8_t tag = in.byte("value");
@@ -112,16 +127,21 @@ void copy_value(ByteReader& in, ByteWriter& out, const CopyKey& copy_key, int de
     switch (static_cast<ValueTag>(tag)) {
         case ValueTag::null:
         case ValueTag::yes:
-        case ValueTag::no: return;
-        case ValueTag::i64: return write_sleb(out, read_sleb(in, "integer"));
-        case ValueTag::f64: return out.append(in.take(8, "float"));
+        case ValueTag::no:
+            return;
+        case ValueTag::i64:
+            return write_sleb(out, read_sleb(in, "integer"));
+        case ValueTag::f64:
+            return out.append(in.take(8, "float"));
         case ValueTag::string: {
             const auto text = read_sized(in, "string");
             if (!utf8::is_valid(as_text(text))) in.fail("UTF-8 of a string");
             return write_sized(out, text);
         }
-        case ValueTag::bytes: return write_sized(out, read_sized(in, "bytes"));
-        case ValueTag::container: return out.byte(in.byte("kind of a container"));
+        case ValueTag::bytes:
+            return write_sized(out, read_sized(in, "bytes"));
+        case ValueTag::container:
+            return out.byte(in.byte("kind of a container"));
         case ValueTag::list:
         case ValueTag::map: {
             if (depth == kMaxValueDepth) in.fail("value (nested too deep)");
@@ -210,6 +230,8 @@ void write_slots(ByteWriter& out, const std::vector<crdt::Slot>& slots, Register
     for (const crdt::Slot& slot : slots) write_slot(out, slot, registers);
 }
 
-void copy_value(ByteReader& in, ByteWriter& out, const CopyKey& copy_key) { copy_value(in, out, copy_key, 0); }
+void copy_value(ByteReader& in, ByteWriter& out, const CopyKey& copy_key) {
+    copy_value(in, out, copy_key, 0);
+}
 
 }  // namespace quire::codec

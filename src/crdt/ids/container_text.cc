@@ -14,7 +14,8 @@ constexpr std::string_view kRoot = "root-";
 constexpr std::string_view kUnknown = "Unknown(";
 
 // In the order of ContainerKind.
-constexpr std::array<std::string_view, 6> kKinds = {"Map", "List", "Text", "Tree", "MovableList", "Counter"};
+constexpr std::array<std::string_view, 6> kKinds = {"Map",  "List",        "Text",
+                                                    "Tree", "MovableList", "Counter"};
 
 // Digits alone, without leading zeros.
 template <class T>
@@ -41,13 +42,18 @@ std::string to_text(ContainerKind kind) {
     return number < kKinds.size() ? std::string(kKinds[number]) : cat(kUnknown, number, ")");
 }
 
-std::string to_text(OpId id) { return cat(id.counter, "@", id.peer); }
-
-std::string to_text(const ContainerId& id) {
-    return cat(kContainer, id.is_root() ? cat(kRoot, id.root_name()) : to_text(id.op()), ":", to_text(id.kind));
+std::string to_text(OpId id) {
+    return cat(id.counter, "@", id.peer);
 }
 
-std::optional<PeerId> parse_peer_id(std::string_view text) { return parse_number<PeerId>(text); }
+std::string to_text(const ContainerId& id) {
+    return cat(kContainer, id.is_root() ? cat(kRoot, id.root_name()) : to_text(id.op()), ":",
+               to_text(id.kind));
+}
+
+std::optional<PeerId> parse_peer_id(std::string_view text) {
+    return parse_number<PeerId>(text);
+}
 
 std::optional<OpId> parse_op_id(std::string_view text) {
     const std::size_t at = text.find('@');
@@ -75,7 +81,8 @@ std::optional<ContainerId> parse_container_id(std::string_view text) {
     std::string_view name = text.substr(0, colon - kContainer.size());
     if (!kind) return std::nullopt;
     if (skip(name, kRoot)) {
-        if (name.empty() || name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos) {
+        if (name.empty() ||
+            name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos) {
             return std::nullopt;
         }
         return ContainerId::root(std::string(name), *kind);

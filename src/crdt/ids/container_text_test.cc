@@ -21,10 +21,11 @@ TEST(ContainerText, WhatIsPrintedIsParsed) {
 }
 
 TEST(ContainerText, AnythingElseIsNoId) {
-    for (const char* text : {"", "cid", "cid:", "cid:root-:Text", "cid:root-a/b:Text", "root-a:Text", "cid:root-a",
-                             "cid:root-a:Texts", "cid:1@:Map", "cid:@1:Map", "cid:-1@1:Map", "cid:01@1:Map",
-                             "cid:2147483647@1:Map", "cid:1@18446744073709551616:Map", "cid:1@1:Unknown(5)",
-                             "cid:1@1:Unknown(256)", "cid:1 @1:Map"}) {
+    for (const char* text :
+         {"", "cid", "cid:", "cid:root-:Text", "cid:root-a/b:Text", "root-a:Text", "cid:root-a",
+          "cid:root-a:Texts", "cid:1@:Map", "cid:@1:Map", "cid:-1@1:Map", "cid:01@1:Map",
+          "cid:2147483647@1:Map", "cid:1@18446744073709551616:Map", "cid:1@1:Unknown(5)",
+          "cid:1@1:Unknown(256)", "cid:1 @1:Map"}) {
         EXPECT_EQ(parse_container_id(text), std::nullopt) << text;
     }
 }
