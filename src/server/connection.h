@@ -29,8 +29,8 @@ public:
     // the line is dropped, when the connection is over; a client that lets more than the transport's bound pile
     // up unread is cut off.
     virtual bool send(std::string line) = 0;
-    // While held, no further line is delivered: for a session that has enough in flight. Lines that are already
-    // on their way to on_line() may still come. (While much output is unread the transport holds by itself.)
+    // While held, no further line is delivered: for a session that has enough in flight. When it is called from
+    // on_line(), that line is the last. (While much output is unread the transport holds by itself.)
     virtual void hold_input(bool held) = 0;
     // Ends the connection once what is queued has been written, or the client does not take it in time.
     virtual void close() = 0;

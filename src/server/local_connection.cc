@@ -68,9 +68,12 @@ void LocalConnection::close() {
     if (changed) attention_->call_for(id_);
 }
 
-LocalConnection::Wants LocalConnection::flush() {
-    return output_.with([](Output& output) {
-        write_some(output);
+void LocalConnection::flush() {
+    output_.with([](Output& output) { write_some(output); });
+}
+
+LocalConnection::Wants LocalConnection::wants() const {
+    return output_.with([](const Output& output) {
         return Wants{.output = !output.lines.empty(),
                      .held = output.held,
                      .over = output.broken || (output.closing && output.lines.empty()),

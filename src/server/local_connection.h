@@ -44,7 +44,8 @@ public:
         bool closing = false;    // It will be over when its output is written.
         std::size_t unread = 0;  // Bytes queued.
     };
-    Wants flush();            // Writes what there is room for.
+    void flush();             // Writes what there is room for.
+    Wants wants() const;
     void abandon();           // Closes the socket; nothing is sent from now on.
 
 private:

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
@@ -67,7 +68,8 @@ struct Client {
     std::shared_ptr<LocalConnection> connection;
     int socket;  // The connection's; open as long as this entry is there.
     LineSplitter lines;
-    std::unique_ptr<Session> session;  // Once it has said hello.
+    std::deque<std::optional<std::string>> arrived;  // Lines to deliver; none for one that was too long.
+    std::unique_ptr<Session> session;                // Once it has said hello.
     Clock::time_point hello_until;
     std::uint32_t watched = 0;  // The events that epoll looks for.
     bool refused = false;       // Its hello was.
@@ -166,7 +168,8 @@ private:
         if (end_by_) {
             return now >= *end_by_ || std::none_of(clients_.begin(), clients_.end(), [](auto& entry) {
                        Client& client = entry.second;
-                       return client.connection->flush().output || (client.session && client.session->is_busy());
+                       client.connection->flush();
+                       return client.connection->wants().output || (client.session && client.session->is_busy());
                    });
         }
         if (!clients_.empty() || options_.linger_ms < 0 || now < idle_since_ + Milliseconds(options_.linger_ms)) return false;
@@ -223,6 +226,7 @@ private:
                                                                                     attention_),
                                     .socket = fd,
                                     .lines = LineSplitter(options_.line_bytes),
+                                    .arrived = {},
                                     .session = nullptr,
                                     .hello_until = Clock::now() + Milliseconds(options_.hello_ms),
                                     .watched = EPOLLIN,
@@ -255,17 +259,31 @@ private:
         if (length == 0) return false;
         client.lines.feed(
             std::string_view(buffer_.data(), static_cast<std::size_t>(length)),
-            [&](std::string line) {
-                if (client.session) {
-                    client.session->on_line(std::move(line));
-                } else if (!client.refused) {
-                    greet(client, line);
-                }
-            },
-            [&] {
-                if (client.session) client.session->on_oversize(options_.line_bytes);
-            });
+            [&](std::string line) { client.arrived.emplace_back(std::move(line)); },
+            [&] { client.arrived.emplace_back(std::nullopt); });
         return true;
+    }
+
+    // One by one, for each may be the one after which no more is to come.
+    void deliver(Client& client) {
+        while (!client.arrived.empty() && takes_input(client)) {
+            std::optional<std::string> line = std::move(client.arrived.front());
+            client.arrived.pop_front();
+            if (client.session) {
+                if (line) {
+                    client.session->on_line(std::move(*line));
+                } else {
+                    client.session->on_oversize(options_.line_bytes);
+                }
+            } else if (line && !client.refused) {
+                greet(client, *line);
+            }
+        }
+    }
+
+    bool takes_input(const Client& client) const {
+        const LocalConnection::Wants wants = client.connection->wants();
+        return !end_by_ && !wants.held && !wants.closing && wants.unread < options_.hold_bytes;
     }
 
     void greet(Client& client, const std::string& line) {
@@ -289,9 +307,11 @@ private:
 
     // Writes what is queued and settles what to wait for.
     void update(std::uint64_t id, Client& client) {
-        const LocalConnection::Wants wants = client.connection->flush();
+        client.connection->flush();
+        deliver(client);
+        const LocalConnection::Wants wants = client.connection->wants();
         if (wants.over) return end(id);
-        const bool listens = !end_by_ && !wants.held && !wants.closing && wants.unread < options_.hold_bytes;
+        const bool listens = client.arrived.empty() && takes_input(client);
         const std::uint32_t watched = (listens ? std::uint32_t{EPOLLIN} : 0U) | (wants.output ? std::uint32_t{EPOLLOUT} : 0U);
         if (watched == std::exchange(client.watched, watched)) return;
         epoll_event event = {};
