@@ -1,5 +1,6 @@
 #include "server/in_flight.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@ struct InFlight::State {
         std::uint64_t number = 0;
         std::stop_source stop;
         std::shared_ptr<Batch> batch;
+        bool open_ended = false;
     };
     std::unordered_map<std::string, Entry> entries;  // By the id as JSON: 1 and "1" are two.
     std::uint64_t last_number = 0;
@@ -91,6 +93,20 @@ bool InFlight::cancel(const Value& id) {
 void InFlight::cancel_all() {
     auto cancelled = state_->with([](State& state) { return std::exchange(state.entries, {}); });
     for (auto& [id, entry] : cancelled) entry.stop.request_stop();
+}
+
+void InFlight::leave_open(const Value& id) {
+    state_->with([&](State& state) {
+        const auto at = state.entries.find(json::write(id));
+        if (at != state.entries.end()) at->second.open_ended = true;
+    });
+}
+
+bool InFlight::is_busy() const {
+    return state_->with([](const State& state) {
+        return std::any_of(state.entries.begin(), state.entries.end(),
+                           [](const auto& entry) { return !entry.second.open_ended; });
+    });
 }
 
 void Answer::result(Map result) const {

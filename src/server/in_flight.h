@@ -66,6 +66,10 @@ public:
     // False when there is no such request: it never was, or has been answered.
     bool cancel(const Value& id);
     void cancel_all();
+    // The request stays open until it is cancelled: no answer of it is to come.
+    void leave_open(const Value& id);
+    // Whether answers are still to come.
+    bool is_busy() const;
 
     Connection& connection() { return *connection_; }
 

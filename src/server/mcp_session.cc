@@ -288,6 +288,7 @@ void McpSession::listen(Request request) {
     if (filter == nullptr || !filter->is_map()) {
         return request.way.refuse("notifications must say what to listen to");
     }
+    in_flight_->leave_open(request.way.answer.id());
     // No list of ours changes while the kernel runs, so the subset we agree to is empty. The
     // request stays unanswered until it is cancelled.
     connection_->send(json::write(jsonrpc::notification(

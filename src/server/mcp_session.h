@@ -20,6 +20,7 @@ public:
 
     void on_line(std::string line) override;
     void on_oversize(std::size_t bound) override;
+    bool is_busy() const override { return in_flight_->is_busy(); }
     void on_close() override;
 
 private:

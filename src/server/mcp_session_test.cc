@@ -195,6 +195,19 @@ TEST(McpSession, CancelsWhatIsUnderWayWhenTheClientGoes) {
     EXPECT_TRUE(client.heard().empty());
 }
 
+TEST(McpSession, IsBusyWithCallsAndNotWithSubscriptions) {
+    Client client;
+    client.say(
+        R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},"_meta":{
+        "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})");
+    EXPECT_FALSE(client.session().is_busy());
+    client.open();
+    client.say(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}})");
+    EXPECT_TRUE(client.session().is_busy());
+    client.pending->release("x");
+    EXPECT_FALSE(client.session().is_busy());
+}
+
 TEST(McpSession, AnswersABatchAsOneArray) {
     Client client;
     client.open("2025-03-26");
