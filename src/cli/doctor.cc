@@ -111,7 +111,7 @@ Map modern_meta() {
 
 Finding broken_handshake(std::string_view what, const Error& error) {
     return {Health::broken, std::string(what), error.message(),
-            "see .quire/kernel.log in the workspace, and quire status"};
+            "this is a fault of the program or of the machine: please report it"};
 }
 
 // A client of each era, in a workspace made for it, and what it costs.

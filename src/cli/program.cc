@@ -81,8 +81,11 @@ public:
         } catch (const CLI::Success& asked) {
             return app_.exit(asked);  // --help and --version.
         } catch (const CLI::ParseError& error) {
-            std::fprintf(stderr, "quire: %s\nRun quire --help, or quire COMMAND --help.\n",
-                         error.what());
+            const std::vector<std::string> unknown = app_.remaining();
+            const std::string what = !unknown.empty() && app_.get_subcommands().empty()
+                                         ? cat("there is no command ", unknown.front())
+                                         : std::string(error.what());
+            complain(cat(what, ". Run quire --help, or quire COMMAND --help."));
             return kUsage;
         }
         return chosen_();
