@@ -63,7 +63,11 @@ private:
     Result<std::string> text_of(const Place& place);
     void show_progress(std::int64_t left_ms);
     void show_table(const std::vector<Author>& authors);
-    void untrue(std::string what) { untrue_.push_back(std::move(what)); }
+    // Told at once, and remembered for the exit code.
+    void untrue(const std::string& what) {
+        ++untrue_;
+        complain(cat(coloured("not true: ", Colour::red), what));
+    }
 
     const DemoOptions& options_;
     show::Setting setting_;
@@ -74,7 +78,7 @@ private:
     std::optional<Agent> ada_;
     std::optional<Agent> bo_;
     std::optional<Editor> editor_;
-    std::vector<std::string> untrue_;
+    std::size_t untrue_ = 0;
     std::int64_t next_progress_ms_ = 0;
 };
 
@@ -275,7 +279,7 @@ Result<int> Demo::run() {
     }
     if (editor_->edits() == 0) untrue("the editor wrote nothing");
     show_table({ada, bo, you});
-    if (untrue_.empty()) {
+    if (untrue_ == 0) {
         print(cat(coloured("  All of it is there, each edit once", Colour::green),
                   ", in the workspace and in the files on the disk.\n"));
     }
@@ -283,18 +287,15 @@ Result<int> Demo::run() {
     print(cat("\nTaking back all that bo did, and nothing else ...\n"));
     const std::size_t undone = TRY(undo_all_of(*bo_));
     TRY(settle());
-    const std::size_t before = untrue_.size();
+    const std::size_t before = untrue_;
     TRY(check("after the undo", {ada, you}, {bo}));
-    if (untrue_.size() == before) {
+    if (untrue_ == before) {
         print(cat("  ", coloured("bo's work is gone", Colour::green), " (", plural(undone, "undo"),
                   "); ", plural(ada_->edits(), "edit"), " of ada and ", editor_->edits(),
                   " of yours stand as they were.\n"));
     }
 
-    if (untrue_.empty()) return kDone;
-    for (const std::string& what : untrue_)
-        complain(cat(coloured("not true: ", Colour::red), what));
-    return kRefused;
+    return untrue_ == 0 ? kDone : kRefused;
 }
 
 }  // namespace

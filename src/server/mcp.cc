@@ -36,29 +36,27 @@ bool knows_annotations(std::string_view version) {
     return version >= "2025-03-26";
 }
 
+// Every list of tools is read by a model, which pays for each word: titles, which say what the
+// names say, and a hint that a client assumes where it is absent, are left out.
 Map annotations_of(const tools::Annotations& promised) {
     Map hints{{"readOnlyHint", promised.read_only}};
     if (!promised.read_only) {
         hints.append("destructiveHint", promised.destructive);
-        hints.append("idempotentHint", promised.idempotent);
+        if (promised.idempotent) hints.append("idempotentHint", true);
     }
     hints.append("openWorldHint", promised.open_world);
     return hints;
 }
 
-// A refusal's structured content is {"error": …}, and clients hold it to the output schema too: the
-// schema says that a result is either what the tool promises or that.
-Value with_refusals(const Value& schema) {
-    const Value* properties = schema.get("properties");
-    const Value* required = schema.get("required");
-    if (properties == nullptr || !properties->is_map() || properties->get("error") != nullptr) {
-        return schema;
-    }
+// A result is what the tool promises or {"error": …}, and an output schema says so at length. What
+// tells a reader something is which fields there are and of which type; these alone are listed, and
+// either kind of result fits them.
+Value published(const Value& schema) {
     Map out = schema.as_map();
-    out.find("properties")->as_map().append("error", Map{{"type", "object"}});
-    if (required != nullptr) {
-        out.append("anyOf", List{Map{{"required", *required}}, Map{{"required", List{"error"}}}});
-        out.erase("required");
+    out.erase("anyOf");
+    out.erase("required");
+    if (Value* properties = out.find("properties"); properties != nullptr && properties->is_map()) {
+        properties->as_map().erase("error");
     }
     return out;
 }
@@ -158,14 +156,14 @@ Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view ver
     for (const tools::ToolInfo& tool : tools) {
         Map entry;
         entry.append("name", tool.name);
-        if (knows_output_schemas(version)) entry.append("title", tool.title);
         entry.append("description", tool.description);
         entry.append("inputSchema", tool.input_schema);
         if (knows_output_schemas(version) && tool.output_schema.is_map()) {
-            entry.append("outputSchema", with_refusals(tool.output_schema));
+            entry.append("outputSchema", published(tool.output_schema));
         }
-        if (knows_annotations(version))
+        if (knows_annotations(version)) {
             entry.append("annotations", annotations_of(tool.annotations));
+        }
         listed.push_back(std::move(entry));
     }
     return Map{{"tools", std::move(listed)}};

@@ -265,18 +265,5 @@ TEST(McpSession, HoldsItsInputWhileTooMuchIsUnanswered) {
     EXPECT_EQ(client.heard().size(), 2049U);
 }
 
-TEST(McpSession, SaysInItsOutputSchemasThatAToolMayRefuse) {
-    Client client;
-    client.open();
-    const Value listed = client.only(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
-    for (const Value& tool : listed.get("result")->get("tools")->as_list()) {
-        const Value& schema = *tool.get("outputSchema");
-        EXPECT_NE(schema.get("properties")->get("error"), nullptr);
-        EXPECT_EQ(json::write(*schema.get("anyOf")),
-                  R"([{"required":["text"]},{"required":["error"]}])");
-        EXPECT_EQ(schema.get("required"), nullptr);
-    }
-}
-
 }  // namespace
 }  // namespace quire::server

@@ -1,0 +1,165 @@
+// The commands as a person or a script uses them: what they print, where, and with which exit code.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { quire, skip, workspace } from "./support/workspace.mjs";
+
+function run(args, options = {}) {
+    return spawnSync(quire, args, { encoding: "utf8", timeout: 60_000, ...options });
+}
+
+function bare(t) {
+    const folder = mkdtempSync(join(tmpdir(), "quire-cli-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+    return folder;
+}
+
+function call(folder, tool, args, ...more) {
+    return run(["call", tool, JSON.stringify(args), "--workspace", folder, ...more]);
+}
+
+test("--version prints name, version and commit", { skip }, () => {
+    const { status, stdout } = run(["--version"]);
+    assert.equal(status, 0);
+    assert.match(stdout, /^quire \d+\.\d+\.\d+ \(\w+\)\n$/);
+});
+
+test("every command has help with an example", { skip }, () => {
+    for (const command of ["init", "mcp", "serve", "call", "cat", "log", "undo", "status", "demo", "doctor", "engine", "completion"]) {
+        const { status, stdout } = run([command, "--help"]);
+        assert.equal(status, 0, command);
+        assert.match(stdout, /Example:\n {2}\S/, command);
+    }
+});
+
+test("wrong usage is exit code 2 and says what is wrong", { skip }, () => {
+    for (const [args, word] of [[[], /subcommand/], [["frobnicate"], /frobnicate/], [["call"], /tool/i], [["log", "--limit", "x"], /limit/],
+                                [["status", "--actor", "nobody"], /nobody/], [["status", "--profile", "none"], /none/]]) {
+        const { status, stderr } = run(args);
+        assert.equal(status, 2, args.join(" "));
+        assert.match(stderr, word);
+    }
+});
+
+test("init writes settings once, and never over others", { skip }, (t) => {
+    const folder = bare(t);
+    const first = run(["init", "--workspace", folder]);
+    assert.equal(first.status, 0, first.stderr);
+    const text = readFileSync(join(folder, "quire.toml"), "utf8");
+    assert.ok(first.stdout.includes(text), "what was written is shown");
+    assert.match(first.stdout, /claude mcp add/);
+
+    writeFileSync(join(folder, "quire.toml"), "# mine\n");
+    const second = run(["init", "--workspace", folder]);
+    assert.equal(second.status, 1);
+    assert.equal(readFileSync(join(folder, "quire.toml"), "utf8"), "# mine\n");
+});
+
+test("a call prints its structured result, and a refusal its error on standard error", { skip }, (t) => {
+    const folder = workspace(t);
+    const made = call(folder, "block_create", { role: "user", kind: "text", content: "a\n" });
+    assert.equal(made.status, 0, made.stderr);
+    const { block_id } = JSON.parse(made.stdout);
+
+    const refused = call(folder, "block_read", { block_id: "nothing" });
+    assert.equal(refused.status, 1);
+    assert.equal(refused.stdout, "");
+    assert.equal(JSON.parse(refused.stderr).error.reason, "invalid_reference");
+
+    const unreadable = run(["call", "block_read", "{", "--workspace", folder]);
+    assert.equal(unreadable.status, 1);
+    assert.equal(JSON.parse(unreadable.stderr).error.reason, "invalid_json");
+
+    const piped = run(["call", "block_read", "-", "--workspace", folder], { input: JSON.stringify({ block_id }) });
+    assert.equal(piped.status, 0, piped.stderr);
+});
+
+test("the state directory is private and keeps itself out of version control", { skip }, (t) => {
+    const folder = workspace(t);
+    call(folder, "block_list", {});
+    assert.equal(statSync(join(folder, ".quire")).mode & 0o777, 0o700);
+    assert.equal(readFileSync(join(folder, ".quire/.gitignore"), "utf8"), "*\n");
+});
+
+test("cat, log and undo tell a block's story by actor", { skip }, (t) => {
+    const folder = workspace(t);
+    const as = (actor) => ["--actor", actor];
+    const { block_id } = JSON.parse(call(folder, "block_create", { role: "user", kind: "text", content: "one\n" }).stdout);
+    assert.equal(call(folder, "block_append", { block_id, text: "ada\n" }, ...as("agent:ada")).status, 0);
+    assert.equal(call(folder, "block_append", { block_id, text: "bo\n" }, ...as("agent:bo")).status, 0);
+    assert.equal(run(["cat", block_id, "--workspace", folder]).stdout, "one\nada\nbo\n");
+
+    const log = JSON.parse(run(["log", "--json", "--actor", "agent:ada", "--workspace", folder]).stdout);
+    assert.deepEqual(log.entries.map((entry) => entry.actor), ["agent:ada"]);
+
+    const undone = run(["undo", block_id, "--workspace", folder, ...as("agent:ada")]);
+    assert.equal(undone.status, 0, undone.stderr);
+    assert.equal(run(["cat", block_id, "--workspace", folder]).stdout, "one\nbo\n");
+    assert.equal(run(["undo", block_id, "--workspace", folder, ...as("agent:eve")]).status, 1);
+    assert.equal(run(["undo", block_id, "--redo", "--workspace", folder, ...as("agent:ada")]).status, 0);
+    assert.equal(run(["cat", block_id, "--workspace", folder]).stdout, "one\nada\nbo\n");
+});
+
+test("cat prints a file as the workspace has it, whole", { skip }, (t) => {
+    const long = "x".repeat(5000) + "\n" + "line\n".repeat(3000);
+    const folder = workspace(t, { "long.txt": long });
+    assert.equal(run(["cat", "long.txt", "--workspace", folder]).stdout, long);
+    assert.equal(run(["cat", "missing.txt", "--workspace", folder]).status, 1);
+});
+
+test("status makes nothing, and tells of a kernel that runs", { skip }, (t) => {
+    const folder = bare(t);
+    const before = run(["status", "--json", "--workspace", folder]);
+    assert.equal(before.status, 0);
+    assert.equal(JSON.parse(before.stdout).running, false);
+    assert.ok(!existsSync(join(folder, ".quire")));
+
+    call(folder, "block_create", { role: "user", kind: "text" });
+    const after = JSON.parse(run(["status", "--json", "--workspace", folder]).stdout);
+    assert.equal(after.running, true);
+    assert.equal(after.documents, 1);
+    assert.equal(after.sessions, 0);
+    assert.ok(after.pid > 0 && after.store_bytes > 0);
+});
+
+test("serve refuses what it does not do", { skip }, (t) => {
+    const folder = workspace(t);
+    const { status, stderr } = run(["serve", "--listen", "127.0.0.1:0", "--workspace", folder]);
+    assert.equal(status, 1);
+    assert.match(stderr, /HTTP/);
+});
+
+test("completion prints scripts that their shells read", { skip }, () => {
+    const bash = run(["completion", "bash"]);
+    assert.equal(bash.status, 0);
+    assert.equal(spawnSync("bash", ["-n"], { input: bash.stdout }).status, 0);
+    assert.match(run(["completion", "zsh"]).stdout, /^#compdef quire/);
+    assert.match(run(["completion", "fish"]).stdout, /complete -c quire/);
+});
+
+test("doctor finds nothing broken where nothing is", { skip }, (t) => {
+    const folder = workspace(t);
+    const { status, stdout, stderr } = run(["doctor", "--json", "--workspace", folder]);
+    const { findings } = JSON.parse(stdout);
+    assert.equal(status, 0, stderr + stdout);
+    for (const what of ["MCP 2025-11-25", "MCP 2026-07-28"]) assert.equal(findings.find((f) => f.what === what)?.health, "ok", what);
+});
+
+test("doctor names settings that are broken", { skip }, (t) => {
+    const folder = workspace(t, {}, "[[files.rules]]\npatern = 1\n");
+    const { status, stdout } = run(["doctor", "--workspace", folder]);
+    assert.equal(status, 1);
+    assert.match(stdout, /broken +settings .*quire\.toml:/);
+});
+
+test("the demo holds itself to what it shows", { skip, timeout: 120_000 }, () => {
+    const { status, stdout, stderr } = run(["demo", "--seconds", "2"], { timeout: 100_000 });
+    assert.equal(status, 0, stderr + stdout);
+    assert.match(stdout, /agent:ada/);
+    assert.match(stdout, /each edit once/);
+    assert.match(stdout, /bo's work is gone/);
+});
