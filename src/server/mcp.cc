@@ -53,6 +53,8 @@ Map annotations_of(const tools::Annotations& promised) {
 // either kind of result fits them.
 Value published(const Value& schema) {
     Map out = schema.as_map();
+    if (out.contains("additionalProperties"))
+        return schema;  // Then "error" must stay among the fields.
     out.erase("anyOf");
     out.erase("required");
     if (Value* properties = out.find("properties"); properties != nullptr && properties->is_map()) {
