@@ -7,6 +7,7 @@
 #include "base/cat.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "server/message_scan.h"
 
 namespace quire::server {
 
@@ -24,6 +25,15 @@ constexpr std::string_view kBatchVersion = "2025-03-26";
 std::string string_param(const Map& params, std::string_view name) {
     const Value* value = params.find(name);
     return value != nullptr && value->is_string() ? value->as_string() : std::string();
+}
+
+// The id of a request that is no JSON as a whole, if a look at its outermost members finds one: its sender waits for
+// an answer to that, and to no other.
+Value id_of(std::string_view broken) {
+    const auto heads = scan_messages(broken);
+    if (heads.size() != 1 || heads.front().id.empty()) return {};
+    auto id = json::parse(heads.front().id);
+    return id ? std::move(*id) : Value();
 }
 
 }  // namespace
@@ -87,7 +97,7 @@ void McpSession::on_line(std::string line) {
     if (!parsed) {
         Map data = parsed.error().details();
         data.set("reason", parsed.error().reason());
-        return refuse({{}, {Code::parse_error, parsed.error().message(), std::move(data)}},
+        return refuse({id_of(line), {Code::parse_error, parsed.error().message(), std::move(data)}},
                       nullptr);
     }
     line = std::string();  // A large message would otherwise be held twice.

@@ -89,6 +89,7 @@ test("100,000 nested brackets are refused without a crash", { skip }, async (t) 
     client.write(`{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"block_create","arguments":{"metadata":${"[".repeat(depth)}${"]".repeat(depth)}}}}\n`);
     const answer = await answered;
     assert.ok(answer.error ?? answer.result.isError);
+    assert.equal(answer.id, 77, "its sender waits for an answer to 77");
     await stillServes(client);
 });
 
@@ -114,6 +115,7 @@ test("invalid UTF-8 is refused and stores nothing", { skip }, async (t) => {
     ]));
     const answer = await answered;
     assert.ok(answer.error ?? answer.result.isError, JSON.stringify(answer));
+    assert.equal(answer.id, 79);
     assert.deepEqual((await client.call("block_list", {})).result.structuredContent.blocks, []);
 });
 
