@@ -20,9 +20,9 @@ constexpr std::uint8_t kRoot = 0;
 constexpr std::uint8_t kNormal = 1;
 
 // By the number inside a state; kinds beyond them keep their number.
-constexpr std::array<ContainerKind, 6> kKindsInside = {ContainerKind::text, ContainerKind::map,
-                                                       ContainerKind::list, ContainerKind::movable_list,
-                                                       ContainerKind::tree, ContainerKind::counter};
+constexpr std::array<ContainerKind, 6> kKindsInside = {
+    ContainerKind::text,         ContainerKind::map,  ContainerKind::list,
+    ContainerKind::movable_list, ContainerKind::tree, ContainerKind::counter};
 
 ContainerKind kind_inside(std::uint8_t number) {
     return number < kKindsInside.size() ? kKindsInside[number] : static_cast<ContainerKind>(number);
@@ -95,7 +95,8 @@ ContainerId read_container_id(ByteReader& in, Budget& budget) {
     switch (in.byte("id of a container")) {
         case kRoot: {
             const std::string_view name = read_name(in);
-            if (!budget.take_string(name.size())) in.fail("name of a container (too large for its input)");
+            if (!budget.take_string(name.size()))
+                in.fail("name of a container (too large for its input)");
             return ContainerId::root(in.ok() ? std::string(name) : std::string(),
                                      kind_inside(in.byte("kind of a container")));
         }
@@ -105,7 +106,9 @@ ContainerId read_container_id(ByteReader& in, Budget& budget) {
             return ContainerId::normal({peer, static_cast<crdt::Counter>(counter)},
                                        kind_inside(in.byte("kind of a container")));
         }
-        default: in.fail("id of a container"); return {};
+        default:
+            in.fail("id of a container");
+            return {};
     }
 }
 
@@ -134,9 +137,11 @@ void write_parent(ByteWriter& out, const std::optional<ContainerId>& parent) {
 }
 
 std::string container_name(const ContainerId& id) {
-    constexpr std::array<std::string_view, 6> kNames = {"Map", "List", "Text", "Tree", "MovableList", "Counter"};
+    constexpr std::array<std::string_view, 6> kNames = {"Map",  "List",        "Text",
+                                                        "Tree", "MovableList", "Counter"};
     const auto kind = static_cast<std::size_t>(id.kind);
-    const std::string kind_name = kind < kNames.size() ? std::string(kNames[kind]) : cat("Unknown(", kind, ")");
+    const std::string kind_name =
+        kind < kNames.size() ? std::string(kNames[kind]) : cat("Unknown(", kind, ")");
     if (id.is_root()) return cat("cid:root-", id.root_name(), ":", kind_name);
     return cat("cid:", id.op().counter, "@", id.op().peer, ":", kind_name);
 }

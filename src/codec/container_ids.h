@@ -36,10 +36,12 @@ Result<crdt::ContainerId> read_container_key(std::span<const std::uint8_t> key);
 // The spelling inside a state. Failures go to `in`.
 crdt::ContainerId read_container_id(ByteReader& in, Budget& budget);
 void write_container_id(ByteWriter& out, const crdt::ContainerId& id);
-std::optional<crdt::ContainerId> read_parent(ByteReader& in, Budget& budget);  // After a byte: 0 none, 1 an id.
+std::optional<crdt::ContainerId> read_parent(ByteReader& in,
+                                             Budget& budget);  // After a byte: 0 none, 1 an id.
 void write_parent(ByteWriter& out, const std::optional<crdt::ContainerId>& parent);
 
-// "cid:root-NAME:Kind" or "cid:COUNTER@PEER:Kind", as people read ids; a kind from the future is its number.
+// "cid:root-NAME:Kind" or "cid:COUNTER@PEER:Kind", as people read ids; a kind from the future is
+// its number.
 std::string container_name(const crdt::ContainerId& id);
 
 }  // namespace quire::codec

@@ -14,7 +14,8 @@ using crdt::ContainerKind;
 
 ContainerHeader read_header(ByteReader& in, const crdt::ContainerId& id, Budget& budget) {
     ContainerHeader header;
-    if (static_cast<ContainerKind>(in.byte("kind of a container")) != id.kind) in.fail("kind of a container");
+    if (static_cast<ContainerKind>(in.byte("kind of a container")) != id.kind)
+        in.fail("kind of a container");
     header.depth = static_cast<std::uint32_t>(read_uleb(in, UINT32_MAX, "depth of a container"));
     header.parent = read_parent(in, budget);
     return header;
@@ -37,12 +38,18 @@ UnknownState read_unknown_state(ByteReader& in, Budget& budget) {
 
 State read_state(ByteReader& in, ContainerKind kind, Budget& budget) {
     switch (kind) {
-        case ContainerKind::map: return read_map_state(in, budget);
-        case ContainerKind::list: return read_list_state(in, budget);
-        case ContainerKind::text: return read_text_state(in, budget);
-        case ContainerKind::tree: return read_tree_state(in, budget);
-        case ContainerKind::movable_list: return read_movable_list_state(in, budget);
-        case ContainerKind::counter: return read_counter(in);
+        case ContainerKind::map:
+            return read_map_state(in, budget);
+        case ContainerKind::list:
+            return read_list_state(in, budget);
+        case ContainerKind::text:
+            return read_text_state(in, budget);
+        case ContainerKind::tree:
+            return read_tree_state(in, budget);
+        case ContainerKind::movable_list:
+            return read_movable_list_state(in, budget);
+        case ContainerKind::counter:
+            return read_counter(in);
     }
     return read_unknown_state(in, budget);
 }
@@ -53,7 +60,8 @@ Failure failure(const ByteReader& in, const crdt::ContainerId& id) {
 
 }  // namespace
 
-Result<ContainerHeader> read_container_header(const crdt::ContainerId& id, std::span<const std::uint8_t> stored) {
+Result<ContainerHeader> read_container_header(const crdt::ContainerId& id,
+                                              std::span<const std::uint8_t> stored) {
     ByteReader in(stored);
     Budget budget(stored.size());
     ContainerHeader header = read_header(in, id, budget);
@@ -61,12 +69,13 @@ Result<ContainerHeader> read_container_header(const crdt::ContainerId& id, std::
     return header;
 }
 
-Result<ContainerState> read_container_state(const crdt::ContainerId& id, std::span<const std::uint8_t> stored,
-                                            Budget& budget) {
+Result<ContainerState> read_container_state(const crdt::ContainerId& id,
+                                            std::span<const std::uint8_t> stored, Budget& budget) {
     ByteReader in(stored);
     ContainerHeader header = read_header(in, id, budget);
     if (!in.ok()) return failure(in, id);
-    ContainerState container{id, header.depth, std::move(header.parent), read_state(in, id.kind, budget)};
+    ContainerState container{id, header.depth, std::move(header.parent),
+                             read_state(in, id.kind, budget)};
     if (!in.ok()) return failure(in, id);
     return container;
 }
@@ -83,8 +92,12 @@ void write_container_state(ByteWriter& out, const ContainerState& container) {
         void operator()(const ListState& state) const { write_list_state(out, state); }
         void operator()(const TextState& state) const { write_text_state(out, state); }
         void operator()(const TreeState& state) const { write_tree_state(out, state); }
-        void operator()(const MovableListState& state) const { write_movable_list_state(out, state); }
-        void operator()(const CounterState& state) const { out.u64_le(std::bit_cast<std::uint64_t>(state.value)); }
+        void operator()(const MovableListState& state) const {
+            write_movable_list_state(out, state);
+        }
+        void operator()(const CounterState& state) const {
+            out.u64_le(std::bit_cast<std::uint64_t>(state.value));
+        }
         void operator()(const UnknownState& state) const { out.append(state.bytes); }
     };
     std::visit(Writer{out}, container.state);

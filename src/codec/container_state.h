@@ -1,4 +1,4 @@
-// The state of one container, as a value of a snapshot's state table. Its key is the container's id.
+// The state of one container, as a value of a snapshot's state table, at the container's id.
 //
 //   byte   kind, numbered as in a key (container_ids.h)
 //   uleb   depth: 1 for a root, one more for each container around it
@@ -36,7 +36,8 @@ struct UnknownState {
 };
 
 // Up to the counter's, alternatives stand in the order of crdt::ContainerKind.
-using State = std::variant<MapState, ListState, TextState, TreeState, MovableListState, CounterState, UnknownState>;
+using State = std::variant<MapState, ListState, TextState, TreeState, MovableListState,
+                           CounterState, UnknownState>;
 
 struct ContainerState {
     crdt::ContainerId id;
@@ -52,11 +53,12 @@ struct ContainerHeader {
     std::optional<crdt::ContainerId> parent;
 };
 
-// `stored` is the value at the key of `id`. Errors: corrupt; its message names the container, and its offset
-// counts from the start of `stored`.
-Result<ContainerHeader> read_container_header(const crdt::ContainerId& id, std::span<const std::uint8_t> stored);
-Result<ContainerState> read_container_state(const crdt::ContainerId& id, std::span<const std::uint8_t> stored,
-                                            Budget& budget);
+// `stored` is the value at the key of `id`. Errors: corrupt; its message names the container, and
+// its offset counts from the start of `stored`.
+Result<ContainerHeader> read_container_header(const crdt::ContainerId& id,
+                                              std::span<const std::uint8_t> stored);
+Result<ContainerState> read_container_state(const crdt::ContainerId& id,
+                                            std::span<const std::uint8_t> stored, Budget& budget);
 // CHECKs that the state is of the id's kind.
 void write_container_state(ByteWriter& out, const ContainerState& container);
 

@@ -20,7 +20,9 @@ ContainerState root(ContainerKind kind, State state) {
     return {ContainerId::root("r", kind), 1, std::nullopt, std::move(state)};
 }
 
-StampedId atom(crdt::PeerId peer, crdt::Counter counter, crdt::Lamport lamport) { return {{peer, counter}, lamport}; }
+StampedId atom(crdt::PeerId peer, crdt::Counter counter, crdt::Lamport lamport) {
+    return {{peer, counter}, lamport};
+}
 
 // "" when `container` is written and read back as it is.
 std::string round_trip(const ContainerState& container) {
@@ -44,33 +46,39 @@ std::string refusal(ContainerKind kind, const Bytes& state) {
     return read.error().message();
 }
 
-bool mentions(const std::string& message, std::string_view words) { return message.find(words) != std::string::npos; }
+bool mentions(const std::string& message, std::string_view words) {
+    return message.find(words) != std::string::npos;
+}
 
 TEST(ContainerState, EveryKindReadsBackAsItWasWritten) {
     const ContainerId child = ContainerId::normal({9, 3}, ContainerKind::movable_list);
-    const Value deep = List{Value(1), Value(1.0), Value(Map{{"k", Value(Bytes{1, 2})}, {"", Value()}})};
-    EXPECT_EQ(round_trip(root(ContainerKind::map,
-                              MapState{{{"", Value(true), {4, 1}},
-                                        {"child", child, {0xFFFF'FFFE, 2}},
-                                        {"erased", std::nullopt, {3, 1}},
-                                        {"\xEE\x80\x80", deep, {3, 7}},
-                                        {"\xF0\x90\x80\x80", Value("x"), {3, 1}}}})),
+    const Value deep =
+        List{Value(1), Value(1.0), Value(Map{{"k", Value(Bytes{1, 2})}, {"", Value()}})};
+    EXPECT_EQ(
+        round_trip(root(ContainerKind::map, MapState{{{"", Value(true), {4, 1}},
+                                                      {"child", child, {0xFFFF'FFFE, 2}},
+                                                      {"erased", std::nullopt, {3, 1}},
+                                                      {"\xEE\x80\x80", deep, {3, 7}},
+                                                      {"\xF0\x90\x80\x80", Value("x"), {3, 1}}}})),
+        "");
+    EXPECT_EQ(round_trip(root(ContainerKind::list,
+                              ListState{{Value(1), child, deep},
+                                        {{atom(5, 0, 9), 2}, {atom(3, 7, 0xFFFF'FFFE), 1}}})),
               "");
-    EXPECT_EQ(round_trip(root(ContainerKind::list, ListState{{Value(1), child, deep},
-                                                             {{atom(5, 0, 9), 2}, {atom(3, 7, 0xFFFF'FFFE), 1}}})),
+    EXPECT_EQ(round_trip(root(ContainerKind::text, TextState{"a\xF0\x9F\x98\x80z",
+                                                             {{atom(1, 0, 0), 1},
+                                                              {atom(1, 5, 5), kStyleStart},
+                                                              {atom(2, 1, 1), 2},
+                                                              {atom(1, 6, 6), kStyleEnd}},
+                                                             {{"bold", Value(true), 0x84}}})),
               "");
-    EXPECT_EQ(round_trip(root(ContainerKind::text,
-                              TextState{"a\xF0\x9F\x98\x80z",
-                                        {{atom(1, 0, 0), 1}, {atom(1, 5, 5), kStyleStart}, {atom(2, 1, 1), 2},
-                                         {atom(1, 6, 6), kStyleEnd}},
-                                        {{"bold", Value(true), 0x84}}})),
-              "");
-    EXPECT_EQ(round_trip(root(ContainerKind::movable_list,
-                              MovableListState{{{atom(1, 0, 0), false},
-                                                {atom(1, 4, 4), true},
-                                                {atom(1, 2, 2), false},
-                                                {atom(2, 3, 9), true}},
-                                               {{{1, 1}, {8, 2}, child}, {{9, 2}, {9, 2}, Value("own")}}})),
+    EXPECT_EQ(round_trip(root(
+                  ContainerKind::movable_list,
+                  MovableListState{{{atom(1, 0, 0), false},
+                                    {atom(1, 4, 4), true},
+                                    {atom(1, 2, 2), false},
+                                    {atom(2, 3, 9), true}},
+                                   {{{1, 1}, {8, 2}, child}, {{9, 2}, {9, 2}, Value("own")}}})),
               "");
     EXPECT_EQ(round_trip(root(ContainerKind::tree, TreeState{})), "");
     EXPECT_EQ(round_trip(root(ContainerKind::counter, CounterState{-0.0})), "");
@@ -80,31 +88,41 @@ TEST(ContainerState, EveryKindReadsBackAsItWasWritten) {
     EXPECT_EQ(round_trip(unknown), "");
 }
 
-// A deleted subtree follows the live ones; siblings go by position, then by when they were moved there.
+// A deleted subtree follows the live ones; siblings go by position, then by their last move.
 TEST(ContainerState, NodesOfATreeAreWrittenGroupByGroup) {
-    const auto node = [](crdt::Counter counter, std::optional<crdt::OpId> parent, std::uint8_t position) {
-        return TreeNode{{1, counter}, parent, atom(1, counter, static_cast<crdt::Lamport>(counter)), {position}};
+    const auto node = [](crdt::Counter counter, std::optional<crdt::OpId> parent,
+                         std::uint8_t position) {
+        return TreeNode{{1, counter},
+                        parent,
+                        atom(1, counter, static_cast<crdt::Lamport>(counter)),
+                        {position}};
     };
     const crdt::OpId a{1, 10}, b{1, 9}, a1{1, 8}, gone{1, 6};
-    const TreeState shuffled{{node(1, gone, 9), node(6, kDeletedTreeRoot, 1), node(7, a1, 0), node(9, std::nullopt, 2),
-                              node(8, a, 5), node(10, std::nullopt, 1), node(2, b, 5), node(4, a, 5)}};
+    const TreeState shuffled{{node(1, gone, 9), node(6, kDeletedTreeRoot, 1), node(7, a1, 0),
+                              node(9, std::nullopt, 2), node(8, a, 5), node(10, std::nullopt, 1),
+                              node(2, b, 5), node(4, a, 5)}};
     const Bytes bytes = written(root(ContainerKind::tree, shuffled));
     Budget budget(bytes.size());
-    const auto read = read_container_state(ContainerId::root("r", ContainerKind::tree), bytes, budget);
+    const auto read =
+        read_container_state(ContainerId::root("r", ContainerKind::tree), bytes, budget);
     ASSERT_TRUE(read.has_value()) << read.error().message();
 
     std::vector<crdt::Counter> order;
-    for (const TreeNode& each : std::get<TreeState>(read->state).nodes) order.push_back(each.id.counter);
+    for (const TreeNode& each : std::get<TreeState>(read->state).nodes)
+        order.push_back(each.id.counter);
     EXPECT_EQ(order, (std::vector<crdt::Counter>{10, 9, 4, 8, 7, 2, 6, 1}));
 }
 
 // History may be cut between the two atoms of a style.
 TEST(ContainerState, AStyleMayStartWithoutEndingButNotEndWithoutStarting) {
-    TextState text{"ab", {{atom(1, 0, 0), 1}, {atom(1, 2, 2), kStyleStart}, {atom(1, 1, 1), 1}}, {{"b", Value(true), 0x80}}};
+    TextState text{"ab",
+                   {{atom(1, 0, 0), 1}, {atom(1, 2, 2), kStyleStart}, {atom(1, 1, 1), 1}},
+                   {{"b", Value(true), 0x80}}};
     EXPECT_EQ(round_trip(root(ContainerKind::text, text)), "");
     text.spans[1].length = kStyleEnd;
     text.styles.clear();
-    EXPECT_TRUE(mentions(round_trip(root(ContainerKind::text, text)), "end of a style (without its start)"));
+    EXPECT_TRUE(mentions(round_trip(root(ContainerKind::text, text)),
+                         "end of a style (without its start)"));
 }
 
 TEST(ContainerState, SpansCoverTheirTextExactly) {
@@ -115,23 +133,29 @@ TEST(ContainerState, SpansCoverTheirTextExactly) {
 }
 
 TEST(ContainerState, AnAtomIsInAStateOnce) {
-    EXPECT_TRUE(mentions(round_trip(root(ContainerKind::list, ListState{{Value(1), Value(2), Value(3)},
-                                                                        {{atom(1, 0, 0), 2}, {atom(1, 1, 1), 1}}})),
-                         "there twice"));
-    EXPECT_TRUE(mentions(round_trip(root(ContainerKind::text,
-                                         TextState{"abc", {{atom(1, 0, 0), 2}, {atom(1, 1, 1), 1}}, {}})),
-                         "there twice"));
-    EXPECT_TRUE(mentions(round_trip(root(ContainerKind::movable_list,
-                                         MovableListState{{{atom(1, 0, 0), true}, {atom(1, 0, 0), false}},
-                                                          {{{0, 1}, {0, 1}, Value(1)}}})),
-                         "there twice"));
-    EXPECT_TRUE(mentions(round_trip(root(ContainerKind::movable_list,
-                                         MovableListState{{{atom(1, 0, 0), true}, {atom(1, 5, 5), true}},
-                                                          {{{0, 1}, {0, 1}, Value(1)}, {{0, 1}, {0, 1}, Value(2)}}})),
-                         "there twice"));
+    EXPECT_TRUE(mentions(
+        round_trip(root(ContainerKind::list, ListState{{Value(1), Value(2), Value(3)},
+                                                       {{atom(1, 0, 0), 2}, {atom(1, 1, 1), 1}}})),
+        "there twice"));
+    EXPECT_TRUE(
+        mentions(round_trip(root(ContainerKind::text,
+                                 TextState{"abc", {{atom(1, 0, 0), 2}, {atom(1, 1, 1), 1}}, {}})),
+                 "there twice"));
+    EXPECT_TRUE(
+        mentions(round_trip(root(ContainerKind::movable_list,
+                                 MovableListState{{{atom(1, 0, 0), true}, {atom(1, 0, 0), false}},
+                                                  {{{0, 1}, {0, 1}, Value(1)}}})),
+                 "there twice"));
+    EXPECT_TRUE(
+        mentions(round_trip(root(
+                     ContainerKind::movable_list,
+                     MovableListState{{{atom(1, 0, 0), true}, {atom(1, 5, 5), true}},
+                                      {{{0, 1}, {0, 1}, Value(1)}, {{0, 1}, {0, 1}, Value(2)}}})),
+                 "there twice"));
 }
 
-Bytes tree_of(std::initializer_list<std::uint8_t> ids, std::initializer_list<std::uint8_t> parents) {
+Bytes tree_of(std::initializer_list<std::uint8_t> ids,
+              std::initializer_list<std::uint8_t> parents) {
     // One peer; ids and parents as the deltas of their columns, in one literal segment each.
     ByteWriter out;
     const auto rows = static_cast<std::uint8_t>(ids.size());
@@ -169,10 +193,13 @@ Bytes tree_of(std::initializer_list<std::uint8_t> ids, std::initializer_list<std
 TEST(ContainerState, ANodeIsNotItsOwnAncestor) {
     // Deltas are zigzag: 2 is one more, 4 two more, 1 one less.
     EXPECT_EQ(refusal(ContainerKind::tree, tree_of({0, 2}, {0, 4})), "");
-    EXPECT_TRUE(mentions(refusal(ContainerKind::tree, tree_of({0, 2}, {6, 1})), "its own ancestor"));
-    EXPECT_TRUE(mentions(refusal(ContainerKind::tree, tree_of({0, 2}, {4, 0})), "its own ancestor"));
+    EXPECT_TRUE(
+        mentions(refusal(ContainerKind::tree, tree_of({0, 2}, {6, 1})), "its own ancestor"));
+    EXPECT_TRUE(
+        mentions(refusal(ContainerKind::tree, tree_of({0, 2}, {4, 0})), "its own ancestor"));
     EXPECT_TRUE(mentions(refusal(ContainerKind::tree, tree_of({0, 0}, {0, 0})), "there twice"));
-    EXPECT_TRUE(mentions(refusal(ContainerKind::tree, tree_of({0, 2}, {0, 8})), "parent of a node"));
+    EXPECT_TRUE(
+        mentions(refusal(ContainerKind::tree, tree_of({0, 2}, {0, 8})), "parent of a node"));
 }
 
 TEST(ContainerState, ACounterIsEightBytesOrNone) {
@@ -203,24 +230,30 @@ TEST(ContainerState, ABillionHiddenSlotsInAFewBytes) {
 }
 
 TEST(ContainerState, ErrorsNameTheirContainer) {
-    EXPECT_TRUE(mentions(refusal(ContainerKind::text, {}), "the state of cid:root-r:Text: bad text at byte 3"));
+    EXPECT_TRUE(mentions(refusal(ContainerKind::text, {}),
+                         "the state of cid:root-r:Text: bad text at byte 3"));
 }
 
 TEST(ContainerState, TheKindOfTheKeyIsThatOfTheState) {
     const Bytes bytes = written(root(ContainerKind::counter, CounterState{}));
     Budget budget(bytes.size());
-    EXPECT_FALSE(read_container_state(ContainerId::root("r", ContainerKind::map), bytes, budget).has_value());
+    EXPECT_FALSE(read_container_state(ContainerId::root("r", ContainerKind::map), bytes, budget)
+                     .has_value());
 }
 
 TEST(ContainerKey, ReadsBackAndIsSpelledInOneWay) {
-    for (const ContainerId& id : {ContainerId::root("", ContainerKind::map), ContainerId::root("é", ContainerKind::counter),
-                                  ContainerId::normal({1, 2}, ContainerKind::tree),
-                                  ContainerId::normal({0xFFFF'FFFF'FFFF'FFFE, 0x7FFF'FFFE}, static_cast<ContainerKind>(127))}) {
+    for (const ContainerId& id :
+         {ContainerId::root("", ContainerKind::map), ContainerId::root("é", ContainerKind::counter),
+          ContainerId::normal({1, 2}, ContainerKind::tree),
+          ContainerId::normal({0xFFFF'FFFF'FFFF'FFFE, 0x7FFF'FFFE},
+                              static_cast<ContainerKind>(127))}) {
         EXPECT_EQ(read_container_key(container_key(id)).value(), id);
     }
     EXPECT_EQ(container_key(ContainerId::normal({0x0102, 3}, ContainerKind::movable_list)),
               (Bytes{4, 2, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0}));
-    const Bytes bad[] = {{}, {0x80}, {0x80, 1}, {0x80, 1, 'a', 'b'}, {0x80, 0x81, 0, 'a'}, {0x80, 1, 0xFF}, Bytes(12), Bytes(14)};
+    const Bytes bad[] = {
+        {},        {0x80},   {0x80, 1}, {0x80, 1, 'a', 'b'}, {0x80, 0x81, 0, 'a'}, {0x80, 1, 0xFF},
+        Bytes(12), Bytes(14)};
     for (const Bytes& key : bad) EXPECT_FALSE(read_container_key(key).has_value());
     Bytes negative(13);
     negative[12] = 0x80;
@@ -231,8 +264,10 @@ TEST(ContainerKey, ReadsBackAndIsSpelledInOneWay) {
 }
 
 TEST(ContainerName, IsAsPeopleReadIt) {
-    EXPECT_EQ(container_name(ContainerId::root("a:b", ContainerKind::movable_list)), "cid:root-a:b:MovableList");
-    EXPECT_EQ(container_name(ContainerId::normal({7, 3}, static_cast<ContainerKind>(9))), "cid:3@7:Unknown(9)");
+    EXPECT_EQ(container_name(ContainerId::root("a:b", ContainerKind::movable_list)),
+              "cid:root-a:b:MovableList");
+    EXPECT_EQ(container_name(ContainerId::normal({7, 3}, static_cast<ContainerKind>(9))),
+              "cid:3@7:Unknown(9)");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a document shows, put together from the states of its containers, as loro-crdt's toJSON() prints it:
-// a binary is {"$bytes": hexadecimal}.
+// What a document shows, put together from the states of its containers, as loro-crdt's toJSON()
+// prints it: a binary is {"$bytes": hexadecimal}.
 #pragma once
 
 #include <algorithm>
@@ -47,13 +47,16 @@ public:
                 open.push_back({span.first, state.styles[style++]});
             } else if (span.length == kStyleEnd) {
                 std::erase_if(open, [&](const Open& one) {
-                    return one.start.id == crdt::OpId{span.first.id.peer, span.first.id.counter - 1};
+                    return one.start.id ==
+                           crdt::OpId{span.first.id.peer, span.first.id.counter - 1};
                 });
             } else {
                 std::map<std::string, Open> winners;
                 for (const Open& one : open) {
                     const auto [entry, is_new] = winners.emplace(one.style.key, one);
-                    const auto rank = [](const Open& o) { return std::tuple(o.start.lamport, o.start.id.peer); };
+                    const auto rank = [](const Open& o) {
+                        return std::tuple(o.start.lamport, o.start.id.peer);
+                    };
                     if (!is_new && rank(entry->second) < rank(one)) entry->second = one;
                 }
                 Map attributes;
@@ -84,10 +87,13 @@ public:
             }
             Value operator()(const ListState& state) const { return self.slots(state.values); }
             Value operator()(const TextState& state) const { return Value(state.text); }
-            Value operator()(const TreeState& state) const { return self.forest(state, std::nullopt); }
+            Value operator()(const TreeState& state) const {
+                return self.forest(state, std::nullopt);
+            }
             Value operator()(const MovableListState& state) const {
                 List values;
-                for (const MovableElement& element : state.elements) values.push_back(self.slot(element.value));
+                for (const MovableElement& element : state.elements)
+                    values.push_back(self.slot(element.value));
                 return values;
             }
             Value operator()(const CounterState& state) const { return Value(state.value); }
@@ -96,10 +102,14 @@ public:
         if (found) return std::visit(Shower{*this}, found->state);
         // A container that holds nothing may be missing.
         switch (id.kind) {
-            case crdt::ContainerKind::map: return Map();
-            case crdt::ContainerKind::text: return "";
-            case crdt::ContainerKind::counter: return 0;
-            default: return List();
+            case crdt::ContainerKind::map:
+                return Map();
+            case crdt::ContainerKind::text:
+                return "";
+            case crdt::ContainerKind::counter:
+                return 0;
+            default:
+                return List();
         }
     }
 
@@ -107,7 +117,8 @@ public:
         if (value.is_bytes()) {
             std::string digits;
             for (const std::uint8_t byte : value.as_bytes()) {
-                for (const int half : {byte >> 4, byte & 15}) digits.push_back("0123456789abcdef"[half]);
+                for (const int half : {byte >> 4, byte & 15})
+                    digits.push_back("0123456789abcdef"[half]);
             }
             return Map{{"$bytes", Value(digits)}};
         }
@@ -141,7 +152,8 @@ private:
         }
         std::sort(nodes.begin(), nodes.end(), [](const TreeNode* a, const TreeNode* b) {
             const auto key = [](const TreeNode* node) {
-                return std::tuple(as_text(node->position), node->last_move.lamport, node->last_move.id.peer);
+                return std::tuple(as_text(node->position), node->last_move.lamport,
+                                  node->last_move.id.peer);
             };
             return key(a) < key(b);
         });
@@ -150,12 +162,14 @@ private:
         for (const TreeNode* node : nodes) {
             std::string index;
             for (const std::uint8_t byte : node->position) {
-                for (const int half : {byte >> 4, byte & 15}) index.push_back("0123456789ABCDEF"[half]);
+                for (const int half : {byte >> 4, byte & 15})
+                    index.push_back("0123456789ABCDEF"[half]);
             }
             Map shown;
             shown.set("parent", parent ? name(*parent) : Value());
             shown.set("index", Value(static_cast<std::int64_t>(forest.size())));
-            shown.set("meta", container(crdt::ContainerId::normal(node->id, crdt::ContainerKind::map)));
+            shown.set("meta",
+                      container(crdt::ContainerId::normal(node->id, crdt::ContainerKind::map)));
             shown.set("id", name(node->id));
             shown.set("fractional_index", Value(index));
             shown.set("children", this->forest(state, node->id));
@@ -168,7 +182,8 @@ private:
         if (!pieces.empty()) {
             Map& last = pieces.back().as_map();
             const Value* before = last.find("attributes");
-            if (attributes.empty() ? before == nullptr : before != nullptr && before->as_map() == attributes) {
+            if (attributes.empty() ? before == nullptr
+                                   : before != nullptr && before->as_map() == attributes) {
                 last.set("insert", Value(last.find("insert")->as_string() + text));
                 return;
             }
@@ -187,7 +202,8 @@ private:
 inline bool shows_same(const Value& a, const Value& b) {
     if (a.is_number() && b.is_number()) return a.as_number() == b.as_number();
     if (a.is_list() && b.is_list()) {
-        return std::equal(a.as_list().begin(), a.as_list().end(), b.as_list().begin(), b.as_list().end(), shows_same);
+        return std::equal(a.as_list().begin(), a.as_list().end(), b.as_list().begin(),
+                          b.as_list().end(), shows_same);
     }
     if (a.is_map() && b.is_map()) {
         return a.as_map().size() == b.as_map().size() &&

@@ -1,55 +1,15 @@
-// Blobs that lie. None may crash the reader, and none may make it take more memory than it
-// promises.
-#include <atomic>
-#include <cstdlib>
-#include <functional>
-#include <new>
-
+// Blobs that lie. None may crash the reader, and none may make it take more memory than it promises.
 #include <gtest/gtest.h>
-#include <malloc.h>
+
+#include <functional>
 
 #include "base/varint.h"
 #include "codec/budget.h"
 #include "codec/columnar.h"
+#include "codec/counted_memory_for_test.h"
 #include "codec/golden_for_test.h"
 #include "codec/updates.h"
 #include "codec/values.h"
-
-namespace {
-
-std::atomic<std::size_t> allocated{0};
-std::atomic<std::size_t> peak{0};
-
-void* counted(std::size_t size) {
-    void* memory = std::malloc(size == 0 ? 1 : size);
-    if (memory == nullptr) throw std::bad_alloc();
-    const std::size_t now = allocated += malloc_usable_size(memory);
-    if (now > peak) peak = now;
-    return memory;
-}
-
-void uncounted(void* memory) noexcept {
-    if (memory != nullptr) allocated -= malloc_usable_size(memory);
-    std::free(memory);
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    return counted(size);
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    return counted(size);
-}
-void operator delete(void* memory) noexcept {
-    uncounted(memory);
-}
-void operator delete(void* memory, const std::nothrow_t&) noexcept {
-    uncounted(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    uncounted(memory);
-}
 
 namespace quire::codec {
 namespace {
@@ -66,15 +26,13 @@ struct Forgery {
     Writer header = [](ByteWriter& out) {
         write_uleb(out, 1);
         out.u64_le(7);
-        out.byte(1);                    // One change, not naming its predecessor;
+        out.byte(1);  // One change, not naming its predecessor;
         out.append(from_hex("01 00"));  // no other deps;
         out.append(from_hex("00 00"));  // no counters of deps;
         out.append(from_hex("00 00"));  // no lamports.
     };
     Writer meta = [](ByteWriter& out) { out.append(from_hex("01 00 00 01 00")); };
-    Writer containers = [](ByteWriter& out) {
-        out.append(from_hex("01 04 01 00 00 00"));
-    };  // Map named by key 0.
+    Writer containers = [](ByteWriter& out) { out.append(from_hex("01 04 01 00 00 00")); };  // Map named by key 0.
     Writer keys = [](ByteWriter& out) { write_sized(out, "m"); };
     Writer positions = [](ByteWriter&) {};
     Writer container_column = [](ByteWriter& out) { run(out, 1, 0); };
@@ -92,18 +50,15 @@ struct Forgery {
 
     Bytes blob() const {
         ByteWriter block;
-        for (const std::uint64_t number : {counter, atoms, lamport, lamports, changes})
-            write_uleb(block, number);
+        for (const std::uint64_t number : {counter, atoms, lamport, lamports, changes}) write_uleb(block, number);
         const Writer ops = [this](ByteWriter& out) {
             write_uleb(out, 1);
             write_uleb(out, 4);
-            for (const Writer* column :
-                 {&container_column, &prop_column, &kind_column, &length_column}) {
+            for (const Writer* column : {&container_column, &prop_column, &kind_column, &length_column}) {
                 section(out, *column);
             }
         };
-        for (const Writer& part :
-             {header, meta, containers, keys, positions, ops, deletes, values}) {
+        for (const Writer& part : {header, meta, containers, keys, positions, ops, deletes, values}) {
             section(block, part);
         }
         ByteWriter out;
@@ -123,32 +78,26 @@ private:
 
 // What it says when it is refused; "" when it is not. Checks the promise on memory.
 std::string refusal(const Bytes& blob) {
-    const std::size_t before = allocated;
-    peak = before;
+    const PeakMemory memory;
     const auto changes = decode_updates(blob);
-    EXPECT_LE(peak - before, blob.size() * kAllocationFactor + kAllocationBase);
+    EXPECT_LE(memory.bytes(), blob.size() * kAllocationFactor + kAllocationBase);
     if (changes) return "";
     EXPECT_EQ(changes.error().code(), Errc::corrupt);
     return changes.error().message();
 }
 
-std::string refusal(const Forgery& forgery) {
-    return refusal(forgery.blob());
-}
+std::string refusal(const Forgery& forgery) { return refusal(forgery.blob()); }
 
-bool mentions(const std::string& message, std::string_view word) {
-    return message.find(word) != std::string::npos;
-}
+bool mentions(const std::string& message, std::string_view word) { return message.find(word) != std::string::npos; }
 
-TEST(Hostile, AnHonestForgeryIsAccepted) {
-    EXPECT_EQ(refusal(Forgery{}), "");
-}
+TEST(Hostile, AnHonestForgeryIsAccepted) { EXPECT_EQ(refusal(Forgery{}), ""); }
 
 TEST(Hostile, ABillionOpsInThirtyBytes) {
     Forgery forgery;
     forgery.atoms = forgery.lamports = 1'000'000'000;
-    forgery.container_column =
-        forgery.prop_column = [](ByteWriter& out) { Forgery::run(out, 1'000'000'000, 0); };
+    forgery.container_column = forgery.prop_column = [](ByteWriter& out) {
+        Forgery::run(out, 1'000'000'000, 0);
+    };
     forgery.kind_column = [](ByteWriter& out) { Forgery::run(out, 1'000'000'000, 8); };
     forgery.length_column = [](ByteWriter& out) { Forgery::run(out, 1'000'000'000, 1); };
 
@@ -177,8 +126,7 @@ TEST(Hostile, AMegabyteOfContainerNameInEachOfThousandsOfOps) {
     Forgery forgery;
     forgery.atoms = forgery.lamports = 100'000;
     forgery.keys = [](ByteWriter& out) { write_sized(out, std::string(1 << 20, 'k')); };
-    forgery.container_column =
-        forgery.prop_column = [](ByteWriter& out) { Forgery::run(out, 100'000, 0); };
+    forgery.container_column = forgery.prop_column = [](ByteWriter& out) { Forgery::run(out, 100'000, 0); };
     forgery.kind_column = [](ByteWriter& out) { Forgery::run(out, 100'000, 8); };
     forgery.length_column = [](ByteWriter& out) { Forgery::run(out, 100'000, 1); };
 
@@ -267,8 +215,7 @@ TEST(Hostile, OpsMustFillTheirChangeExactly) {
         EXPECT_TRUE(mentions(refusal(forgery), "length of an op")) << length;
     }
     Forgery one_more;
-    one_more.container_column =
-        one_more.prop_column = [](ByteWriter& out) { Forgery::run(out, 2, 0); };
+    one_more.container_column = one_more.prop_column = [](ByteWriter& out) { Forgery::run(out, 2, 0); };
     one_more.kind_column = [](ByteWriter& out) { Forgery::run(out, 2, 8); };
     one_more.length_column = [](ByteWriter& out) { Forgery::run(out, 2, 1); };
     EXPECT_TRUE(mentions(refusal(one_more), "number of ops"));
@@ -281,8 +228,8 @@ TEST(Hostile, WhatIsLeftOverIsNotIgnored) {
             out.byte(0);
         };
     };
-    for (const auto section : {&Forgery::header, &Forgery::meta, &Forgery::containers,
-                               &Forgery::positions, &Forgery::deletes, &Forgery::values}) {
+    for (const auto section : {&Forgery::header, &Forgery::meta, &Forgery::containers, &Forgery::positions,
+                               &Forgery::deletes, &Forgery::values}) {
         Forgery forgery;
         forgery.*section = and_more(forgery.*section);
         EXPECT_NE(refusal(forgery), "");
@@ -347,9 +294,7 @@ TEST(Hostile, ABackspaceRunCannotReachBeforeTheStart) {
         Forgery forgery;
         forgery.atoms = forgery.lamports = 3;
         forgery.containers = [](ByteWriter& out) { out.append(from_hex("01 04 01 02 00 00")); };
-        forgery.prop_column = [position](ByteWriter& out) {
-            Forgery::run(out, 1, zigzag(static_cast<std::int64_t>(position)));
-        };
+        forgery.prop_column = [position](ByteWriter& out) { Forgery::run(out, 1, zigzag(static_cast<std::int64_t>(position))); };
         forgery.kind_column = [](ByteWriter& out) { Forgery::run(out, 1, 9); };
         forgery.length_column = [](ByteWriter& out) { Forgery::run(out, 1, 3); };
         forgery.deletes = [length](ByteWriter& out) {
@@ -386,8 +331,7 @@ TEST_P(Damaged, EveryChangedByteIsRefusedOrMeansSomethingThatReadsBack) {
             Bytes changed = blob;
             const auto flip = static_cast<std::uint8_t>(1U << (pattern % 8));
             const std::uint8_t replacements[] = {0x00, 0x7F, 0x80, 0xFF};
-            changed[at] = pattern < 8 ? static_cast<std::uint8_t>(blob[at] ^ flip)
-                                      : replacements[pattern - 8];
+            changed[at] = pattern < 8 ? static_cast<std::uint8_t>(blob[at] ^ flip) : replacements[pattern - 8];
             const auto changes = decode_updates(resealed(changed));
             if (!changes) {
                 EXPECT_EQ(changes.error().code(), Errc::corrupt);
@@ -395,8 +339,7 @@ TEST_P(Damaged, EveryChangedByteIsRefusedOrMeansSomethingThatReadsBack) {
             }
             const Bytes written = encode_updates(*changes);
             const auto again = decode_updates(written);
-            ASSERT_TRUE(again.has_value())
-                << at << " " << pattern << ": " << again.error().message();
+            ASSERT_TRUE(again.has_value()) << at << " " << pattern << ": " << again.error().message();
             EXPECT_EQ(encode_updates(*again), written) << at << " " << pattern;
         }
     }

@@ -3,10 +3,10 @@
 #include <lz4.h>
 #include <lz4frame.h>
 #define XXH_STATIC_LINKING_ONLY
-#include <xxhash.h>
-
 #include <algorithm>
 #include <optional>
+
+#include <xxhash.h>
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -31,15 +31,19 @@ struct FrameBlock {
     std::size_t size = 0;  // Of its content.
 };
 
-std::uint32_t checksum(std::span<const std::uint8_t> bytes) { return XXH32(bytes.data(), bytes.size(), 0); }
+std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
+    return XXH32(bytes.data(), bytes.size(), 0);
+}
 
 FrameHeader read_header(ByteReader& in, std::span<const std::uint8_t> frame) {
     FrameHeader header;
     if (in.u32_le("LZ4 frame (too short)") != kMagic) in.fail("LZ4 frame (not one)");
     const std::size_t begin = in.offset();
     const std::uint8_t flags = in.byte("flags of an LZ4 frame");
-    constexpr std::uint8_t kVersionMask = 0xC0, kVersion = 0x40, kReserved = 0x02, kDictionary = 0x01;
-    if ((flags & kVersionMask) != kVersion || (flags & kReserved) != 0) in.fail("flags of an LZ4 frame");
+    constexpr std::uint8_t kVersionMask = 0xC0, kVersion = 0x40, kReserved = 0x02,
+                           kDictionary = 0x01;
+    if ((flags & kVersionMask) != kVersion || (flags & kReserved) != 0)
+        in.fail("flags of an LZ4 frame");
     if ((flags & kDictionary) != 0) in.fail("LZ4 frame (it needs a dictionary)");
     header.independent = (flags & 0x20) != 0;
     header.blocks_checked = (flags & 0x10) != 0;
@@ -51,7 +55,8 @@ FrameHeader read_header(ByteReader& in, std::span<const std::uint8_t> frame) {
     if ((flags & 0x08) != 0) header.content_size = in.u64_le("content size of an LZ4 frame");
     const std::size_t end = in.offset();
     const std::uint8_t check = in.byte("header checksum of an LZ4 frame");
-    if (in.ok() && check != static_cast<std::uint8_t>(checksum(frame.subspan(begin, end - begin)) >> 8)) {
+    if (in.ok() &&
+        check != static_cast<std::uint8_t>(checksum(frame.subspan(begin, end - begin)) >> 8)) {
         in.fail("header checksum of an LZ4 frame");
     }
     return header;
@@ -68,7 +73,8 @@ std::size_t read_length(ByteReader& in, std::size_t length) {
     return length;
 }
 
-// How much a compressed block holds, by adding up its lengths: what it copies from is not looked at.
+// How much a compressed block holds, by adding up its lengths; what it copies from
+// is not looked at.
 std::size_t content_size(ByteReader& in) {
     constexpr std::size_t kShortestMatch = 4;
     std::size_t size = 0;
@@ -99,8 +105,10 @@ std::optional<FrameBlock> next_block(ByteReader& in, const FrameHeader& header, 
     if (block.size > header.largest_block || block.bytes.size() > header.largest_block) {
         in.fail("size of an LZ4 block");
     }
-    const std::uint32_t expected = header.blocks_checked ? in.u32_le("checksum of an LZ4 block") : 0;
-    if (verify && header.blocks_checked && expected != checksum(block.bytes)) in.fail("checksum of an LZ4 block");
+    const std::uint32_t expected =
+        header.blocks_checked ? in.u32_le("checksum of an LZ4 block") : 0;
+    if (verify && header.blocks_checked && expected != checksum(block.bytes))
+        in.fail("checksum of an LZ4 block");
     if (!in.ok()) return std::nullopt;
     return block;
 }
@@ -114,8 +122,8 @@ bool decompress_block(const FrameBlock& block, bool independent, Bytes& out, std
     const std::size_t window = independent ? 0 : std::min(at, kWindow);
     const int got = window == 0
                         ? LZ4_decompress_safe(source, target, source_size, size)
-                        : LZ4_decompress_safe_usingDict(source, target, source_size, size, target - window,
-                                                        static_cast<int>(window));
+                        : LZ4_decompress_safe_usingDict(source, target, source_size, size,
+                                                        target - window, static_cast<int>(window));
     return got == size;
 }
 
@@ -127,9 +135,11 @@ Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t 
     ByteReader blocks = in;
     std::size_t size = 0;
     while (const auto block = next_block(in, header, true)) size += block->size;
-    if (header.content_size && *header.content_size != size) in.fail("content size of an LZ4 frame");
+    if (header.content_size && *header.content_size != size)
+        in.fail("content size of an LZ4 frame");
     if (size > max_size) in.fail("LZ4 frame (its content is too large for its input)");
-    const std::uint32_t content_checksum = header.content_checked ? in.u32_le("checksum of an LZ4 frame") : 0;
+    const std::uint32_t content_checksum =
+        header.content_checked ? in.u32_le("checksum of an LZ4 frame") : 0;
     if (!in.at_end()) in.fail("end of an LZ4 frame");
     if (!in.ok()) return in.error();
 
@@ -137,9 +147,11 @@ Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t 
     std::size_t at = 0;
     while (const auto block = next_block(blocks, header, false)) {
         if (block->stored) {
-            std::copy(block->bytes.begin(), block->bytes.end(), content.begin() + static_cast<std::ptrdiff_t>(at));
+            std::copy(block->bytes.begin(), block->bytes.end(),
+                      content.begin() + static_cast<std::ptrdiff_t>(at));
         } else if (!decompress_block(*block, header.independent, content, at)) {
-            return corrupt(cat("bad LZ4 block: it does not hold what its lengths say, ", at, " bytes into its content"));
+            return corrupt(cat("bad LZ4 block: it does not hold what its lengths say, ", at,
+                               " bytes into its content"));
         }
         at += block->size;
     }
@@ -152,10 +164,11 @@ Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t 
 Bytes compress_frame(std::span<const std::uint8_t> content) {
     LZ4F_preferences_t preferences = LZ4F_INIT_PREFERENCES;
     preferences.frameInfo.blockMode = LZ4F_blockIndependent;
-    preferences.frameInfo.blockSizeID = LZ4F_max4MB;  // At most: the library takes the smallest that fits.
+    preferences.frameInfo.blockSizeID =
+        LZ4F_max4MB;  // At most: the library takes the smallest that fits.
     Bytes frame(LZ4F_compressFrameBound(content.size(), &preferences));
-    const std::size_t size =
-        LZ4F_compressFrame(frame.data(), frame.size(), content.data(), content.size(), &preferences);
+    const std::size_t size = LZ4F_compressFrame(frame.data(), frame.size(), content.data(),
+                                                content.size(), &preferences);
     CHECK(LZ4F_isError(size) == 0);
     frame.resize(size);
     return frame;

@@ -1,12 +1,16 @@
-// LZ4 frames: how a table's blocks may be compressed. https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md
+// LZ4 frames: how a table's blocks may be compressed.
+// https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md
 //
 //   u32le  184D2204
-//   byte   flags: 01 (version), blocks independent, blocks checked, content size there, content checked,
-//          0, dictionary id there (refused)
+//   byte   flags: 01 (version), blocks independent, blocks checked, content size there,
+//          content checked, 0, dictionary id there (refused)
 //   byte   0, 3 bits of largest block (4 64K, 5 256K, 6 1M, 7 4M), 0000
 //   u64le  content size, if it is there
 //   byte   second byte of xxHash32 over flags to here
-//   blocks u32le size, bit 31 set when stored as it is; the bytes; u32le xxHash32 if blocks are checked
+//   for each block
+//       u32le  size, bit 31 set when it is stored as it is
+//       bytes
+//       u32le  xxHash32 of them, if blocks are checked
 //   u32le  0
 //   u32le  xxHash32 of the content, if that is checked
 //
@@ -21,8 +25,8 @@
 
 namespace quire::codec {
 
-// Exactly one frame. The size of its content is found before any memory is taken for it; it is refused when
-// that is more than `max_size`. Errors: corrupt.
+// Exactly one frame. The size of its content is found before any memory is taken for it; it is
+// refused when that is more than `max_size`. Errors: corrupt.
 Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t max_size);
 
 // As Loro writes them: independent blocks, no checksums, no content size.

@@ -1,10 +1,10 @@
 #include "codec/lz4_frame.h"
 
-#include <gtest/gtest.h>
-#include <lz4frame.h>
-
 #include <random>
 #include <string_view>
+
+#include <gtest/gtest.h>
+#include <lz4frame.h>
 
 #include "base/bytes.h"
 
@@ -22,7 +22,8 @@ Bytes content(std::size_t size) {
             for (int i = 0; i < 20; ++i) bytes.push_back(static_cast<std::uint8_t>(random()));
         } else {
             const std::size_t from = random() % bytes.size();
-            for (std::size_t i = 0; i < 50; ++i) bytes.push_back(bytes[from + i % (bytes.size() - from)]);
+            for (std::size_t i = 0; i < 50; ++i)
+                bytes.push_back(bytes[from + i % (bytes.size() - from)]);
         }
     }
     bytes.resize(size);
@@ -31,7 +32,8 @@ Bytes content(std::size_t size) {
 
 Bytes framed(const Bytes& bytes, const LZ4F_preferences_t& preferences) {
     Bytes frame(LZ4F_compressFrameBound(bytes.size(), &preferences));
-    frame.resize(LZ4F_compressFrame(frame.data(), frame.size(), bytes.data(), bytes.size(), &preferences));
+    frame.resize(
+        LZ4F_compressFrame(frame.data(), frame.size(), bytes.data(), bytes.size(), &preferences));
     return frame;
 }
 
@@ -59,13 +61,16 @@ TEST(Lz4Frame, IsWrittenAsLoroWritesIt) {
 TEST(Lz4Frame, EveryOptionThatALibraryMayChooseIsRead) {
     const Bytes bytes = content(400'000);
     for (const LZ4F_blockMode_t mode : {LZ4F_blockLinked, LZ4F_blockIndependent}) {
-        for (const LZ4F_blockSizeID_t size : {LZ4F_max64KB, LZ4F_max256KB, LZ4F_max1MB, LZ4F_max4MB}) {
+        for (const LZ4F_blockSizeID_t size :
+             {LZ4F_max64KB, LZ4F_max256KB, LZ4F_max1MB, LZ4F_max4MB}) {
             for (const bool checked : {false, true}) {
                 LZ4F_preferences_t preferences = LZ4F_INIT_PREFERENCES;
                 preferences.frameInfo.blockMode = mode;
                 preferences.frameInfo.blockSizeID = size;
-                preferences.frameInfo.contentChecksumFlag = checked ? LZ4F_contentChecksumEnabled : LZ4F_noContentChecksum;
-                preferences.frameInfo.blockChecksumFlag = checked ? LZ4F_blockChecksumEnabled : LZ4F_noBlockChecksum;
+                preferences.frameInfo.contentChecksumFlag =
+                    checked ? LZ4F_contentChecksumEnabled : LZ4F_noContentChecksum;
+                preferences.frameInfo.blockChecksumFlag =
+                    checked ? LZ4F_blockChecksumEnabled : LZ4F_noBlockChecksum;
                 preferences.frameInfo.contentSize = checked ? bytes.size() : 0;
                 EXPECT_EQ(decompress_frame(framed(bytes, preferences), kAny).value(), bytes);
             }

@@ -23,7 +23,8 @@ Result<crdt::ContainerId> container_at(const SsTable::Cursor& cursor) {
 }
 
 // The containers of a table, in order.
-Result<void> add_containers(const SsTable& table, Budget& budget, std::vector<crdt::ContainerId>& out) {
+Result<void> add_containers(const SsTable& table, Budget& budget,
+                            std::vector<crdt::ContainerId>& out) {
     for (SsTable::Cursor cursor = TRY(table.begin(budget)); !cursor.at_end(); TRY(cursor.next())) {
         if (as_text(cursor.key()) == kHeadsKey) continue;
         crdt::ContainerId id = TRY(container_at(cursor));
@@ -43,7 +44,8 @@ public:
     explicit Coverage(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
     Result<void> add(crdt::OpId key, std::span<const Change> changes) {
-        if (changes.front().id != key) return corrupt(cat("the block at ", name(key), " begins elsewhere"));
+        if (changes.front().id != key)
+            return corrupt(cat("the block at ", name(key), " begins elsewhere"));
         if (!next_ || key.peer != next_->peer) {
             TRY(end_peer());
             next_ = crdt::OpId{key.peer, begin_of(key.peer)};
@@ -58,8 +60,10 @@ public:
     Result<void> finish() {
         TRY(end_peer());
         std::size_t expected = 0;
-        for (const auto& [peer, end] : snapshot_.end().ends()) expected += end > begin_of(peer) ? 1 : 0;
-        if (peers_ != expected) return corrupt("the history has no block of a peer that its version names");
+        for (const auto& [peer, end] : snapshot_.end().ends())
+            expected += end > begin_of(peer) ? 1 : 0;
+        if (peers_ != expected)
+            return corrupt("the history has no block of a peer that its version names");
         return {};
     }
 
@@ -70,7 +74,8 @@ private:
     }
     Result<void> end_peer() const {
         if (next_ && next_->counter != snapshot_.end().end_of(next_->peer)) {
-            return corrupt(cat("the history of a peer ends at ", name(*next_), ", its version elsewhere"));
+            return corrupt(
+                cat("the history of a peer ends at ", name(*next_), ", its version elsewhere"));
         }
         return {};
     }
@@ -84,7 +89,8 @@ Result<void> add_changes(crdt::OpId key, std::span<const std::uint8_t> block, Bu
                          std::vector<Change>& out) {
     auto read = read_block(ByteReader(block), budget, out);
     if (!read) {
-        return Failure(std::move(read).error().within(cat("the block of changes at ", key.counter, "@", key.peer)));
+        return Failure(std::move(read).error().within(
+            cat("the block of changes at ", key.counter, "@", key.peer)));
     }
     return {};
 }
@@ -124,7 +130,8 @@ Result<Stored> Snapshot::required(const SsTable& table, std::string_view key) {
     if (!stored) return corrupt(cat("a table of the snapshot has no \"", key, "\""));
     // The smallest entry has two bytes; a map spends this on it.
     constexpr std::size_t kEntry = 64;
-    if (!budget_.take_heap(stored->bytes.size() / 2 * kEntry)) return corrupt("a version is too large for its snapshot");
+    if (!budget_.take_heap(stored->bytes.size() / 2 * kEntry))
+        return corrupt("a version is too large for its snapshot");
     return *stored;
 }
 
@@ -143,8 +150,10 @@ Result<crdt::Frontiers> Snapshot::heads_at(const SsTable& table, std::string_vie
 Result<void> Snapshot::read_versions() {
     end_ = TRY(version_at(kEndKey));
     heads_ = TRY(heads_at(history_, kHeadsKey));
-    const bool known = std::all_of(heads_.begin(), heads_.end(), [&](crdt::OpId head) { return end_.includes(head); });
-    if (!known || heads_.empty() != end_.empty()) return corrupt("the heads of the history do not fit its version");
+    const bool known = std::all_of(heads_.begin(), heads_.end(),
+                                   [&](crdt::OpId head) { return end_.includes(head); });
+    if (!known || heads_.empty() != end_.empty())
+        return corrupt("the heads of the history do not fit its version");
     return {};
 }
 
@@ -159,15 +168,18 @@ Result<void> Snapshot::read_start() {
     if (TRY(has(kStartKey))) start.end = TRY(version_at(kStartKey));
     if (TRY(has(kStartHeadsKey))) {
         const crdt::Frontiers heads = TRY(heads_at(history_, kStartHeadsKey));
-        if (heads != start.heads) return corrupt("the history and the state of a snapshot begin at different versions");
+        if (heads != start.heads)
+            return corrupt("the history and the state of a snapshot begin at different versions");
     }
-    if (!end_.includes(start.end)) return corrupt("the history of the snapshot ends before it begins");
+    if (!end_.includes(start.end))
+        return corrupt("the history of the snapshot ends before it begins");
     start_ = std::move(start);
     return {};
 }
 
 Result<void> Snapshot::each_block(Budget& budget, BlockVisitor visit) const {
-    for (SsTable::Cursor cursor = TRY(history_.begin(budget)); !cursor.at_end(); TRY(cursor.next())) {
+    for (SsTable::Cursor cursor = TRY(history_.begin(budget)); !cursor.at_end();
+         TRY(cursor.next())) {
         if (is_version_key(cursor.key())) continue;
         const crdt::OpId first = TRY(read_block_key(cursor.key()));
         TRY(visit(first, cursor.value().bytes));
@@ -184,7 +196,8 @@ Result<std::vector<Change>> Snapshot::changes() const {
         return {};
     };
     TRY(each_block(budget, counted));
-    if (!budget.take_heap(count * sizeof(Change))) return corrupt("more changes than the blob can hold");
+    if (!budget.take_heap(count * sizeof(Change)))
+        return corrupt("more changes than the blob can hold");
     std::vector<Change> changes;
     changes.reserve(count);
     Coverage coverage(*this);
@@ -202,7 +215,8 @@ Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budge
     std::vector<Change> changes;
     if (span.begin >= span.end) return changes;
     const Bytes from = block_key({span.peer, span.begin});
-    for (SsTable::Cursor cursor = TRY(history_.floor(from, budget)); !cursor.at_end(); TRY(cursor.next())) {
+    for (SsTable::Cursor cursor = TRY(history_.floor(from, budget)); !cursor.at_end();
+         TRY(cursor.next())) {
         if (is_version_key(cursor.key())) continue;
         const crdt::OpId first = TRY(read_block_key(cursor.key()));
         if (first.peer < span.peer) continue;
@@ -213,10 +227,12 @@ Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budge
         }
         const std::size_t before = changes.size();
         TRY(add_changes(first, block.bytes, budget, changes));
-        if (changes[before].id != first) return corrupt("a block of changes begins elsewhere than its key says");
+        if (changes[before].id != first)
+            return corrupt("a block of changes begins elsewhere than its key says");
     }
     std::erase_if(changes, [&](const Change& change) {
-        return change.id.counter >= span.end || change.id.counter + crdt::atom_count(change) <= span.begin;
+        return change.id.counter >= span.end ||
+               change.id.counter + crdt::atom_count(change) <= span.begin;
     });
     return changes;
 }
@@ -249,7 +265,8 @@ Result<std::vector<crdt::ContainerId>> Snapshot::start_containers(Budget& budget
     return ids;
 }
 
-Result<std::optional<Stored>> Snapshot::stored_state(const crdt::ContainerId& id, Budget& budget) const {
+Result<std::optional<Stored>> Snapshot::stored_state(const crdt::ContainerId& id,
+                                                     Budget& budget) const {
     if (!has_container_key(id)) return std::nullopt;
     const Bytes key = container_key(id);
     auto stored = TRY(state_.find(key, budget));
@@ -257,12 +274,14 @@ Result<std::optional<Stored>> Snapshot::stored_state(const crdt::ContainerId& id
     return start_state_.find(key, budget);
 }
 
-Result<std::optional<Stored>> Snapshot::stored_start_state(const crdt::ContainerId& id, Budget& budget) const {
+Result<std::optional<Stored>> Snapshot::stored_start_state(const crdt::ContainerId& id,
+                                                           Budget& budget) const {
     if (!has_container_key(id)) return std::nullopt;
     return start_state_.find(container_key(id), budget);
 }
 
-Result<std::optional<ContainerState>> Snapshot::state(const crdt::ContainerId& id, Budget& budget) const {
+Result<std::optional<ContainerState>> Snapshot::state(const crdt::ContainerId& id,
+                                                      Budget& budget) const {
     const auto stored = TRY(stored_state(id, budget));
     if (!stored) return std::nullopt;
     return read_container_state(id, stored->bytes, budget);
@@ -272,7 +291,8 @@ Result<void> Snapshot::verify() const {
     TRY(changes());
     for (const SsTable* table : {&start_state_, &state_}) {
         Budget walk = budget_;
-        for (SsTable::Cursor cursor = TRY(table->begin(walk)); !cursor.at_end(); TRY(cursor.next())) {
+        for (SsTable::Cursor cursor = TRY(table->begin(walk)); !cursor.at_end();
+             TRY(cursor.next())) {
             if (as_text(cursor.key()) == kHeadsKey && table == &start_state_) continue;
             Budget budget = walk;
             const crdt::ContainerId id = TRY(container_at(cursor));

@@ -1,5 +1,5 @@
-// Loro's FastSnapshot blobs (mode 3), opened: history and state as tables, from which each block of changes
-// and each container is decoded when it is asked for. docs/formats/snapshot.md is the page.
+// Loro's FastSnapshot blobs (mode 3), opened: history and state as tables, from which each block of
+// changes and each container is decoded when it is asked for. docs/formats/snapshot.md is the page.
 //
 //   envelope (envelope.h)
 //   u32le size, history   a table (sstable.h)
@@ -7,13 +7,13 @@
 //       "fr"              its heads
 //       "sv", "sf"        the same of where it begins, when it was trimmed
 //       u64be peer, u32be counter of the first atom: a block (change_block.h)
-//   u32le size, state     a table of containers (container_state.h) at the history's end; of a trimmed
-//                         history what differs from its start, or "E": nothing, replay the history
+//   u32le size, state     a table of containers (container_state.h) at the history's end; of a
+//                         trimmed history what differs from its start, or "E": replay it
 //   u32le size, start     nothing; of a trimmed history the table of containers at its start, and
 //       "fr"              its heads
 //
-// Opening verifies the envelope with its checksum, the framing, the tables of blocks and the versions. A
-// table's block is checked when something in it is read; verify() reads everything.
+// Opening verifies the envelope with its checksum, the framing, the tables of blocks and the
+// versions. A table's block is checked when something in it is read; verify() reads everything.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@
 
 namespace quire::codec {
 
-// Where a trimmed history begins: what `end` includes is not in it. The atoms of `heads` are in it again,
-// as its first, so `end` stops just before them.
+// Where a trimmed history begins: what `end` includes is not in it. The atoms of `heads` are in it
+// again, as its first, so `end` stops just before them.
 struct HistoryStart {
     crdt::VersionVector end;
     crdt::Frontiers heads;
@@ -43,8 +43,8 @@ struct HistoryStart {
 
 // Reads a blob that outlives it; one thread at a time. Every error is `corrupt`, but for open()'s.
 //
-// Budgets: budget() is what the blob may allocate in all, so whatever of it is alive at once is decoded with
-// one budget. changes() and verify() bring their own.
+// Budgets: budget() is what the blob may allocate in all, so whatever of it is alive at once is
+// decoded with one budget. changes() and verify() bring their own.
 class Snapshot {
 public:
     // Errors: corrupt; unsupported "unsupported_mode" for anything but a snapshot.
@@ -58,19 +58,20 @@ public:
     // --- history ---
 
     // A block as it stands in the blob, and its first atom by its key.
-    using BlockVisitor = Function<Result<void>(crdt::OpId first, std::span<const std::uint8_t> block)>;
+    using BlockVisitor =
+        Function<Result<void>(crdt::OpId first, std::span<const std::uint8_t> block)>;
     // In order of peer and counter. Stops at the visitor's first error.
     Result<void> each_block(Budget& budget, BlockVisitor visit) const;
     // All of it. Each peer's changes go from where it begins to where it ends without a gap.
     Result<std::vector<crdt::Change>> changes() const;
-    // The changes with atoms in `span`, whole: the first may begin before it and the last end after it. No
-    // other block is decoded.
+    // The changes with atoms in `span`, whole: the first may begin before it and the last end after
+    // it. No other block is decoded.
     Result<std::vector<crdt::Change>> changes_in(const crdt::IdSpan& span, Budget& budget) const;
 
     // --- state ---
 
-    // The version that the state is of: heads(), or start()->heads when history has to be replayed from
-    // there. None when the blob has a history and no state: all of it has to be replayed.
+    // The version that the state is of: heads(), or start()->heads when history has to be replayed
+    // from there. None when the blob has a history and no state: all of it has to be replayed.
     std::optional<crdt::Frontiers> state_version() const;
     // Sorted by key. A container that holds nothing may be missing.
     Result<std::vector<crdt::ContainerId>> containers(Budget& budget) const;
@@ -78,7 +79,8 @@ public:
     Result<std::vector<crdt::ContainerId>> start_containers(Budget& budget) const;
     // The bytes at a container's key. None when it has none.
     Result<std::optional<Stored>> stored_state(const crdt::ContainerId& id, Budget& budget) const;
-    Result<std::optional<Stored>> stored_start_state(const crdt::ContainerId& id, Budget& budget) const;
+    Result<std::optional<Stored>> stored_start_state(const crdt::ContainerId& id,
+                                                     Budget& budget) const;
     // The same, decoded.
     Result<std::optional<ContainerState>> state(const crdt::ContainerId& id, Budget& budget) const;
 

@@ -39,7 +39,8 @@ inline Result<crdt::OpId> read_block_key(std::span<const std::uint8_t> key) {
     first.peer = in.u64_be("key of a block of changes");
     const std::uint32_t high = in.u16_be("key of a block of changes");
     const std::uint32_t counter = high << 16 | in.u16_be("key of a block of changes");
-    if (first.peer == crdt::kNoPeer || counter > kMaxCounter || !in.at_end()) in.fail("key of a block of changes");
+    if (first.peer == crdt::kNoPeer || counter > kMaxCounter || !in.at_end())
+        in.fail("key of a block of changes");
     if (!in.ok()) return in.error();
     first.counter = static_cast<crdt::Counter>(counter);
     return first;

@@ -5,6 +5,7 @@
 #include "codec/change_block.h"
 #include "codec/container_ids.h"
 #include "codec/deep_value_for_test.h"
+#include "codec/envelope.h"
 #include "codec/snapshot_for_test.h"
 #include "codec/snapshot_writer.h"
 #include "codec/updates.h"
@@ -37,7 +38,8 @@ struct Opened {
 };
 
 Value expected(const std::string& name) {
-    const std::string file = snapshot_file(name.starts_with("1_10_8_") ? "1_10_8_expected.json" : "expected.json");
+    const std::string file =
+        snapshot_file(name.starts_with("1_10_8_") ? "1_10_8_expected.json" : "expected.json");
     const auto all = json::parse(file);
     EXPECT_TRUE(all.has_value());
     const Value* one = all->get(name);
@@ -49,7 +51,8 @@ Value without_empty_roots(const Value& value) {
     Map roots;
     for (const Map::Entry& entry : value.as_map()) {
         const Value& root = entry.value;
-        const bool empty = (root.is_list() && root.as_list().empty()) || (root.is_map() && root.as_map().empty()) ||
+        const bool empty = (root.is_list() && root.as_list().empty()) ||
+                           (root.is_map() && root.as_map().empty()) ||
                            (root.is_string() && root.as_string().empty()) ||
                            (root.is_number() && root.as_number() == 0);
         if (!empty) roots.set(entry.key, root);
@@ -99,7 +102,8 @@ TEST_P(SnapshotGolden, StylesAreThoseThatLoroPrinted) {
     const Value* wanted = what.get("delta");
     if (wanted == nullptr || name() == "trimmed") return;
 
-    const Value shown = DeepValue(*opened.snapshot).delta(ContainerId::root("text", ContainerKind::text));
+    const Value shown =
+        DeepValue(*opened.snapshot).delta(ContainerId::root("text", ContainerKind::text));
 
     EXPECT_TRUE(shows_same(shown, *wanted)) << json::write(shown) << "\n" << json::write(*wanted);
 }
@@ -116,9 +120,11 @@ TEST_P(SnapshotGolden, StatesAreWrittenAsLoroWroteThem) {
         if (id.kind == ContainerKind::map) {
             // Loro writes the entries of a map in the order of a hash table.
             EXPECT_EQ(out.size(), stored.bytes.size()) << container_name(id);
-            EXPECT_EQ(read_container_state(id, out.bytes(), budget).value(), **state) << container_name(id);
+            EXPECT_EQ(read_container_state(id, out.bytes(), budget).value(), **state)
+                << container_name(id);
         } else {
-            EXPECT_TRUE(std::equal(stored.bytes.begin(), stored.bytes.end(), out.bytes().begin(), out.bytes().end()))
+            EXPECT_TRUE(std::equal(stored.bytes.begin(), stored.bytes.end(), out.bytes().begin(),
+                                   out.bytes().end()))
                 << container_name(id);
         }
     }
@@ -170,7 +176,8 @@ TEST_P(SnapshotGolden, WhatWeWriteReadsBackTheSame) {
             const Stored stored = opened->stored_start_state(id, budget)->value();
             ASSERT_TRUE(writer.add_stored_start_state(id, stored.bytes).has_value());
         }
-        const Opened again(std::move(writer).finish(opened->end(), opened->heads(), opened->start()).value());
+        const Opened again(
+            std::move(writer).finish(opened->end(), opened->heads(), opened->start()).value());
 
         EXPECT_EQ(again->end(), opened->end());
         EXPECT_EQ(again->heads(), opened->heads());
@@ -179,7 +186,8 @@ TEST_P(SnapshotGolden, WhatWeWriteReadsBackTheSame) {
         EXPECT_EQ(again->changes().value(), *changes);
         EXPECT_EQ(again.containers(), opened.containers());
         for (const ContainerId& id : opened.containers()) {
-            EXPECT_EQ(again->state(id, budget).value(), opened->state(id, budget).value()) << container_name(id);
+            EXPECT_EQ(again->state(id, budget).value(), opened->state(id, budget).value())
+                << container_name(id);
         }
     }
 }
@@ -188,7 +196,8 @@ TEST_P(SnapshotGolden, ChangesOfASpanAreThoseOfTheWholeHistory) {
     const Opened opened(name());
     const std::vector<crdt::Change> all = opened->changes().value();
     for (const auto& [peer, end] : opened->end().ends()) {
-        for (const auto& [from, to] : {std::pair(0, end), std::pair(end / 2, end / 2 + 1), std::pair(end - 1, end + 5)}) {
+        for (const auto& [from, to] :
+             {std::pair(0, end), std::pair(end / 2, end / 2 + 1), std::pair(end - 1, end + 5)}) {
             std::vector<crdt::Change> wanted;
             for (const crdt::Change& change : all) {
                 if (change.id.peer == peer && change.id.counter < to &&
@@ -197,14 +206,14 @@ TEST_P(SnapshotGolden, ChangesOfASpanAreThoseOfTheWholeHistory) {
                 }
             }
             Budget budget = opened->budget();
-            EXPECT_EQ(opened->changes_in({peer, from, to}, budget).value(), wanted) << peer << " " << from;
+            EXPECT_EQ(opened->changes_in({peer, from, to}, budget).value(), wanted)
+                << peer << " " << from;
         }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Loro, SnapshotGolden, testing::ValuesIn(kSnapshotNames), [](const auto& golden_name) {
-    return cat("of_", golden_name.param);
-});
+INSTANTIATE_TEST_SUITE_P(Loro, SnapshotGolden, testing::ValuesIn(kSnapshotNames),
+                         [](const auto& golden_name) { return cat("of_", golden_name.param); });
 
 TEST(Snapshot, ATrimmedHistoryHasAStart) {
     const Opened opened("trimmed");
@@ -278,20 +287,28 @@ TEST(Snapshot, UpdatesAreNotASnapshot) {
 TEST(Snapshot, AContainerWithoutAKeyCannotBeWritten) {
     SnapshotWriter writer;
     const auto kind = static_cast<ContainerKind>(200);
-    EXPECT_EQ(writer.add_state({ContainerId::root("r", kind), 1, std::nullopt, UnknownState{}}).error().reason(),
+    EXPECT_EQ(writer.add_state({ContainerId::root("r", kind), 1, std::nullopt, UnknownState{}})
+                  .error()
+                  .reason(),
               "no_container_key");
-    EXPECT_EQ(writer.add_state({ContainerId::root(std::string(65532, 'n'), ContainerKind::text), 1, std::nullopt,
-                                TextState{}}).error().reason(),
+    EXPECT_EQ(writer
+                  .add_state({ContainerId::root(std::string(65532, 'n'), ContainerKind::text), 1,
+                              std::nullopt, TextState{}})
+                  .error()
+                  .reason(),
               "no_container_key");
-    EXPECT_TRUE(writer.add_state({ContainerId::root(std::string(65531, 'n'), ContainerKind::text), 1, std::nullopt,
-                                  TextState{}}).has_value());
+    EXPECT_TRUE(writer
+                    .add_state({ContainerId::root(std::string(65531, 'n'), ContainerKind::text), 1,
+                                std::nullopt, TextState{}})
+                    .has_value());
     EXPECT_TRUE(std::move(writer).finish({}, {}).has_value());
 }
 
 // Of what a later version may bring, every byte is kept.
 TEST(Snapshot, AStateOfAnUnknownKindIsCarried) {
     const auto kind = static_cast<ContainerKind>(77);
-    const ContainerState future{ContainerId::root("later", kind), 1, std::nullopt, UnknownState{{1, 2, 3, 0, 255}}};
+    const ContainerState future{ContainerId::root("later", kind), 1, std::nullopt,
+                                UnknownState{{1, 2, 3, 0, 255}}};
     const ContainerState child{ContainerId::normal({9, 4}, kind), 2, future.id, UnknownState{}};
     SnapshotWriter writer;
     ASSERT_TRUE(writer.add_state(future).has_value());

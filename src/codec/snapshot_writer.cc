@@ -20,8 +20,10 @@ constexpr std::size_t kBlockSize = 4096;
 
 std::size_t guessed_size(const crdt::Op& op) {
     constexpr std::size_t kRow = 4;
-    if (const auto* insert = std::get_if<crdt::TextInsert>(&op.content)) return kRow + insert->text.size();
-    if (const auto* insert = std::get_if<crdt::ListInsert>(&op.content)) return kRow + 4 * insert->values.size();
+    if (const auto* insert = std::get_if<crdt::TextInsert>(&op.content))
+        return kRow + insert->text.size();
+    if (const auto* insert = std::get_if<crdt::ListInsert>(&op.content))
+        return kRow + 4 * insert->values.size();
     return 2 * kRow;
 }
 
@@ -32,7 +34,9 @@ std::size_t guessed_size(const Change& change) {
     return size;
 }
 
-Bytes key_bytes(std::string_view key) { return {key.begin(), key.end()}; }
+Bytes key_bytes(std::string_view key) {
+    return {key.begin(), key.end()};
+}
 
 void put_section(ByteWriter& out, std::span<const std::uint8_t> section) {
     out.u32_le(static_cast<std::uint32_t>(section.size()));
@@ -45,9 +49,11 @@ void SnapshotWriter::add_changes(std::span<const Change> changes) {
     std::vector<const Change*> sorted;
     sorted.reserve(changes.size());
     for (const Change& change : changes) sorted.push_back(&change);
-    std::sort(sorted.begin(), sorted.end(), [](const Change* a, const Change* b) { return a->id < b->id; });
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Change* a, const Change* b) { return a->id < b->id; });
     const auto follows = [](const Change& before, const Change& change) {
-        return change.id == crdt::OpId{before.id.peer, before.id.counter + crdt::atom_count(before)};
+        return change.id ==
+               crdt::OpId{before.id.peer, before.id.counter + crdt::atom_count(before)};
     };
     for (auto begin = sorted.begin(); begin != sorted.end();) {
         auto end = begin;
@@ -67,10 +73,12 @@ void SnapshotWriter::add_block(crdt::OpId first, std::span<const std::uint8_t> b
     history_.emplace_back(block_key(first), Bytes(block.begin(), block.end()));
 }
 
-Result<void> SnapshotWriter::add_container(Entries& entries, const crdt::ContainerId& id, Bytes stored) {
+Result<void> SnapshotWriter::add_container(Entries& entries, const crdt::ContainerId& id,
+                                           Bytes stored) {
     if (!has_container_key(id)) {
         return fail(Errc::out_of_range, "no_container_key",
-                    "a snapshot cannot hold a container whose name is longer than 65531 bytes or whose kind is above 127");
+                    "a snapshot cannot hold a container whose name is longer than 65531 bytes or "
+                    "whose kind is above 127");
     }
     entries.emplace_back(container_key(id), std::move(stored));
     return {};
@@ -82,11 +90,13 @@ Result<void> SnapshotWriter::add_state(const ContainerState& container) {
     return add_container(state_, container.id, std::move(out).take());
 }
 
-Result<void> SnapshotWriter::add_stored_state(const crdt::ContainerId& id, std::span<const std::uint8_t> stored) {
+Result<void> SnapshotWriter::add_stored_state(const crdt::ContainerId& id,
+                                              std::span<const std::uint8_t> stored) {
     return add_container(state_, id, {stored.begin(), stored.end()});
 }
 
-Result<void> SnapshotWriter::add_stored_start_state(const crdt::ContainerId& id, std::span<const std::uint8_t> stored) {
+Result<void> SnapshotWriter::add_stored_start_state(const crdt::ContainerId& id,
+                                                    std::span<const std::uint8_t> stored) {
     return add_container(start_state_, id, {stored.begin(), stored.end()});
 }
 

@@ -1,4 +1,5 @@
-// Writes FastSnapshot blobs (snapshot.h). What came from a snapshot can be put in as it was, undecoded.
+// Writes FastSnapshot blobs (snapshot.h). What came from a snapshot can be put
+// in as it was, undecoded.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace quire::codec {
 
 class SnapshotWriter {
 public:
-    explicit SnapshotWriter(Compression compression = Compression::lz4) : compression_(compression) {}
+    explicit SnapshotWriter(Compression compression = Compression::lz4)
+        : compression_(compression) {}
 
     // In any order; those of one peer that follow each other share blocks of about 4 KiB.
     void add_changes(std::span<const crdt::Change> changes);
@@ -22,8 +24,10 @@ public:
 
     // Errors: out_of_range "no_container_key" for what has no key (container_ids.h).
     Result<void> add_state(const ContainerState& container);
-    Result<void> add_stored_state(const crdt::ContainerId& id, std::span<const std::uint8_t> stored);
-    Result<void> add_stored_start_state(const crdt::ContainerId& id, std::span<const std::uint8_t> stored);
+    Result<void> add_stored_state(const crdt::ContainerId& id,
+                                  std::span<const std::uint8_t> stored);
+    Result<void> add_stored_start_state(const crdt::ContainerId& id,
+                                        std::span<const std::uint8_t> stored);
     // Of a trimmed history: the state is to be replayed from its start. Instead of any state.
     void leave_out_state() { leave_out_state_ = true; }
 

@@ -12,11 +12,14 @@ std::size_t u16_le(std::span<const std::uint8_t> bytes, std::size_t at) {
     return bytes[at] | static_cast<std::size_t>(bytes[at + 1]) << 8;
 }
 
-std::shared_ptr<SsBlock> make() { return std::make_shared<SsBlock>(); }
+std::shared_ptr<SsBlock> make() {
+    return std::make_shared<SsBlock>();
+}
 
 }  // namespace
 
-Result<std::shared_ptr<const SsBlock>> SsBlock::large(std::string_view key, std::span<const std::uint8_t> body,
+Result<std::shared_ptr<const SsBlock>> SsBlock::large(std::string_view key,
+                                                      std::span<const std::uint8_t> body,
                                                       std::shared_ptr<const Bytes> owner) {
     const auto block = make();
     block->first_key_ = key;
@@ -26,7 +29,8 @@ Result<std::shared_ptr<const SsBlock>> SsBlock::large(std::string_view key, std:
     return block;
 }
 
-Result<std::shared_ptr<const SsBlock>> SsBlock::normal(std::string_view first_key, std::string_view last_key,
+Result<std::shared_ptr<const SsBlock>> SsBlock::normal(std::string_view first_key,
+                                                       std::string_view last_key,
                                                        std::span<const std::uint8_t> body,
                                                        std::shared_ptr<const Bytes> owner) {
     if (body.size() < kOffsetSize) return corrupt("bad block of a table: it is too short");
@@ -59,7 +63,8 @@ Result<void> SsBlock::verify(std::string_view last_key) const {
         }
         if (compare(i, as_text(key(i - 1))) <= 0) return bad(i, "order of the key");
     }
-    if (compare(count_ - 1, last_key) != 0) return bad(count_ - 1, "key (it is not the block's last)");
+    if (compare(count_ - 1, last_key) != 0)
+        return bad(count_ - 1, "key (it is not the block's last)");
     return {};
 }
 

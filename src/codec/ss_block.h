@@ -15,9 +15,11 @@ namespace quire::codec {
 class SsBlock {
 public:
     // `owner` holds `body`, or is null when the table's own bytes do. Errors: corrupt.
-    static Result<std::shared_ptr<const SsBlock>> large(std::string_view key, std::span<const std::uint8_t> body,
+    static Result<std::shared_ptr<const SsBlock>> large(std::string_view key,
+                                                        std::span<const std::uint8_t> body,
                                                         std::shared_ptr<const Bytes> owner);
-    static Result<std::shared_ptr<const SsBlock>> normal(std::string_view first_key, std::string_view last_key,
+    static Result<std::shared_ptr<const SsBlock>> normal(std::string_view first_key,
+                                                         std::string_view last_key,
                                                          std::span<const std::uint8_t> body,
                                                          std::shared_ptr<const Bytes> owner);
 
@@ -37,7 +39,9 @@ private:
     };
 
     std::size_t offset(std::size_t index) const;
-    std::size_t end_of(std::size_t index) const { return index + 1 < count_ ? offset(index + 1) : entries_.size(); }
+    std::size_t end_of(std::size_t index) const {
+        return index + 1 < count_ ? offset(index + 1) : entries_.size();
+    }
     Parts parts(std::size_t index) const;
     int compare(std::size_t index, std::string_view key) const;
     Result<void> verify(std::string_view last_key) const;

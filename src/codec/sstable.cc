@@ -23,7 +23,9 @@ constexpr std::uint8_t kLz4 = 1;
 constexpr std::size_t kBlockSize = 4096;
 
 // The same hash and seed as the envelope's.
-std::uint32_t checksum(std::span<const std::uint8_t> bytes) { return envelope_checksum(bytes); }
+std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
+    return envelope_checksum(bytes);
+}
 
 std::uint16_t u16_le(ByteReader& in, const char* what) {
     const std::uint8_t low = in.byte(what);
@@ -39,7 +41,8 @@ void u16_le(ByteWriter& out, std::size_t value) {
 
 // --- reading ---
 
-Result<SsTable> SsTable::open(std::span<const std::uint8_t> bytes, std::size_t origin, BlockCache& cache) {
+Result<SsTable> SsTable::open(std::span<const std::uint8_t> bytes, std::size_t origin,
+                              BlockCache& cache) {
     SsTable table;
     if (bytes.empty()) return table;
     table.bytes_ = bytes;
@@ -47,7 +50,8 @@ Result<SsTable> SsTable::open(std::span<const std::uint8_t> bytes, std::size_t o
     table.cache_ = &cache;
 
     ByteReader in(bytes, origin);
-    if (as_text(in.take(kMagic.size(), "table (shorter than its magic)")) != kMagic) in.fail("magic of a table");
+    if (as_text(in.take(kMagic.size(), "table (shorter than its magic)")) != kMagic)
+        in.fail("magic of a table");
     if (in.byte("version of a table") != kVersion) in.fail("version of a table");
     if (in.remaining() < kFooterSize) in.fail("table (cut short)");
     if (!in.ok()) return in.error();
@@ -76,38 +80,44 @@ void SsTable::read_blocks(ByteReader& in) {
     if (!in.ok()) return;
     ByteReader entries = in.part(in.remaining() - kChecksumSize, "table of blocks");
     ByteReader covered = entries;
-    if (in.u32_le("checksum of a table") != checksum(covered.rest())) in.fail("checksum of a table");
+    if (in.u32_le("checksum of a table") != checksum(covered.rest()))
+        in.fail("checksum of a table");
     if (!in.ok()) return;
 
     blocks_.reserve(count);
     for (std::uint32_t i = 0; i < count && entries.ok(); ++i) {
         Entry& block = blocks_.emplace_back();
         block.begin = entries.u32_le("place of a block");
-        block.first_key = as_text(entries.take(u16_le(entries, "first key of a block"), "first key of a block"));
+        block.first_key =
+            as_text(entries.take(u16_le(entries, "first key of a block"), "first key of a block"));
         const std::uint8_t flags = entries.byte("flags of a block");
         block.large = (flags & kLargeBit) != 0;
         block.compressed = (flags & ~kLargeBit) == kLz4;
         if ((flags & ~kLargeBit) > kLz4) entries.fail("compression of a block");
         block.last_key = block.large ? block.first_key
-                                     : as_text(entries.take(u16_le(entries, "last key of a block"), "last key of a block"));
+                                     : as_text(entries.take(u16_le(entries, "last key of a block"),
+                                                            "last key of a block"));
         if (i == 0) {
             if (block.begin != kHeaderSize) entries.fail("place of a block");
             continue;
         }
         Entry& before = blocks_[i - 1];
         before.end = block.begin;
-        if (block.begin < std::size_t{before.begin} + kChecksumSize) entries.fail("place of a block");
+        if (block.begin < std::size_t{before.begin} + kChecksumSize)
+            entries.fail("place of a block");
         if (block.first_key <= before.last_key) entries.fail("order of the blocks");
     }
     if (entries.ok() && !entries.at_end()) entries.fail("end of the table of blocks");
-    if (entries.ok() && meta_at < std::size_t{blocks_.back().begin} + kChecksumSize) entries.fail("place of a block");
+    if (entries.ok() && meta_at < std::size_t{blocks_.back().begin} + kChecksumSize)
+        entries.fail("place of a block");
     in.adopt(entries);
     blocks_.back().end = static_cast<std::uint32_t>(meta_at);
 }
 
 std::optional<std::size_t> SsTable::block_of(std::string_view key) const {
-    const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), key,
-                                        [](std::string_view k, const Entry& block) { return k < block.first_key; });
+    const auto after = std::upper_bound(
+        blocks_.begin(), blocks_.end(), key,
+        [](std::string_view k, const Entry& block) { return k < block.first_key; });
     if (after == blocks_.begin()) return std::nullopt;
     return static_cast<std::size_t>(after - blocks_.begin()) - 1;
 }
@@ -135,14 +145,16 @@ Result<std::shared_ptr<const SsBlock>> SsTable::load(std::size_t index, Budget& 
         owner = std::make_shared<const Bytes>(std::move(*content));
         body = *owner;
     }
-    auto block = entry.large ? SsBlock::large(entry.first_key, body, std::move(owner))
-                             : SsBlock::normal(entry.first_key, entry.last_key, body, std::move(owner));
+    auto block = entry.large
+                     ? SsBlock::large(entry.first_key, body, std::move(owner))
+                     : SsBlock::normal(entry.first_key, entry.last_key, body, std::move(owner));
     if (!block) return Failure(std::move(block).error().within(context()));
     *cache_ = {place, *block};
     return *block;
 }
 
-Result<std::optional<Stored>> SsTable::find(std::span<const std::uint8_t> key, Budget& budget) const {
+Result<std::optional<Stored>> SsTable::find(std::span<const std::uint8_t> key,
+                                            Budget& budget) const {
     const std::string_view wanted = as_text(key);
     const auto index = block_of(wanted);
     if (!index || wanted > blocks_[*index].last_key) return std::nullopt;
@@ -170,9 +182,13 @@ Result<SsTable::Cursor> SsTable::floor(std::span<const std::uint8_t> key, Budget
     return cursor;
 }
 
-Stored SsTable::Cursor::value() const { return {block_->value(entry_), block_->owner()}; }
+Stored SsTable::Cursor::value() const {
+    return {block_->value(entry_), block_->owner()};
+}
 
-Result<void> SsTable::Cursor::next() { return load(block_index_, entry_ + 1); }
+Result<void> SsTable::Cursor::next() {
+    return load(block_index_, entry_ + 1);
+}
 
 // An entry that is one too many is the first of the next block.
 Result<void> SsTable::Cursor::load(std::size_t block, std::size_t entry) {
@@ -201,7 +217,8 @@ void SsTableWriter::add(std::span<const std::uint8_t> key, std::span<const std::
         out_.byte(kVersion);
     }
     const std::size_t size = value.size() + key.size() + kBlockSize / 64;
-    if (!offsets_.empty() && (value.size() > kBlockSize || entries_.size() + size > kBlockSize)) end_block();
+    if (!offsets_.empty() && (value.size() > kBlockSize || entries_.size() + size > kBlockSize))
+        end_block();
     last_key_.assign(key.begin(), key.end());
     if (value.size() > kBlockSize) {
         first_key_ = last_key_;
@@ -213,7 +230,8 @@ void SsTableWriter::add(std::span<const std::uint8_t> key, std::span<const std::
     } else {
         constexpr std::size_t kLongestPrefix = std::numeric_limits<std::uint8_t>::max();
         const std::size_t most = std::min({first_key_.size(), key.size(), kLongestPrefix});
-        const auto differ = std::mismatch(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(most), first_key_.begin());
+        const auto differ = std::mismatch(
+            key.begin(), key.begin() + static_cast<std::ptrdiff_t>(most), first_key_.begin());
         const auto prefix = static_cast<std::size_t>(differ.first - key.begin());
         entries_.byte(static_cast<std::uint8_t>(prefix));
         u16_le(entries_, key.size() - prefix);
@@ -258,7 +276,8 @@ Result<Bytes> SsTableWriter::finish() && {
     out_.u32_le(checksum(meta_.bytes()));
     out_.u32_le(static_cast<std::uint32_t>(meta_at));
     if (too_large_ || out_.size() > std::numeric_limits<std::uint32_t>::max()) {
-        return fail(Errc::out_of_range, "snapshot_too_large", "a section of a snapshot holds at most 4 GiB");
+        return fail(Errc::out_of_range, "snapshot_too_large",
+                    "a section of a snapshot holds at most 4 GiB");
     }
     return std::move(out_).take();
 }

@@ -1,5 +1,6 @@
-// Sorted tables of byte strings: what the sections of a snapshot are. Reading is lazy: opening looks at
-// the table of blocks only, and a block is checked and decompressed when a key in it is asked for.
+// Sorted tables of byte strings: what the sections of a snapshot are. Reading is lazy: opening
+// looks at the table of blocks only, and a block is checked and decompressed when a key in it is
+// asked for.
 //
 //   (nothing)                     an empty table; else
 //   "LORO", byte 0                magic, version
@@ -52,13 +53,15 @@ struct BlockCache {
     std::shared_ptr<const SsBlock> block;
 };
 
-// Reads bytes that outlive it, as does its cache. A const table is still for one thread at a time. Blocks
-// that are decompressed are charged to the budget as a working copy. Every error is `corrupt`.
+// Reads bytes that outlive it, as does its cache. A const table is still for one thread at a time.
+// Blocks that are decompressed are charged to the budget as a working copy. Every error is
+// `corrupt`.
 class SsTable {
 public:
     SsTable() = default;
     // `origin` is where the bytes stand in their blob, for errors.
-    static Result<SsTable> open(std::span<const std::uint8_t> bytes, std::size_t origin, BlockCache& cache);
+    static Result<SsTable> open(std::span<const std::uint8_t> bytes, std::size_t origin,
+                                BlockCache& cache);
 
     // O(log n) and one block. None when the key is not there.
     Result<std::optional<Stored>> find(std::span<const std::uint8_t> key, Budget& budget) const;
@@ -117,7 +120,8 @@ class SsTableWriter {
 public:
     explicit SsTableWriter(Compression compression) : compression_(compression) {}
 
-    void add(std::span<const std::uint8_t> key, std::span<const std::uint8_t> value);  // CHECKs the order.
+    void add(std::span<const std::uint8_t> key,
+             std::span<const std::uint8_t> value);  // CHECKs the order.
     // Errors: out_of_range "snapshot_too_large" beyond 4 GiB.
     Result<Bytes> finish() &&;
 

@@ -1,12 +1,11 @@
 #include "codec/sstable.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <random>
 
-#include "codec/envelope.h"
-#include "codec/snapshot_for_test.h"
+#include <gtest/gtest.h>
+
+#include "base/cat.h"
 
 namespace quire::codec {
 namespace {
@@ -22,7 +21,9 @@ Bytes written(const Entries& entries, Compression compression) {
 // A table with what it needs to be read.
 struct Reading {
     explicit Reading(Bytes table_bytes)
-        : bytes(std::move(table_bytes)), budget(bytes.size()), table(SsTable::open(bytes, 0, cache)) {}
+        : bytes(std::move(table_bytes)),
+          budget(bytes.size()),
+          table(SsTable::open(bytes, 0, cache)) {}
     const SsTable* operator->() const { return &*table; }
 
     Bytes bytes;
@@ -77,7 +78,8 @@ TEST(SsTable, WhatIsWrittenIsReadAndFound) {
                 ASSERT_TRUE(found.has_value());
                 ASSERT_EQ(as_text(found->bytes), value);
                 const std::string missing = key.substr(0, 100) + "\x01";
-                ASSERT_EQ(reading->find(as_bytes(missing), reading.budget)->has_value(), entries.contains(missing));
+                ASSERT_EQ(reading->find(as_bytes(missing), reading.budget)->has_value(),
+                          entries.contains(missing));
                 // Floor, against the map.
                 auto at = entries.upper_bound(missing);
                 if (at != entries.begin()) --at;
@@ -98,17 +100,20 @@ TEST(SsTable, NothingIsAnEmptyTable) {
 }
 
 TEST(SsTable, AValueThatIsStoredAsItIsIsNotCopied) {
-    Reading reading(written({{"k", "value"}, {"large", std::string(10'000, 'v')}}, Compression::none));
+    Reading reading(
+        written({{"k", "value"}, {"large", std::string(10'000, 'v')}}, Compression::none));
     for (const char* key : {"k", "large"}) {
         const Stored stored = reading->find(as_bytes(key), reading.budget)->value();
         EXPECT_EQ(stored.owner, nullptr);
         EXPECT_GE(stored.bytes.data(), reading.bytes.data());
-        EXPECT_LE(stored.bytes.data() + stored.bytes.size(), reading.bytes.data() + reading.bytes.size());
+        EXPECT_LE(stored.bytes.data() + stored.bytes.size(),
+                  reading.bytes.data() + reading.bytes.size());
     }
 }
 
 TEST(SsTable, AValueOutlivesTheBlockThatItCameFrom) {
-    Reading reading(written({{"a", std::string(10'000, 'a')}, {"b", std::string(10'000, 'b')}}, Compression::lz4));
+    Reading reading(written({{"a", std::string(10'000, 'a')}, {"b", std::string(10'000, 'b')}},
+                            Compression::lz4));
     const Stored a = reading->find(as_bytes("a"), reading.budget)->value();
     ASSERT_TRUE(reading->find(as_bytes("b"), reading.budget)->has_value());
     EXPECT_EQ(as_text(a.bytes), std::string(10'000, 'a'));
@@ -116,12 +121,14 @@ TEST(SsTable, AValueOutlivesTheBlockThatItCameFrom) {
 
 // Laziness is a promise: a damaged block hurts those who ask for what is in it.
 TEST(SsTable, ADamagedBlockIsFoundWhenItIsRead) {
-    Bytes bytes = written({{"a", std::string(5000, 'a')}, {"b", std::string(5000, 'b')}}, Compression::none);
+    Bytes bytes =
+        written({{"a", std::string(5000, 'a')}, {"b", std::string(5000, 'b')}}, Compression::none);
     bytes[100] ^= 1;
     Reading reading(std::move(bytes));
     ASSERT_TRUE(reading.table.has_value());
 
-    EXPECT_EQ(as_text(reading->find(as_bytes("b"), reading.budget)->value().bytes), std::string(5000, 'b'));
+    EXPECT_EQ(as_text(reading->find(as_bytes("b"), reading.budget)->value().bytes),
+              std::string(5000, 'b'));
     const auto a = reading->find(as_bytes("a"), reading.budget);
     ASSERT_FALSE(a.has_value());
     EXPECT_EQ(a.error().code(), Errc::corrupt);
@@ -129,7 +136,8 @@ TEST(SsTable, ADamagedBlockIsFoundWhenItIsRead) {
 }
 
 TEST(SsTable, EveryTruncationIsRefused) {
-    const Bytes bytes = written({{"a", "1"}, {"ab", "2"}, {"b", std::string(5000, 'b')}}, Compression::none);
+    const Bytes bytes =
+        written({{"a", "1"}, {"ab", "2"}, {"b", std::string(5000, 'b')}}, Compression::none);
     for (std::size_t size = 1; size < bytes.size(); ++size) {
         Reading reading(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
         EXPECT_FALSE(reading.table.has_value()) << size;

@@ -8,7 +8,8 @@ namespace quire::codec {
 namespace {
 
 crdt::PeerId peer_of(ByteReader& in, const std::vector<crdt::PeerId>& table, std::int64_t index) {
-    if (static_cast<std::size_t>(index) < table.size()) return table[static_cast<std::size_t>(index)];
+    if (static_cast<std::size_t>(index) < table.size())
+        return table[static_cast<std::size_t>(index)];
     in.fail("index of a peer");
     return 0;
 }
@@ -24,7 +25,8 @@ ByteReader read_column(ByteReader& in, const char* what) {
 }
 
 std::vector<crdt::PeerId> read_state_peers(ByteReader& in, Budget& budget) {
-    const std::uint64_t count = read_uleb(in, in.remaining() / sizeof(crdt::PeerId), "number of peers");
+    const std::uint64_t count =
+        read_uleb(in, in.remaining() / sizeof(crdt::PeerId), "number of peers");
     if (!budget.take_heap(count * sizeof(crdt::PeerId))) in.fail("number of peers");
     std::vector<crdt::PeerId> peers;
     if (!in.ok()) return peers;
@@ -62,7 +64,8 @@ StampedId AtomReader::next() {
 }
 
 void AtomReader::finish(ByteReader& in) {
-    if (ok() && !(peers_.at_end() && counters_.at_end() && lamports_.at_end())) peer_in_.fail("number of atoms");
+    if (ok() && !(peers_.at_end() && counters_.at_end() && lamports_.at_end()))
+        peer_in_.fail("number of atoms");
     in.adopt(peer_in_);
     in.adopt(counter_in_);
     in.adopt(lamport_in_);
@@ -78,7 +81,8 @@ void AtomWriter::write_columns(ByteWriter& out) {
     peers_.finish();
     counters_.finish();
     lamports_.finish();
-    for (const ByteWriter* column : {&peer_out_, &counter_out_, &lamport_out_}) write_sized(out, column->bytes());
+    for (const ByteWriter* column : {&peer_out_, &counter_out_, &lamport_out_})
+        write_sized(out, column->bytes());
 }
 
 StampReader::StampReader(ByteReader& in, const std::vector<crdt::PeerId>& peers)
@@ -114,9 +118,11 @@ void StampWriter::write_columns(ByteWriter& out) {
 }
 
 bool overlap(std::vector<IdRun> runs) {
-    std::sort(runs.begin(), runs.end(), [](const IdRun& a, const IdRun& b) { return a.first.id < b.first.id; });
+    std::sort(runs.begin(), runs.end(),
+              [](const IdRun& a, const IdRun& b) { return a.first.id < b.first.id; });
     return std::adjacent_find(runs.begin(), runs.end(), [](const IdRun& a, const IdRun& b) {
-               return a.first.id.peer == b.first.id.peer && b.first.id.counter - a.first.id.counter < a.size;
+               return a.first.id.peer == b.first.id.peer &&
+                      b.first.id.counter - a.first.id.counter < a.size;
            }) != runs.end();
 }
 

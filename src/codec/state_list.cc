@@ -7,7 +7,8 @@ namespace quire::codec {
 namespace {
 
 bool follows(const IdRun& run, const StampedId& atom) {
-    return atom.id.peer == run.first.id.peer && atom.id.counter == run.first.id.counter + run.size &&
+    return atom.id.peer == run.first.id.peer &&
+           atom.id.counter == run.first.id.counter + run.size &&
            atom.lamport == run.first.lamport + static_cast<crdt::Lamport>(run.size);
 }
 
@@ -24,7 +25,8 @@ ListState read_list_state(ByteReader& in, Budget& budget) {
         const StampedId atom = atoms.next();
         if (state.ids.empty() || !follows(state.ids.back(), atom)) {
             // A vector that doubles holds at most three times what is in it, the old and the new.
-            if (!budget.take_heap(4 * sizeof(IdRun))) in.fail("ids of a list (too large for their input)");
+            if (!budget.take_heap(4 * sizeof(IdRun)))
+                in.fail("ids of a list (too large for their input)");
             if (!in.ok()) return state;
             state.ids.push_back({atom, 0});
         }

@@ -1,4 +1,5 @@
-// The state of a list: what it shows, and the atom behind each value. What was deleted has left no trace.
+// The state of a list: what it shows, and the atom behind each value. What was deleted has left
+// no trace.
 //
 //   uleb count, then each value (state_value.h)
 //   peers (state_columns.h)
@@ -19,6 +20,7 @@ struct ListState {
 
 // Failures go to `in`, which has to be used up. Runs are as long as they can be.
 ListState read_list_state(ByteReader& in, Budget& budget);
-void write_list_state(ByteWriter& out, const ListState& state);  // CHECKs that ids and values are of one length.
+void write_list_state(ByteWriter& out,
+                      const ListState& state);  // CHECKs that ids and values are of one length.
 
 }  // namespace quire::codec

@@ -29,7 +29,8 @@ MapState read_map_state(ByteReader& in, Budget& budget) {
     std::vector<MapRegister>& registers = state.registers;
     const auto grow = [&](std::size_t count) {
         // Twice over: the registers move when the erased keys join them.
-        if (!budget.take_heap(2 * count * sizeof(MapRegister))) in.fail("number of keys (too many for their size)");
+        if (!budget.take_heap(2 * count * sizeof(MapRegister)))
+            in.fail("number of keys (too many for their size)");
         if (in.ok()) registers.reserve(registers.size() + count);
     };
     const std::size_t set = read_count(in, "number of keys");
@@ -41,18 +42,21 @@ MapState read_map_state(ByteReader& in, Budget& budget) {
     }
     const std::size_t erased = read_count(in, "number of erased keys");
     grow(erased);
-    for (std::size_t i = 0; i < erased && in.ok(); ++i) registers.emplace_back().key = read_key(in, budget);
+    for (std::size_t i = 0; i < erased && in.ok(); ++i)
+        registers.emplace_back().key = read_key(in, budget);
 
     std::sort(registers.begin(), registers.end(),
               [](const MapRegister& a, const MapRegister& b) { return a.key < b.key; });
-    const auto twice = std::adjacent_find(registers.begin(), registers.end(),
-                                          [](const MapRegister& a, const MapRegister& b) { return a.key == b.key; });
+    const auto twice = std::adjacent_find(
+        registers.begin(), registers.end(),
+        [](const MapRegister& a, const MapRegister& b) { return a.key == b.key; });
     if (twice != registers.end()) in.fail("keys of a map (one is there twice)");
 
     const std::vector<crdt::PeerId> peers = read_state_peers(in, budget);
     for (MapRegister& entry : registers) {
         const std::uint64_t peer = read_uleb(in, "peer of a key");
-        entry.stamp.lamport = static_cast<crdt::Lamport>(read_uleb(in, kMaxStateLamport, "lamport of a key"));
+        entry.stamp.lamport =
+            static_cast<crdt::Lamport>(read_uleb(in, kMaxStateLamport, "lamport of a key"));
         if (peer >= peers.size()) in.fail("peer of a key");
         if (!in.ok()) break;
         entry.stamp.peer = peers[peer];
@@ -63,11 +67,13 @@ MapState read_map_state(ByteReader& in, Budget& budget) {
 
 void write_map_state(ByteWriter& out, const MapState& state) {
     const std::vector<MapRegister>& registers = state.registers;
-    CHECK(std::adjacent_find(registers.begin(), registers.end(), [](const MapRegister& a, const MapRegister& b) {
-              return a.key >= b.key;
-          }) == registers.end());
+    CHECK(std::adjacent_find(registers.begin(), registers.end(),
+                             [](const MapRegister& a, const MapRegister& b) {
+                                 return a.key >= b.key;
+                             }) == registers.end());
     const auto set = static_cast<std::size_t>(
-        std::count_if(registers.begin(), registers.end(), [](const MapRegister& entry) { return entry.value.has_value(); }));
+        std::count_if(registers.begin(), registers.end(),
+                      [](const MapRegister& entry) { return entry.value.has_value(); }));
 
     write_uleb(out, set);
     for (const MapRegister& entry : registers) {

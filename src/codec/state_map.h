@@ -19,7 +19,8 @@ namespace quire::codec {
 
 struct MapRegister {
     std::string key;
-    std::optional<StateSlot> value;  // None: the key was erased, and the stamp still decides what wins.
+    std::optional<StateSlot>
+        value;  // None: the key was erased, and the stamp still decides what wins.
     Stamp stamp;
     friend bool operator==(const MapRegister&, const MapRegister&) = default;
 };

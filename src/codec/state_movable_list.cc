@@ -14,7 +14,9 @@ struct ItemRow {
     bool same_set = true;
 };
 
-Stamp stamp_of(const StampedId& atom) { return {atom.lamport, atom.id.peer}; }
+Stamp stamp_of(const StampedId& atom) {
+    return {atom.lamport, atom.id.peer};
+}
 
 // A row for the start and one for each of `elements`.
 std::vector<ItemRow> read_rows(ByteReader& in, std::size_t elements, Budget& budget) {
@@ -29,16 +31,21 @@ std::vector<ItemRow> read_rows(ByteReader& in, std::size_t elements, Budget& bud
     DeltaRleReader hidden(hidden_in, 0, kMaxCounter, "slots that show nothing");
     BoolRleReader same_id(same_id_in, "elements named by their slots");
     BoolRleReader same_set(same_set_in, "elements never set");
-    for (std::size_t i = 0; i <= elements && hidden_in.ok() && same_id_in.ok() && same_set_in.ok(); ++i) {
-        rows.push_back({static_cast<std::uint64_t>(hidden.next()), same_id.next(), same_set.next()});
+    for (std::size_t i = 0; i <= elements && hidden_in.ok() && same_id_in.ok() && same_set_in.ok();
+         ++i) {
+        rows.push_back(
+            {static_cast<std::uint64_t>(hidden.next()), same_id.next(), same_set.next()});
     }
     if (hidden_in.ok() && !hidden.at_end()) hidden_in.fail("number of items");
-    if (same_id_in.ok() && !(same_id.at_boundary() && same_id_in.at_end())) same_id_in.fail("number of items");
-    if (same_set_in.ok() && !(same_set.at_boundary() && same_set_in.at_end())) same_set_in.fail("number of items");
+    if (same_id_in.ok() && !(same_id.at_boundary() && same_id_in.at_end()))
+        same_id_in.fail("number of items");
+    if (same_set_in.ok() && !(same_set.at_boundary() && same_set_in.at_end()))
+        same_set_in.fail("number of items");
     in.adopt(hidden_in);
     in.adopt(same_id_in);
     in.adopt(same_set_in);
-    if (in.ok() && !(rows.front().same_id && rows.front().same_set)) in.fail("first item of a movable list");
+    if (in.ok() && !(rows.front().same_id && rows.front().same_set))
+        in.fail("first item of a movable list");
     return rows;
 }
 
@@ -49,7 +56,8 @@ bool has_twice(std::vector<T> items) {
 }
 
 void verify(ByteReader& in, const MovableListState& state, Budget& budget) {
-    if (!budget.take_heap(state.slots.size() * sizeof(crdt::OpId) + state.elements.size() * sizeof(Stamp))) {
+    if (!budget.take_heap(state.slots.size() * sizeof(crdt::OpId) +
+                          state.elements.size() * sizeof(Stamp))) {
         return in.fail("movable list (too large for its input)");
     }
     std::vector<crdt::OpId> atoms;
@@ -80,7 +88,8 @@ MovableListState read_movable_list_state(ByteReader& in, Budget& budget) {
     if (!in.ok()) return state;
 
     std::uint64_t slots = values.size();
-    for (const ItemRow& row : rows) slots += row.hidden;  // At most 2^31 each: no overflow below 2^32 rows.
+    for (const ItemRow& row : rows)
+        slots += row.hidden;  // At most 2^31 each: no overflow below 2^32 rows.
     // A run can spell a billion of them in five bytes.
     if (slots > kMaxCounter || !budget.take_heap(slots * sizeof(MovableSlot)) ||
         !budget.take_heap(values.size() * sizeof(MovableElement))) {
@@ -150,7 +159,8 @@ void write_movable_list_state(ByteWriter& out, const MovableListState& state) {
     write_state_peers(out, peers);
     write_uleb(out, 4);
     write_uleb(out, 3);
-    for (const ByteWriter* column : {&hidden_out, &same_id_out, &same_set_out}) write_sized(out, column->bytes());
+    for (const ByteWriter* column : {&hidden_out, &same_id_out, &same_set_out})
+        write_sized(out, column->bytes());
     write_uleb(out, 3);
     atoms.write_columns(out);
     write_uleb(out, 2);

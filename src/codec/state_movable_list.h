@@ -1,5 +1,5 @@
-// The state of a movable list: slots, of which each insert and each move made one, and the elements that
-// some of them show. A slot that shows nothing stays, because positions in ops count it.
+// The state of a movable list: slots, of which each insert and each move made one, and the elements
+// that some of them show. A slot that shows nothing stays, because positions in ops count it.
 //
 //   uleb count, then each element's value (state_value.h)
 //   peers (state_columns.h)

@@ -15,7 +15,8 @@ void read_styles(ByteReader& in, std::vector<TextStyle>& styles, Budget& budget)
     if (!budget.take_heap(key_count * sizeof(std::string_view))) in.fail("number of style keys");
     std::vector<std::string_view> keys;
     if (in.ok()) keys.reserve(key_count);
-    for (std::uint64_t i = 0; i < key_count && in.ok(); ++i) keys.push_back(read_utf8(in, "key of a style"));
+    for (std::uint64_t i = 0; i < key_count && in.ok(); ++i)
+        keys.push_back(read_utf8(in, "key of a style"));
 
     constexpr std::size_t kSmallestStyle = 4;
     const std::uint64_t count = read_uleb(in, in.remaining() / kSmallestStyle, "number of styles");
@@ -26,7 +27,8 @@ void read_styles(ByteReader& in, std::vector<TextStyle>& styles, Budget& budget)
         const std::uint64_t key = read_uleb(in, "key of a style");
         if (key >= keys.size()) in.fail("key of a style");
         if (!in.ok()) return;
-        if (!budget.take_string(keys[key].size())) in.fail("key of a style (too large for its input)");
+        if (!budget.take_string(keys[key].size()))
+            in.fail("key of a style (too large for its input)");
         if (!in.ok()) return;
         TextStyle& style = styles.emplace_back();
         style.key = keys[key];
@@ -37,8 +39,9 @@ void read_styles(ByteReader& in, std::vector<TextStyle>& styles, Budget& budget)
 
 // Spans cover the text, ends follow their starts, and no atom is there twice.
 void verify(ByteReader& in, const TextState& state, Budget& budget) {
-    const std::size_t anchors = static_cast<std::size_t>(std::count_if(
-        state.spans.begin(), state.spans.end(), [](const TextSpan& span) { return span.length <= 0; }));
+    const std::size_t anchors = static_cast<std::size_t>(
+        std::count_if(state.spans.begin(), state.spans.end(),
+                      [](const TextSpan& span) { return span.length <= 0; }));
     constexpr std::size_t kNode = 64;  // Of a hash set, with its bucket.
     if (!budget.take_heap(anchors * kNode + state.spans.size() * 2 * sizeof(IdRun))) {
         return in.fail("spans of a text (too many for their size)");
@@ -53,7 +56,8 @@ void verify(ByteReader& in, const TextState& state, Budget& budget) {
         const crdt::OpId id = span.first.id;
         if (span.length > 0) {
             const auto length = static_cast<std::size_t>(span.length);
-            if (length > left || span.length - 1 > kMaxCounter - id.counter) return in.fail("length of a span");
+            if (length > left || span.length - 1 > kMaxCounter - id.counter)
+                return in.fail("length of a span");
             left -= length;
         } else if (span.length == kStyleStart) {
             ++starts;

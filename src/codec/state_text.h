@@ -1,5 +1,5 @@
-// The state of a text: its characters, and spans that say which atoms they are and where styles begin and
-// end. What was deleted has left no trace, but for the anchors of styles.
+// The state of a text: its characters, and spans that say which atoms they are and where styles
+// begin and end. What was deleted has left no trace, but for the anchors of styles.
 //
 //   uleb size, UTF-8 text
 //   peers (state_columns.h)
@@ -14,7 +14,8 @@
 //       value (state_value.h)
 //       byte info
 //
-// A style's end is the atom after its start. History may be cut between the two, so a start may stand alone.
+// A style's end is the atom after its start. History may be cut between the two, so a start may
+// stand alone.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +51,7 @@ struct TextState {
 
 // Failures go to `in`, which has to be used up. Spans are as they came, not joined.
 TextState read_text_state(ByteReader& in, Budget& budget);
-void write_text_state(ByteWriter& out, const TextState& state);  // CHECKs that there is a style for each start.
+void write_text_state(ByteWriter& out,
+                      const TextState& state);  // CHECKs that there is a style for each start.
 
 }  // namespace quire::codec

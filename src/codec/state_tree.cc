@@ -36,9 +36,11 @@ bool has_cycle(const std::vector<std::uint64_t>& parents) {
 
 struct Columns {
     Columns(ByteReader& in, const std::vector<crdt::PeerId>& peers)
-        : id_peers_in((expect_shape(in, 2, "shape of a tree's ids"), read_column(in, "peers of nodes"))),
+        : id_peers_in(
+              (expect_shape(in, 2, "shape of a tree's ids"), read_column(in, "peers of nodes"))),
           id_counters_in(read_column(in, "counters of nodes")),
-          parents_in((expect_shape(in, 5, "shape of a tree's nodes"), read_column(in, "parents of nodes"))),
+          parents_in((expect_shape(in, 5, "shape of a tree's nodes"),
+                      read_column(in, "parents of nodes"))),
           moves(in, peers),
           positions_in(read_column(in, "positions of nodes")),
           id_peers(id_peers_in, 0, INT32_MAX, "peer of a node"),
@@ -46,13 +48,16 @@ struct Columns {
           parents(parents_in, 0, INT32_MAX, "parent of a node") {}
 
     bool ok() const {
-        return id_peers_in.ok() && id_counters_in.ok() && parents_in.ok() && moves.ok() && positions_in.ok();
+        return id_peers_in.ok() && id_counters_in.ok() && parents_in.ok() && moves.ok() &&
+               positions_in.ok();
     }
     void finish(ByteReader& in) {
-        if (ok() && !(id_peers.at_end() && id_counters.at_end() && parents.at_end() && positions_in.at_end())) {
+        if (ok() && !(id_peers.at_end() && id_counters.at_end() && parents.at_end() &&
+                      positions_in.at_end())) {
             positions_in.fail("number of nodes");
         }
-        for (const ByteReader* part : {&id_peers_in, &id_counters_in, &parents_in, &positions_in}) in.adopt(*part);
+        for (const ByteReader* part : {&id_peers_in, &id_counters_in, &parents_in, &positions_in})
+            in.adopt(*part);
         moves.finish(in);
     }
 
@@ -81,7 +86,8 @@ TreeState read_tree_state(ByteReader& in, Budget& budget) {
     ByteReader& rows_in = columns.positions_in;
     const std::uint64_t rows = read_uleb(rows_in, rows_in.remaining(), "number of nodes");
     constexpr std::size_t kScratch = sizeof(std::uint64_t) + 1 + sizeof(crdt::OpId);
-    if (!budget.take_heap(rows * (sizeof(TreeNode) + kScratch))) rows_in.fail("number of nodes (too many for their size)");
+    if (!budget.take_heap(rows * (sizeof(TreeNode) + kScratch)))
+        rows_in.fail("number of nodes (too many for their size)");
     std::vector<std::uint64_t> parents;
     if (rows_in.ok()) {
         state.nodes.reserve(rows);
@@ -89,7 +95,9 @@ TreeState read_tree_state(ByteReader& in, Budget& budget) {
     }
     for (std::uint64_t i = 0; i < rows && columns.ok(); ++i) {
         TreeNode& node = state.nodes.emplace_back();
-        node.id.peer = tables.peer(columns.id_peers_in, static_cast<std::uint64_t>(columns.id_peers.next()), "peer of a node");
+        node.id.peer =
+            tables.peer(columns.id_peers_in, static_cast<std::uint64_t>(columns.id_peers.next()),
+                        "peer of a node");
         node.id.counter = static_cast<crdt::Counter>(columns.id_counters.next());
         parents.push_back(static_cast<std::uint64_t>(columns.parents.next()));
         if (parents.back() >= rows + kFirstParent) columns.parents_in.fail("parent of a node");
@@ -108,14 +116,16 @@ TreeState read_tree_state(ByteReader& in, Budget& budget) {
 
     for (std::size_t i = 0; i < parents.size(); ++i) {
         if (parents[i] == kDeletedParent) state.nodes[i].parent = kDeletedTreeRoot;
-        if (parents[i] >= kFirstParent) state.nodes[i].parent = state.nodes[parents[i] - kFirstParent].id;
+        if (parents[i] >= kFirstParent)
+            state.nodes[i].parent = state.nodes[parents[i] - kFirstParent].id;
     }
     if (has_cycle(parents)) in.fail("parents of nodes (a node is its own ancestor)");
     std::vector<crdt::OpId> ids;
     ids.reserve(rows);
     for (const TreeNode& node : state.nodes) ids.push_back(node.id);
     std::sort(ids.begin(), ids.end());
-    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) in.fail("nodes of a tree (one is there twice)");
+    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end())
+        in.fail("nodes of a tree (one is there twice)");
     return state;
 }
 
@@ -137,7 +147,8 @@ public:
         rows_.reserve(nodes.size());
         add(roots_);
         add(deleted_);
-        CHECK(rows_.size() == nodes.size());  // Else a parent is not there, or a node is its own ancestor.
+        CHECK(rows_.size() ==
+              nodes.size());  // Else a parent is not there, or a node is its own ancestor.
         for (std::size_t i = 0; i < rows_.size(); ++i) row_of_[rows_[i]->id] = i;
         CHECK(row_of_.size() == rows_.size());
     }
@@ -154,12 +165,14 @@ private:
 
     static bool before(const TreeNode* a, const TreeNode* b) {
         const auto key = [](const TreeNode* node) {
-            return std::tuple(as_text(node->position), node->last_move.lamport, node->last_move.id.peer);
+            return std::tuple(as_text(node->position), node->last_move.lamport,
+                              node->last_move.id.peer);
         };
         return key(a) < key(b);
     }
 
-    // Trees may be deep, so the stack is our own: nodes whose children are still to be written, last first.
+    // Trees may be deep, so the stack is our own: nodes whose children are still to be written,
+    // last first.
     void add(Siblings& top) {
         std::vector<const TreeNode*> stack;
         const auto add_group = [&](Siblings& group) {

@@ -12,8 +12,8 @@
 //   sized positions (tables.h), sorted by bytes, each once; with none: 01 02 00 01 00
 //   sized, empty: once said which moves had an effect
 //
-// Written are the live nodes, then the deleted; of each, siblings stand together in their order and are
-// followed by the children of each of them in turn, likewise. Read are nodes in any order.
+// Written are the live nodes, then the deleted; of each, siblings stand together in their order and
+// are followed by the children of each of them in turn, likewise. Read are nodes in any order.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ struct TreeState {
     friend bool operator==(const TreeState&, const TreeState&) = default;
 };
 
-// Failures go to `in`, which has to be used up. No node is there twice, and none is its own ancestor.
+// Failures go to `in`, which has to be used up. No node is there twice
+// and none is its own ancestor.
 TreeState read_tree_state(ByteReader& in, Budget& budget);
 // Takes nodes in any order. CHECKs that parents are among them and that none is its own ancestor.
 void write_tree_state(ByteWriter& out, const TreeState& state);

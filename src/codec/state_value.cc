@@ -22,21 +22,30 @@ public:
 
     Value value(StateTag tag, int depth = 0) {
         switch (tag) {
-            case StateTag::null: return nullptr;
+            case StateTag::null:
+                return nullptr;
             case StateTag::boolean: {
                 const std::uint8_t flag = in_.byte("boolean");
                 if (flag > 1) in_.fail("boolean");
                 return Value(flag == 1);
             }
-            case StateTag::f64: return Value(std::bit_cast<double>(in_.u64_le("float")));
-            case StateTag::i64: return Value(read_zigzag(in_, "integer"));
-            case StateTag::string: return Value(text("string"));
-            case StateTag::list: return list(depth);
-            case StateTag::map: return map(depth);
-            case StateTag::bytes: return Value(bytes());
-            case StateTag::container: break;
+            case StateTag::f64:
+                return Value(std::bit_cast<double>(in_.u64_le("float")));
+            case StateTag::i64:
+                return Value(read_zigzag(in_, "integer"));
+            case StateTag::string:
+                return Value(text("string"));
+            case StateTag::list:
+                return list(depth);
+            case StateTag::map:
+                return map(depth);
+            case StateTag::bytes:
+                return Value(bytes());
+            case StateTag::container:
+                break;
         }
-        in_.fail(tag == StateTag::container ? "value (a container inside a value)" : "tag of a value");
+        in_.fail(tag == StateTag::container ? "value (a container inside a value)"
+                                            : "tag of a value");
         return nullptr;
     }
 
@@ -80,12 +89,14 @@ private:
         if (depth == kMaxValueDepth) in_.fail("value (nested too deep)");
         // A map grows by doubling: both the old and the new entries may be there for a moment.
         const std::size_t size = count(3 * sizeof(Map::Entry), "size of a map");
-        if (!budget_.take_heap(size * sizeof(std::string_view))) in_.fail("value (too large for its input)");
+        if (!budget_.take_heap(size * sizeof(std::string_view)))
+            in_.fail("value (too large for its input)");
         std::vector<std::string_view> keys;
         Map map;
         for (std::size_t i = 0; i < size && in_.ok(); ++i) {
             keys.push_back(read_utf8(in_, "key of a map"));
-            if (!budget_.take_string(keys.back().size())) in_.fail("key of a map (too large for its input)");
+            if (!budget_.take_string(keys.back().size()))
+                in_.fail("key of a map (too large for its input)");
             if (in_.ok()) map.append(std::string(keys.back()), value(tag(), depth + 1));
         }
         std::sort(keys.begin(), keys.end());
@@ -99,7 +110,9 @@ private:
     Budget& budget_;
 };
 
-void put_tag(ByteWriter& out, StateTag tag) { out.byte(static_cast<std::uint8_t>(tag)); }
+void put_tag(ByteWriter& out, StateTag tag) {
+    out.byte(static_cast<std::uint8_t>(tag));
+}
 
 }  // namespace
 
@@ -114,7 +127,9 @@ Value read_state_value(ByteReader& in, Budget& budget) {
     return reader.value(reader.tag());
 }
 
-StateSlot read_state_slot(ByteReader& in, Budget& budget) { return StateValueReader(in, budget).slot(); }
+StateSlot read_state_slot(ByteReader& in, Budget& budget) {
+    return StateValueReader(in, budget).slot();
+}
 
 std::vector<StateSlot> read_state_slots(ByteReader& in, Budget& budget) {
     StateValueReader reader(in, budget);

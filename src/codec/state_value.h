@@ -7,9 +7,11 @@
 //     3  i64         zigzag
 //     4  string      uleb size, UTF-8
 //     5  list        uleb count, then each with its tag
-//     6  map         uleb count, then for each: uleb size, UTF-8 key, the value with its tag; in any order
+//     6  map         uleb count, then for each: uleb size, UTF-8 key, the value with its tag
 //     7  container   its id, the spelling inside a state (container_ids.h). Only outermost
 //     8  bytes       uleb size, bytes
+//
+// The entries of a map stand in any order.
 #pragma once
 
 #include <compare>
