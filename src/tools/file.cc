@@ -365,38 +365,42 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
     }
 }
 
+// Published to every model at every start, so each word of it is paid for again and again.
+constexpr std::string_view kWhatItTakes =
+    "Files by path from the workspace's root. Takes: list pattern; read path, range; create, append path, content; insert "
+    "path, line, content; replace path, find, replace (every occurrence); edit path, operations; save, delete, status path. "
+    "Edits stay in memory until save. ";
+
 }  // namespace
 
 std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile) {
     const bool full = profile == Profile::full;
-    return make_tool<Args>(
-        {.name = "file",
-         .title = "Work with files",
-         .description = cat("Files by path from the workspace's root. Edits stay in memory until save; rules may forbid an "
-                            "operation. list (pattern), read (path, range), create (path, content), append (path, content), "
-                            "insert (path, line, content), replace (path, find, replace: every occurrence), edit (path, "
-                            "operations), save, delete, status (path). ",
-                            full ? "Lines count from 0, end not included; insert goes before line."
-                                 : "Lines count from 1, end included; insert goes after line, 0 is the top."),
-         .annotations = {.destructive = true},
-         .output_schema = Map{{"type", "object"},
-                              {"properties", Map{{"path", Map{{"type", "string"}}},
-                                                 {"block_id", Map{{"type", "string"}}},
-                                                 {"version", Map{{"type", "integer"}}}}}}},
-        Fields<Args>()
-            .required("operation", &Args::operation)
-            .optional("path", &Args::path)
-            .optional("pattern", &Args::pattern, "* ? [] within a component, ** across.")
-            .optional("range", &Args::range)
-            .optional("line_numbers", &Args::line_numbers)
-            .optional("content", &Args::content)
-            .optional("line", &Args::line)
-            .optional("find", &Args::find)
-            .optional("replace", &Args::replace)
-            .optional("operations", &Args::operations, "", {{"minItems", 1}}),
-        [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {
-            run(kernel, files, session, std::move(args), std::move(reply));
-        });
+    Map output{{"type", "object"}};
+    Fields<Args> fields = Fields<Args>()
+                              .required("operation", &Args::operation)
+                              .optional("path", &Args::path)
+                              .optional("pattern", &Args::pattern)
+                              .optional("range", &Args::range)
+                              .optional("content", &Args::content)
+                              .optional("line", &Args::line)
+                              .optional("find", &Args::find)
+                              .optional("replace", &Args::replace)
+                              .optional("operations", &Args::operations);
+    if (full) {
+        static_cast<void>(std::move(fields).optional("line_numbers", &Args::line_numbers));
+        output.append("properties", Map{{"path", Map{{"type", "string"}}},
+                                        {"block_id", Map{{"type", "string"}}},
+                                        {"version", Map{{"type", "integer"}}}});
+    }
+    return make_tool<Args>({.name = "file",
+                            .title = "Work with files",
+                            .description = cat(kWhatItTakes, full ? "Lines count from 0, end not included; insert goes before line."
+                                                                  : "Lines count from 1; insert goes after line."),
+                            .annotations = {.destructive = true},
+                            .output_schema = std::move(output)},
+                           std::move(fields), [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {
+                               run(kernel, files, session, std::move(args), std::move(reply));
+                           });
 }
 
 }  // namespace quire::tools
