@@ -26,7 +26,7 @@ RULES = [
     (r"\busing\s+namespace\s+std\s*;", [], "names say where they come from"),
 ]
 # Tests drive threads and clocks from outside; the product's own code may not.
-EVERYWHERE = re.compile(r"(_test\.(cc|h)$|/test_\w+\.h$|^tests/|^bench/|^fuzz/)")
+EVERYWHERE = re.compile(r"(_test\.(cc|h)$|/(test|faulty)_\w+\.h$|^tests/|^bench/|^fuzz/)")
 TEST_TOO = {r"\bstd::regex\b", r"\busing\s+namespace\s+std\s*;"}
 BAD_NAMES = re.compile(r"(^|_)(v2|old|new|legacy|util|utils|misc|common|helper|helpers|manager)(_|\.|$)")
 LONGEST = 800
