@@ -20,10 +20,12 @@ struct Args {
 };
 
 Fields<Args> fields(Profile profile) {
-    Fields<Args> out = Fields<Args>().required("block_id", &Args::block_id).required("text", &Args::text);
     const std::string_view why =
         profile == Profile::full ? "accepted: answer at once and gather small appends into one change." : "";
-    return std::move(out).optional("ack", &Args::ack, why);
+    return Fields<Args>()
+        .required("block_id", &Args::block_id)
+        .required("text", &Args::text)
+        .optional("ack", &Args::ack, why);
 }
 
 }  // namespace

@@ -25,20 +25,20 @@ struct Args {
 };
 
 Fields<Args> fields(Profile profile) {
-    Fields<Args> out = Fields<Args>()
-                           .optional("conversation", &Args::conversation, "Default \"main\".")
-                           .optional("parent_id", &Args::parent_id)
-                           .optional("after", &Args::after, "The sibling it follows; absent: last.");
+    Fields<Args> out;
+    out.optional("conversation", &Args::conversation, "Default \"main\".")
+        .optional("parent_id", &Args::parent_id)
+        .optional("after", &Args::after, "The sibling it follows; absent: last.");
     if (profile == Profile::full) {
-        std::move(out).required("role", &Args::role).required("kind", &Args::kind);
+        out.required("role", &Args::role).required("kind", &Args::kind);
     } else {
-        std::move(out).optional("role", &Args::role).optional("kind", &Args::kind);
+        out.optional("role", &Args::role).optional("kind", &Args::kind);
     }
-    return std::move(out)
-        .optional("content", &Args::content)
+    out.optional("content", &Args::content)
         .optional("metadata", &Args::metadata)
         .optional("status", &Args::status)
         .optional("client_token", &Args::client_token, "Makes a repeated call give the first one's block.");
+    return out;
 }
 
 // The beginning of what was written, as a reply shows it.

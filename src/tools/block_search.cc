@@ -17,16 +17,17 @@ struct Args {
 
 // `full` searches one block, and has kernel_search; in `model` one tool does both.
 Fields<Args> fields(Profile profile) {
-    Fields<Args> out = Fields<Args>().required("query", &Args::query);
+    Fields<Args> out;
+    out.required("query", &Args::query);
     if (profile == Profile::full) {
-        out = std::move(out).required("block_id", &Args::block_id);
+        out.required("block_id", &Args::block_id);
     } else {
-        out = std::move(out).optional("block_id", &Args::block_id, "Absent: every block.");
+        out.optional("block_id", &Args::block_id, "Absent: every block.");
     }
-    return std::move(out)
-        .optional("mode", &Args::mode)
+    out.optional("mode", &Args::mode)
         .optional("context_lines", &Args::context_lines, "", context_rules())
         .optional("max_matches", &Args::max_matches, "", count_rules());
+    return out;
 }
 
 Map output(Profile profile) {

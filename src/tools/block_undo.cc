@@ -50,11 +50,12 @@ void run(kernel::Kernel& kernel, const Session& session, const Args& args, bool 
 }  // namespace
 
 MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
-    Fields<Args> fields = Fields<Args>().required("block_id", &Args::block_id);
+    Fields<Args> fields;
+    fields.required("block_id", &Args::block_id);
     if (profile == Profile::full) {
-        fields = std::move(fields).optional("scope", &Args::scope, "any: whoever made it.");
+        fields.optional("scope", &Args::scope, "any: whoever made it.");
     } else {
-        fields = std::move(fields).optional("redo", &Args::redo);
+        fields.optional("redo", &Args::redo);
     }
     return make_tool<Args>({.name = "block_undo",
                             .title = "Undo a change",

@@ -112,33 +112,33 @@ template <class T>
 class Fields {
 public:
     // A constant member that tells this struct from others in a oneOf.
-    Fields&& tag(std::string name, std::string word) && {
+    Fields& tag(std::string name, std::string word) {
         fields_.push_back({std::move(name), {{"const", std::move(word)}}, true, [](T&, const Value&) {}});
-        return std::move(*this);
+        return *this;
     }
     template <class M>
-    Fields&& required(std::string name, M T::*member, std::string_view description = "", Map rules = {}) && {
-        return std::move(*this).add(std::move(name), property<M>(description, rules), true, member);
+    Fields& required(std::string name, M T::*member, std::string_view description = "", Map rules = {}) {
+        return add(std::move(name), property<M>(description, rules), true, member);
     }
     // Required here, though the struct allows for its absence.
     template <class M>
-    Fields&& required(std::string name, std::optional<M> T::*member, std::string_view description = "") && {
-        return std::move(*this).add(std::move(name), property<M>(description, {}), true, member);
+    Fields& required(std::string name, std::optional<M> T::*member, std::string_view description = "") {
+        return add(std::move(name), property<M>(description, {}), true, member);
     }
     // May be absent: then what T{} has, which the schema names as the default.
     template <class M>
-    Fields&& optional(std::string name, M T::*member, std::string_view description = "", Map rules = {}) && {
+    Fields& optional(std::string name, M T::*member, std::string_view description = "", Map rules = {}) {
         Map schema = property<M>(description, rules);
         if constexpr (std::is_arithmetic_v<M> || std::is_enum_v<M>) {
             const T fallback{};
             schema.append("default", Codec<M>::encode(fallback.*member));
         }
-        return std::move(*this).add(std::move(name), std::move(schema), false, member);
+        return add(std::move(name), std::move(schema), false, member);
     }
     template <class M>
-    Fields&& optional(std::string name, std::optional<M> T::*member, std::string_view description = "",
-                      Map rules = {}) && {
-        return std::move(*this).add(std::move(name), property<M>(description, rules), false, member);
+    Fields& optional(std::string name, std::optional<M> T::*member, std::string_view description = "",
+                      Map rules = {}) {
+        return add(std::move(name), property<M>(description, rules), false, member);
     }
 
     Map schema() const {
@@ -178,11 +178,11 @@ private:
         using type = M;
     };
     template <class M>
-    Fields&& add(std::string name, Map schema, bool required, M T::*member) && {
+    Fields& add(std::string name, Map schema, bool required, M T::*member) {
         fields_.push_back({std::move(name), std::move(schema), required, [member](T& out, const Value& value) {
                                out.*member = Codec<typename Bare<M>::type>::decode(value);
                            }});
-        return std::move(*this);
+        return *this;
     }
     // `rules` add to what the type says, or replace it ("minimum").
     template <class M>
