@@ -1,0 +1,126 @@
+// What is published of the tools: small, true, and the same as their documentation.
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "fs/memory_files.h"
+#include "kernel/file_calls.h"
+#include "tests/flows/tool_desk.h"
+#include "tools/files.h"
+#include "tools/markdown.h"
+
+namespace quire {
+namespace {
+
+constexpr tools::Profile kProfiles[] = {tools::Profile::model, tools::Profile::full, tools::Profile::compat};
+
+// All that a workspace publishes.
+class Published {
+public:
+    Published() {
+        for (const tools::Profile profile : kProfiles) registry.add(profile, tools::make_file(*desk_.kernel, files_, profile));
+    }
+    const std::vector<tools::ToolInfo>& list(tools::Profile profile) const { return registry.list(profile); }
+
+private:
+    kernel::Desk desk_;
+    fs::MemoryFiles disk_;
+    kernel::FileGate gate_{disk_, policy::PathRules(), desk_.clock, 16U << 20};
+    kernel::FileCalls files_{*desk_.kernel, gate_};
+
+public:
+    tools::Registry registry{*desk_.kernel};
+};
+
+Value listed(const tools::ToolInfo& tool) {
+    // As the protocol layer publishes it: a refusal fits the output schema too.
+    Map output = tool.output_schema.as_map();
+    if (Value* properties = output.find("properties"); properties != nullptr && properties->get("error") == nullptr) {
+        properties->as_map().append("error", Map{{"type", "object"}});
+    }
+    return Map{{"name", tool.name},
+               {"title", tool.title},
+               {"description", tool.description},
+               {"inputSchema", tool.input_schema},
+               {"outputSchema", std::move(output)},
+               {"annotations", Map{{"readOnlyHint", false}, {"destructiveHint", false}, {"idempotentHint", false}, {"openWorldHint", false}}}};
+}
+
+TEST(ToolList, TheDefaultProfileLeavesRoomInAModelsContext) {
+    const Published published;
+    List all;
+    for (const tools::ToolInfo& tool : published.list(tools::Profile::model)) {
+        all.push_back(listed(tool));
+        printf("  %5zu %s\n", json::write(all.back()).size(), tool.name.c_str());
+    }
+    const std::size_t size = json::write(Map{{"tools", all}}).size();
+    printf("  %5zu bytes\n", size);
+    EXPECT_LT(size, 8000U);
+}
+
+TEST(ToolList, EachProfileHasItsTools) {
+    const Published published;
+    const auto names = [&](tools::Profile profile) {
+        std::string out;
+        for (const tools::ToolInfo& tool : published.list(profile)) out += tool.name + " ";
+        return out;
+    };
+    EXPECT_EQ(names(tools::Profile::full),
+              "block_create block_status block_append block_edit block_splice block_read block_search block_list "
+              "kernel_search block_delete block_undo block_redo block_history file ");
+    EXPECT_EQ(names(tools::Profile::model),
+              "block_view block_str_replace block_insert block_replace_lines block_append block_create block_list "
+              "block_search block_undo file ");
+}
+
+TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {
+    const Published published;
+    for (const tools::Profile profile : kProfiles) {
+        for (const tools::ToolInfo& tool : published.list(profile)) {
+            EXPECT_EQ(tool.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), std::string::npos);
+            EXPECT_LE(tool.name.size(), 64U);
+            EXPECT_FALSE(tool.title.empty());
+            EXPECT_FALSE(tool.description.empty());
+            EXPECT_EQ(*tool.input_schema.get("additionalProperties"), Value(false)) << tool.name;
+            EXPECT_EQ(*tool.output_schema.get("type"), Value("object")) << tool.name;
+            EXPECT_TRUE(json::Schema::compile(tool.output_schema)) << tool.name;
+        }
+    }
+}
+
+TEST(ToolList, TheDocumentationIsWhatIsPublished) {
+    const Published published;
+    const std::string path = std::string(QUIRE_SOURCE_DIR) + "/docs/tools.md";
+    const std::string page = tools::markdown(published.registry);
+    if (std::getenv("REGEN") != nullptr) std::ofstream(path) << page;
+
+    std::stringstream written;
+    written << std::ifstream(path).rdbuf();
+    EXPECT_EQ(written.str(), page) << "run this test with REGEN=1 and review the difference";
+}
+
+// A tool that says it changes nothing changes nothing, whoever asks.
+TEST(ToolList, AReadOnlyToolChangesNothing) {
+    for (const tools::Profile profile : {tools::Profile::full, tools::Profile::model}) {
+        ToolDesk desk(profile);
+        const std::string id = desk.block("a\nb\n");
+        const std::size_t commits = desk.desk.kernel->status().commits;
+        for (const tools::ToolInfo& tool : desk.registry().list(profile)) {
+            if (!tool.annotations.read_only) continue;
+            Map arguments;
+            if (const Value* required = tool.input_schema.get("required")) {
+                for (const Value& name : required->as_list()) {
+                    arguments.set(name.as_string(), name == Value("block_id") ? Value(id) : Value("a"));
+                }
+            }
+            desk.ok(tool.name, arguments, "someone");
+        }
+        EXPECT_EQ(desk.desk.kernel->status().commits, commits);
+        EXPECT_EQ(desk.version(id), 1);
+    }
+}
+
+}  // namespace
+}  // namespace quire
