@@ -53,7 +53,7 @@ public:
         strand.post([self = shared_from_this(), by = std::move(by), document = std::move(document), access,
                      reply = std::move(reply), work = std::move(work)]() mutable {
             if (by.cancelled.stop_requested()) {
-                reply(fail(Errc::unavailable, "cancelled", "the call was cancelled before it began; nothing was changed"));
+                reply(fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
                 return;
             }
             Result<void> ready = document->ready();

@@ -19,7 +19,7 @@ Result<std::optional<crdt::OpId>> neighbour(LiveDocument& document, const std::o
     const blocks::BlockId parsed = TRY(blocks::BlockId::parse(*id));
     if (parsed.document != document.key() || parsed.is_document()) {
         return fail(Errc::not_found, "invalid_reference",
-                    cat(as, " '", *id, "' is not a block of conversation '", document.name(), "'; nothing was created"),
+                    cat(as, " '", *id, "' is not a block of conversation '", document.name(), "'"),
                     {{as == "parent_id" ? "parent_id" : "after", *id}});
     }
     const BlockRef block = TRY(document.find(parsed));
@@ -36,7 +36,7 @@ Result<document::NewBlock> place(LiveDocument& document, const BlockCreate& what
         if (block.parent && parent != block.parent) {
             return fail(Errc::not_found, "invalid_reference",
                         cat("after '", *what.after, "' is not a child of '", *what.parent_id,
-                            "'; nothing was created. Leave out one of the two"));
+                            "'; leave out one of the two"));
         }
         block.parent = parent;
     }
@@ -51,7 +51,7 @@ Result<void> check_text(std::string_view what, std::size_t size, std::size_t lim
 }  // namespace
 
 Failure too_large(std::string_view what, std::size_t limit) {
-    return fail(Errc::out_of_range, "too_large", cat(what, " would be over the limit of ", limit, " bytes; nothing was changed"),
+    return fail(Errc::out_of_range, "too_large", cat(what, " would be over the limit of ", limit, " bytes"),
                 {{"limit", limit}});
 }
 
@@ -73,7 +73,7 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
         return;
     }
     if (what.conversation.empty() || what.conversation.size() > kLongestName) {
-        reply(invalid("invalid_argument", cat("a conversation's name has 1 to ", kLongestName, " bytes; nothing was created")));
+        reply(invalid("invalid_argument", cat("a conversation's name has 1 to ", kLongestName, " bytes")));
         return;
     }
     auto document = body_->catalog().find_or_make("conversation", what.conversation);

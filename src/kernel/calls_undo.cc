@@ -60,7 +60,7 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo, R
                 return answer(fail(Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
                                    cat(scope == UndoScope::own ? cat(actor, " has made no change to this block")
                                                                : std::string("there is no change to this block"),
-                                       redo ? " that was undone" : " that is still to be undone", "; nothing was changed")));
+                                       redo ? " that was undone" : " that is still to be undone")));
             }
 
             const seq::Rope before = document.doc().text(block.content);

@@ -178,7 +178,7 @@ void FileCalls::create(Caller by, std::string path, std::string content, Reply<F
             }
             if (place.kind != fs::Kind::missing) {
                 return answer(fail(Errc::conflict, "file_exists",
-                                   cat(place.path, " exists already; nothing was created. Read it and edit it, or choose ",
+                                   cat(place.path, " exists already. Read it and edit it, or choose ",
                                        "another name"),
                                    {{"path", place.path}}));
             }

@@ -107,7 +107,7 @@ TEST_F(Echo, AnObjectInAStringIsUnwrapped) {
 TEST(Refused, SaysFirstThatNothingWasChanged) {
     const ToolResult result = refused(Error(Errc::conflict, "content_mismatch", "line 4 differs", {{"start_line", 4}}));
 
-    EXPECT_EQ(result.text, "No change made: line 4 differs.");
+    EXPECT_EQ(result.text, "Nothing was changed: line 4 differs.");
     EXPECT_EQ(result.structured, parsed(R"({"error":{"code":"conflict","reason":"content_mismatch",
         "message":"line 4 differs","details":{"start_line":4}}})"));
     EXPECT_TRUE(result.is_error);

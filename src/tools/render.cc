@@ -28,7 +28,7 @@ Result<Profile> parse_profile(std::string_view word) {
 }
 
 ToolResult refused(const Error& error) {
-    std::string text = cat("No change made: ", error.message());
+    std::string text = cat("Nothing was changed: ", error.message());
     if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
     return {Map{{"error", Map{{"code", errc_name(error.code())},
                               {"reason", error.reason()},

@@ -261,7 +261,7 @@ TEST(FileTool, ARefusalSaysWhatWasNotDoneAndWhichRuleSaysSo) {
 
     const tools::ToolResult refused = workspace.call(R"({"operation":"append","path":"a.lock","content":"y"})");
 
-    EXPECT_EQ(refused.text, "No change made: agent:ada may not append a.lock: rule 1 ('*.lock') makes a.lock read_only. "
+    EXPECT_EQ(refused.text, "Nothing was changed: agent:ada may not append a.lock: rule 1 ('*.lock') makes a.lock read_only. "
                             "Nothing was changed; a person can change the rules in quire.toml.");
 }
 

@@ -50,7 +50,7 @@ public:
     Map refused(std::string_view tool, Value arguments, const std::string& by = "ada") {
         tools::ToolResult result = call(tool, std::move(arguments), by);
         EXPECT_TRUE(result.is_error) << tool << " was not refused: " << result.text;
-        EXPECT_TRUE(result.text.starts_with("No change made: ")) << result.text;
+        EXPECT_TRUE(result.text.starts_with("Nothing was changed: ")) << result.text;
         const Value* error = result.structured.get("error");
         if (error == nullptr) return {};
         for (const char* member : {"code", "reason", "message", "details"}) EXPECT_TRUE(error->get(member)) << member;
