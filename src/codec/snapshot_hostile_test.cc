@@ -114,7 +114,7 @@ TEST(HostileSnapshot, APositionOfAMegabyteInEachOfThousandsOfNodes) {
     ByteWriter out;
     write_tree_state(out, tree);
     // All of them at the second position, the long one: their column is the last but one.
-    Bytes bytes = out.bytes();
+    Bytes bytes = std::move(out).take();
     const std::size_t count = 2000;
     const auto column =
         std::search_n(bytes.begin(), bytes.end(), static_cast<std::ptrdiff_t>(count - 2), 0);
