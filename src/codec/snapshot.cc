@@ -38,7 +38,7 @@ Result<void> add_containers(const SsTable& table, Budget& budget,
     return {};
 }
 
-// Follows the blocks of one peer after another, and refuses a gap.
+// Follows the blocks of one peer after another, and refuses a gap, and a step back in time.
 class Coverage {
 public:
     explicit Coverage(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -49,11 +49,18 @@ public:
         if (!next_ || key.peer != next_->peer) {
             TRY(end_peer());
             next_ = crdt::OpId{key.peer, begin_of(key.peer)};
+            lamport_ = 0;
             ++peers_;
         }
         if (key != *next_) return corrupt(cat("the history has no block at ", name(*next_)));
-        const Change& last = changes.back();
-        next_->counter = last.id.counter + crdt::atom_count(last);
+        for (const Change& change : changes) {
+            if (change.lamport < lamport_)
+                return corrupt(
+                    cat("the change at ", name(change.id), " is older than its own peer's last"));
+            const crdt::Counter atoms = crdt::atom_count(change);
+            lamport_ = std::uint64_t{change.lamport} + static_cast<std::uint64_t>(atoms);
+            next_->counter = change.id.counter + atoms;
+        }
         return {};
     }
 
@@ -82,6 +89,7 @@ private:
 
     const Snapshot& snapshot_;
     std::optional<crdt::OpId> next_;
+    std::uint64_t lamport_ = 0;  // The least that the peer's next change may have.
     std::size_t peers_ = 0;
 };
 

@@ -10,7 +10,7 @@ import { LoroCounter, LoroDoc, LoroList, LoroMap, LoroMovableList, LoroText, Lor
 
 const echo = process.env.SNAPSHOT_ECHO;
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const scripts = process.env.QUIRE_LONG ? 2000 : 120;
+const scripts = process.env.QUIRE_LONG ? 2000 : 60;
 const folder = mkdtempSync(join(tmpdir(), "snapshots-"));
 after(() => rmSync(folder, { recursive: true }));
 
