@@ -169,7 +169,9 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
     for (const Writer& writer : writers) {
         acknowledged += writer.shared().acknowledged.size() + writer.own().acknowledged.size();
         unknown += writer.unknown();
-        if (writer.unknown() > 0) EXPECT_EQ(writer.last_refusal(), "fate_unknown");
+        if (writer.unknown() > 0) {
+            EXPECT_EQ(writer.last_refusal(), "fate_unknown");
+        }
     }
     std::printf("%d kills: %zu acknowledged edits are there, each once; the fate of %d was unknown\n", killed, acknowledged, unknown);
     EXPECT_GT(killed, loops() * 9 / 10);
