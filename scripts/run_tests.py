@@ -114,7 +114,7 @@ def run(entry: Entry, logs: pathlib.Path) -> Outcome:
         environment["NODE_JUNIT"] = str(report)
 
     began = time.monotonic()
-    with log.open("wb") as sink, tempfile.TemporaryDirectory(prefix="quire-test-") as scratch:
+    with log.open("wb") as sink, tempfile.TemporaryDirectory(prefix="quire-test-", ignore_cleanup_errors=True) as scratch:
         environment["TMPDIR"] = scratch
         child = subprocess.Popen(entry.command, cwd=entry.folder, env=environment, stdout=sink,
                                  stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)

@@ -149,7 +149,7 @@ TEST_F(Full, ARefusedBatchChangesNothing) {
     const std::string_view batch =
         R"([{"op":"insert","line":0,"content":"x"},{"op":"delete","start_line":9,"end_line":10}])";
 
-    EXPECT_EQ(details("block_edit", edit(id, batch)), parsed(R"({"operation":1,"requested":10,"max":4})"));
+    EXPECT_EQ(details("block_edit", edit(id, batch)), parsed(R"({"operation":1,"requested":9,"max":4})"));
     EXPECT_EQ(text(id), "a\nb\nc\n");
     EXPECT_EQ(version(id), 1);
 }

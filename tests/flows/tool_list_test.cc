@@ -34,32 +34,6 @@ public:
     tools::Registry registry{*desk_.kernel};
 };
 
-Value listed(const tools::ToolInfo& tool) {
-    // As the protocol layer publishes it: a refusal fits the output schema too.
-    Map output = tool.output_schema.as_map();
-    if (Value* properties = output.find("properties"); properties != nullptr && properties->get("error") == nullptr) {
-        properties->as_map().append("error", Map{{"type", "object"}});
-    }
-    return Map{{"name", tool.name},
-               {"title", tool.title},
-               {"description", tool.description},
-               {"inputSchema", tool.input_schema},
-               {"outputSchema", std::move(output)},
-               {"annotations", Map{{"readOnlyHint", false}, {"destructiveHint", false}, {"idempotentHint", false}, {"openWorldHint", false}}}};
-}
-
-TEST(ToolList, TheDefaultProfileLeavesRoomInAModelsContext) {
-    const Published published;
-    List all;
-    for (const tools::ToolInfo& tool : published.list(tools::Profile::model)) {
-        all.push_back(listed(tool));
-        printf("  %5zu %s\n", json::write(all.back()).size(), tool.name.c_str());
-    }
-    const std::size_t size = json::write(Map{{"tools", all}}).size();
-    printf("  %5zu bytes\n", size);
-    EXPECT_LT(size, 8000U);
-}
-
 TEST(ToolList, EachProfileHasItsTools) {
     const Published published;
     const auto names = [&](tools::Profile profile) {
