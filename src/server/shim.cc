@@ -164,6 +164,8 @@ private:
     void sent(std::string line) {
         line.pop_back();
         for (const MessageHead& head : scan_messages(line)) {
+            // Our own greeting of a later kernel is nothing that the client waits for.
+            if (head.id == reattach_id_) continue;
             open_.asked(head);
             if (head.method == "initialize") {
                 initialize_ = line;
