@@ -1,12 +1,13 @@
-// The engine alone. Replay/TRACE is one sequential trace through the document, in one commit; the traces are read
-// from $QUIRE_TRACES, and where they are absent a benchmark says so and is left out.
-#include <benchmark/benchmark.h>
-
+// The engine alone. Replay/TRACE is one sequential trace through the document, in one commit; the
+// traces are read from $QUIRE_TRACES, and where they are absent a benchmark says so and is left
+// out.
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
 #include <random>
+
+#include <benchmark/benchmark.h>
 
 #include "base/check.h"
 #include "crdt/doc/doc.h"
@@ -37,9 +38,12 @@ const std::vector<Change>* concurrent(const std::string& name, std::string* end)
     const auto [at, added] = read.try_emplace(name);
     if (added) {
         if (const auto trace = traces::concurrent(name)) {
-            // The histories of many writers are taken by position: a replica for each would take minutes.
+            // The histories of many writers are taken by position: a replica for each would take
+            // minutes.
             const bool few = trace->agents < 10;
-            at->second = History{few ? traces::as_changes(*trace, kText) : traces::as_positions(*trace, kText), trace->end};
+            at->second = History{
+                few ? traces::as_changes(*trace, kText) : traces::as_positions(*trace, kText),
+                trace->end};
         }
     }
     if (!at->second) return nullptr;
@@ -112,7 +116,8 @@ void load_sequential(benchmark::State& state, const std::string& name) {
         state.ResumeTiming();
         Doc doc(2);
         CHECK(doc.import(std::move(copy), {.want_diff = false}).has_value());
-        if (doc.text(doc.open(kText)).bytes().n != trace->end.size()) state.SkipWithError("the text differs");
+        if (doc.text(doc.open(kText)).bytes().n != trace->end.size())
+            state.SkipWithError("the text differs");
     }
 }
 
@@ -151,14 +156,16 @@ void import_concurrent(benchmark::State& state, const std::string& name, bool on
         // The text recorded for A2 depends on names that the recording leaves out.
         const bool exact = name != "A2-git-makefile";
         const std::string text = doc.text(doc.open(kText)).str();
-        if (exact ? text != end : text.size() != end.size()) state.SkipWithError("the text differs");
+        if (exact ? text != end : text.size() != end.size())
+            state.SkipWithError("the text differs");
     }
 }
 
 // A line somewhere in a text of 100 MB, found, replaced and committed.
 void edit_random_line(benchmark::State& state) {
     std::string big;
-    for (int i = 0; big.size() < 100'000'000; ++i) big += "line " + std::to_string(i) + " of a long, long text\n";
+    for (int i = 0; big.size() < 100'000'000; ++i)
+        big += "line " + std::to_string(i) + " of a long, long text\n";
     Doc doc(1);
     const Handle text = doc.open(kText);
     CHECK(doc.text_insert(text, {0}, big).has_value());
@@ -244,14 +251,18 @@ void register_all() {
         add("Load/" + trace, [trace](benchmark::State& state) { load_sequential(state, trace); });
     }
     add("BareRope/automerge-paper", bare_rope);
-    add("CommitPerEdit/automerge-paper", [](benchmark::State& state) { replay_commit_per_edit(state, false); });
+    add("CommitPerEdit/automerge-paper",
+        [](benchmark::State& state) { replay_commit_per_edit(state, false); });
     add("CommitPerEditWithDiff/automerge-paper",
         [](benchmark::State& state) { replay_commit_per_edit(state, true); });
     add("Export/automerge-paper", export_all);
-    for (const char* name : {"friendsforever", "clownschool", "A1-node_nodecc", "A2-git-makefile"}) {
+    for (const char* name :
+         {"friendsforever", "clownschool", "A1-node_nodecc", "A2-git-makefile"}) {
         const std::string trace = name;
-        add("Merge/" + trace, [trace](benchmark::State& state) { import_concurrent(state, trace, false); });
-        add("MergeOneByOne/" + trace, [trace](benchmark::State& state) { import_concurrent(state, trace, true); });
+        add("Merge/" + trace,
+            [trace](benchmark::State& state) { import_concurrent(state, trace, false); });
+        add("MergeOneByOne/" + trace,
+            [trace](benchmark::State& state) { import_concurrent(state, trace, true); });
     }
     add("EditRandomLine/100MB", edit_random_line)->Unit(benchmark::kMicrosecond);
     add("ConcurrentPeers", concurrent_peers)->Arg(250)->Arg(500)->Arg(1000)->Arg(4000);

@@ -1,6 +1,6 @@
-// What a durable commit costs, beside what the disk itself asks for: one fdatasync of 256 bytes appended to a file.
-// Both in one run, on one directory (QUIRE_BENCH_DIR, or the temporary one), taking turns so that a disk that slows
-// down slows both.
+// What a durable commit costs, beside what the disk itself asks for: one fdatasync of 256 bytes
+// appended to a file. Both in one run, on one directory (QUIRE_BENCH_DIR, or the temporary one),
+// taking turns so that a disk that slows down slows both.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -29,7 +29,8 @@ class Directory {
 public:
     Directory() {
         const char* const chosen = std::getenv("QUIRE_BENCH_DIR");
-        const std::string parent = chosen != nullptr ? chosen : std::filesystem::temp_directory_path().string();
+        const std::string parent =
+            chosen != nullptr ? chosen : std::filesystem::temp_directory_path().string();
         std::string pattern = parent + "/quire-bench-XXXXXX";
         path_ = ::mkdtemp(pattern.data());
     }
@@ -48,7 +49,10 @@ private:
 // What the kernel stores for one small edit.
 Batch edit(DocumentKey document, std::uint64_t version) {
     return {.updates = {{document, Bytes(220, 1)}},
-            .blocks = {{.document = document, .block = "b1.1", .version = version, .header = Bytes(80, 2)}},
+            .blocks = {{.document = document,
+                        .block = "b1.1",
+                        .version = version,
+                        .header = Bytes(80, 2)}},
             .units = {{.document = document,
                        .block = "b1.1",
                        .version = version,
@@ -62,21 +66,27 @@ Batch edit(DocumentKey document, std::uint64_t version) {
 std::future<bool> start(Store& store, Batch batch) {
     auto promise = std::make_shared<std::promise<bool>>();
     std::future<bool> answer = promise->get_future();
-    store.commit(std::move(batch), [promise](Result<void> result) { promise->set_value(result.has_value()); });
+    store.commit(std::move(batch),
+                 [promise](Result<void> result) { promise->set_value(result.has_value()); });
     return answer;
 }
 
 double quantile(std::vector<double>& samples, double at) {
     std::sort(samples.begin(), samples.end());
-    return samples.empty() ? 0 : samples[static_cast<std::size_t>(at * static_cast<double>(samples.size() - 1))];
+    return samples.empty()
+               ? 0
+               : samples[static_cast<std::size_t>(at * static_cast<double>(samples.size() - 1))];
 }
 
-double ms_since(Clock::time_point began) { return std::chrono::duration<double, std::milli>(Clock::now() - began).count(); }
+double ms_since(Clock::time_point began) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
 
 void DurableCommit(benchmark::State& state) {
     const Directory directory;
     const auto store = std::move(open_sqlite(directory.file("quire.db"))->store);
-    const int raw = ::open(directory.file("raw").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int raw =
+        ::open(directory.file("raw").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     const std::string record(256, 'x');
     std::vector<double> commits, flushes;
     std::uint64_t version = 0;
@@ -85,7 +95,8 @@ void DurableCommit(benchmark::State& state) {
         if (!start(*store, edit(1, ++version)).get()) state.SkipWithError("a commit failed");
         commits.push_back(ms_since(began));
         began = Clock::now();
-        if (::write(raw, record.data(), record.size()) != 256 || ::fdatasync(raw) != 0) state.SkipWithError("a flush failed");
+        if (::write(raw, record.data(), record.size()) != 256 || ::fdatasync(raw) != 0)
+            state.SkipWithError("a flush failed");
         flushes.push_back(ms_since(began));
     }
     ::close(raw);
@@ -93,7 +104,8 @@ void DurableCommit(benchmark::State& state) {
     state.counters["commit_p99_ms"] = quantile(commits, 0.99);
     state.counters["fdatasync_p50_ms"] = quantile(flushes, 0.5);
     state.counters["fdatasync_p99_ms"] = quantile(flushes, 0.99);
-    state.counters["commit_over_fdatasync_p50_ms"] = quantile(commits, 0.5) - quantile(flushes, 0.5);
+    state.counters["commit_over_fdatasync_p50_ms"] =
+        quantile(commits, 0.5) - quantile(flushes, 0.5);
 }
 BENCHMARK(DurableCommit)->Iterations(2000)->UseRealTime();
 
@@ -109,7 +121,8 @@ void PipelinedWriters(benchmark::State& state) {
             threads.emplace_back([&store, writer] {
                 std::vector<std::future<bool>> under_way;
                 for (int i = 0; i < kEach; ++i) {
-                    under_way.push_back(start(*store, edit(static_cast<DocumentKey>(writer + 1), static_cast<std::uint64_t>(i))));
+                    under_way.push_back(start(*store, edit(static_cast<DocumentKey>(writer + 1),
+                                                           static_cast<std::uint64_t>(i))));
                     if (under_way.size() == kUnderWay) {
                         for (auto& answer : under_way) answer.wait();
                         under_way.clear();
@@ -120,8 +133,9 @@ void PipelinedWriters(benchmark::State& state) {
         }
         for (std::thread& thread : threads) thread.join();
     }
-    state.counters["commits_per_s"] = benchmark::Counter(static_cast<double>(state.iterations()) * kEach * static_cast<double>(writers),
-                                                         benchmark::Counter::kIsRate);
+    state.counters["commits_per_s"] = benchmark::Counter(
+        static_cast<double>(state.iterations()) * kEach * static_cast<double>(writers),
+        benchmark::Counter::kIsRate);
 }
 BENCHMARK(PipelinedWriters)->Arg(8)->Iterations(1)->UseRealTime();
 
@@ -143,7 +157,8 @@ void OpenExisting(benchmark::State& state) {
     const Directory directory;
     {
         const auto store = std::move(open_sqlite(directory.file("quire.db"))->store);
-        for (std::uint64_t i = 0; i < 10'000; ++i) store->commit(edit(static_cast<DocumentKey>(i % 100 + 1), i), [](Result<void>) {});
+        for (std::uint64_t i = 0; i < 10'000; ++i)
+            store->commit(edit(static_cast<DocumentKey>(i % 100 + 1), i), [](Result<void>) {});
     }
     for (auto _ : state) {
         Result<Opened> opened = open_sqlite(directory.file("quire.db"));

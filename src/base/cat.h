@@ -8,13 +8,20 @@
 
 namespace quire {
 
-inline void cat_to(std::string& out, std::string_view part) { out.append(part); }
-inline void cat_to(std::string& out, const char* part) { out.append(part); }
-inline void cat_to(std::string& out, const std::string& part) { out.append(part); }
-inline void cat_to(std::string& out, char part) { out.push_back(part); }
+inline void cat_to(std::string& out, std::string_view part) {
+    out.append(part);
+}
+inline void cat_to(std::string& out, const char* part) {
+    out.append(part);
+}
+inline void cat_to(std::string& out, const std::string& part) {
+    out.append(part);
+}
+inline void cat_to(std::string& out, char part) {
+    out.push_back(part);
+}
 template <std::integral T>
-    requires(!std::same_as<T, char> && !std::same_as<T, bool>)
-void cat_to(std::string& out, T number) {
+requires(!std::same_as<T, char> && !std::same_as<T, bool>) void cat_to(std::string& out, T number) {
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
     out.append(digits, static_cast<std::size_t>(end - digits));

@@ -8,10 +8,10 @@ namespace quire {
 
 }  // namespace quire
 
-#define CHECK(condition)                                                       \
-    do {                                                                       \
-        if (!(condition)) [[unlikely]]                                         \
-            ::quire::check_failed(__FILE__, __LINE__, #condition);             \
+#define CHECK(condition)                                           \
+    do {                                                           \
+        if (!(condition)) [[unlikely]]                             \
+            ::quire::check_failed(__FILE__, __LINE__, #condition); \
     } while (false)
 
 // For checks whose cost grows with the data: on where NDEBUG is off.

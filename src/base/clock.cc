@@ -1,8 +1,8 @@
 #include "base/clock.h"
 
-#include <sys/random.h>
-
 #include <chrono>
+
+#include <sys/random.h>
 
 #include "base/check.h"
 

@@ -1,8 +1,9 @@
 // Result and Error: how anything that comes from outside fails.
 //
-// An Error says what its caller can do (`code`), what happened as a stable word that programs compare
-// (`reason`), what a reader should do next (`message`), and the facts behind it (`details`, a map that
-// doors pass on verbatim). It is one pointer wide, so a Result<int> stays small.
+// An Error says what its caller can do (`code`), what happened as a stable word that programs
+// compare
+// (`reason`), what a reader should do next (`message`), and the facts behind it (`details`, a map
+// that doors pass on verbatim). It is one pointer wide, so a Result<int> stays small.
 #pragma once
 
 #include <memory>
@@ -72,12 +73,12 @@ Failure corrupt(std::string message, Map details = {});
 }  // namespace quire
 
 // TRY(expr): the value of a Result, or return its error from this function.
-#define TRY(...)                                                                 \
-    __extension__({                                                              \
-        auto quire_try_result = (__VA_ARGS__);                                   \
-        if (!quire_try_result) [[unlikely]]                                      \
-            return ::quire::Failure(std::move(quire_try_result).error());        \
-        ::quire::detail::take(quire_try_result);                                 \
+#define TRY(...)                                                          \
+    __extension__({                                                       \
+        auto quire_try_result = (__VA_ARGS__);                            \
+        if (!quire_try_result) [[unlikely]]                               \
+            return ::quire::Failure(std::move(quire_try_result).error()); \
+        ::quire::detail::take(quire_try_result);                          \
     })
 
 namespace quire::detail {

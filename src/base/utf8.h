@@ -12,10 +12,14 @@ namespace quire::utf8 {
 // The offset of the first byte that is not part of well-formed UTF-8 (RFC 3629: no surrogates, no
 // overlong forms, at most U+10FFFF); none when all of it is. O(n), ASCII eight bytes at a time.
 std::optional<std::size_t> find_invalid(std::string_view bytes);
-inline bool is_valid(std::string_view bytes) { return !find_invalid(bytes).has_value(); }
+inline bool is_valid(std::string_view bytes) {
+    return !find_invalid(bytes).has_value();
+}
 
 // True for a byte that begins a code point.
-inline bool is_boundary(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+inline bool is_boundary(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
 
 // These take well-formed text. O(n).
 std::size_t count_code_points(std::string_view text);

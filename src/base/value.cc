@@ -52,10 +52,18 @@ bool Map::erase(std::string_view key) {
     return true;
 }
 
-Map::Entries::const_iterator Map::begin() const { return entries_.begin(); }
-Map::Entries::const_iterator Map::end() const { return entries_.end(); }
-Map::Entries::iterator Map::begin() { return entries_.begin(); }
-Map::Entries::iterator Map::end() { return entries_.end(); }
+Map::Entries::const_iterator Map::begin() const {
+    return entries_.begin();
+}
+Map::Entries::const_iterator Map::end() const {
+    return entries_.end();
+}
+Map::Entries::iterator Map::begin() {
+    return entries_.begin();
+}
+Map::Entries::iterator Map::end() {
+    return entries_.end();
+}
 
 bool operator==(const Map& a, const Map& b) {
     if (a.size() != b.size()) return false;
@@ -83,16 +91,36 @@ const T& stored(const Value& value) {
 
 }  // namespace
 
-bool Value::as_bool() const { return stored<bool>(*this); }
-std::int64_t Value::as_int() const { return stored<std::int64_t>(*this); }
-double Value::as_float() const { return stored<double>(*this); }
-double Value::as_number() const { return is_int() ? static_cast<double>(as_int()) : as_float(); }
-const std::string& Value::as_string() const { return stored<std::string>(*this); }
-const Bytes& Value::as_bytes() const { return stored<Bytes>(*this); }
-const List& Value::as_list() const { return stored<List>(*this); }
-List& Value::as_list() { return const_cast<List&>(stored<List>(*this)); }
-const Map& Value::as_map() const { return stored<Map>(*this); }
-Map& Value::as_map() { return const_cast<Map&>(stored<Map>(*this)); }
+bool Value::as_bool() const {
+    return stored<bool>(*this);
+}
+std::int64_t Value::as_int() const {
+    return stored<std::int64_t>(*this);
+}
+double Value::as_float() const {
+    return stored<double>(*this);
+}
+double Value::as_number() const {
+    return is_int() ? static_cast<double>(as_int()) : as_float();
+}
+const std::string& Value::as_string() const {
+    return stored<std::string>(*this);
+}
+const Bytes& Value::as_bytes() const {
+    return stored<Bytes>(*this);
+}
+const List& Value::as_list() const {
+    return stored<List>(*this);
+}
+List& Value::as_list() {
+    return const_cast<List&>(stored<List>(*this));
+}
+const Map& Value::as_map() const {
+    return stored<Map>(*this);
+}
+Map& Value::as_map() {
+    return const_cast<Map&>(stored<Map>(*this));
+}
 
 const Value* Value::get(std::string_view key) const {
     const Map* map = std::get_if<Map>(&storage_);

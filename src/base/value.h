@@ -1,4 +1,5 @@
-// Value: the one dynamic value of the house. JSON, SQL and the documents' own values are spellings of it.
+// Value: the one dynamic value of the house. JSON, SQL and the documents' own values are spellings
+// of it.
 //
 // An integer (i64) and a float (f64) are different values even where they are numerically equal:
 // 1 and 1.0 differ, because Loro's formats tell them apart. Maps keep the order in which keys were
@@ -60,24 +61,30 @@ private:
 
 class Value {
 public:
-    using Storage = std::variant<std::monostate, bool, std::int64_t, double, std::string, Bytes, List, Map>;
+    using Storage =
+        std::variant<std::monostate, bool, std::int64_t, double, std::string, Bytes, List, Map>;
 
     Value() = default;
-    Value(std::nullptr_t) {}                                              // NOLINT(google-explicit-constructor)
-    Value(bool v) : storage_(v) {}                                        // NOLINT(google-explicit-constructor)
-    Value(int v) : storage_(static_cast<std::int64_t>(v)) {}              // NOLINT(google-explicit-constructor)
-    Value(unsigned v) : storage_(static_cast<std::int64_t>(v)) {}         // NOLINT(google-explicit-constructor)
-    Value(long v) : storage_(static_cast<std::int64_t>(v)) {}             // NOLINT(google-explicit-constructor)
-    Value(long long v) : storage_(static_cast<std::int64_t>(v)) {}        // NOLINT(google-explicit-constructor)
-    Value(unsigned long v) : storage_(static_cast<std::int64_t>(v)) {}    // NOLINT(google-explicit-constructor)
-    Value(unsigned long long v) : storage_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
-    Value(double v) : storage_(v) {}                                      // NOLINT(google-explicit-constructor)
-    Value(const char* v) : storage_(std::string(v)) {}                    // NOLINT(google-explicit-constructor)
-    Value(std::string_view v) : storage_(std::string(v)) {}               // NOLINT(google-explicit-constructor)
-    Value(std::string v) : storage_(std::move(v)) {}                      // NOLINT(google-explicit-constructor)
-    Value(Bytes v) : storage_(std::move(v)) {}                            // NOLINT(google-explicit-constructor)
-    Value(List v) : storage_(std::move(v)) {}                             // NOLINT(google-explicit-constructor)
-    Value(Map v) : storage_(std::move(v)) {}                              // NOLINT(google-explicit-constructor)
+    Value(std::nullptr_t) {}                                  // NOLINT(google-explicit-constructor)
+    Value(bool v) : storage_(v) {}                            // NOLINT(google-explicit-constructor)
+    Value(int v) : storage_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
+    Value(unsigned v)
+        : storage_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
+    Value(long v)
+        : storage_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
+    Value(long long v)
+        : storage_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
+    Value(unsigned long v)
+        : storage_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
+    Value(unsigned long long v)
+        : storage_(static_cast<std::int64_t>(v)) {}          // NOLINT(google-explicit-constructor)
+    Value(double v) : storage_(v) {}                         // NOLINT(google-explicit-constructor)
+    Value(const char* v) : storage_(std::string(v)) {}       // NOLINT(google-explicit-constructor)
+    Value(std::string_view v) : storage_(std::string(v)) {}  // NOLINT(google-explicit-constructor)
+    Value(std::string v) : storage_(std::move(v)) {}         // NOLINT(google-explicit-constructor)
+    Value(Bytes v) : storage_(std::move(v)) {}               // NOLINT(google-explicit-constructor)
+    Value(List v) : storage_(std::move(v)) {}                // NOLINT(google-explicit-constructor)
+    Value(Map v) : storage_(std::move(v)) {}                 // NOLINT(google-explicit-constructor)
 
     bool is_null() const { return std::holds_alternative<std::monostate>(storage_); }
     bool is_bool() const { return std::holds_alternative<bool>(storage_); }
@@ -118,8 +125,12 @@ struct Map::Entry {
 };
 
 // Here, because a vector cannot tell its size before its element is complete.
-inline std::size_t Map::size() const { return entries_.size(); }
-inline bool Map::empty() const { return entries_.empty(); }
+inline std::size_t Map::size() const {
+    return entries_.size();
+}
+inline bool Map::empty() const {
+    return entries_.empty();
+}
 
 // "null", "boolean", "integer", "number", "string", "bytes", "array" or "object".
 std::string_view kind_name(const Value& value);

@@ -19,7 +19,8 @@ void AppendBuffer::add(std::string_view text, std::int64_t now_ms, const policy:
 
 bool AppendBuffer::due(std::int64_t now_ms) const {
     if (empty()) return false;
-    return newline_ || code_points_ >= limits_.code_points || now_ms - last_ms_ >= limits_.silence_ms;
+    return newline_ || code_points_ >= limits_.code_points ||
+           now_ms - last_ms_ >= limits_.silence_ms;
 }
 
 std::optional<std::int64_t> AppendBuffer::deadline_ms() const {

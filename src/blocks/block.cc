@@ -10,8 +10,8 @@ namespace quire::blocks {
 namespace {
 
 constexpr std::array<std::string_view, 4> kRoles = {"user", "model", "system", "tool"};
-constexpr std::array<std::string_view, 8> kKinds = {"text", "thinking", "tool_call", "tool_result",
-                                                    "file", "error", "notification", "task"};
+constexpr std::array<std::string_view, 8> kKinds = {
+    "text", "thinking", "tool_call", "tool_result", "file", "error", "notification", "task"};
 constexpr std::array<std::string_view, 4> kStatuses = {"pending", "running", "done", "error"};
 
 template <class Enum, std::size_t N>
@@ -43,12 +43,22 @@ bool take_underscore(std::string_view& text) {
 
 }  // namespace
 
-std::string_view name_of(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
-std::string_view name_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
-std::string_view name_of(Status status) { return kStatuses[static_cast<std::size_t>(status)]; }
+std::string_view name_of(Role role) {
+    return kRoles[static_cast<std::size_t>(role)];
+}
+std::string_view name_of(Kind kind) {
+    return kKinds[static_cast<std::size_t>(kind)];
+}
+std::string_view name_of(Status status) {
+    return kStatuses[static_cast<std::size_t>(status)];
+}
 
-Result<Role> parse_role(std::string_view word) { return parse_word<Role>("role", kRoles, word); }
-Result<Kind> parse_kind(std::string_view word) { return parse_word<Kind>("kind", kKinds, word); }
+Result<Role> parse_role(std::string_view word) {
+    return parse_word<Role>("role", kRoles, word);
+}
+Result<Kind> parse_kind(std::string_view word) {
+    return parse_word<Kind>("kind", kKinds, word);
+}
 Result<Status> parse_status(std::string_view word) {
     return parse_word<Status>("status", kStatuses, word);
 }
@@ -73,9 +83,10 @@ Result<BlockId> BlockId::parse(std::string_view text) {
             return id;
         }
     }
-    return fail(Errc::not_found, "invalid_reference",
-                cat("\"", text.substr(0, 80), "\" is not a block id; block_list shows the ids there are"),
-                {{"block_id", text.substr(0, 80)}});
+    return fail(
+        Errc::not_found, "invalid_reference",
+        cat("\"", text.substr(0, 80), "\" is not a block id; block_list shows the ids there are"),
+        {{"block_id", text.substr(0, 80)}});
 }
 
 std::string BlockId::str() const {

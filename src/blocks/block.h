@@ -27,8 +27,8 @@ Result<Status> parse_status(std::string_view word);
 // Errors: conflict "invalid_transition".
 Result<void> check_transition(Status from, Status to);
 
-// How a block is named outside: "b7" for the block that is a whole document (a file), "b1_2_45" for the
-// block made in document 1 by its peer number 2 at counter 45. Letters, digits and '_' only.
+// How a block is named outside: "b7" for the block that is a whole document (a file), "b1_2_45" for
+// the block made in document 1 by its peer number 2 at counter 45. Letters, digits and '_' only.
 struct BlockId {
     std::int64_t document = 0;
     std::int64_t peer_number = -1;  // -1: the document itself.

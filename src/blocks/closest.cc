@@ -38,22 +38,24 @@ std::vector<std::string_view> split(std::string_view text) {
     return lines;
 }
 
-// The pairs of neighbouring bytes, hashed into a set of 4096: two lines are as alike as the sets are
-// (Dice's coefficient).
+// The pairs of neighbouring bytes, hashed into a set of 4096: two lines are as alike as the sets
+// are (Dice's coefficient).
 class Pairs {
 public:
     explicit Pairs(std::string_view line) {
         line = line.substr(0, kMostColumns);
         for (std::size_t i = 1; i < line.size(); ++i) {
-            const auto pair = static_cast<std::uint32_t>(static_cast<unsigned char>(line[i - 1]) << 8) |
-                              static_cast<unsigned char>(line[i]);
+            const auto pair =
+                static_cast<std::uint32_t>(static_cast<unsigned char>(line[i - 1]) << 8) |
+                static_cast<unsigned char>(line[i]);
             set_.set((pair * 2654435761U) >> 20);
         }
         size_ = set_.count();
     }
     double likeness(const Pairs& other) const {
         if (size_ + other.size_ == 0) return 0;
-        return 2.0 * static_cast<double>((set_ & other.set_).count()) / static_cast<double>(size_ + other.size_);
+        return 2.0 * static_cast<double>((set_ & other.set_).count()) /
+               static_cast<double>(size_ + other.size_);
     }
 
 private:
@@ -68,7 +70,8 @@ std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_
     const std::size_t height = std::max<std::size_t>(lines.size(), 1);
     lines.resize(std::min(lines.size(), kMostWanted));
 
-    std::unordered_map<std::string, std::vector<std::size_t>> places;  // Of a wanted line: where in `wanted`.
+    std::unordered_map<std::string, std::vector<std::size_t>>
+        places;  // Of a wanted line: where in `wanted`.
     std::size_t longest = 0;
     std::string longest_line;
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -106,9 +109,10 @@ std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_
 
     std::size_t begin = like_at - std::min(like_at, longest);
     if (!votes.empty()) {
-        const auto best = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
-            return a.second != b.second ? a.second < b.second : a.first > b.first;
-        });
+        const auto best =
+            std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
+                return a.second != b.second ? a.second < b.second : a.first > b.first;
+            });
         begin = best->first;
     } else if (like < kSimilar) {
         return std::nullopt;

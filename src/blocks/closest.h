@@ -9,8 +9,8 @@
 
 namespace quire::blocks {
 
-// As many lines as `wanted` has, where most of them stand when blanks are not counted; else those around
-// the line most like its longest line. None when nothing is similar. One pass over the text.
+// As many lines as `wanted` has, where most of them stand when blanks are not counted; else those
+// around the line most like its longest line. None when nothing is similar. One pass over the text.
 std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_view wanted);
 
 }  // namespace quire::blocks

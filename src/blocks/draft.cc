@@ -12,13 +12,15 @@ void Draft::splice(text::Byte at, text::Byte erase, std::string_view insert) {
 }
 
 void Draft::record(std::size_t at, std::size_t erase, std::size_t insert) {
-    // A position of the text now, less `grown`, plus `shrunk` of the regions before it, is one of the original.
+    // A position of the text now, less `grown`, plus `shrunk` of the regions before it, is one of
+    // the original.
     std::size_t grown = grown_;
     std::size_t shrunk = shrunk_;
     const std::size_t end = at + erase;
     const auto now = [&](std::size_t original) { return original + grown - shrunk; };
 
-    // Most batches go downwards through the text: look from the back for the first region that is touched.
+    // Most batches go downwards through the text: look from the back for the first region that is
+    // touched.
     std::size_t first = regions_.size();
     while (first > 0) {
         const Region& region = regions_[first - 1];

@@ -17,12 +17,12 @@ public:
     const seq::Rope& original() const { return original_; }
     const seq::Rope& text() const { return text_; }
 
-    // In the text as the steps before left it. As cheap as the rope's own splice, and O(k) for the k-th
-    // step where it does not lie behind all before it.
+    // In the text as the steps before left it. As cheap as the rope's own splice, and O(k) for the
+    // k-th step where it does not lie behind all before it.
     void splice(text::Byte at, text::Byte erase, std::string_view insert);
 
-    // The whole difference as splices of the original: ascending, apart from each other, and without
-    // what they would only replace by itself at either end. Empty when nothing differs.
+    // The whole difference as splices of the original: ascending, apart from each other, and
+    // without what they would only replace by itself at either end. Empty when nothing differs.
     std::vector<text::Splice> splices() const;
 
 private:

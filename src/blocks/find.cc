@@ -16,7 +16,8 @@ std::string_view around(std::string_view line, std::size_t begin, std::size_t co
     if (line.size() <= columns) return line;
     const std::string_view head = utf8::prefix(line, columns);
     if (begin < head.size()) return head;
-    // Half of the room before the match; code points are at most four bytes, so this is never too much.
+    // Half of the room before the match; code points are at most four bytes, so this is never too
+    // much.
     std::size_t from = begin - std::min(begin, columns / 2);
     while (from > 0 && !utf8::is_boundary(line[from])) --from;
     return utf8::prefix(line.substr(from), columns);
@@ -24,7 +25,8 @@ std::string_view around(std::string_view line, std::size_t begin, std::size_t co
 
 class Finder {
 public:
-    Finder(const text::Query& query, const FindOptions& options) : query_(query), options_(options) {}
+    Finder(const text::Query& query, const FindOptions& options)
+        : query_(query), options_(options) {}
 
     // False when enough has been seen.
     bool take(text::Line line, std::string_view with_terminator) {
@@ -59,7 +61,8 @@ private:
         before_.clear();
         found.content.append(around(text, hit.begin, options_.columns));
         found.match_start = utf8::count_code_points(text.substr(0, hit.begin));
-        found.match_end = found.match_start + utf8::count_code_points(text.substr(hit.begin, hit.end - hit.begin));
+        found.match_end = found.match_start +
+                          utf8::count_code_points(text.substr(hit.begin, hit.end - hit.begin));
         out_.hits.push_back(std::move(found));
         after_ = options_.context_lines;
     }
@@ -86,8 +89,9 @@ private:
 
 Finding find(const seq::Rope& text, const text::Query& query, const FindOptions& options) {
     Finder finder(query, options);
-    for_each_line(text, {{0}, text.lines()},
-                  [&](text::Line line, std::string_view content) { return finder.take(line, content); });
+    for_each_line(text, {{0}, text.lines()}, [&](text::Line line, std::string_view content) {
+        return finder.take(line, content);
+    });
     return finder.finish();
 }
 

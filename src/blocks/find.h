@@ -20,10 +20,10 @@ struct FindOptions {
 struct Finding {
     struct Hit {
         text::Line line;
-        // The line with the lines around it, joined by '\n'. Where contexts meet, each line is in the
-        // content of one hit only: the lines between two hits are the first one's.
+        // The line with the lines around it, joined by '\n'. Where contexts meet, each line is in
+        // the content of one hit only: the lines between two hits are the first one's.
         std::string content;
-        text::Line content_begin;  // The first line of `content`.
+        text::Line content_begin;     // The first line of `content`.
         std::size_t match_start = 0;  // Code points within the line.
         std::size_t match_end = 0;
     };

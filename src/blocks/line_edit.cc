@@ -27,7 +27,9 @@ Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce an aggregate 
 
 // The lines that an operation names: an empty range where it only inserts.
 text::LineRange lines_of(const LineOp& op) {
-    return std::visit(Overloaded{[](const InsertLines& o) { return text::LineRange{o.at, o.at}; },
+    return std::visit(Overloaded{[](const InsertLines& o) {
+                                     return text::LineRange{o.at, o.at};
+                                 },
                                  [](const DeleteLines& o) { return o.lines; },
                                  [](const ReplaceLines& o) { return o.lines; }},
                       op);
@@ -44,9 +46,10 @@ LineOp moved(LineOp op, std::ptrdiff_t by) {
         move(o.lines.begin);
         move(o.lines.end);
     };
-    std::visit(Overloaded{[&](InsertLines& o) { move(o.at); }, [&](DeleteLines& o) { move_range(o); },
-                          [&](ReplaceLines& o) { move_range(o); }},
-               op);
+    std::visit(
+        Overloaded{[&](InsertLines& o) { move(o.at); }, [&](DeleteLines& o) { move_range(o); },
+                   [&](ReplaceLines& o) { move_range(o); }},
+        op);
     return op;
 }
 
@@ -61,7 +64,9 @@ public:
     Editor(const LineEdit& edit, const seq::Rope& text, std::uint64_t version)
         : edit_(edit), draft_(text), version_(version) {}
 
-    Result<void> run(Coords coords) { return coords == Coords::sequential ? in_turn() : by_original(); }
+    Result<void> run(Coords coords) {
+        return coords == Coords::sequential ? in_turn() : by_original();
+    }
     const Draft& draft() const { return draft_; }
 
 private:
@@ -73,8 +78,8 @@ private:
         return {};
     }
 
-    // Checks all against the text as it is, then goes downwards through it, each operation moved by what
-    // those above it have added or taken.
+    // Checks all against the text as it is, then goes downwards through it, each operation moved by
+    // what those above it have added or taken.
     Result<void> by_original() {
         std::vector<std::size_t> order(edit_.operations.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -103,16 +108,17 @@ private:
     // Whether the lines are there, and say what they are expected to.
     Result<void> check(std::size_t index, const LineOp& op) const {
         TRY(check_lines(index, op));
-        return std::visit(
-            Overloaded{[&](const InsertLines& o) -> Result<void> {
-                           if (!o.expected_before) return {};
-                           return check_expected(index, lines_before(o.at, *o.expected_before), *o.expected_before);
-                       },
-                       [&](const auto& o) -> Result<void> {
-                           if (!o.expected) return {};
-                           return check_expected(index, o.lines, *o.expected);
-                       }},
-            op);
+        return std::visit(Overloaded{[&](const InsertLines& o) -> Result<void> {
+                                         if (!o.expected_before) return {};
+                                         return check_expected(
+                                             index, lines_before(o.at, *o.expected_before),
+                                             *o.expected_before);
+                                     },
+                                     [&](const auto& o) -> Result<void> {
+                                         if (!o.expected) return {};
+                                         return check_expected(index, o.lines, *o.expected);
+                                     }},
+                          op);
     }
 
     Result<void> apply(std::size_t index, const LineOp& op) {
@@ -125,7 +131,8 @@ private:
 
     // As many lines before `at` as `expected` has, or all there are.
     static text::LineRange lines_before(text::Line at, std::string_view expected) {
-        const auto newlines = static_cast<std::size_t>(std::count(expected.begin(), expected.end(), '\n'));
+        const auto newlines =
+            static_cast<std::size_t>(std::count(expected.begin(), expected.end(), '\n'));
         const std::size_t named = newlines + (expected.ends_with('\n') ? 0 : 1);
         return {{at.n - std::min(at.n, named)}, at};
     }
@@ -133,9 +140,11 @@ private:
     // Writes whole lines before `at`.
     Result<void> put(std::size_t index, text::Line at, const std::string& raw) {
         if (raw.empty()) {
-            return located(index, invalid("empty_content",
-                                          "there is nothing to insert; a blank line is \"\\n\", and block_edit "
-                                          "deletes lines with op \"delete\""));
+            return located(
+                index,
+                invalid("empty_content",
+                        "there is nothing to insert; a blank line is \"\\n\", and block_edit "
+                        "deletes lines with op \"delete\""));
         }
         TRY(located(index, check_written(raw, edit_.limits)));
         const seq::Rope& text = draft_.text();
@@ -195,12 +204,15 @@ private:
         const std::size_t requested =
             begins_past && !inserts ? shown(edit_.numbering, lines.begin) : lines.end.n;
         const std::string_view unit = max == 1 ? " line" : " lines";
-        std::string message = cat("line ", requested, " is past the end: the block has ", max, unit);
+        std::string message =
+            cat("line ", requested, " is past the end: the block has ", max, unit);
         if (std::holds_alternative<InsertLines>(op)) {
-            message += one ? cat(". Valid for insert_line: 0 to ", max) : cat(". Valid for line: 0 to ", max);
+            message += one ? cat(". Valid for insert_line: 0 to ", max)
+                           : cat(". Valid for line: 0 to ", max);
         } else if (one) {
-            message += max == 0 ? std::string(". Use block_insert or block_append to write the first line")
-                                : cat(". Valid lines: 1 to ", max);
+            message +=
+                max == 0 ? std::string(". Use block_insert or block_append to write the first line")
+                         : cat(". Valid lines: 1 to ", max);
         } else {
             message += cat(". Valid for start_line and end_line: 0 to ", max);
         }
@@ -208,17 +220,20 @@ private:
                                    {{"requested", requested}, {"max", max}}));
     }
 
-    Result<void> check_expected(std::size_t index, text::LineRange lines, std::string_view expected) const {
+    Result<void> check_expected(std::size_t index, text::LineRange lines,
+                                std::string_view expected) const {
         if (lines_match(draft_.text(), lines, expected)) return {};
         return mismatch(index, lines, expected);
     }
 
-    Result<void> mismatch(std::size_t index, text::LineRange lines, std::string_view expected) const {
+    Result<void> mismatch(std::size_t index, text::LineRange lines,
+                          std::string_view expected) const {
         const seq::Rope& text = draft_.text();
         const text::Byte begin = text.line_start(lines.begin);
         const text::Byte end = text.line_start(lines.end);
         std::string actual = text.slice(begin, {std::min(end.n, begin.n + kQuotedBytes)});
-        while (!utf8::is_valid(actual)) actual.pop_back();  // At most the three bytes of a cut code point.
+        while (!utf8::is_valid(actual))
+            actual.pop_back();  // At most the three bytes of a cut code point.
         const bool whole = actual.size() == end.n - begin.n;
         actual = to_lf(actual);
 
@@ -229,8 +244,8 @@ private:
         const std::string named = in_words(edit_.numbering, lines);
         std::string message;
         if (lines.begin == lines.end) {
-            message = cat("no line stands there to compare with what was expected (version ", version_,
-                          "). Call again without it, or read the block first");
+            message = cat("no line stands there to compare with what was expected (version ",
+                          version_, "). Call again without it, or read the block first");
         } else {
             std::vector<std::string> now;
             const text::Line stop{std::min(lines.end.n, lines.begin.n + kQuotedLines)};
@@ -244,9 +259,11 @@ private:
                           lines.end.n - lines.begin.n == 1 ? "It is" : "They are", " now:\n",
                           numbered(now, lines.begin, edit_.numbering, true));
             if (stop < lines.end) message += cat("… and ", lines.end.n - stop.n, " more lines\n");
-            message += "Call again with these lines as the expected text if the change is still right";
+            message +=
+                "Call again with these lines as the expected text if the change is still right";
         }
-        return located(index, fail(Errc::conflict, "content_mismatch", std::move(message), std::move(details)));
+        return located(index, fail(Errc::conflict, "content_mismatch", std::move(message),
+                                   std::move(details)));
     }
 
     Failure overlap(std::size_t above, std::size_t below) const {
@@ -260,7 +277,8 @@ private:
         };
         return invalid("overlapping_operations",
                        cat(name(above), " and ", name(below),
-                           " touch the same lines, which coords \"original\" does not allow. Join them into one "
+                           " touch the same lines, which coords \"original\" does not allow. Join "
+                           "them into one "
                            "operation, or use coords \"sequential\""),
                        {{"operation", std::max(above, below)}, {"other", std::min(above, below)}});
     }
@@ -294,8 +312,8 @@ Failure explained(Error error, const LineEdit& edit, const seq::Rope& text, std:
         return Failure(std::move(error));
     }
     return fail(error.code(), error.reason(),
-                cat(error.message(), ".\nWith coords ", sequential ? "\"original\"" : "\"sequential\"",
-                    " this batch would fit: ",
+                cat(error.message(), ".\nWith coords ",
+                    sequential ? "\"original\"" : "\"sequential\"", " this batch would fit: ",
                     sequential ? "its lines are those of the text before the call"
                                : "its lines are those that the operations before left"),
                 error.details());

@@ -1,8 +1,8 @@
 // Line edits: what an agent says in lines, turned into the splices that a text container takes.
 //
 // A batch is planned against one version of the text and applied whole or not at all. Nothing here
-// touches a document, a clock or a lock. Planning costs O(log n) for each operation, plus the text it
-// names or writes; the text is never copied.
+// touches a document, a clock or a lock. Planning costs O(log n) for each operation, plus the text
+// it names or writes; the text is never copied.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct DeleteLines {
     text::LineRange lines;
     std::optional<std::string> expected;
 };
-// Content that ends in a newline is kept; to other content one is added if the last line it replaces
-// had one. "" deletes; an empty range inserts.
+// Content that ends in a newline is kept; to other content one is added if the last line it
+// replaces had one. "" deletes; an empty range inserts.
 struct ReplaceLines {
     text::LineRange lines;
     std::string content;
@@ -54,14 +54,18 @@ struct LineEdit {
 
 // Errors, each with {operation}, the index of the operation that could not be done:
 //   out_of_range "line_out_of_range" {requested, max}, "too_large" {limit};
-//   invalid_argument "invalid_range" {start_line, end_line}, "empty_content", "overlapping_operations"
+//   invalid_argument "invalid_range" {start_line, end_line}, "empty_content",
+//   "overlapping_operations"
 //     {other}, "invalid_utf8" {offset};
-//   conflict "content_mismatch" {start_line, end_line, expected, actual}, "version_conflict" {base, current}.
-// When the lines would have fitted had they been counted the other way (Coords), the message says so.
+//   conflict "content_mismatch" {start_line, end_line, expected, actual}, "version_conflict" {base,
+//   current}.
+// When the lines would have fitted had they been counted the other way (Coords), the message says
+// so.
 Plan line_edits(LineEdit edit);
 
-// Compare-and-set: whether `expected` is what the lines of `range` say, each ended by '\n' or all but
-// the last. "\r\n" is read as '\n'; nothing else is forgiven. Costs no more than `expected` is long.
+// Compare-and-set: whether `expected` is what the lines of `range` say, each ended by '\n' or all
+// but the last. "\r\n" is read as '\n'; nothing else is forgiven. Costs no more than `expected` is
+// long.
 bool lines_match(const seq::Rope& text, text::LineRange range, std::string_view expected);
 
 }  // namespace quire::blocks

@@ -1,9 +1,9 @@
 // What an edit of a large text costs. Prints its figures.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "base/clock.h"
 #include "blocks/line_edit.h"
@@ -13,7 +13,8 @@ namespace {
 
 TEST(LineEditLarge, ARandomLineOfAHundredMegabytesIsPlannedWithoutCopyingThem) {
     std::string content;
-    while (content.size() < 100'000'000) content += "a line of some words, number " + std::to_string(content.size()) + "\n";
+    while (content.size() < 100'000'000)
+        content += "a line of some words, number " + std::to_string(content.size()) + "\n";
     const seq::Rope text(content);
     const std::size_t lines = text.lines().n;
     std::mt19937_64 engine(1);

@@ -1,10 +1,10 @@
 // Line edits against a naive model: lines in a vector, every rule spelt out once more.
-#include <gtest/gtest.h>
-
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "blocks/line_edit.h"
 #include "blocks/poem_for_test.h"
@@ -31,8 +31,12 @@ std::string join(const Lines& lines) {
     return text;
 }
 
-bool ends_crlf(const std::string& line) { return line.size() > 1 && line.compare(line.size() - 2, 2, "\r\n") == 0; }
-bool ends_newline(const std::string& line) { return !line.empty() && line.back() == '\n'; }
+bool ends_crlf(const std::string& line) {
+    return line.size() > 1 && line.compare(line.size() - 2, 2, "\r\n") == 0;
+}
+bool ends_newline(const std::string& line) {
+    return !line.empty() && line.back() == '\n';
+}
 
 enum class Style { all_crlf, all_lf, mixed, none };
 Style style(const Lines& lines) {
@@ -55,22 +59,31 @@ std::string with_ends(const std::string& content, const std::string& end) {
     return out;
 }
 
-// The contract's sentence: all "\r\n": written ones become so; mixed: the neighbour's; else as they are.
-std::string styled(const std::string& content, const Lines& lines, const std::optional<std::string>& neighbour) {
+// The contract's sentence: all "\r\n": written ones become so; mixed: the neighbour's; else as they
+// are.
+std::string styled(const std::string& content, const Lines& lines,
+                   const std::optional<std::string>& neighbour) {
     switch (style(lines)) {
-        case Style::all_crlf: return with_ends(content, "\r\n");
-        case Style::mixed: return with_ends(content, neighbour && ends_crlf(*neighbour) ? "\r\n" : "\n");
+        case Style::all_crlf:
+            return with_ends(content, "\r\n");
+        case Style::mixed:
+            return with_ends(content, neighbour && ends_crlf(*neighbour) ? "\r\n" : "\n");
         case Style::all_lf:
-        case Style::none: return content;
+        case Style::none:
+            return content;
     }
     return content;
 }
 
-std::string end_for(const std::string& content, const Lines& lines, const std::optional<std::string>& neighbour) {
+std::string end_for(const std::string& content, const Lines& lines,
+                    const std::optional<std::string>& neighbour) {
     switch (style(lines)) {
-        case Style::all_crlf: return "\r\n";
-        case Style::mixed: return neighbour && ends_crlf(*neighbour) ? "\r\n" : "\n";
-        case Style::all_lf: return "\n";
+        case Style::all_crlf:
+            return "\r\n";
+        case Style::mixed:
+            return neighbour && ends_crlf(*neighbour) ? "\r\n" : "\n";
+        case Style::all_lf:
+            return "\n";
         case Style::none: {
             const std::size_t at = content.find('\n');
             return at != std::string::npos && at > 0 && content[at - 1] == '\r' ? "\r\n" : "\n";
@@ -113,9 +126,11 @@ bool replace(Lines& lines, std::size_t begin, std::size_t end, const std::string
     std::string content;
     if (!raw.empty()) {
         std::optional<std::string> neighbour = lines[end - 1];
-        if (!ends_newline(*neighbour)) neighbour = begin > 0 ? std::optional(lines[begin - 1]) : lines[begin];
+        if (!ends_newline(*neighbour))
+            neighbour = begin > 0 ? std::optional(lines[begin - 1]) : lines[begin];
         content = styled(raw, lines, neighbour);
-        if (!ends_newline(content) && ends_newline(lines[end - 1])) content += ends_crlf(lines[end - 1]) ? "\r\n" : "\n";
+        if (!ends_newline(content) && ends_newline(lines[end - 1]))
+            content += ends_crlf(lines[end - 1]) ? "\r\n" : "\n";
     }
     lines = split(join({lines.begin(), from}) + content + join({to, lines.end()}));
     return true;
@@ -124,7 +139,9 @@ bool replace(Lines& lines, std::size_t begin, std::size_t end, const std::string
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : engine_(seed) {}
-    std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(engine_); }
+    std::size_t below(std::size_t n) {
+        return std::uniform_int_distribution<std::size_t>(0, n - 1)(engine_);
+    }
     std::string text(std::size_t most_lines, int style) {
         static constexpr const char* kWords[] = {"a", "b", "é", "", "x y", "😀", "a\rb"};
         std::string out;
@@ -155,7 +172,8 @@ TEST(LineEditModel, SequentialBatchesAgree) {
             const std::size_t begin = dice.below(model.size() + 2);
             const std::size_t end = begin + dice.below(3);
             const std::string content = dice.text(3, static_cast<int>(dice.below(3)));
-            trace += " | " + std::to_string(begin) + ".." + std::to_string(end) + " " + testing::PrintToString(content);
+            trace += " | " + std::to_string(begin) + ".." + std::to_string(end) + " " +
+                     testing::PrintToString(content);
             switch (dice.below(3)) {
                 case 0:
                     edit.operations.push_back(InsertLines{{begin}, content, {}});
@@ -182,14 +200,16 @@ TEST(LineEditModel, SequentialBatchesAgree) {
     }
 }
 
-// What names the text before the call, one by one from the bottom, must give the same as all at once.
+// What names the text before the call, one by one from the bottom, must give the same as all at
+// once.
 TEST(LineEditModel, OriginalBatchesAgreeWithTheSameFromTheBottomUp) {
     const std::uint64_t seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
     for (int round = 0; round < 20000; ++round) {
         std::string text = dice.text(9, static_cast<int>(dice.below(2)));
-        if (!text.empty() && text.back() != '\n') text += '\n';  // Else two at the end depend on each other.
+        if (!text.empty() && text.back() != '\n')
+            text += '\n';  // Else two at the end depend on each other.
         const std::size_t count = split(text).size();
         std::vector<LineOp> downwards;
         for (std::size_t line = dice.below(2); line < count; line += 1 + dice.below(2)) {
@@ -200,8 +220,10 @@ TEST(LineEditModel, OriginalBatchesAgreeWithTheSameFromTheBottomUp) {
             line = end;
         }
         const std::vector<LineOp> upwards(downwards.rbegin(), downwards.rend());
-        const std::string once = outcome(text, line_edits({.operations = downwards, .coords = Coords::original}));
-        const std::string shuffled = outcome(text, line_edits({.operations = upwards, .coords = Coords::original}));
+        const std::string once =
+            outcome(text, line_edits({.operations = downwards, .coords = Coords::original}));
+        const std::string shuffled =
+            outcome(text, line_edits({.operations = upwards, .coords = Coords::original}));
         const std::string in_turn = outcome(text, line_edits({.operations = upwards}));
         ASSERT_EQ(once, in_turn) << testing::PrintToString(text);
         ASSERT_EQ(shuffled, in_turn) << testing::PrintToString(text);

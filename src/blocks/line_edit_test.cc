@@ -10,8 +10,12 @@ namespace {
 constexpr auto kSequential = Coords::sequential;
 constexpr auto kOriginal = Coords::original;
 
-LineOp insert(std::size_t at, std::string content) { return InsertLines{{at}, std::move(content), {}}; }
-LineOp erase(std::size_t begin, std::size_t end) { return DeleteLines{{{begin}, {end}}, {}}; }
+LineOp insert(std::size_t at, std::string content) {
+    return InsertLines{{at}, std::move(content), {}};
+}
+LineOp erase(std::size_t begin, std::size_t end) {
+    return DeleteLines{{{begin}, {end}}, {}};
+}
 LineOp replace(std::size_t begin, std::size_t end, std::string content) {
     return ReplaceLines{{{begin}, {end}}, std::move(content), {}};
 }
@@ -22,7 +26,8 @@ Plan edit(std::vector<LineOp> operations, Coords coords = kSequential) {
     return line_edits({.operations = std::move(operations), .coords = coords});
 }
 
-// --- Newlines -------------------------------------------------------------------------------------
+// --- Newlines
+// -------------------------------------------------------------------------------------
 
 struct NewlineRule {
     const char* text;
@@ -85,7 +90,8 @@ TEST(LineEdit, KeepsTheNewlineRules) {
         {"a\rb", erase(0, 1), ""},
     };
     for (const NewlineRule& rule : rules) {
-        EXPECT_EQ(outcome(rule.text, edit({rule.op})), rule.result) << "from " << testing::PrintToString(rule.text);
+        EXPECT_EQ(outcome(rule.text, edit({rule.op})), rule.result)
+            << "from " << testing::PrintToString(rule.text);
         EXPECT_EQ(outcome(rule.text, edit({rule.op}, kOriginal)), rule.result)
             << "original, from " << testing::PrintToString(rule.text);
     }
@@ -96,19 +102,25 @@ TEST(LineEdit, AnEmptyInsertIsRefused) {
     EXPECT_EQ(outcome("a\n", edit({replace(1, 1, "")})), "empty_content");
 }
 
-// --- Compare and set ------------------------------------------------------------------------------
+// --- Compare and set
+// ------------------------------------------------------------------------------
 
 TEST(LineEdit, ExpectedTextMayLackItsLastNewline) {
     for (const char* expected : {"b\nc\n", "b\nc", "b\r\nc\r\n"}) {
-        EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({replace(1, 3, "x", expected)})), "a\nx\nd\n") << expected;
-        EXPECT_EQ(outcome("a\r\nb\r\nc\r\nd\r\n", edit({replace(1, 3, "x", expected)})), "a\r\nx\r\nd\r\n") << expected;
+        EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({replace(1, 3, "x", expected)})), "a\nx\nd\n")
+            << expected;
+        EXPECT_EQ(outcome("a\r\nb\r\nc\r\nd\r\n", edit({replace(1, 3, "x", expected)})),
+                  "a\r\nx\r\nd\r\n")
+            << expected;
     }
     EXPECT_EQ(outcome("a\nb", edit({replace(1, 2, "x", "b\n")})), "a\nx");
 }
 
 TEST(LineEdit, NothingElseIsForgiven) {
-    for (const char* expected : {" b\nc\n", "b\nc ", "b\nc\n\n", "b", "b\nC", "", "b\n\nc", "\tb\nc", "b\nc\rx"}) {
-        EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({replace(1, 3, "x", expected)})), "content_mismatch") << expected;
+    for (const char* expected :
+         {" b\nc\n", "b\nc ", "b\nc\n\n", "b", "b\nC", "", "b\n\nc", "\tb\nc", "b\nc\rx"}) {
+        EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({replace(1, 3, "x", expected)})), "content_mismatch")
+            << expected;
     }
 }
 
@@ -122,8 +134,11 @@ TEST(LineEdit, AMismatchSaysWhatIsThere) {
     const Error error = refusal("a\nb\nc\n", edit({insert(0, "x"), replace(1, 3, "y", "z")}));
 
     EXPECT_EQ(error.code(), Errc::conflict);
-    EXPECT_EQ(error.details(), (Map{{"operation", 1}, {"start_line", 1}, {"end_line", 3},
-                                    {"expected", "z"}, {"actual", "a\nb\n"}}));
+    EXPECT_EQ(error.details(), (Map{{"operation", 1},
+                                    {"start_line", 1},
+                                    {"end_line", 3},
+                                    {"expected", "z"},
+                                    {"actual", "a\nb\n"}}));
     EXPECT_NE(error.message().find("1\ta\n2\tb\n"), std::string::npos) << error.message();
 }
 
@@ -159,7 +174,8 @@ TEST(LineEdit, AStaleBaseVersionIsAConflict) {
     EXPECT_EQ(outcome("a\n", at(7), 7), "x\na\n");
 }
 
-// --- Ranges ---------------------------------------------------------------------------------------
+// --- Ranges
+// ---------------------------------------------------------------------------------------
 
 TEST(LineEdit, ALineBeyondTheEndIsRefusedNeverClamped) {
     const Error past = refusal("a\nb\n", edit({insert(3, "x")}));
@@ -167,15 +183,19 @@ TEST(LineEdit, ALineBeyondTheEndIsRefusedNeverClamped) {
     EXPECT_EQ(past.reason(), "line_out_of_range");
     EXPECT_EQ(past.details(), (Map{{"operation", 0}, {"requested", 3}, {"max", 2}}));
 
-    EXPECT_EQ(refusal("a\nb\n", edit({erase(1, 9)})).details(), (Map{{"operation", 0}, {"requested", 9}, {"max", 2}}));
-    EXPECT_EQ(refusal("a\nb\n", edit({erase(5, 9)})).details(), (Map{{"operation", 0}, {"requested", 5}, {"max", 2}}));
-    EXPECT_EQ(refusal("", edit({erase(0, 1)})).details(), (Map{{"operation", 0}, {"requested", 1}, {"max", 0}}));
+    EXPECT_EQ(refusal("a\nb\n", edit({erase(1, 9)})).details(),
+              (Map{{"operation", 0}, {"requested", 9}, {"max", 2}}));
+    EXPECT_EQ(refusal("a\nb\n", edit({erase(5, 9)})).details(),
+              (Map{{"operation", 0}, {"requested", 5}, {"max", 2}}));
+    EXPECT_EQ(refusal("", edit({erase(0, 1)})).details(),
+              (Map{{"operation", 0}, {"requested", 1}, {"max", 0}}));
     EXPECT_EQ(outcome("a\nb\n", edit({erase(2, 2)})), "a\nb\n");
 }
 
 TEST(LineEdit, CountedFromOneTheFirstLineThatIsNotThereIsNamed) {
     const auto from_one = [](std::size_t begin, std::size_t end) {
-        return line_edits({.operations = {replace(begin, end, "x")}, .numbering = Numbering::one_inclusive});
+        return line_edits(
+            {.operations = {replace(begin, end, "x")}, .numbering = Numbering::one_inclusive});
     };
     EXPECT_EQ(*refusal("a\nb\n", from_one(2, 3)).details().find("requested"), Value(3));
     EXPECT_EQ(*refusal("a\nb\n", from_one(2, 9)).details().find("requested"), Value(3));
@@ -189,19 +209,24 @@ TEST(LineEdit, ABackwardRangeIsRefused) {
     EXPECT_EQ(error.code(), Errc::invalid_argument);
 }
 
-// --- Batches --------------------------------------------------------------------------------------
+// --- Batches
+// --------------------------------------------------------------------------------------
 
 TEST(LineEdit, InTurnEachSeesTheLinesAsTheOnesBeforeLeftThem) {
-    EXPECT_EQ(outcome("a\nb\nc\n", edit({insert(0, "x"), erase(1, 2), replace(1, 2, "B")})), "x\nB\nc\n");
+    EXPECT_EQ(outcome("a\nb\nc\n", edit({insert(0, "x"), erase(1, 2), replace(1, 2, "B")})),
+              "x\nB\nc\n");
 }
 
 TEST(LineEdit, ByTheOriginalAllNameTheTextBeforeTheCall) {
-    EXPECT_EQ(outcome("a\nb\nc\n", edit({erase(2, 3), insert(0, "x"), replace(1, 2, "B\nBB")}, kOriginal)),
+    EXPECT_EQ(outcome("a\nb\nc\n",
+                      edit({erase(2, 3), insert(0, "x"), replace(1, 2, "B\nBB")}, kOriginal)),
               "x\na\nB\nBB\n");
 }
 
 TEST(LineEdit, InsertsAtOneLineKeepTheirOrderAndStandBeforeIt) {
-    EXPECT_EQ(outcome("a\nb\n", edit({replace(1, 2, "B"), insert(1, "x"), insert(1, "y")}, kOriginal)), "a\nx\ny\nB\n");
+    EXPECT_EQ(
+        outcome("a\nb\n", edit({replace(1, 2, "B"), insert(1, "x"), insert(1, "y")}, kOriginal)),
+        "a\nx\ny\nB\n");
     EXPECT_EQ(outcome("a", edit({insert(1, "x"), insert(1, "y")}, kOriginal)), "a\nx\ny");
     EXPECT_EQ(outcome("a", edit({insert(1, "x\n"), insert(1, "y")}, kOriginal)), "a\nx\ny\n");
 }
@@ -211,10 +236,15 @@ TEST(LineEdit, ByTheOriginalOverlapIsRefused) {
     EXPECT_EQ(error.reason(), "overlapping_operations");
     EXPECT_EQ(error.code(), Errc::invalid_argument);
 
-    EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({erase(0, 3), insert(1, "x")}, kOriginal)), "overlapping_operations");
-    EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({erase(0, 2), erase(0, 1)}, kOriginal)), "overlapping_operations");
-    EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({erase(0, 2), replace(2, 3, "x")}, kOriginal)), "x\nd\n");
-    EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({erase(1, 2), insert(1, "x"), insert(2, "y")}, kOriginal)), "a\nx\ny\nc\nd\n");
+    EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({erase(0, 3), insert(1, "x")}, kOriginal)),
+              "overlapping_operations");
+    EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({erase(0, 2), erase(0, 1)}, kOriginal)),
+              "overlapping_operations");
+    EXPECT_EQ(outcome("a\nb\nc\nd\n", edit({erase(0, 2), replace(2, 3, "x")}, kOriginal)),
+              "x\nd\n");
+    EXPECT_EQ(
+        outcome("a\nb\nc\nd\n", edit({erase(1, 2), insert(1, "x"), insert(2, "y")}, kOriginal)),
+        "a\nx\ny\nc\nd\n");
 }
 
 TEST(LineEdit, OneFailureRefusesTheWholeBatch) {
@@ -225,19 +255,26 @@ TEST(LineEdit, OneFailureRefusesTheWholeBatch) {
 }
 
 TEST(LineEdit, AFailureSaysWhenTheOtherWayOfCountingWouldFit) {
-    const auto batch = [](Coords coords) { return edit({insert(0, "x"), replace(1, 2, "B", "b")}, coords); };
-    EXPECT_NE(refusal("a\nb\n", batch(kSequential)).message().find("With coords \"original\""), std::string::npos);
+    const auto batch = [](Coords coords) {
+        return edit({insert(0, "x"), replace(1, 2, "B", "b")}, coords);
+    };
+    EXPECT_NE(refusal("a\nb\n", batch(kSequential)).message().find("With coords \"original\""),
+              std::string::npos);
     EXPECT_EQ(outcome("a\nb\n", batch(kOriginal)), "x\na\nB\n");
 
-    const auto other = [](Coords coords) { return edit({insert(0, "x"), replace(2, 3, "B", "b")}, coords); };
-    EXPECT_NE(refusal("a\nb\n", other(kOriginal)).message().find("With coords \"sequential\""), std::string::npos);
+    const auto other = [](Coords coords) {
+        return edit({insert(0, "x"), replace(2, 3, "B", "b")}, coords);
+    };
+    EXPECT_NE(refusal("a\nb\n", other(kOriginal)).message().find("With coords \"sequential\""),
+              std::string::npos);
 
     const Error neither = refusal("a\nb\n", edit({insert(0, "x"), replace(1, 2, "B", "z")}));
     EXPECT_EQ(neither.message().find("With coords"), std::string::npos);
 }
 
 TEST(LineEdit, ByTheOriginalExpectedTextIsThatBeforeTheCall) {
-    EXPECT_EQ(outcome("a\nb\n", edit({replace(0, 1, "A"), InsertLines{{1}, "x", "a"}}, kOriginal)), "A\nx\nb\n");
+    EXPECT_EQ(outcome("a\nb\n", edit({replace(0, 1, "A"), InsertLines{{1}, "x", "a"}}, kOriginal)),
+              "A\nx\nb\n");
 }
 
 TEST(LineEdit, WhatChangesNothingHasNoSplices) {
@@ -248,7 +285,8 @@ TEST(LineEdit, WhatChangesNothingHasNoSplices) {
 }
 
 TEST(LineEdit, SplicesTouchNoMoreThanChanges) {
-    const auto planned = edit({replace(0, 3, "one\ntwö\nthree\n")})(seq::Rope("one\ntw\xC3\xBC\nthree\n"), 1);
+    const auto planned =
+        edit({replace(0, 3, "one\ntwö\nthree\n")})(seq::Rope("one\ntw\xC3\xBC\nthree\n"), 1);
 
     ASSERT_EQ(planned->splices.size(), 1U);
     EXPECT_EQ(planned->splices[0], (text::Splice{{6}, {2}, "ö"}));
@@ -258,7 +296,8 @@ TEST(LineEdit, WhatIsWrittenAndTakenBackIsNoChange) {
     EXPECT_TRUE(edit({insert(1, "x"), erase(1, 2)})(seq::Rope("a\nb\n"), 1)->splices.empty());
 }
 
-// --- Limits ---------------------------------------------------------------------------------------
+// --- Limits
+// ---------------------------------------------------------------------------------------
 
 TEST(LineEdit, TooMuchIsRefusedWithTheLimit) {
     const auto limited = [](std::string content) {

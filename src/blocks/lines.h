@@ -14,11 +14,12 @@ enum class Eol { none, lf, crlf };
 
 // The terminator of one line; none for an unterminated last one. Requires line < lines(). O(log n).
 Eol terminator(const seq::Rope& text, text::Line line);
-// The style a newline gets when it is written beside `line`: that of the line before, else of the line
-// itself, else none. Where every terminator is the same this is that one. O(log n).
+// The style a newline gets when it is written beside `line`: that of the line before, else of the
+// line itself, else none. Where every terminator is the same this is that one. O(log n).
 Eol style_beside(const seq::Rope& text, text::Line line);
 
-// `content` with its line ends in the style that text beside it has: in CRLF text every '\n' becomes
+// `content` with its line ends in the style that text beside it has: in CRLF text every '\n'
+// becomes
 // "\r\n"; beside an LF line of a mixed text "\r\n" becomes '\n'. Else as it is.
 std::string in_style(std::string content, Eol style, const seq::Rope& text);
 // The terminator to add to or before `content` in `style`; with no style to follow, content's own.
@@ -29,11 +30,13 @@ std::string to_crlf(std::string_view text);
 
 // `line` without its '\n' or "\r\n".
 std::string_view without_terminator(std::string_view line);
-// The longest prefix of at most `columns` code points, terminator kept. True when something was cut.
+// The longest prefix of at most `columns` code points, terminator kept. True when something was
+// cut.
 bool cut_line(std::string& line, std::size_t columns);
 
 // Calls `take` for each line of [range.begin, range.end) with its terminator; the view is valid for
-// that call. Stops when `take` returns false. One pass over the text, O(1) memory but for long lines.
+// that call. Stops when `take` returns false. One pass over the text, O(1) memory but for long
+// lines.
 void for_each_line(const seq::Rope& text, text::LineRange range,
                    Function<bool(text::Line, std::string_view)> take);
 

@@ -1,5 +1,5 @@
-// Numbering: how lines are counted where a reader sees them. Inside, lines are 0-based and half-open;
-// a profile shows them in one numbering everywhere, its errors included.
+// Numbering: how lines are counted where a reader sees them. Inside, lines are 0-based and
+// half-open; a profile shows them in one numbering everywhere, its errors included.
 #pragma once
 
 #include <cstddef>

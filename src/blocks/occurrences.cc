@@ -6,7 +6,8 @@
 
 namespace quire::blocks {
 
-std::vector<text::Byte> occurrences(const seq::Rope& text, std::string_view needle, std::size_t limit) {
+std::vector<text::Byte> occurrences(const seq::Rope& text, std::string_view needle,
+                                    std::size_t limit) {
     CHECK(!needle.empty());
     constexpr std::size_t kWindow = 64 << 10;
     std::vector<text::Byte> out;

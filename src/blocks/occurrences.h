@@ -10,8 +10,9 @@
 
 namespace quire::blocks {
 
-// Each place at which `needle` begins, ascending, those that overlap included; at most `limit` of them.
-// Requires a needle. One pass, in pieces: the text is not copied as a whole.
-std::vector<text::Byte> occurrences(const seq::Rope& text, std::string_view needle, std::size_t limit);
+// Each place at which `needle` begins, ascending, those that overlap included; at most `limit` of
+// them. Requires a needle. One pass, in pieces: the text is not copied as a whole.
+std::vector<text::Byte> occurrences(const seq::Rope& text, std::string_view needle,
+                                    std::size_t limit);
 
 }  // namespace quire::blocks

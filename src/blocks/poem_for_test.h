@@ -10,7 +10,8 @@
 
 namespace quire::blocks {
 
-// What `planned` makes of `text`: its splices are ascending, apart, and true for the text as it was.
+// What `planned` makes of `text`: its splices are ascending, apart, and true for the text as it
+// was.
 inline std::string applied(std::string_view text, const Planned& planned) {
     std::string out;
     std::size_t at = 0;

@@ -20,18 +20,24 @@ std::string_view unit_name(OffsetUnit unit) {
 
 std::size_t size_in(const seq::Rope& text, OffsetUnit unit) {
     switch (unit) {
-        case OffsetUnit::byte: return text.bytes().n;
-        case OffsetUnit::codepoint: return text.code_points().n;
-        case OffsetUnit::utf16: return text.utf16().n;
+        case OffsetUnit::byte:
+            return text.bytes().n;
+        case OffsetUnit::codepoint:
+            return text.code_points().n;
+        case OffsetUnit::utf16:
+            return text.utf16().n;
     }
     return 0;
 }
 
 std::size_t from_byte(const seq::Rope& text, text::Byte at, OffsetUnit unit) {
     switch (unit) {
-        case OffsetUnit::byte: return at.n;
-        case OffsetUnit::codepoint: return text.to_code_point(at).n;
-        case OffsetUnit::utf16: return text.to_utf16(at).n;
+        case OffsetUnit::byte:
+            return at.n;
+        case OffsetUnit::codepoint:
+            return text.to_code_point(at).n;
+        case OffsetUnit::utf16:
+            return text.to_utf16(at).n;
     }
     return 0;
 }
@@ -39,9 +45,12 @@ std::size_t from_byte(const seq::Rope& text, text::Byte at, OffsetUnit unit) {
 // The start of the code point that holds `position`.
 text::Byte floor_byte(const seq::Rope& text, std::size_t position, OffsetUnit unit) {
     switch (unit) {
-        case OffsetUnit::byte: return text.to_byte(text.to_code_point(text::Byte{position}));
-        case OffsetUnit::codepoint: return text.to_byte(text::CodePoint{position});
-        case OffsetUnit::utf16: return text.to_byte(text::Utf16{position});
+        case OffsetUnit::byte:
+            return text.to_byte(text.to_code_point(text::Byte{position}));
+        case OffsetUnit::codepoint:
+            return text.to_byte(text::CodePoint{position});
+        case OffsetUnit::utf16:
+            return text.to_byte(text::Utf16{position});
     }
     return {};
 }
@@ -50,7 +59,8 @@ Result<text::Byte> resolve(const seq::Rope& text, std::size_t position, OffsetUn
     const std::size_t max = size_in(text, unit);
     if (position > max) {
         return fail(Errc::out_of_range, "invalid_range",
-                    cat(unit_name(unit), " ", position, " is past the end: the block has ", max, " of them"),
+                    cat(unit_name(unit), " ", position, " is past the end: the block has ", max,
+                        " of them"),
                     {{"requested", position}, {"max", max}});
     }
     const text::Byte at = floor_byte(text, position, unit);
@@ -62,8 +72,8 @@ Result<text::Byte> resolve(const seq::Rope& text, std::size_t position, OffsetUn
     const std::size_t above = from_byte(text, next, unit);
     const std::size_t nearest = above - position < position - below ? above : below;
     return invalid("not_on_boundary",
-                   cat(unit_name(unit), " ", position, " is inside a character, which goes from ", below, " to ",
-                       above, ". Use one of these"),
+                   cat(unit_name(unit), " ", position, " is inside a character, which goes from ",
+                       below, " to ", above, ". Use one of these"),
                    {{"position", position}, {"nearest", nearest}});
 }
 
@@ -81,10 +91,13 @@ Result<Planned> plan(const OffsetSplice& splice, const seq::Rope& text) {
         if (!same_size || text.slice(begin, end) != *splice.expected) {
             std::string actual = text.slice(begin, {std::min(end.n, begin.n + kQuotedBytes)});
             while (!utf8::is_valid(actual)) actual.pop_back();
-            std::string message = cat("the text to delete is not what was expected. It is now:\n", actual,
-                                      "\nCall again with it as expected if the change is still right");
+            std::string message =
+                cat("the text to delete is not what was expected. It is now:\n", actual,
+                    "\nCall again with it as expected if the change is still right");
             return fail(Errc::conflict, "content_mismatch", std::move(message),
-                        {{"operation", 0}, {"offset", splice.offset}, {"expected", *splice.expected},
+                        {{"operation", 0},
+                         {"offset", splice.offset},
+                         {"expected", *splice.expected},
                          {"actual", std::move(actual)}});
         }
     }
@@ -96,7 +109,9 @@ Result<Planned> plan(const OffsetSplice& splice, const seq::Rope& text) {
 }  // namespace
 
 Plan offset_splice(OffsetSplice splice) {
-    return [splice = std::move(splice)](const seq::Rope& text, std::uint64_t) { return plan(splice, text); };
+    return [splice = std::move(splice)](const seq::Rope& text, std::uint64_t) {
+        return plan(splice, text);
+    };
 }
 
 }  // namespace quire::blocks

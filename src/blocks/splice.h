@@ -21,9 +21,9 @@ struct OffsetSplice {
 };
 
 // The splice, in bytes of the text; nothing is added to `insert` or taken from it.
-// Errors: out_of_range "invalid_range" {requested, max} past the end; invalid_argument "not_on_boundary"
-// {position, nearest} inside a code point; conflict "content_mismatch" {offset, expected, actual};
-// out_of_range "too_large" {limit}; invalid_argument "invalid_utf8".
+// Errors: out_of_range "invalid_range" {requested, max} past the end; invalid_argument
+// "not_on_boundary" {position, nearest} inside a code point; conflict "content_mismatch" {offset,
+// expected, actual}; out_of_range "too_large" {limit}; invalid_argument "invalid_utf8".
 Plan offset_splice(OffsetSplice splice);
 
 }  // namespace quire::blocks

@@ -11,7 +11,8 @@ namespace {
 constexpr const char* kText = "aé😀b";
 
 Plan splice(OffsetUnit unit, std::size_t offset, std::size_t count, std::string insert) {
-    return offset_splice({.offset = offset, .delete_count = count, .insert = std::move(insert), .unit = unit});
+    return offset_splice(
+        {.offset = offset, .delete_count = count, .insert = std::move(insert), .unit = unit});
 }
 
 TEST(Splice, CountsInTheUnitAsked) {
@@ -22,16 +23,21 @@ TEST(Splice, CountsInTheUnitAsked) {
     EXPECT_EQ(outcome("", splice(OffsetUnit::byte, 0, 0, "x")), "x");
 }
 
-TEST(Splice, AddsNoNewline) { EXPECT_EQ(outcome("a\r\n", splice(OffsetUnit::byte, 3, 0, "b\n")), "a\r\nb\n"); }
+TEST(Splice, AddsNoNewline) {
+    EXPECT_EQ(outcome("a\r\n", splice(OffsetUnit::byte, 3, 0, "b\n")), "a\r\nb\n");
+}
 
 TEST(Splice, InsideACharacterIsRefusedWithTheNearestBoundary) {
     const Error error = refusal(kText, splice(OffsetUnit::byte, 6, 0, "x"));
     EXPECT_EQ(error.reason(), "not_on_boundary");
     EXPECT_EQ(error.details(), (Map{{"position", 6}, {"nearest", 7}}));
 
-    EXPECT_EQ(*refusal(kText, splice(OffsetUnit::byte, 4, 0, "x")).details().find("nearest"), Value(3));
-    EXPECT_EQ(*refusal(kText, splice(OffsetUnit::utf16, 3, 0, "x")).details().find("nearest"), Value(2));
-    EXPECT_EQ(*refusal(kText, splice(OffsetUnit::byte, 0, 2, "x")).details().find("position"), Value(2));
+    EXPECT_EQ(*refusal(kText, splice(OffsetUnit::byte, 4, 0, "x")).details().find("nearest"),
+              Value(3));
+    EXPECT_EQ(*refusal(kText, splice(OffsetUnit::utf16, 3, 0, "x")).details().find("nearest"),
+              Value(2));
+    EXPECT_EQ(*refusal(kText, splice(OffsetUnit::byte, 0, 2, "x")).details().find("position"),
+              Value(2));
 }
 
 TEST(Splice, PastTheEndIsRefused) {
@@ -46,7 +52,8 @@ TEST(Splice, PastTheEndIsRefused) {
 
 TEST(Splice, ExpectedIsComparedToTheByte) {
     const auto guarded = [](std::string expected) {
-        return offset_splice({.offset = 1, .delete_count = 1, .insert = "x", .expected = std::move(expected)});
+        return offset_splice(
+            {.offset = 1, .delete_count = 1, .insert = "x", .expected = std::move(expected)});
     };
     EXPECT_EQ(outcome("abc", guarded("b")), "axc");
     EXPECT_EQ(outcome("abc", guarded("B")), "content_mismatch");

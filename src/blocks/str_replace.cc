@@ -37,7 +37,8 @@ std::vector<Place> exact(const seq::Rope& text, std::string_view old_str) {
     std::vector<Place> places;
     for (const text::Byte at : occurrences(text, old_str, SIZE_MAX)) {
         // The '\n' of a "\r\n" is found as well; the terminator is then replaced whole.
-        const bool after_cr = old_str.starts_with('\n') && at.n > 0 && text.slice({at.n - 1}, at) == "\r";
+        const bool after_cr =
+            old_str.starts_with('\n') && at.n > 0 && text.slice({at.n - 1}, at) == "\r";
         places.push_back({{at.n - (after_cr ? 1 : 0)}, at + text::Byte{old_str.size()}});
     }
     return places;
@@ -76,7 +77,8 @@ std::optional<std::string> without_numbers(std::string_view text) {
     if (text.empty()) return std::nullopt;
     while (!text.empty()) {
         const std::size_t newline = text.find('\n');
-        const std::string_view line = text.substr(0, newline == std::string_view::npos ? text.size() : newline + 1);
+        const std::string_view line =
+            text.substr(0, newline == std::string_view::npos ? text.size() : newline + 1);
         std::size_t i = line.find_first_not_of(' ');
         const std::size_t digits = i;
         while (i < line.size() && line[i] >= '0' && line[i] <= '9') ++i;
@@ -109,8 +111,9 @@ public:
 
     Result<Planned> plan() {
         if (call_.old_str.empty()) {
-            return invalid("empty_content",
-                           "old_str is empty. Give the text to replace, or use block_insert to add lines");
+            return invalid(
+                "empty_content",
+                "old_str is empty. Give the text to replace, or use block_insert to add lines");
         }
         TRY(check_written(call_.old_str, call_.limits));
         TRY(check_written(call_.new_str, call_.limits));
@@ -193,10 +196,12 @@ private:
             named += cat(lines.empty() ? "" : ", ", number);
             lines.emplace_back(number);
         }
-        std::string message = cat("old_str occurs ", places.size(), " times (", lines.size() == 1 ? "line " : "lines ",
-                                  named, "). Add lines before or after it until it occurs once, or pass "
+        std::string message = cat("old_str occurs ", places.size(), " times (",
+                                  lines.size() == 1 ? "line " : "lines ", named,
+                                  "). Add lines before or after it until it occurs once, or pass "
                                   "replace_all: true to replace every one");
-        return fail(Errc::conflict, "not_unique", std::move(message), {{"lines", std::move(lines)}});
+        return fail(Errc::conflict, "not_unique", std::move(message),
+                    {{"lines", std::move(lines)}});
     }
 
     Failure no_match() const {
@@ -204,8 +209,8 @@ private:
         const std::optional<text::LineRange> closest = closest_lines(text_, wanted);
         if (!closest) {
             return fail(Errc::conflict, "no_match",
-                        cat("old_str does not occur in the block, nor anything like it (", text_.lines().n,
-                            text_.lines().n == 1 ? " line" : " lines",
+                        cat("old_str does not occur in the block, nor anything like it (",
+                            text_.lines().n, text_.lines().n == 1 ? " line" : " lines",
                             "). View the block and copy old_str from it"));
         }
         const text::LineRange around{{closest->begin.n - std::min(closest->begin.n, kContext)},
@@ -216,11 +221,13 @@ private:
             lines.push_back(visible(utf8::prefix(without_terminator(line), kShownColumns)));
             return true;
         });
-        std::string message = cat("old_str does not occur in the block. Closest is ",
-                                  in_words(call_.numbering, *closest), " (→ is a tab, · a blank at the end):\n",
-                                  numbered(lines, around.begin, call_.numbering, true),
-                                  "Copy old_str from there, blanks included, without the numbers");
-        return fail(Errc::conflict, "no_match", std::move(message), {{"closest", shown(call_.numbering, *closest)}});
+        std::string message =
+            cat("old_str does not occur in the block. Closest is ",
+                in_words(call_.numbering, *closest), " (→ is a tab, · a blank at the end):\n",
+                numbered(lines, around.begin, call_.numbering, true),
+                "Copy old_str from there, blanks included, without the numbers");
+        return fail(Errc::conflict, "no_match", std::move(message),
+                    {{"closest", shown(call_.numbering, *closest)}});
     }
 
     const StrReplace& call_;

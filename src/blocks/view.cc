@@ -23,11 +23,13 @@ std::string_view trimmed(std::string_view line) {
 
 }  // namespace
 
-Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range, const ViewLimits& limits) {
+Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
+                  const ViewLimits& limits) {
     const text::Line count = text.lines();
     text::LineRange lines = range.value_or(text::LineRange{{0}, count});
     if (lines.begin > lines.end) {
-        return invalid("invalid_range", cat("the range starts at ", lines.begin.n, " and ends at ", lines.end.n),
+        return invalid("invalid_range",
+                       cat("the range starts at ", lines.begin.n, " and ends at ", lines.end.n),
                        {{"start", lines.begin.n}, {"end", lines.end.n}});
     }
     if (lines.begin > count) {
@@ -53,8 +55,8 @@ Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range, c
                                 " lines; read on from where they end"));
     }
     if (cut > 0) {
-        out.notes.push_back(cat(cut, cut == 1 ? " line was" : " lines were", " cut at ", limits.columns,
-                                " characters"));
+        out.notes.push_back(cat(cut, cut == 1 ? " line was" : " lines were", " cut at ",
+                                limits.columns, " characters"));
     }
     return out;
 }
@@ -101,7 +103,8 @@ std::string summary(const seq::Rope& text) {
     return out;
 }
 
-Change change_made(const seq::Rope& after, std::span<const text::Splice> splices, std::size_t columns) {
+Change change_made(const seq::Rope& after, std::span<const text::Splice> splices,
+                   std::size_t columns) {
     const std::size_t count = after.lines().n;
     std::size_t begin = count;
     std::size_t end = 0;
@@ -116,7 +119,8 @@ Change change_made(const seq::Rope& after, std::span<const text::Splice> splices
         if (!splice.insert.empty()) {
             last = after.to_line({at + splice.insert.size() - 1}).n + 1;
             // A newline that ends the line before is not part of what follows it.
-            const bool ends_line = splice.insert.starts_with('\n') || splice.insert.starts_with("\r\n");
+            const bool ends_line =
+                splice.insert.starts_with('\n') || splice.insert.starts_with("\r\n");
             if (ends_line && last > first + 1 && after.line_start({first}).n < at) ++first;
         } else if (after.line_start({first}).n < at) {
             last = first + 1;  // Part of a line was taken; the line is what remains of it.
@@ -129,7 +133,8 @@ Change change_made(const seq::Rope& after, std::span<const text::Splice> splices
     Change out;
     out.changed = {{std::min(begin, count)}, {std::min(end, count)}};
     out.shown.begin = {out.changed.begin.n - std::min(out.changed.begin.n, kSnippetContext)};
-    out.shown.end = {std::min({count, out.changed.end.n + kSnippetContext, out.shown.begin.n + kShownLines})};
+    out.shown.end = {
+        std::min({count, out.changed.end.n + kSnippetContext, out.shown.begin.n + kShownLines})};
     for_each_line(after, out.shown, [&](text::Line, std::string_view line) {
         out.snippet.emplace_back(without_terminator(line));
         cut_line(out.snippet.back(), columns);
@@ -149,7 +154,8 @@ Change change_between(const seq::Rope& before, const seq::Rope& after, std::size
         const std::size_t end = std::min(most, prefix + kWindow);
         const std::string a = before.slice({prefix}, {end});
         const std::string b = after.slice({prefix}, {end});
-        prefix += static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
+        prefix += static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first -
+                                           a.begin());
         same = prefix == end;
     }
     while (prefix > 0 && !(before.is_boundary({prefix}) && after.is_boundary({prefix}))) --prefix;
@@ -159,16 +165,16 @@ Change change_between(const seq::Rope& before, const seq::Rope& after, std::size
         const std::size_t begin = std::min(most - prefix, suffix + kWindow);
         const std::string a = before.slice({old_size - begin}, {old_size - suffix});
         const std::string b = after.slice({new_size - begin}, {new_size - suffix});
-        suffix += static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin()).first - a.rbegin());
+        suffix += static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin()).first -
+                                           a.rbegin());
         same = suffix == begin;
     }
     while (suffix > 0 && !after.is_boundary({new_size - suffix})) --suffix;
 
     std::vector<text::Splice> splices;
     if (prefix + suffix < std::max(old_size, new_size)) {
-        splices.push_back({{prefix},
-                           {old_size - prefix - suffix},
-                           after.slice({prefix}, {new_size - suffix})});
+        splices.push_back(
+            {{prefix}, {old_size - prefix - suffix}, after.slice({prefix}, {new_size - suffix})});
     }
     return change_made(after, splices, columns);
 }

@@ -12,7 +12,9 @@ namespace {
 using seq::Rope;
 using Lines = std::vector<std::string>;
 
-std::optional<text::LineRange> range(std::size_t begin, std::size_t end) { return text::LineRange{{begin}, {end}}; }
+std::optional<text::LineRange> range(std::size_t begin, std::size_t end) {
+    return text::LineRange{{begin}, {end}};
+}
 
 TEST(View, ShowsLinesAsTheyAre) {
     const auto shown = view(Rope("a\r\n\tb \nc"), std::nullopt, {});
@@ -101,19 +103,20 @@ TEST(Change, ItsLinesAreThoseThatHoldWhatWasWritten) {
     const Case cases[] = {
         {"a\nX\nb\n", {{{2}, {0}, "X\n"}}, {{1}, {2}}},
         {"a\nX\nY\nb\n", {{{2}, {1}, "X\nY"}}, {{1}, {3}}},
-        {"a\nb\n", {{{2}, {2}, ""}}, {{1}, {1}}},                    // A line was deleted.
-        {"a\n", {{{2}, {2}, ""}}, {{1}, {1}}},                       // The last one.
-        {"ab\n", {{{1}, {1}, ""}}, {{0}, {1}}},                      // Part of a line.
-        {"a\nb\nc", {{{3}, {0}, "\nc"}}, {{2}, {3}}},                // After an unterminated last line.
+        {"a\nb\n", {{{2}, {2}, ""}}, {{1}, {1}}},      // A line was deleted.
+        {"a\n", {{{2}, {2}, ""}}, {{1}, {1}}},         // The last one.
+        {"ab\n", {{{1}, {1}, ""}}, {{0}, {1}}},        // Part of a line.
+        {"a\nb\nc", {{{3}, {0}, "\nc"}}, {{2}, {3}}},  // After an unterminated last line.
         {"a\r\nb\r\nc", {{{4}, {0}, "\r\nc"}}, {{2}, {3}}},
-        {"a\n\nb\n", {{{2}, {0}, "\n"}}, {{1}, {2}}},                // A blank line.
+        {"a\n\nb\n", {{{2}, {0}, "\n"}}, {{1}, {2}}},  // A blank line.
         {"x\na\nb\ny\n", {{{0}, {0}, "x\n"}, {{4}, {0}, "y\n"}}, {{0}, {4}}},
         {"a\n", {}, {{0}, {0}}},
         {"x", {{{0}, {0}, "x"}}, {{0}, {1}}},
         {"", {{{0}, {3}, ""}}, {{0}, {0}}},
     };
     for (const Case& c : cases) {
-        EXPECT_EQ(change_made(Rope(c.after), c.splices, 100).changed, c.changed) << testing::PrintToString(c.after);
+        EXPECT_EQ(change_made(Rope(c.after), c.splices, 100).changed, c.changed)
+            << testing::PrintToString(c.after);
     }
 }
 
@@ -126,17 +129,22 @@ TEST(Change, IsShownWithTwoLinesOnEitherSide) {
 }
 
 TEST(Change, BetweenTwoTextsIsFromTheFirstToTheLastDifference) {
-    EXPECT_EQ(change_between(Rope("a\nb\nc\n"), Rope("a\nX\nY\nc\n"), 100).changed, (text::LineRange{{1}, {3}}));
-    EXPECT_EQ(change_between(Rope("a\nb\nc\n"), Rope("a\nc\n"), 100).changed, (text::LineRange{{1}, {1}}));
+    EXPECT_EQ(change_between(Rope("a\nb\nc\n"), Rope("a\nX\nY\nc\n"), 100).changed,
+              (text::LineRange{{1}, {3}}));
+    EXPECT_EQ(change_between(Rope("a\nb\nc\n"), Rope("a\nc\n"), 100).changed,
+              (text::LineRange{{1}, {1}}));
     EXPECT_EQ(change_between(Rope("a\n"), Rope("a\n"), 100).changed, (text::LineRange{{0}, {0}}));
     EXPECT_EQ(change_between(Rope(""), Rope("é\n"), 100).changed, (text::LineRange{{0}, {1}}));
     EXPECT_EQ(change_between(Rope("ä"), Rope("Ä"), 100).snippet, Lines{"Ä"});
     const std::string long_text(100'000, 'x');
-    EXPECT_EQ(change_between(Rope(long_text + "\na\n" + long_text), Rope(long_text + "\nb\n" + long_text), 100).changed,
+    EXPECT_EQ(change_between(Rope(long_text + "\na\n" + long_text),
+                             Rope(long_text + "\nb\n" + long_text), 100)
+                  .changed,
               (text::LineRange{{1}, {2}}));
 }
 
-// --- Search ---------------------------------------------------------------------------------------
+// --- Search
+// ---------------------------------------------------------------------------------------
 
 Finding found(std::string_view text, std::string_view query, FindOptions options = {}) {
     return find(Rope(text), *text::Query::compile(query, text::Match::regex), options);

@@ -13,10 +13,12 @@ namespace quire::cli {
 
 class CommandClient {
 public:
-    // Attaches, starting a kernel where none runs and `start` allows. Errors: those of server::attach().
+    // Attaches, starting a kernel where none runs and `start` allows. Errors: those of
+    // server::attach().
     static Result<CommandClient> attach(const Globals& globals, bool start = true);
 
-    // The methods are those of server/command_session.h. Errors: as of server::LocalClient::request().
+    // The methods are those of server/command_session.h. Errors: as of
+    // server::LocalClient::request().
     Result<Value> request(std::string_view method, Map params);
     // A tool call: its structured result, or the error of a refusal.
     Result<Value> call(std::string_view tool, Value arguments);

@@ -116,11 +116,11 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
     house.store = std::move(opened.store);
     house.pool = std::make_unique<sched::Pool>(kWorkers);
     house.files = TRY(fs::DiskFiles::open(options.workspace, {house.rng.next(), {}}));
-    house.gate = std::make_unique<kernel::FileGate>(*house.files,
-                                                    policy::PathRules(settings.files.rules),
-                                                    house.clock, settings.limits.block_bytes);
-    house.kernel = TRY(kernel::Kernel::open({*house.store, *house.pool, house.clock, house.rng,
-                                             settings.limits, house.gate.get()}));
+    house.gate =
+        std::make_unique<kernel::FileGate>(*house.files, policy::PathRules(settings.files.rules),
+                                           house.clock, settings.limits.block_bytes);
+    house.kernel = TRY(kernel::Kernel::open(
+        {*house.store, *house.pool, house.clock, house.rng, settings.limits, house.gate.get()}));
     house.file_calls = std::make_unique<kernel::FileCalls>(*house.kernel, *house.gate);
     house.registry = std::make_unique<tools::Registry>(*house.kernel);
     for (const tools::Profile profile :

@@ -25,7 +25,8 @@ using Words = std::span<const std::string_view>;
 
 std::string listed(Words words) {
     std::string out;
-    for (const std::string_view word : words) cat_to(out, out.empty() ? "" : ", "), cat_to(out, word);
+    for (const std::string_view word : words)
+        cat_to(out, out.empty() ? "" : ", "), cat_to(out, word);
     return out;
 }
 
@@ -33,7 +34,9 @@ bool contains(Words words, std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
+std::size_t line_of(const toml::node& node) {
+    return node.source().begin.line;
+}
 
 Failure wrong(std::string_view file, std::size_t line, std::string_view what) {
     Map details;
@@ -59,7 +62,8 @@ Value value_of(const toml::node& node) {
     return map;
 }
 
-// One table being read. Every key that is asked for is a key there may be; end() refuses the others.
+// One table being read. Every key that is asked for is a key there may be; end() refuses the
+// others.
 class Section {
 public:
     Section(const toml::table& table, std::string name, std::string_view file)
@@ -70,9 +74,13 @@ public:
         known_.emplace_back(key);
         return table_.get(key);
     }
-    Failure wrong(const toml::node& at, std::string_view what) const { return cli::wrong(file_, line_of(at), what); }
+    Failure wrong(const toml::node& at, std::string_view what) const {
+        return cli::wrong(file_, line_of(at), what);
+    }
     Failure wrong(std::string_view what) const { return cli::wrong(file_, line(), what); }
-    std::string full(std::string_view key) const { return name_.empty() ? std::string(key) : cat(name_, ".", key); }
+    std::string full(std::string_view key) const {
+        return name_.empty() ? std::string(key) : cat(name_, ".", key);
+    }
 
     Result<void> read(std::string_view key, std::string& out) {
         const toml::node* at = node(key);
@@ -89,8 +97,8 @@ public:
         return {};
     }
     template <std::integral T>
-        requires(!std::same_as<T, bool>)
-    Result<void> read(std::string_view key, T& out, std::int64_t least, std::int64_t most) {
+    requires(!std::same_as<T, bool>) Result<void> read(std::string_view key, T& out,
+                                                       std::int64_t least, std::int64_t most) {
         const toml::node* at = node(key);
         if (at == nullptr) return {};
         const std::int64_t number = at->is_integer() ? at->as_integer()->get() : least - 1;
@@ -120,7 +128,8 @@ public:
         TRY(read(key, word));
         const auto found = std::find(words.begin(), words.end(), word);
         if (found == words.end()) {
-            return wrong(*table_.get(key), cat(full(key), " cannot be '", word, "', expected one of: ", listed(words)));
+            return wrong(*table_.get(key), cat(full(key), " cannot be '", word,
+                                               "', expected one of: ", listed(words)));
         }
         return static_cast<std::size_t>(found - words.begin());
     }
@@ -129,7 +138,8 @@ public:
     Result<void> table(std::string_view key, F take) {
         const toml::node* at = node(key);
         if (at == nullptr) return {};
-        if (!at->is_table()) return wrong(*at, cat(full(key), " is a table; write [", full(key), "]"));
+        if (!at->is_table())
+            return wrong(*at, cat(full(key), " is a table; write [", full(key), "]"));
         Section section(*at->as_table(), full(key), file_);
         TRY(take(section));
         return section.end();
@@ -140,7 +150,9 @@ public:
         const toml::node* at = node(key);
         if (at == nullptr) return {};
         const toml::array* array = at->as_array();
-        const auto hint = [&] { return wrong(*at, cat(full(key), " is a list of tables; write [[", full(key), "]]")); };
+        const auto hint = [&] {
+            return wrong(*at, cat(full(key), " is a list of tables; write [[", full(key), "]]"));
+        };
         if (array == nullptr) return hint();
         for (const toml::node& each : *array) {
             if (!each.is_table()) return hint();
@@ -161,8 +173,9 @@ public:
         const std::vector<std::string_view> known(known_.begin(), known_.end());
         for (const auto& [key, value] : table_) {
             if (contains(known, key.str())) continue;
-            return cli::wrong(file_, key.source().begin.line,
-                              cat("unknown key '", full(key.str()), "', expected one of: ", listed(known)));
+            return cli::wrong(
+                file_, key.source().begin.line,
+                cat("unknown key '", full(key.str()), "', expected one of: ", listed(known)));
         }
         return {};
     }
@@ -182,8 +195,10 @@ Result<policy::PathRule> read_rule(Section& section) {
     std::vector<std::string> escalated;
     const toml::node* pattern_at = section.node("pattern");
     const toml::node* permission_at = section.node("permission");
-    if (pattern_at == nullptr) return section.wrong("a rule needs a pattern, such as pattern = \"src/**\"");
-    if (permission_at == nullptr) return section.wrong("a rule needs a permission, such as permission = \"read_write\"");
+    if (pattern_at == nullptr)
+        return section.wrong("a rule needs a pattern, such as pattern = \"src/**\"");
+    if (permission_at == nullptr)
+        return section.wrong("a rule needs a permission, such as permission = \"read_write\"");
     TRY(section.read("pattern", pattern));
     TRY(section.read("permission", permission));
     TRY(section.read("operations_requiring_escalation", escalated));
@@ -196,7 +211,8 @@ Result<policy::PathRule> read_rule(Section& section) {
     for (const std::string& word : escalated) {
         const auto operations = policy::parse_operations(word);
         if (!operations) {
-            return section.wrong(*section.node("operations_requiring_escalation"), operations.error().message());
+            return section.wrong(*section.node("operations_requiring_escalation"),
+                                 operations.error().message());
         }
         rule.escalated.add(*operations);
     }
@@ -213,39 +229,91 @@ Result<void> read_files(Section& section, FileSettings& files) {
     TRY(section.read("watch", files.watch));
     TRY(section.read("settle_ms", files.settle_ms, 0, 60'000));
     TRY(section.read("ignore", files.ignore));
-    files.save = static_cast<SaveWhen>(TRY(section.choice("save", kSave, static_cast<std::size_t>(files.save))));
+    files.save = static_cast<SaveWhen>(
+        TRY(section.choice("save", kSave, static_cast<std::size_t>(files.save))));
     return {};
 }
 
 // --- tools ---
 
-constexpr std::array<std::string_view, 14> kRuleTypes = {
-    "allowed_operations", "max_calls",        "cooldown",             "requires_preceding_tools",
-    "requires_following_tools", "exclusive_groups", "start_constraint", "required_before_exit",
-    "required_before_exit_if", "continue_loop", "exit_loop",           "periodic",
-    "requires_consent",   "needed"};
+constexpr std::array<std::string_view, 14> kRuleTypes = {"allowed_operations",
+                                                         "max_calls",
+                                                         "cooldown",
+                                                         "requires_preceding_tools",
+                                                         "requires_following_tools",
+                                                         "exclusive_groups",
+                                                         "start_constraint",
+                                                         "required_before_exit",
+                                                         "required_before_exit_if",
+                                                         "continue_loop",
+                                                         "exit_loop",
+                                                         "periodic",
+                                                         "requires_consent",
+                                                         "needed"};
 
-constexpr std::array<std::string_view, 18> kContextOperations = {
-    "create", "view", "list", "append", "replace", "set_field", "append_to_list", "remove_from_list",
-    "increment_counter", "archive", "load", "swap", "search", "undo", "redo", "history", "diff", "rollback"};
-constexpr std::array<std::string_view, 4> kMoreContextOperations = {"share", "unshare", "convert", "delete"};
+constexpr std::array<std::string_view, 18> kContextOperations = {"create",
+                                                                 "view",
+                                                                 "list",
+                                                                 "append",
+                                                                 "replace",
+                                                                 "set_field",
+                                                                 "append_to_list",
+                                                                 "remove_from_list",
+                                                                 "increment_counter",
+                                                                 "archive",
+                                                                 "load",
+                                                                 "swap",
+                                                                 "search",
+                                                                 "undo",
+                                                                 "redo",
+                                                                 "history",
+                                                                 "diff",
+                                                                 "rollback"};
+constexpr std::array<std::string_view, 4> kMoreContextOperations = {"share", "unshare", "convert",
+                                                                    "delete"};
 constexpr std::array<std::string_view, 16> kFileOperations = {
-    "list", "read", "load", "create", "append", "insert", "replace", "edit", "patch", "save", "delete", "status",
-    "reconcile", "resolve", "stage", "unstage"};
+    "list",  "read", "load",   "create", "append",    "insert",  "replace", "edit",
+    "patch", "save", "delete", "status", "reconcile", "resolve", "stage",   "unstage"};
 constexpr std::array<std::string_view, 3> kFileHistoryOperations = {"view", "diff", "rollback"};
-constexpr std::array<std::string_view, 6> kShellOperations = {"execute", "check", "spawn", "output", "kill", "status"};
+constexpr std::array<std::string_view, 6> kShellOperations = {"execute", "check", "spawn",
+                                                              "output",  "kill",  "status"};
 constexpr std::array<std::string_view, 3> kCursorOperations = {"set", "get", "clear"};
 
-constexpr std::array<std::string_view, 31> kTools = {
-    "*", "context", "file", "file_history", "shell", "approvals", "kernel_search", "block_create", "block_status",
-    "block_append", "block_edit", "block_splice", "block_apply_patch", "block_read", "block_search", "block_list",
-    "block_delete", "block_undo", "block_redo", "block_history", "block_diff", "block_rollback", "block_subscribe",
-    "block_events", "block_sync", "block_cursor", "block_view", "block_str_replace", "block_insert",
-    "block_replace_lines", "memory"};
+constexpr std::array<std::string_view, 31> kTools = {"*",
+                                                     "context",
+                                                     "file",
+                                                     "file_history",
+                                                     "shell",
+                                                     "approvals",
+                                                     "kernel_search",
+                                                     "block_create",
+                                                     "block_status",
+                                                     "block_append",
+                                                     "block_edit",
+                                                     "block_splice",
+                                                     "block_apply_patch",
+                                                     "block_read",
+                                                     "block_search",
+                                                     "block_list",
+                                                     "block_delete",
+                                                     "block_undo",
+                                                     "block_redo",
+                                                     "block_history",
+                                                     "block_diff",
+                                                     "block_rollback",
+                                                     "block_subscribe",
+                                                     "block_events",
+                                                     "block_sync",
+                                                     "block_cursor",
+                                                     "block_view",
+                                                     "block_str_replace",
+                                                     "block_insert",
+                                                     "block_replace_lines",
+                                                     "memory"};
 
 // The operations that a tool declares; none for a tool that is one operation.
 std::vector<std::string_view> operations_of(std::string_view tool) {
-    const auto all = [](auto const&... lists) {
+    const auto all = [](const auto&... lists) {
         std::vector<std::string_view> out;
         (out.insert(out.end(), lists.begin(), lists.end()), ...);
         return out;
@@ -265,9 +333,11 @@ Result<void> check_tool(const Section& section, const toml::node& at, std::strin
 
 Result<void> check_tools(const Section& section, const toml::node& at, std::string_view what) {
     const toml::array* array = at.as_array();
-    if (array == nullptr || array->empty()) return section.wrong(at, cat(what, " is a list of tools, such as [\"file\"]"));
+    if (array == nullptr || array->empty())
+        return section.wrong(at, cat(what, " is a list of tools, such as [\"file\"]"));
     for (const toml::node& each : *array) {
-        if (!each.is_string()) return section.wrong(each, cat(what, " is a list of tools, such as [\"file\"]"));
+        if (!each.is_string())
+            return section.wrong(each, cat(what, " is a list of tools, such as [\"file\"]"));
         TRY(check_tool(section, each, each.as_string()->get()));
     }
     return {};
@@ -276,8 +346,9 @@ Result<void> check_tools(const Section& section, const toml::node& at, std::stri
 Result<void> check_operations(const Section& section, const toml::node& at, const ToolRule& rule) {
     const std::vector<std::string_view> there = operations_of(rule.tool);
     if (there.empty()) {
-        return section.wrong(at, cat("the tool '", rule.tool, "' declares no operations; allowed_operations is for ",
-                                     "context, file, file_history, shell and block_cursor"));
+        return section.wrong(
+            at, cat("the tool '", rule.tool, "' declares no operations; allowed_operations is for ",
+                    "context, file, file_history, shell and block_cursor"));
     }
     const toml::array* array = at.as_array();
     if (array == nullptr || array->empty()) {
@@ -286,8 +357,8 @@ Result<void> check_operations(const Section& section, const toml::node& at, cons
     for (const toml::node& each : *array) {
         const std::string word = each.is_string() ? each.as_string()->get() : "";
         if (!contains(there, word)) {
-            return section.wrong(each, cat("the tool '", rule.tool, "' has no operation '", word, "', expected: ",
-                                           listed(there)));
+            return section.wrong(each, cat("the tool '", rule.tool, "' has no operation '", word,
+                                           "', expected: ", listed(there)));
         }
     }
     return {};
@@ -312,8 +383,9 @@ Result<void> check_value(const Section& section, const toml::node* at, const Too
     if (at != nullptr && !valued) return section.wrong(*at, cat(type, " takes no value"));
     if (type == "allowed_operations") return check_operations(section, *at, rule);
     if (counting && (!at->is_integer() || at->as_integer()->get() < 0)) {
-        return section.wrong(*at, cat("the value of ", type, " is a whole number",
-                                      type == "max_calls" ? "" : " of milliseconds", ", not negative"));
+        return section.wrong(*at,
+                             cat("the value of ", type, " is a whole number",
+                                 type == "max_calls" ? "" : " of milliseconds", ", not negative"));
     }
     if (type == "exclusive_groups") {
         const toml::array* array = at->as_array();
@@ -330,16 +402,20 @@ Result<ToolRule> read_tool_rule(Section& section) {
     rule.line = section.line();
     const toml::node* tool = section.node("tool");
     const toml::node* type = section.node("type");
-    if (tool == nullptr) return section.wrong("a rule for tools needs a tool, such as tool = \"file\"");
-    if (type == nullptr) return section.wrong("a rule for tools needs a type, such as type = \"max_calls\"");
+    if (tool == nullptr)
+        return section.wrong("a rule for tools needs a tool, such as tool = \"file\"");
+    if (type == nullptr)
+        return section.wrong("a rule for tools needs a type, such as type = \"max_calls\"");
     TRY(section.read("tool", rule.tool));
     TRY(section.read("type", rule.type));
     TRY(check_tool(section, *tool, rule.tool));
     if (!contains(kRuleTypes, rule.type)) {
-        return section.wrong(*type, cat("unknown rule type '", rule.type, "', expected one of: ", listed(kRuleTypes)));
+        return section.wrong(*type, cat("unknown rule type '", rule.type,
+                                        "', expected one of: ", listed(kRuleTypes)));
     }
     TRY(section.read("conditions", rule.conditions));
-    if (const toml::node* conditions = section.node("conditions")) TRY(check_tools(section, *conditions, "conditions"));
+    if (const toml::node* conditions = section.node("conditions"))
+        TRY(check_tools(section, *conditions, "conditions"));
     TRY(section.read("priority", rule.priority, -1000, 1000));
     if (const toml::node* metadata = section.node("metadata")) {
         if (!metadata->is_table()) return section.wrong(*metadata, "metadata is a table");
@@ -363,7 +439,8 @@ Result<void> read_tools(Section& section, std::vector<ToolRule>& rules) {
 Result<void> read_shell(Section& section, ShellSettings& shell) {
     constexpr std::array<std::string_view, 4> kEnforcement = {"strict", "warned", "audit", "none"};
     const auto now = static_cast<std::size_t>(shell.enforcement);
-    shell.enforcement = static_cast<Enforcement>(TRY(section.choice("enforcement", kEnforcement, now)));
+    shell.enforcement =
+        static_cast<Enforcement>(TRY(section.choice("enforcement", kEnforcement, now)));
     TRY(section.read("network", shell.network));
     TRY(section.read("timeout_s", shell.timeout_s, 1, 86'400));
     return {};
@@ -375,11 +452,13 @@ Result<void> read_agents(Section& section, std::map<std::string, AgentSettings>&
         const auto take_agent = [&](Section& one) -> Result<void> {
             AgentSettings& agent = agents[name];
             agent.profile = kProfiles[TRY(one.choice("profile", kProfiles, 0))];
-            return one.table("tools", [&](Section& tools) { return read_tools(tools, agent.tool_rules); });
+            return one.table("tools",
+                             [&](Section& tools) { return read_tools(tools, agent.tool_rules); });
         };
         if (!policy::Actor::parse(cat("agent:", name))) {
-            return section.wrong(*section.node(name), cat("'", name, "' cannot be an agent's name: letters, digits and ",
-                                                          "._-@, at most 64"));
+            return section.wrong(*section.node(name),
+                                 cat("'", name, "' cannot be an agent's name: letters, digits and ",
+                                     "._-@, at most 64"));
         }
         TRY(section.table(name, take_agent));
     }
@@ -399,20 +478,26 @@ Result<void> read_limits(Section& section, kernel::Limits& limits) {
 
 Result<Settings> parse_config(std::string_view toml, std::string_view file) {
     if (const auto bad = utf8::find_invalid(toml)) {
-        const auto line = 1 + static_cast<std::size_t>(std::count(toml.begin(), toml.begin() + static_cast<std::ptrdiff_t>(*bad), '\n'));
+        const auto line =
+            1 + static_cast<std::size_t>(std::count(
+                    toml.begin(), toml.begin() + static_cast<std::ptrdiff_t>(*bad), '\n'));
         return wrong(file, line, "it is not UTF-8");
     }
     const toml::parse_result parsed = toml::parse(toml, file);
     if (!parsed) {
-        return wrong(file, parsed.error().source().begin.line, cat("it is not TOML: ", parsed.error().description()));
+        return wrong(file, parsed.error().source().begin.line,
+                     cat("it is not TOML: ", parsed.error().description()));
     }
     Settings settings;
     Section root(parsed.table(), "", file);
     TRY(root.table("files", [&](Section& section) { return read_files(section, settings.files); }));
     TRY(root.table("shell", [&](Section& section) { return read_shell(section, settings.shell); }));
-    TRY(root.table("tools", [&](Section& section) { return read_tools(section, settings.tool_rules); }));
-    TRY(root.table("agents", [&](Section& section) { return read_agents(section, settings.agents); }));
-    TRY(root.table("limits", [&](Section& section) { return read_limits(section, settings.limits); }));
+    TRY(root.table("tools",
+                   [&](Section& section) { return read_tools(section, settings.tool_rules); }));
+    TRY(root.table("agents",
+                   [&](Section& section) { return read_agents(section, settings.agents); }));
+    TRY(root.table("limits",
+                   [&](Section& section) { return read_limits(section, settings.limits); }));
     TRY(root.end());
     return settings;
 }

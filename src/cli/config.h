@@ -1,7 +1,7 @@
 // quire.toml: an operator's settings, read once when the kernel starts.
 //
-// What is not understood is refused, never passed over: a rule with a misspelt key would otherwise protect nothing.
-// Sections that a later version acts on are read and checked all the same.
+// What is not understood is refused, never passed over: a rule with a misspelt key would otherwise
+// protect nothing. Sections that a later version acts on are read and checked all the same.
 #pragma once
 
 #include <cstddef>
@@ -59,8 +59,8 @@ struct Settings {
     kernel::Limits limits;
 };
 
-// Errors: invalid_argument "invalid_config" {file, line}: the message names both, what is wrong, and what would be
-// right.
+// Errors: invalid_argument "invalid_config" {file, line}: the message names both, what is wrong,
+// and what would be right.
 Result<Settings> parse_config(std::string_view toml, std::string_view file = "quire.toml");
 // The settings of the workspace `directory`; the defaults where it has no quire.toml.
 Result<Settings> load_config(const std::string& directory);

@@ -56,7 +56,8 @@ read_lines = 20
 )";
 
 TEST(Config, EverythingTheContractShowsIsUnderstood) {
-    // TOML forbids opening [files] after [[files.rules]] only where that is a redefinition; this is not.
+    // TOML forbids opening [files] after [[files.rules]] only where that is a redefinition; this is
+    // not.
     const auto parsed = parse_config(kExample);
 
     ASSERT_TRUE(parsed) << parsed.error().message();
@@ -89,40 +90,60 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
     const std::pair<std::string_view, std::string_view> cases[] = {
         {"[files]\nwatch = 1", "quire.toml:2: files.watch is true or false"},
         {"[files]\n\nwach = true",
-         "quire.toml:3: unknown key 'files.wach', expected one of: rules, watch, settle_ms, ignore, save"},
-        {"[filez]", "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, limits"},
+         "quire.toml:3: unknown key 'files.wach', expected one of: rules, watch, settle_ms, "
+         "ignore, save"},
+        {"[filez]",
+         "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, limits"},
         {"[[files.rules]]\npattern = \"a\"\npermission = \"rw\"",
-         "quire.toml:3: unknown permission 'rw', expected: read_only, partner, human, append, read_write, admin"},
+         "quire.toml:3: unknown permission 'rw', expected: read_only, partner, human, append, "
+         "read_write, admin"},
         {"[[files.rules]]\npattern = \"a[\"\npermission = \"admin\"",
-         "quire.toml:2: the pattern 'a[' is malformed at byte 1: '[' has no ']'; write '\\[' for the character itself"},
-        {"[[files.rules]]\npattern = \"a\"\npermission = \"admin\"\noperations_requiring_escalation = [\"rm\"]",
-         "quire.toml:4: unknown operation 'rm', expected: read, create, append, overwrite, write, delete"},
+         "quire.toml:2: the pattern 'a[' is malformed at byte 1: '[' has no ']'; write '\\[' for "
+         "the character itself"},
+        {"[[files.rules]]\npattern = \"a\"\npermission = "
+         "\"admin\"\noperations_requiring_escalation = [\"rm\"]",
+         "quire.toml:4: unknown operation 'rm', expected: read, create, append, overwrite, write, "
+         "delete"},
         {"[[files.rules]]\npermission = \"admin\"",
          "quire.toml:1: a rule needs a pattern, such as pattern = \"src/**\""},
         {"[[files.rules]]\npattern = \"a\"",
          "quire.toml:1: a rule needs a permission, such as permission = \"read_write\""},
-        {"[files.rules]\npattern = \"a\"", "quire.toml:1: files.rules is a list of tables; write [[files.rules]]"},
-        {"[files]\nsave = \"always\"", "quire.toml:2: files.save cannot be 'always', expected one of: explicit, on_commit"},
+        {"[files.rules]\npattern = \"a\"",
+         "quire.toml:1: files.rules is a list of tables; write [[files.rules]]"},
+        {"[files]\nsave = \"always\"",
+         "quire.toml:2: files.save cannot be 'always', expected one of: explicit, on_commit"},
         {"[shell]\nenforcement = \"maybe\"",
-         "quire.toml:2: shell.enforcement cannot be 'maybe', expected one of: strict, warned, audit, none"},
-        {"[shell]\ntimeout_s = 0", "quire.toml:2: shell.timeout_s is a whole number from 1 to 86400"},
-        {"[limits]\nblock_bytes = -1", "quire.toml:2: limits.block_bytes is a whole number from 1 to 1073741824"},
-        {"[files]\nignore = \"x\"", "quire.toml:2: files.ignore is a list of strings, such as [\"...\"]"},
-        {"[[tools.rules]]\ntool = \"file\"\ntype = \"allowed_operations\"\nvalue = [\"read\", \"fly\"]",
-         "quire.toml:4: the tool 'file' has no operation 'fly', expected: list, read, load, create, append, insert, "
+         "quire.toml:2: shell.enforcement cannot be 'maybe', expected one of: strict, warned, "
+         "audit, none"},
+        {"[shell]\ntimeout_s = 0",
+         "quire.toml:2: shell.timeout_s is a whole number from 1 to 86400"},
+        {"[limits]\nblock_bytes = -1",
+         "quire.toml:2: limits.block_bytes is a whole number from 1 to 1073741824"},
+        {"[files]\nignore = \"x\"",
+         "quire.toml:2: files.ignore is a list of strings, such as [\"...\"]"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"allowed_operations\"\nvalue = [\"read\", "
+         "\"fly\"]",
+         "quire.toml:4: the tool 'file' has no operation 'fly', expected: list, read, load, "
+         "create, append, insert, "
          "replace, edit, patch, save, delete, status, reconcile, resolve, stage, unstage"},
-        {"[[tools.rules]]\ntool = \"block_read\"\ntype = \"allowed_operations\"\nvalue = [\"read\"]",
-         "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations is for context, file, "
+        {"[[tools.rules]]\ntool = \"block_read\"\ntype = \"allowed_operations\"\nvalue = "
+         "[\"read\"]",
+         "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations is for "
+         "context, file, "
          "file_history, shell and block_cursor"},
-        {"[[tools.rules]]\ntool = \"file\"\ntype = \"max_calls\"", "quire.toml:1: max_calls needs a value"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"max_calls\"",
+         "quire.toml:1: max_calls needs a value"},
         {"[[tools.rules]]\ntool = \"file\"\ntype = \"cooldown\"\nvalue = \"5s\"",
          "quire.toml:4: the value of cooldown is a whole number of milliseconds, not negative"},
         {"[agents.ada]\nprofile = \"huge\"",
          "quire.toml:2: agents.ada.profile cannot be 'huge', expected one of: model, full, compat"},
     };
     for (const auto& [toml, expected] : cases) EXPECT_EQ(message(toml), expected);
-    EXPECT_NE(message("[[tools.rules]]\ntool = \"fil\"\ntype = \"needed\"").find("unknown tool 'fil'"), std::string::npos);
-    EXPECT_NE(message("[[tools.rules]]\ntool = \"file\"\ntype = \"often\"").find("unknown rule type 'often'"),
+    EXPECT_NE(
+        message("[[tools.rules]]\ntool = \"fil\"\ntype = \"needed\"").find("unknown tool 'fil'"),
+        std::string::npos);
+    EXPECT_NE(message("[[tools.rules]]\ntool = \"file\"\ntype = \"often\"")
+                  .find("unknown rule type 'often'"),
               std::string::npos);
     EXPECT_NE(message("a = [").find("quire.toml:1: it is not TOML: "), std::string::npos);
     EXPECT_NE(message("\n\n\"\xFF\" = 1").find("quire.toml:3: it is not UTF-8"), std::string::npos);
@@ -156,7 +177,8 @@ TEST(Config, TheSectionsThatInitCommentsOutAreValidToo) {
             line += c;
             continue;
         }
-        const bool setting = line.starts_with("# [") || (line.starts_with("# ") && line.find(" = ") != std::string::npos);
+        const bool setting = line.starts_with("# [") ||
+                             (line.starts_with("# ") && line.find(" = ") != std::string::npos);
         uncommented += (setting ? line.substr(2) : line) + "\n";
         line.clear();
     }
@@ -175,7 +197,8 @@ TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {
     directory.put("quire.toml", "[shell]\nnetwork = 5\n");
     const auto wrong = load_config(directory.path());
     ASSERT_FALSE(wrong);
-    EXPECT_EQ(wrong.error().message(), cat(directory / "quire.toml", ":2: shell.network is true or false"));
+    EXPECT_EQ(wrong.error().message(),
+              cat(directory / "quire.toml", ":2: shell.network is true or false"));
 }
 
 }  // namespace

@@ -12,8 +12,10 @@ int kernel_process(const Globals& globals, const KernelOptions& options) {
     server::LocalServer::block_end_signals();
     StderrLog log;
     HouseOptions house_options{.workspace = globals.workspace, .version = globals.version};
-    // How long it stays after its last client has left: for scripts that come and go, and for tests.
-    if (const char* const linger = std::getenv("QUIRE_LINGER_MS")) house_options.linger_ms = std::atoi(linger);
+    // How long it stays after its last client has left: for scripts that come and go, and for
+    // tests.
+    if (const char* const linger = std::getenv("QUIRE_LINGER_MS"))
+        house_options.linger_ms = std::atoi(linger);
     auto house = House::open(house_options, log);
     if (!house) {
         server::report_failure(options.ready_fd, house.error());

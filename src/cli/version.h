@@ -1,5 +1,6 @@
-// What `quire --version` says. Only the program defines these (cmake/Version.cmake writes them), so that
-// a new commit relinks it and rebuilds no room; whoever needs them in a room is handed them by main().
+// What `quire --version` says. Only the program defines these (cmake/Version.cmake writes them), so
+// that a new commit relinks it and rebuilds no room; whoever needs them in a room is handed them by
+// main().
 #pragma once
 
 #include <string_view>

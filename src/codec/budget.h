@@ -23,7 +23,8 @@ public:
         return true;
     }
     bool take_heap(std::size_t bytes) { return bytes == 0 || take(bytes + kHeapOverhead); }
-    // For a working copy that takes the place of the one before: what the largest takes is charged once.
+    // For a working copy that takes the place of the one before: what the largest takes is charged
+    // once.
     std::size_t may_hold() const { return held_ + left_; }
     bool hold(std::size_t bytes) {
         if (bytes <= held_) return true;

@@ -226,7 +226,8 @@ TEST(ContainerState, ABillionHiddenSlotsInAFewBytes) {
     const std::uint8_t none[] = {2, 0, 0, 2, 0, 0};
     out.append(none);
 
-    EXPECT_TRUE(mentions(refusal(ContainerKind::movable_list, std::move(out).take()), "number of slots"));
+    EXPECT_TRUE(
+        mentions(refusal(ContainerKind::movable_list, std::move(out).take()), "number of slots"));
 }
 
 TEST(ContainerState, ErrorsNameTheirContainer) {

@@ -1,7 +1,8 @@
-// Blobs that lie. None may crash the reader, and none may make it take more memory than it promises.
-#include <gtest/gtest.h>
-
+// Blobs that lie. None may crash the reader, and none may make it take more memory than it
+// promises.
 #include <functional>
+
+#include <gtest/gtest.h>
 
 #include "base/varint.h"
 #include "codec/budget.h"
@@ -26,13 +27,15 @@ struct Forgery {
     Writer header = [](ByteWriter& out) {
         write_uleb(out, 1);
         out.u64_le(7);
-        out.byte(1);  // One change, not naming its predecessor;
+        out.byte(1);                    // One change, not naming its predecessor;
         out.append(from_hex("01 00"));  // no other deps;
         out.append(from_hex("00 00"));  // no counters of deps;
         out.append(from_hex("00 00"));  // no lamports.
     };
     Writer meta = [](ByteWriter& out) { out.append(from_hex("01 00 00 01 00")); };
-    Writer containers = [](ByteWriter& out) { out.append(from_hex("01 04 01 00 00 00")); };  // Map named by key 0.
+    Writer containers = [](ByteWriter& out) {
+        out.append(from_hex("01 04 01 00 00 00"));
+    };  // Map named by key 0.
     Writer keys = [](ByteWriter& out) { write_sized(out, "m"); };
     Writer positions = [](ByteWriter&) {};
     Writer container_column = [](ByteWriter& out) { run(out, 1, 0); };
@@ -50,15 +53,18 @@ struct Forgery {
 
     Bytes blob() const {
         ByteWriter block;
-        for (const std::uint64_t number : {counter, atoms, lamport, lamports, changes}) write_uleb(block, number);
+        for (const std::uint64_t number : {counter, atoms, lamport, lamports, changes})
+            write_uleb(block, number);
         const Writer ops = [this](ByteWriter& out) {
             write_uleb(out, 1);
             write_uleb(out, 4);
-            for (const Writer* column : {&container_column, &prop_column, &kind_column, &length_column}) {
+            for (const Writer* column :
+                 {&container_column, &prop_column, &kind_column, &length_column}) {
                 section(out, *column);
             }
         };
-        for (const Writer& part : {header, meta, containers, keys, positions, ops, deletes, values}) {
+        for (const Writer& part :
+             {header, meta, containers, keys, positions, ops, deletes, values}) {
             section(block, part);
         }
         ByteWriter out;
@@ -86,18 +92,23 @@ std::string refusal(const Bytes& blob) {
     return changes.error().message();
 }
 
-std::string refusal(const Forgery& forgery) { return refusal(forgery.blob()); }
+std::string refusal(const Forgery& forgery) {
+    return refusal(forgery.blob());
+}
 
-bool mentions(const std::string& message, std::string_view word) { return message.find(word) != std::string::npos; }
+bool mentions(const std::string& message, std::string_view word) {
+    return message.find(word) != std::string::npos;
+}
 
-TEST(Hostile, AnHonestForgeryIsAccepted) { EXPECT_EQ(refusal(Forgery{}), ""); }
+TEST(Hostile, AnHonestForgeryIsAccepted) {
+    EXPECT_EQ(refusal(Forgery{}), "");
+}
 
 TEST(Hostile, ABillionOpsInThirtyBytes) {
     Forgery forgery;
     forgery.atoms = forgery.lamports = 1'000'000'000;
-    forgery.container_column = forgery.prop_column = [](ByteWriter& out) {
-        Forgery::run(out, 1'000'000'000, 0);
-    };
+    forgery.container_column =
+        forgery.prop_column = [](ByteWriter& out) { Forgery::run(out, 1'000'000'000, 0); };
     forgery.kind_column = [](ByteWriter& out) { Forgery::run(out, 1'000'000'000, 8); };
     forgery.length_column = [](ByteWriter& out) { Forgery::run(out, 1'000'000'000, 1); };
 
@@ -126,7 +137,8 @@ TEST(Hostile, AMegabyteOfContainerNameInEachOfThousandsOfOps) {
     Forgery forgery;
     forgery.atoms = forgery.lamports = 100'000;
     forgery.keys = [](ByteWriter& out) { write_sized(out, std::string(1 << 20, 'k')); };
-    forgery.container_column = forgery.prop_column = [](ByteWriter& out) { Forgery::run(out, 100'000, 0); };
+    forgery.container_column =
+        forgery.prop_column = [](ByteWriter& out) { Forgery::run(out, 100'000, 0); };
     forgery.kind_column = [](ByteWriter& out) { Forgery::run(out, 100'000, 8); };
     forgery.length_column = [](ByteWriter& out) { Forgery::run(out, 100'000, 1); };
 
@@ -215,7 +227,8 @@ TEST(Hostile, OpsMustFillTheirChangeExactly) {
         EXPECT_TRUE(mentions(refusal(forgery), "length of an op")) << length;
     }
     Forgery one_more;
-    one_more.container_column = one_more.prop_column = [](ByteWriter& out) { Forgery::run(out, 2, 0); };
+    one_more.container_column =
+        one_more.prop_column = [](ByteWriter& out) { Forgery::run(out, 2, 0); };
     one_more.kind_column = [](ByteWriter& out) { Forgery::run(out, 2, 8); };
     one_more.length_column = [](ByteWriter& out) { Forgery::run(out, 2, 1); };
     EXPECT_TRUE(mentions(refusal(one_more), "number of ops"));
@@ -228,8 +241,8 @@ TEST(Hostile, WhatIsLeftOverIsNotIgnored) {
             out.byte(0);
         };
     };
-    for (const auto section : {&Forgery::header, &Forgery::meta, &Forgery::containers, &Forgery::positions,
-                               &Forgery::deletes, &Forgery::values}) {
+    for (const auto section : {&Forgery::header, &Forgery::meta, &Forgery::containers,
+                               &Forgery::positions, &Forgery::deletes, &Forgery::values}) {
         Forgery forgery;
         forgery.*section = and_more(forgery.*section);
         EXPECT_NE(refusal(forgery), "");
@@ -294,7 +307,9 @@ TEST(Hostile, ABackspaceRunCannotReachBeforeTheStart) {
         Forgery forgery;
         forgery.atoms = forgery.lamports = 3;
         forgery.containers = [](ByteWriter& out) { out.append(from_hex("01 04 01 02 00 00")); };
-        forgery.prop_column = [position](ByteWriter& out) { Forgery::run(out, 1, zigzag(static_cast<std::int64_t>(position))); };
+        forgery.prop_column = [position](ByteWriter& out) {
+            Forgery::run(out, 1, zigzag(static_cast<std::int64_t>(position)));
+        };
         forgery.kind_column = [](ByteWriter& out) { Forgery::run(out, 1, 9); };
         forgery.length_column = [](ByteWriter& out) { Forgery::run(out, 1, 3); };
         forgery.deletes = [length](ByteWriter& out) {
@@ -331,7 +346,8 @@ TEST_P(Damaged, EveryChangedByteIsRefusedOrMeansSomethingThatReadsBack) {
             Bytes changed = blob;
             const auto flip = static_cast<std::uint8_t>(1U << (pattern % 8));
             const std::uint8_t replacements[] = {0x00, 0x7F, 0x80, 0xFF};
-            changed[at] = pattern < 8 ? static_cast<std::uint8_t>(blob[at] ^ flip) : replacements[pattern - 8];
+            changed[at] = pattern < 8 ? static_cast<std::uint8_t>(blob[at] ^ flip)
+                                      : replacements[pattern - 8];
             const auto changes = decode_updates(resealed(changed));
             if (!changes) {
                 EXPECT_EQ(changes.error().code(), Errc::corrupt);
@@ -339,7 +355,8 @@ TEST_P(Damaged, EveryChangedByteIsRefusedOrMeansSomethingThatReadsBack) {
             }
             const Bytes written = encode_updates(*changes);
             const auto again = decode_updates(written);
-            ASSERT_TRUE(again.has_value()) << at << " " << pattern << ": " << again.error().message();
+            ASSERT_TRUE(again.has_value())
+                << at << " " << pattern << ": " << again.error().message();
             EXPECT_EQ(encode_updates(*again), written) << at << " " << pattern;
         }
     }

@@ -58,7 +58,8 @@ std::vector<std::string_view> split(std::string_view message) {
 std::string message_of(const Attribution& attribution) {
     std::string out(policy::actor_kind_name(attribution.actor.kind));
     // The system has no name of its own in a message: "system:OP".
-    if (attribution.actor.kind != policy::ActorKind::system) cat_to(out, cat(":", escaped(attribution.actor.name)));
+    if (attribution.actor.kind != policy::ActorKind::system)
+        cat_to(out, cat(":", escaped(attribution.actor.name)));
     cat_to(out, cat(":", escaped(attribution.operation)));
     if (!attribution.detail.empty()) cat_to(out, cat(":", escaped(attribution.detail)));
     return out;

@@ -1,6 +1,6 @@
 // Attribution: the message of a change says who made it and by what. "agent:ada:edit",
-// "source:lsp:set_field:diagnostics", "system:interrupt". ':' and '%' inside a part are percent-escaped, so a
-// message always splits back into the parts that made it.
+// "source:lsp:set_field:diagnostics", "system:interrupt". ':' and '%' inside a part are
+// percent-escaped, so a message always splits back into the parts that made it.
 #pragma once
 
 #include <optional>

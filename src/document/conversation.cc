@@ -13,7 +13,9 @@ namespace {
 constexpr std::string_view kBlocks = "blocks";
 constexpr std::string_view kContent = "content";
 
-std::string name_of(crdt::OpId id) { return cat(id.counter, "@", id.peer); }
+std::string name_of(crdt::OpId id) {
+    return cat(id.counter, "@", id.peer);
+}
 
 std::optional<crdt::OpId> parse_name(std::string_view text) {
     const std::size_t at = text.find('@');
@@ -23,7 +25,8 @@ std::optional<crdt::OpId> parse_name(std::string_view text) {
     const char* end = text.data() + text.size();
     const auto counter = std::from_chars(text.data(), counter_end, id.counter);
     const auto peer = std::from_chars(counter_end + 1, end, id.peer);
-    if (counter.ec != std::errc() || counter.ptr != counter_end || peer.ec != std::errc() || peer.ptr != end) {
+    if (counter.ec != std::errc() || counter.ptr != counter_end || peer.ec != std::errc() ||
+        peer.ptr != end) {
         return std::nullopt;
     }
     return id;
@@ -39,7 +42,9 @@ std::string string_or(const std::optional<crdt::Slot>& slot, std::string_view fa
     return value != nullptr && value->is_string() ? value->as_string() : std::string(fallback);
 }
 
-void must(const Result<void>& result) { CHECK(result.has_value()); }
+void must(const Result<void>& result) {
+    CHECK(result.has_value());
+}
 
 template <class T>
 T must(Result<T> result) {
@@ -94,7 +99,8 @@ void Conversation::load_fields(ConversationBlock& block) const {
     block.parent = parse_name(string_or(field("parent"), ""));
     const auto created = field("created_ms");
     const Value* ms = plain(created);
-    block.created_ms = ms != nullptr && ms->is_number() ? static_cast<std::int64_t>(ms->as_number()) : 0;
+    block.created_ms =
+        ms != nullptr && ms->is_number() ? static_cast<std::int64_t>(ms->as_number()) : 0;
     const auto metadata = field("metadata");
     const Value* map = plain(metadata);
     block.metadata = map != nullptr && map->is_map() ? map->as_map() : Map();
@@ -106,7 +112,9 @@ void Conversation::load_fields(ConversationBlock& block) const {
 // Puts a block among its siblings, where the list has it.
 void Conversation::link(Index block) {
     std::vector<Index>& siblings = children_[blocks_[block].parent];
-    const auto place = [&](Index i) { return doc_.list_index_of(list_, blocks_[i].id).value_or(0); };
+    const auto place = [&](Index i) {
+        return doc_.list_index_of(list_, blocks_[i].id).value_or(0);
+    };
     const std::size_t here = place(block);
     if (siblings.empty() || place(siblings.back()) < here) {
         siblings.push_back(block);
@@ -128,7 +136,8 @@ std::vector<Conversation::Visit> Conversation::walk(std::optional<crdt::OpId> pa
     std::vector<Frame> stack;
     const auto descend = [&](const std::optional<crdt::OpId>& of, std::size_t depth) {
         const auto at = children_.find(of);
-        if (at != children_.end() && (levels == 0 || depth < levels)) stack.push_back({&at->second, 0, depth});
+        if (at != children_.end() && (levels == 0 || depth < levels))
+            stack.push_back({&at->second, 0, depth});
     };
     descend(parent, 0);
     while (!stack.empty()) {
@@ -150,9 +159,12 @@ crdt::OpId Conversation::create(const NewBlock& block) {
     std::size_t index = doc_.list_size(list_);
     if (block.after) index = doc_.list_index_of(list_, *block.after).value_or(index - 1) + 1;
 
-    const crdt::ContainerId id = must(doc_.list_insert_container(list_, index, crdt::ContainerKind::map));
+    const crdt::ContainerId id =
+        must(doc_.list_insert_container(list_, index, crdt::ContainerKind::map));
     const crdt::Handle fields = doc_.open(id);
-    const auto set = [&](std::string_view key, Value value) { must(doc_.map_set(fields, key, std::move(value))); };
+    const auto set = [&](std::string_view key, Value value) {
+        must(doc_.map_set(fields, key, std::move(value)));
+    };
     set("role", block.role);
     set("kind", block.kind);
     set("status", block.status);
@@ -160,7 +172,8 @@ crdt::OpId Conversation::create(const NewBlock& block) {
     set("created_ms", block.created_ms);
     if (block.parent) set("parent", name_of(*block.parent));
     if (!block.metadata.empty()) set("metadata", block.metadata);
-    const crdt::ContainerId content = must(doc_.map_insert_container(fields, kContent, crdt::ContainerKind::text));
+    const crdt::ContainerId content =
+        must(doc_.map_insert_container(fields, kContent, crdt::ContainerKind::text));
     if (!block.content.empty()) must(doc_.text_insert(doc_.open(content), {0}, block.content));
 
     ConversationBlock made;
@@ -186,6 +199,8 @@ void Conversation::set_deleted(crdt::OpId id, bool deleted) {
     block.deleted = deleted;
 }
 
-void Conversation::refresh(crdt::OpId id) { load_fields(known(id)); }
+void Conversation::refresh(crdt::OpId id) {
+    load_fields(known(id));
+}
 
 }  // namespace quire::document

@@ -1,12 +1,12 @@
 // Conversation: how a conversation's blocks lie in a document, and the index over them.
 //
-// The root List `blocks` holds one Map a block, in document order; a block is known by the atom that made
-// its Map. The Map holds role, kind, status, parent, author, created_ms, metadata and deleted, and the
-// block's text in a child Text `content`. A parent is named "COUNTER@PEER". Deleting sets a flag: the
-// text, the children and their links stay.
+// The root List `blocks` holds one Map a block, in document order; a block is known by the atom
+// that made its Map. The Map holds role, kind, status, parent, author, created_ms, metadata and
+// deleted, and the block's text in a child Text `content`. A parent is named "COUNTER@PEER".
+// Deleting sets a flag: the text, the children and their links stay.
 //
-// Changing calls add ops to the document's pending transaction; committing is the caller's. Belongs to the
-// document's strand.
+// Changing calls add ops to the document's pending transaction; committing is the caller's. Belongs
+// to the document's strand.
 #pragma once
 
 #include <cstdint>
@@ -52,17 +52,21 @@ public:
     // Reads what is there. O(blocks). `doc` outlives this.
     explicit Conversation(crdt::Doc& doc);
 
-    // Null for an atom that made no block. Deleted blocks are found: they say so. Valid until the next create().
+    // Null for an atom that made no block. Deleted blocks are found: they say so. Valid until the
+    // next create().
     const ConversationBlock* find(crdt::OpId id) const;
     std::size_t size() const { return blocks_.size(); }
-    const ConversationBlock& at(std::size_t index) const { return blocks_[index]; }  // In order of creation here.
+    const ConversationBlock& at(std::size_t index) const {
+        return blocks_[index];
+    }  // In order of creation here.
 
     struct Visit {
         const ConversationBlock* block;
         std::size_t depth;  // 0 for the first level.
     };
-    // The live blocks below `parent` (or the roots), parents before children, siblings in document order, at most
-    // `levels` deep (0: all). A deleted block is passed over and its children stand in its place. O(visited).
+    // The live blocks below `parent` (or the roots), parents before children, siblings in document
+    // order, at most `levels` deep (0: all). A deleted block is passed over and its children stand
+    // in its place. O(visited).
     std::vector<Visit> walk(std::optional<crdt::OpId> parent, std::size_t levels) const;
 
     // CHECKs that parent and after are blocks of this conversation.

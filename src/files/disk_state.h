@@ -1,5 +1,5 @@
-// DiskState: what is known of a loaded file on the disk. It is kept as the header of the file's document record, in
-// the transaction of the change that made it true.
+// DiskState: what is known of a loaded file on the disk. It is kept as the header of the file's
+// document record, in the transaction of the change that made it true.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 namespace quire::files {
 
 struct DiskState {
-    fs::Hash hash;     // Of the bytes that were last there.
-    fs::Stamp stamp;   // Their stamp; only a cache.
+    fs::Hash hash;    // Of the bytes that were last there.
+    fs::Stamp stamp;  // Their stamp; only a cache.
     Form form;
-    // The version of the document whose text these bytes are: each peer and how many of its atoms it has. Not the
-    // latest version: that may hold edits that were never saved.
+    // The version of the document whose text these bytes are: each peer and how many of its atoms
+    // it has. Not the latest version: that may hold edits that were never saved.
     std::map<std::uint64_t, std::int32_t> version;
     bool missing = false;  // The file was seen to be gone.
 

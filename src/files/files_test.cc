@@ -14,21 +14,31 @@ namespace {
 // $SEED repeats a run.
 unsigned seed_of_run() {
     const char* given = std::getenv("SEED");
-    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
+                            : std::random_device{}();
 }
 
 TEST(Form, EveryTextSurvivesTheWayThereAndBack) {
-    for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF", "\xEF\xBB\xBF" "a\n",
-                                    "\xEF\xBB\xBF\xEF\xBB\xBF" "a", "é\xE2\x80\xA8x\xC2\x85", "no newline"}) {
+    for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF",
+                                    "\xEF\xBB\xBF"
+                                    "a\n",
+                                    "\xEF\xBB\xBF\xEF\xBB\xBF"
+                                    "a",
+                                    "é\xE2\x80\xA8x\xC2\x85", "no newline"}) {
         const auto decoded = decode(bytes, "f");
         ASSERT_TRUE(decoded);
         EXPECT_EQ(encode(decoded->form, decoded->text), bytes);
     }
-    EXPECT_EQ(decode("\xEF\xBB\xBF" "a", "f")->text, "a");
+    EXPECT_EQ(decode("\xEF\xBB\xBF"
+                     "a",
+                     "f")
+                  ->text,
+              "a");
 }
 
 TEST(Form, WhatIsNotTextIsNamedWithItsPlace) {
-    for (const auto& [bytes, offset] : {std::pair(std::string("ab\0c", 4), 2), {"\xFF\xFE", 0}, {"ok\xC3", 2}}) {
+    for (const auto& [bytes, offset] :
+         {std::pair(std::string("ab\0c", 4), 2), {"\xFF\xFE", 0}, {"ok\xC3", 2}}) {
         const auto decoded = decode(bytes, "f");
         ASSERT_FALSE(decoded);
         EXPECT_EQ(decoded.error().reason(), "binary_file");
@@ -52,7 +62,8 @@ TEST(DiskState, ReadsBackAndRefusesWhatWasCutShort) {
     EXPECT_EQ(back->version, state.version);
     EXPECT_TRUE(back->missing && back->form.bom && back->stamp.settled);
     for (std::size_t size = 0; size < 58; ++size) {
-        EXPECT_FALSE(DiskState::decode(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))));
+        EXPECT_FALSE(DiskState::decode(
+            Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))));
     }
 }
 
@@ -76,13 +87,15 @@ TEST(Merge3, ChangesOfOneLineBothStandWhereTheyDoNotOverlap) {
 }
 
 TEST(Merge3, TheSameTokensChangedDifferentlyAreATie) {
-    const Merged ours = merge3("timeout = 10\n", "timeout = 30\n", "timeout = 45\n", Side::ours, Side::ours);
+    const Merged ours =
+        merge3("timeout = 10\n", "timeout = 30\n", "timeout = 45\n", Side::ours, Side::ours);
     EXPECT_EQ(ours.text, "timeout = 30\n");
     ASSERT_EQ(ours.ties.size(), 1U);
     EXPECT_EQ(ours.ties[0].theirs, "timeout = 45\n");
 
-    EXPECT_EQ(merge3("timeout = 10\n", "timeout = 30\n", "timeout = 45\n", Side::theirs, Side::ours).text,
-              "timeout = 45\n");
+    EXPECT_EQ(
+        merge3("timeout = 10\n", "timeout = 30\n", "timeout = 45\n", Side::theirs, Side::ours).text,
+        "timeout = 45\n");
 }
 
 TEST(Merge3, DifferentDigitsOfOneNumberAreATieToo) {
@@ -95,7 +108,8 @@ TEST(Merge3, TheSameChangeOnBothSidesIsMadeOnce) {
 }
 
 TEST(Merge3, TwoInsertsAtOneSpotBothStandInTheOrderAskedFor) {
-    EXPECT_EQ(merge3("a\n", "a\nours\n", "a\ntheirs\n", Side::ours, Side::theirs).text, "a\ntheirs\nours\n");
+    EXPECT_EQ(merge3("a\n", "a\nours\n", "a\ntheirs\n", Side::ours, Side::theirs).text,
+              "a\ntheirs\nours\n");
     const Merged merged = merge3("a\n", "a\nours\n", "a\ntheirs\n", Side::ours, Side::ours);
     EXPECT_EQ(merged.text, "a\nours\ntheirs\n");
     EXPECT_TRUE(merged.ordered_freely);
@@ -113,8 +127,8 @@ TEST(Merge3, ADeletedLineIsNotBroughtBackByAChangeBesideIt) {
     EXPECT_EQ(merge("a\nb\nc\n", "a\nc\n", "a\nb\nC\n").text, "a\nC\n");
 }
 
-// Random line edits on either side: what only one side changed is as that side has it, and edits with an untouched
-// line between them never tie.
+// Random line edits on either side: what only one side changed is as that side has it, and edits
+// with an untouched line between them never tie.
 TEST(Merge3, DisjointEditsAlwaysBothStand) {
     const unsigned seed = seed_of_run();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -131,8 +145,9 @@ TEST(Merge3, DisjointEditsAlwaysBothStand) {
             std::string changed = line;
             if (owner != 0) {
                 const auto what = rng() % 3;
-                changed = what == 0 ? "" : what == 1 ? "changed " + std::to_string(rng() % 100) + "\n"
-                                                     : line + "added " + std::to_string(rng() % 100) + "\n";
+                changed = what == 0   ? ""
+                          : what == 1 ? "changed " + std::to_string(rng() % 100) + "\n"
+                                      : line + "added " + std::to_string(rng() % 100) + "\n";
             }
             base += line;
             ours += owner == 1 ? changed : line;
@@ -148,8 +163,8 @@ TEST(Merge3, DisjointEditsAlwaysBothStand) {
     }
 }
 
-// Any two edits: nothing but the order of touching inserts depends on which side is called ours, and every word that a
-// side brought is in the text or in a tie.
+// Any two edits: nothing but the order of touching inserts depends on which side is called ours,
+// and every word that a side brought is in the text or in a tie.
 TEST(Merge3, NothingThatEitherSideBroughtIsLost) {
     const unsigned seed = seed_of_run();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -160,9 +175,18 @@ TEST(Merge3, NothingThatEitherSideBroughtIsLost) {
             const std::string word = mark + std::to_string(words++);
             const auto where = lines.begin() + static_cast<std::ptrdiff_t>(at);
             switch (rng() % 3) {
-                case 0: lines.insert(where, word + "\n"); break;
-                case 1: if (at < lines.size()) *where = word + " " + *where; else lines.push_back(word + "\n"); break;
-                case 2: if (at < lines.size()) lines.erase(where); break;
+                case 0:
+                    lines.insert(where, word + "\n");
+                    break;
+                case 1:
+                    if (at < lines.size())
+                        *where = word + " " + *where;
+                    else
+                        lines.push_back(word + "\n");
+                    break;
+                case 2:
+                    if (at < lines.size()) lines.erase(where);
+                    break;
             }
         }
         std::string out;
@@ -190,8 +214,11 @@ TEST(Merge3, NothingThatEitherSideBroughtIsLost) {
             for (const auto& [side, mark] : {std::pair(ours, "A"), {theirs, "B"}}) {
                 const std::string token = mark + std::to_string(word);
                 if (side.find(token) != std::string::npos) {
-                    ASSERT_NE(kept.find(token), std::string::npos)
-                        << token << "\n" << base << "---\n" << ours << "---\n" << theirs << "---\n" << merged.text;
+                    ASSERT_NE(kept.find(token), std::string::npos) << token << "\n"
+                                                                   << base << "---\n"
+                                                                   << ours << "---\n"
+                                                                   << theirs << "---\n"
+                                                                   << merged.text;
                 }
             }
         }

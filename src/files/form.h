@@ -1,5 +1,6 @@
-// Between a file's bytes and a document's text. Reading and writing back unchanged is the identity on bytes: line ends
-// and a missing final newline are content, and what a text cannot hold is kept aside.
+// Between a file's bytes and a document's text. Reading and writing back unchanged is the identity
+// on bytes: line ends and a missing final newline are content, and what a text cannot hold is kept
+// aside.
 #pragma once
 
 #include <string>

@@ -9,14 +9,19 @@ namespace {
 
 using text::Splice;
 
-std::size_t begin_of(const Splice& splice) { return splice.at.n; }
-std::size_t end_of(const Splice& splice) { return splice.at.n + splice.erase.n; }
+std::size_t begin_of(const Splice& splice) {
+    return splice.at.n;
+}
+std::size_t end_of(const Splice& splice) {
+    return splice.at.n + splice.erase.n;
+}
 
 // The difference as one splice a hunk of lines.
 std::vector<Splice> line_splices(std::string_view before, std::string_view after) {
     const auto starts = [](std::string_view text) {
         std::vector<std::size_t> out = {0};
-        for (const std::string_view line : text::split_lines(text)) out.push_back(out.back() + line.size());
+        for (const std::string_view line : text::split_lines(text))
+            out.push_back(out.back() + line.size());
         return out;
     };
     const std::vector<std::size_t> from = starts(before);
@@ -33,7 +38,8 @@ std::vector<Splice> line_splices(std::string_view before, std::string_view after
 }
 
 // base[begin, end) with `splices`, which lie in it.
-std::string applied(std::string_view base, std::size_t begin, std::size_t end, const std::vector<Splice>& splices) {
+std::string applied(std::string_view base, std::size_t begin, std::size_t end,
+                    const std::vector<Splice>& splices) {
     std::string out;
     for (const Splice& splice : splices) {
         out.append(base.substr(begin, begin_of(splice) - begin));
@@ -44,8 +50,8 @@ std::string applied(std::string_view base, std::size_t begin, std::size_t end, c
     return out;
 }
 
-// Whether two changes cannot both stand: they have a byte of the base in common, or one inserts inside what the
-// other replaces. The same change twice is one change.
+// Whether two changes cannot both stand: they have a byte of the base in common, or one inserts
+// inside what the other replaces. The same change twice is one change.
 bool overlap(const Splice& a, const Splice& b) {
     return begin_of(a) < end_of(b) && begin_of(b) < end_of(a) && a != b;
 }
@@ -69,8 +75,9 @@ public:
         while (a < ours.size() || b < theirs.size()) {
             // A group: changes that touch, of both sides, as far as one leads to the next.
             std::vector<Splice> from_ours, from_theirs;
-            const std::size_t begin = std::min(a < ours.size() ? begin_of(ours[a]) : base_.size(),
-                                               b < theirs.size() ? begin_of(theirs[b]) : base_.size());
+            const std::size_t begin =
+                std::min(a < ours.size() ? begin_of(ours[a]) : base_.size(),
+                         b < theirs.size() ? begin_of(theirs[b]) : base_.size());
             std::size_t end = begin;
             for (bool grew = true; grew;) {
                 grew = false;
@@ -94,7 +101,8 @@ public:
     }
 
 private:
-    void group(std::size_t begin, std::size_t end, const std::vector<Splice>& ours, const std::vector<Splice>& theirs) {
+    void group(std::size_t begin, std::size_t end, const std::vector<Splice>& ours,
+               const std::vector<Splice>& theirs) {
         const std::string a = applied(base_, begin, end, ours);
         const std::string b = applied(base_, begin, end, theirs);
         if (theirs.empty() || a == b) return void(out_.text += a);
@@ -109,7 +117,8 @@ private:
     }
 
     // Both sides' changes of one piece, none of which overlap.
-    void interleave(std::string_view piece, const std::vector<Splice>& ours, const std::vector<Splice>& theirs) {
+    void interleave(std::string_view piece, const std::vector<Splice>& ours,
+                    const std::vector<Splice>& theirs) {
         std::size_t a = 0;
         std::size_t b = 0;
         std::size_t done = 0;
@@ -117,7 +126,8 @@ private:
             bool take_ours = b == theirs.size();
             if (a < ours.size() && b < theirs.size()) {
                 const bool together = begin_of(ours[a]) == begin_of(theirs[b]);
-                take_ours = together ? first_ == Side::ours : begin_of(ours[a]) < begin_of(theirs[b]);
+                take_ours =
+                    together ? first_ == Side::ours : begin_of(ours[a]) < begin_of(theirs[b]);
                 if (together && ours[a] == theirs[b]) {
                     ++b;  // Both made the same change: once is enough.
                     take_ours = true;
@@ -142,7 +152,8 @@ private:
 
 }  // namespace
 
-Merged merge3(std::string_view base, std::string_view ours, std::string_view theirs, Side tie, Side first) {
+Merged merge3(std::string_view base, std::string_view ours, std::string_view theirs, Side tie,
+              Side first) {
     return Merge(base, tie, first).run(line_splices(base, ours), line_splices(base, theirs));
 }
 

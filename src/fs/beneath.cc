@@ -27,7 +27,8 @@ std::int64_t nanoseconds(const struct timespec& time) {
     return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// Times of older kernels and file systems come in steps; a change this long ago was in an earlier step.
+// Times of older kernels and file systems come in steps; a change this long ago was in an earlier
+// step.
 constexpr std::int64_t kRacyNs = 2'000'000'000;
 
 }  // namespace
@@ -37,13 +38,18 @@ Fd::~Fd() {
 }
 
 Failure system_failure(int error, std::string_view path, std::string_view what) {
-    const auto message = [&](std::string_view why) { return cat(what, " ", path.empty() ? "." : path, ": ", why); };
+    const auto message = [&](std::string_view why) {
+        return cat(what, " ", path.empty() ? "." : path, ": ", why);
+    };
     switch (error) {
-        case ENOENT: return fail(Errc::not_found, "file_not_found", message("there is no such file"));
+        case ENOENT:
+            return fail(Errc::not_found, "file_not_found", message("there is no such file"));
         case ENOTDIR:
-            return fail(Errc::not_found, "file_not_found", message("a component of the path is not a directory"));
+            return fail(Errc::not_found, "file_not_found",
+                        message("a component of the path is not a directory"));
         case EXDEV:
-            return fail(Errc::denied, "outside_workspace", message("it leads out of the workspace"));
+            return fail(Errc::denied, "outside_workspace",
+                        message("it leads out of the workspace"));
         case ELOOP:
             return fail(Errc::conflict, "path_changed",
                         message("a component of the path became a link meanwhile; try again"));
@@ -53,15 +59,23 @@ Failure system_failure(int error, std::string_view path, std::string_view what) 
             return invalid("not_a_file", message("it is a directory"), std::move(details));
         }
         case EACCES:
-        case EPERM: return fail(Errc::denied, "access_denied", message("the system does not allow it"));
-        case ENAMETOOLONG: return invalid("invalid_path", message("the name is too long"));
+        case EPERM:
+            return fail(Errc::denied, "access_denied", message("the system does not allow it"));
+        case ENAMETOOLONG:
+            return invalid("invalid_path", message("the name is too long"));
         case ENOSPC:
-        case EDQUOT: return fail(Errc::unavailable, "disk_full", message("the disk is full; nothing was changed"));
-        case EROFS: return fail(Errc::denied, "access_denied", message("the file system is read-only"));
+        case EDQUOT:
+            return fail(Errc::unavailable, "disk_full",
+                        message("the disk is full; nothing was changed"));
+        case EROFS:
+            return fail(Errc::denied, "access_denied", message("the file system is read-only"));
         case ENOSYS:
-            return fail(Errc::unsupported, "unsupported_kernel",
-                        message("this kernel has no openat2 (Linux 5.6), without which files are not opened"));
-        default: break;
+            return fail(
+                Errc::unsupported, "unsupported_kernel",
+                message(
+                    "this kernel has no openat2 (Linux 5.6), without which files are not opened"));
+        default:
+            break;
     }
     return fail(Errc::unavailable, "io_error", message(std::strerror(error)));
 }
@@ -72,7 +86,8 @@ int try_open_beneath(int directory, const std::string& path, int flags, mode_t m
     how.mode = (flags & O_CREAT) != 0 ? mode : 0;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
     while (true) {
-        const long fd = ::syscall(SYS_openat2, directory, path.empty() ? "." : path.c_str(), &how, sizeof how);
+        const long fd =
+            ::syscall(SYS_openat2, directory, path.empty() ? "." : path.c_str(), &how, sizeof how);
         // EAGAIN: something was renamed while "beneath" was being made sure of.
         if (fd >= 0 || (errno != EINTR && errno != EAGAIN)) return static_cast<int>(fd);
     }
@@ -89,9 +104,10 @@ int rename_exchange(int directory, const std::string& a, const std::string& b) {
         ::syscall(SYS_renameat2, directory, a.c_str(), directory, b.c_str(), RENAME_EXCHANGE));
 }
 
-int rename_noreplace(int from_directory, const std::string& from, int to_directory, const std::string& to) {
-    return static_cast<int>(
-        ::syscall(SYS_renameat2, from_directory, from.c_str(), to_directory, to.c_str(), RENAME_NOREPLACE));
+int rename_noreplace(int from_directory, const std::string& from, int to_directory,
+                     const std::string& to) {
+    return static_cast<int>(::syscall(SYS_renameat2, from_directory, from.c_str(), to_directory,
+                                      to.c_str(), RENAME_NOREPLACE));
 }
 
 Kind kind_of(const struct stat& status) {
@@ -109,7 +125,8 @@ Result<void> require_file(const struct stat& status, std::string_view path) {
                                                              : "device";
     Map details;
     details.set("kind", kind);
-    return invalid("not_a_file", cat(path.empty() ? "." : path, " is a ", kind, ", not a file"), std::move(details));
+    return invalid("not_a_file", cat(path.empty() ? "." : path, " is a ", kind, ", not a file"),
+                   std::move(details));
 }
 
 Stamp stamp_of(const struct stat& status) {
@@ -135,7 +152,8 @@ Result<void> write_all(int fd, std::string_view bytes, std::string_view path) {
     return {};
 }
 
-Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit, std::string_view path) {
+Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit,
+                             std::string_view path) {
     std::string bytes;
     std::size_t filled = 0;
     const std::size_t most = limit + 1;

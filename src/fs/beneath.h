@@ -42,7 +42,8 @@ Result<Fd> open_beneath(int directory, const std::string& path, int flags, mode_
 int try_open_beneath(int directory, const std::string& path, int flags, mode_t mode = 0);
 
 int rename_exchange(int directory, const std::string& a, const std::string& b);
-int rename_noreplace(int from_directory, const std::string& from, int to_directory, const std::string& to);
+int rename_noreplace(int from_directory, const std::string& from, int to_directory,
+                     const std::string& to);
 
 Kind kind_of(const struct stat& status);
 // not_a_file, or nothing.
@@ -51,7 +52,8 @@ Stamp stamp_of(const struct stat& status);
 
 Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
 // Up to `limit` bytes and one more, which says that there are too many.
-Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit, std::string_view path);
+Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit,
+                             std::string_view path);
 
 // Parent and last component: {"a/b", "c"} of "a/b/c", {"", "c"} of "c".
 std::pair<std::string, std::string> split(const std::string& path);

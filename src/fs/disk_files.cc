@@ -44,8 +44,8 @@ struct Found {
     struct stat status;
 };
 
-// Every entry below `root`, without entering links, .git and .quire. `take` returns false to stop. What cannot be
-// opened, and what is gone by the time it is looked at, is passed over.
+// Every entry below `root`, without entering links, .git and .quire. `take` returns false to stop.
+// What cannot be opened, and what is gone by the time it is looked at, is passed over.
 void walk(int root, Function<bool(const Found&)> take) {
     std::vector<std::string> directories = {""};
     while (!directories.empty()) {
@@ -128,20 +128,22 @@ Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
             Map details;
             details.set("limit", limit);
             details.set("size", static_cast<std::uint64_t>(before.st_size));
-            return fail(Errc::out_of_range, "too_large", cat(path, " has more than ", limit, " bytes"),
-                        std::move(details));
+            return fail(Errc::out_of_range, "too_large",
+                        cat(path, " has more than ", limit, " bytes"), std::move(details));
         }
         if (::fstat(fd.get(), &after) != 0) return system_failure(errno, path, "cannot look at");
         const Stamp first = stamp_of(before);
         file.stamp = stamp_of(after);
-        if (first.modified_ns != file.stamp.modified_ns || first.changed_ns != file.stamp.changed_ns ||
-            first.size != file.stamp.size || file.stamp.size != file.bytes.size()) {
+        if (first.modified_ns != file.stamp.modified_ns ||
+            first.changed_ns != file.stamp.changed_ns || first.size != file.stamp.size ||
+            file.stamp.size != file.bytes.size()) {
             continue;
         }
         file.hash = Hash::of(file.bytes);
         return file;
     }
-    return fail(Errc::unavailable, "busy", cat(path, " is being written; try again when its writer has finished"));
+    return fail(Errc::unavailable, "busy",
+                cat(path, " is being written; try again when its writer has finished"));
 }
 
 Result<Listing> DiskFiles::list(std::size_t limit) {
@@ -170,7 +172,8 @@ Result<Listing> DiskFiles::list(std::size_t limit) {
 Result<std::size_t> DiskFiles::sweep() {
     std::vector<Found> left;
     walk(root_.get(), [&](const Found& found) {
-        if (S_ISREG(found.status.st_mode) && is_draft(found.name) && !is_draft_of(found.name, options_.incarnation)) {
+        if (S_ISREG(found.status.st_mode) && is_draft(found.name) &&
+            !is_draft_of(found.name, options_.incarnation)) {
             left.push_back(found);
         }
         return true;
@@ -179,7 +182,8 @@ Result<std::size_t> DiskFiles::sweep() {
     for (const Found& found : left) {
         // A draft may hold the bytes that a save had just displaced, so it is kept, out of the way.
         const Fd keep = TRY(make_parents(".quire/recovered"));
-        const Fd parent = TRY(open_beneath(root_.get(), split(found.path).first, O_RDONLY | O_DIRECTORY));
+        const Fd parent =
+            TRY(open_beneath(root_.get(), split(found.path).first, O_RDONLY | O_DIRECTORY));
         if (rename_noreplace(parent.get(), found.name, keep.get(), found.name) == 0) ++swept;
     }
     return swept;
@@ -197,7 +201,8 @@ Result<Fd> DiskFiles::make_parents(const std::string& parent) {
             if (::mkdirat(here.get(), name.c_str(), 0777) != 0 && errno != EEXIST) {
                 return system_failure(errno, made, "cannot make the directory");
             }
-            if (::fsync(here.get()) != 0) return system_failure(errno, made, "cannot sync the parent of");
+            if (::fsync(here.get()) != 0)
+                return system_failure(errno, made, "cannot sync the parent of");
             next = try_open_beneath(here.get(), name, O_RDONLY | O_DIRECTORY);
         }
         if (next < 0) return system_failure(errno, made, "cannot open the directory");

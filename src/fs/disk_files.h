@@ -18,7 +18,8 @@ public:
     struct Options {
         // Tells our unfinished saves from those of a program that is gone; random for each process.
         std::uint64_t incarnation = 0;
-        // Called between the steps of a save, with the step that was just done. For tests that stop there.
+        // Called between the steps of a save, with the step that was just done. For tests that stop
+        // there.
         Function<void(std::string_view step)> after_step;
     };
 
@@ -28,7 +29,8 @@ public:
     Result<Place> resolve(std::string_view path) override;
     Result<Stamp> stamp(const std::string& path) override;
     Result<FileBytes> read(const std::string& path, std::size_t limit) override;
-    Result<Saved> save(const std::string& path, std::string_view bytes, const Hash& expected) override;
+    Result<Saved> save(const std::string& path, std::string_view bytes,
+                       const Hash& expected) override;
     Result<Saved> create(const std::string& path, std::string_view bytes) override;
     Result<void> remove(const std::string& path, const Hash& expected) override;
     Result<Listing> list(std::size_t limit) override;
@@ -44,11 +46,13 @@ private:
         if (options_.after_step) options_.after_step(name);
     }
     std::string draft_name();
-    Result<Draft> write_draft(int parent, std::string_view bytes, mode_t mode, std::string_view path);
+    Result<Draft> write_draft(int parent, std::string_view bytes, mode_t mode,
+                              std::string_view path);
     // Opens a regular file for reading, without waiting for the other end of a fifo.
     Result<Fd> open_file(int directory, const std::string& name, const std::string& path);
     Result<Fd> make_parents(const std::string& parent);
-    Result<void> put_back(int parent, Draft& draft, const std::string& name, const std::string& path);
+    Result<void> put_back(int parent, Draft& draft, const std::string& name,
+                          const std::string& path);
 
     Fd root_;
     Options options_;

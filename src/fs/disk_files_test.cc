@@ -7,14 +7,13 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include <gtest/gtest.h>
 
 #include "fs/drafts.h"
 #include "fs/scratch_directory.h"
@@ -25,8 +24,10 @@ namespace {
 constexpr std::size_t kLimit = 1 << 20;
 
 std::unique_ptr<DiskFiles> open(const ScratchDirectory& directory,
-                                Function<void(std::string_view)> after_step = {}, std::uint64_t incarnation = 1) {
-    return std::move(DiskFiles::open(directory.path(), {incarnation, std::move(after_step)}).value());
+                                Function<void(std::string_view)> after_step = {},
+                                std::uint64_t incarnation = 1) {
+    return std::move(
+        DiskFiles::open(directory.path(), {incarnation, std::move(after_step)}).value());
 }
 
 template <class T>
@@ -181,9 +182,12 @@ void die_after(const ScratchDirectory& directory, const std::string& step, F act
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        const auto files = open(directory, [&](std::string_view done) {
-            if (done == step) ::_exit(7);
-        }, 99);
+        const auto files = open(
+            directory,
+            [&](std::string_view done) {
+                if (done == step) ::_exit(7);
+            },
+            99);
         act(*files);
         ::_exit(0);
     }
@@ -199,7 +203,8 @@ TEST(DiskFiles, ASaveThatIsCutShortLeavesAllOfTheOldOrAllOfTheNew) {
         const ScratchDirectory directory;
         directory.put("a", before);
 
-        die_after(directory, step, [&](DiskFiles& files) { (void)files.save("a", after, Hash::of(before)); });
+        die_after(directory, step,
+                  [&](DiskFiles& files) { (void)files.save("a", after, Hash::of(before)); });
 
         const bool is_new = step == "exchanged" || step == "done";
         EXPECT_EQ(directory.get("a") == (is_new ? after : before), true) << step;
@@ -248,7 +253,8 @@ TEST(DiskFiles, AFullDiskChangesNothing) {
     {
         const auto files = open(directory);
 
-        EXPECT_EQ(reason(files->save("a", std::string(200'000, 'x'), Hash::of("old"))), "disk_full");
+        EXPECT_EQ(reason(files->save("a", std::string(200'000, 'x'), Hash::of("old"))),
+                  "disk_full");
         EXPECT_EQ(reason(files->create("b", std::string(200'000, 'x'))), "disk_full");
 
         EXPECT_EQ(directory.get("a"), "old");
@@ -259,8 +265,8 @@ TEST(DiskFiles, AFullDiskChangesNothing) {
     EXPECT_EQ(::umount2(directory.path().c_str(), MNT_DETACH), 0);
 }
 
-// Another program swaps a directory and a link to the outside as fast as it can, while files are read, written and
-// made through the name. Whatever happens, nothing outside is read or touched.
+// Another program swaps a directory and a link to the outside as fast as it can, while files are
+// read, written and made through the name. Whatever happens, nothing outside is read or touched.
 TEST(DiskFiles, ALinkSwappedInTenThousandTimesNeverLeadsOut) {
     const ScratchDirectory directory, outside;
     outside.put("f", "secret");
@@ -288,7 +294,8 @@ TEST(DiskFiles, ALinkSwappedInTenThousandTimesNeverLeadsOut) {
         } else {
             ++refused;
         }
-        // Both straight at the name, as if the check had been made a moment ago. One in fifty waits for the disk.
+        // Both straight at the name, as if the check had been made a moment ago. One in fifty waits
+        // for the disk.
         if (i % 50 == 0) {
             ASSERT_NE(reason(files->save("d/f", "secret", Hash::of("secret"))), "ok");
             const auto made = files->create(cat("d/new", i), "x");
@@ -303,8 +310,8 @@ TEST(DiskFiles, ALinkSwappedInTenThousandTimesNeverLeadsOut) {
     EXPECT_GT(swaps, 1000U);
     EXPECT_GT(reached, 0);
     EXPECT_GT(refused, 0);
-    std::printf("%llu swaps, %d reads inside, %d refused, none outside\n", static_cast<unsigned long long>(swaps),
-                reached, refused);
+    std::printf("%llu swaps, %d reads inside, %d refused, none outside\n",
+                static_cast<unsigned long long>(swaps), reached, refused);
 }
 
 }  // namespace

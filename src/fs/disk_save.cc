@@ -17,13 +17,15 @@ namespace {
 
 Failure disk_changed(std::string_view path, std::string_view what) {
     return fail(Errc::conflict, "disk_changed",
-                cat(path, " was ", what, " on disk since it was read; it was left as it is there. Read it again: the ",
+                cat(path, " was ", what,
+                    " on disk since it was read; it was left as it is there. Read it again: the ",
                     "change is then taken in beside your own"));
 }
 
 Failure metadata_lost(std::string_view path, std::string_view what, int error) {
-    return fail(Errc::denied, "metadata_lost",
-                cat(path, " was not saved: its ", what, " cannot be kept (", std::strerror(error), ")"));
+    return fail(
+        Errc::denied, "metadata_lost",
+        cat(path, " was not saved: its ", what, " cannot be kept (", std::strerror(error), ")"));
 }
 
 Result<Hash> hash_of(int fd, std::string_view path) {
@@ -53,7 +55,8 @@ std::optional<std::string> attribute(int fd, const char* name) {
 // Extended attributes, access lists among them.
 Result<void> copy_attributes(int from, int to, std::string_view path) {
     const ssize_t size = ::flistxattr(from, nullptr, 0);
-    if (size < 0 && errno != ENOTSUP) return system_failure(errno, path, "cannot list the attributes of");
+    if (size < 0 && errno != ENOTSUP)
+        return system_failure(errno, path, "cannot list the attributes of");
     if (size <= 0) return {};
     std::string names(static_cast<std::size_t>(size), '\0');
     const ssize_t got = ::flistxattr(from, names.data(), names.size());
@@ -64,7 +67,8 @@ Result<void> copy_attributes(int from, int to, std::string_view path) {
         at += name.size() + 1;
         const auto value = attribute(from, name.c_str());
         if (!value) return metadata_lost(path, cat("attribute ", name), errno);
-        if (attribute(to, name.c_str()) == value) continue;  // As a security label that every file here gets.
+        if (attribute(to, name.c_str()) == value)
+            continue;  // As a security label that every file here gets.
         if (::fsetxattr(to, name.c_str(), value->data(), value->size(), 0) != 0) {
             return metadata_lost(path, cat("attribute ", name), errno);
         }
@@ -77,12 +81,14 @@ Result<void> keep_metadata(int from, const struct stat& old, int to, std::string
                            std::vector<std::string>& notes) {
     struct stat draft = {};
     if (::fstat(to, &draft) != 0) return system_failure(errno, path, "cannot look at the draft of");
-    if ((draft.st_uid != old.st_uid || draft.st_gid != old.st_gid) && ::fchown(to, old.st_uid, old.st_gid) != 0) {
+    if ((draft.st_uid != old.st_uid || draft.st_gid != old.st_gid) &&
+        ::fchown(to, old.st_uid, old.st_gid) != 0) {
         return metadata_lost(path, "owner", errno);
     }
     TRY(copy_attributes(from, to, path));
     if ((old.st_mode & (S_ISUID | S_ISGID)) != 0) {
-        notes.emplace_back("its set-user-id and set-group-id bits were dropped, because its content changed");
+        notes.emplace_back(
+            "its set-user-id and set-group-id bits were dropped, because its content changed");
     }
     if (::fchmod(to, old.st_mode & 01777) != 0) return metadata_lost(path, "mode", errno);
     return {};
@@ -92,9 +98,12 @@ Result<void> keep_metadata(int from, const struct stat& old, int to, std::string
 
 class DiskFiles::Draft {
 public:
-    Draft(int parent, std::string name, Fd fd) : parent_(parent), name_(std::move(name)), fd_(std::move(fd)) {}
+    Draft(int parent, std::string name, Fd fd)
+        : parent_(parent), name_(std::move(name)), fd_(std::move(fd)) {}
     Draft(Draft&& other) noexcept
-        : parent_(std::exchange(other.parent_, -1)), name_(std::move(other.name_)), fd_(std::move(other.fd_)) {}
+        : parent_(std::exchange(other.parent_, -1)),
+          name_(std::move(other.name_)),
+          fd_(std::move(other.fd_)) {}
     Draft& operator=(Draft&&) = delete;
     ~Draft() {
         if (parent_ >= 0) ::unlinkat(parent_, name_.c_str(), 0);
@@ -111,7 +120,8 @@ private:
 };
 
 std::string DiskFiles::draft_name() {
-    return fs::draft_name(options_.incarnation, drafts_.with([](std::uint64_t& number) { return number++; }));
+    return fs::draft_name(options_.incarnation,
+                          drafts_.with([](std::uint64_t& number) { return number++; }));
 }
 
 Result<DiskFiles::Draft> DiskFiles::write_draft(int parent, std::string_view bytes, mode_t mode,
@@ -123,7 +133,8 @@ Result<DiskFiles::Draft> DiskFiles::write_draft(int parent, std::string_view byt
     return draft;
 }
 
-Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes, const Hash& expected) {
+Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
+                              const Hash& expected) {
     const auto [directory, name] = split(path);
     const Fd parent = TRY(open_beneath(root_.get(), directory, O_RDONLY | O_DIRECTORY));
     auto opened = open_file(parent.get(), name, path);
@@ -133,9 +144,11 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes, c
     struct stat status = {};
     if (::fstat(old.get(), &status) != 0) return system_failure(errno, path, "cannot look at");
     if (status.st_nlink > 1) {
-        return fail(Errc::conflict, "hard_linked",
-                    cat(path, " was not saved: the file has ", static_cast<std::uint64_t>(status.st_nlink),
-                        " names (hard links), and a save would part them. Copy it to a file of its own first"));
+        return fail(
+            Errc::conflict, "hard_linked",
+            cat(path, " was not saved: the file has ", static_cast<std::uint64_t>(status.st_nlink),
+                " names (hard links), and a save would part them. Copy it to a file of its own "
+                "first"));
     }
     if (TRY(hash_of(old.get(), path)) != expected) return disk_changed(path, "changed");
     step("checked");
@@ -151,15 +164,19 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes, c
         if (errno == ENOENT) return disk_changed(path, "deleted");
         if (errno == EINVAL) {
             return fail(Errc::unsupported, "unsupported_filesystem",
-                        cat(path, " was not saved: its file system cannot exchange two files (renameat2), without ",
+                        cat(path,
+                            " was not saved: its file system cannot exchange two files "
+                            "(renameat2), without ",
                             "which another's change could be overwritten unseen"));
         }
         return system_failure(errno, path, "cannot save");
     }
     step("exchanged");
-    // What was displaced is now the draft: it may have changed, or have been replaced, since it was checked.
+    // What was displaced is now the draft: it may have changed, or have been replaced, since it was
+    // checked.
     auto displaced = open_file(parent.get(), draft.name(), path);
-    auto hash = displaced ? hash_of(displaced->get(), path) : Result<Hash>(Failure(displaced.error()));
+    auto hash =
+        displaced ? hash_of(displaced->get(), path) : Result<Hash>(Failure(displaced.error()));
     if (!hash || *hash != expected) {
         TRY(put_back(parent.get(), draft, name, path));
         if (!hash) return Failure(std::move(hash).error());
@@ -175,22 +192,26 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes, c
     return saved;
 }
 
-// Undoes an exchange. Should yet another file have been put in place meanwhile, that one is the newest, and goes
-// back where it was; then what we displaced first stays under the draft's name rather than being lost.
-Result<void> DiskFiles::put_back(int parent, Draft& draft, const std::string& name, const std::string& path) {
+// Undoes an exchange. Should yet another file have been put in place meanwhile, that one is the
+// newest, and goes back where it was; then what we displaced first stays under the draft's name
+// rather than being lost.
+Result<void> DiskFiles::put_back(int parent, Draft& draft, const std::string& name,
+                                 const std::string& path) {
     struct stat ours = {};
     struct stat now = {};
     if (rename_exchange(parent, draft.name(), name) != 0 || ::fstat(draft.fd(), &ours) != 0 ||
         ::fstatat(parent, draft.name().c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) {
         const int error = errno;
         draft.keep();
-        return system_failure(error, path, cat("what was there is kept as ", draft.name(), "; cannot put back"));
+        return system_failure(error, path,
+                              cat("what was there is kept as ", draft.name(), "; cannot put back"));
     }
     if (ours.st_ino != now.st_ino || ours.st_dev != now.st_dev) {
         rename_exchange(parent, draft.name(), name);
         draft.keep();
         return fail(Errc::conflict, "disk_changed",
-                    cat(path, " is being replaced over and over; one of its versions is kept as ", draft.name()));
+                    cat(path, " is being replaced over and over; one of its versions is kept as ",
+                        draft.name()));
     }
     return sync(parent, path);
 }
@@ -209,7 +230,9 @@ Result<Saved> DiskFiles::create(const std::string& path, std::string_view bytes)
         }
         if (errno == EINVAL) {
             return fail(Errc::unsupported, "unsupported_filesystem",
-                        cat(path, " was not created: its file system cannot rename without replacing (renameat2)"));
+                        cat(path,
+                            " was not created: its file system cannot rename without replacing "
+                            "(renameat2)"));
         }
         return system_failure(errno, path, "cannot create");
     }
@@ -238,12 +261,15 @@ Result<void> DiskFiles::remove(const std::string& path, const Hash& expected) {
     if (!hash || *hash != expected) {
         if (rename_noreplace(parent.get(), aside, parent.get(), name) != 0) {
             return fail(Errc::conflict, "disk_changed",
-                        cat(path, " was replaced on disk while it was being deleted; what stood there is kept as ",
+                        cat(path,
+                            " was replaced on disk while it was being deleted; what stood there is "
+                            "kept as ",
                             aside));
         }
         return disk_changed(path, "changed");
     }
-    if (::unlinkat(parent.get(), aside.c_str(), 0) != 0) return system_failure(errno, path, "cannot delete");
+    if (::unlinkat(parent.get(), aside.c_str(), 0) != 0)
+        return system_failure(errno, path, "cannot delete");
     TRY(sync(parent.get(), path));
     step("done");
     return {};

@@ -9,11 +9,15 @@
 
 namespace quire::fs {
 
-inline std::string draft_prefix(std::uint64_t incarnation) { return cat(".quire-", incarnation, "-"); }
+inline std::string draft_prefix(std::uint64_t incarnation) {
+    return cat(".quire-", incarnation, "-");
+}
 inline std::string draft_name(std::uint64_t incarnation, std::uint64_t number) {
     return cat(draft_prefix(incarnation), number, ".tmp");
 }
-inline bool is_draft(std::string_view name) { return name.starts_with(".quire-") && name.ends_with(".tmp"); }
+inline bool is_draft(std::string_view name) {
+    return name.starts_with(".quire-") && name.ends_with(".tmp");
+}
 inline bool is_draft_of(std::string_view name, std::uint64_t incarnation) {
     return is_draft(name) && name.starts_with(draft_prefix(incarnation));
 }

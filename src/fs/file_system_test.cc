@@ -29,8 +29,12 @@ struct DiskWorld final : World {
     std::unique_ptr<DiskFiles> disk = std::move(DiskFiles::open(directory.path(), {1, {}}).value());
 
     FileSystem& files() override { return *disk; }
-    void put(const std::string& path, const std::string& bytes) override { directory.put(path, bytes); }
-    void link(const std::string& path, const std::string& target) override { directory.link(path, target); }
+    void put(const std::string& path, const std::string& bytes) override {
+        directory.put(path, bytes);
+    }
+    void link(const std::string& path, const std::string& target) override {
+        directory.link(path, target);
+    }
     void erase(const std::string& path) override { directory.erase(path); }
 };
 
@@ -38,8 +42,12 @@ struct MemoryWorld final : World {
     MemoryFiles memory;
 
     FileSystem& files() override { return memory; }
-    void put(const std::string& path, const std::string& bytes) override { memory.put(path, bytes); }
-    void link(const std::string& path, const std::string& target) override { memory.link(path, target); }
+    void put(const std::string& path, const std::string& bytes) override {
+        memory.put(path, bytes);
+    }
+    void link(const std::string& path, const std::string& target) override {
+        memory.link(path, target);
+    }
     void erase(const std::string& path) override { memory.erase(path); }
 };
 
@@ -136,7 +144,8 @@ TYPED_TEST(Files, WhatLeadsOutIsRefused) {
     this->world.link("abs", "/etc/passwd");
     this->world.link("near", "d/x");
 
-    for (const char* path : {"..", "../a", "d/../../a", "/etc/passwd", "/", "up", "up/etc", "d/far", "abs", "abs/x"}) {
+    for (const char* path :
+         {"..", "../a", "d/../../a", "/etc/passwd", "/", "up", "up/etc", "d/far", "abs", "abs/x"}) {
         EXPECT_EQ(this->reason(this->files.resolve(path)), "outside_workspace") << path;
     }
     EXPECT_EQ(this->reason(this->files.resolve(std::string("a\0b", 3))), "invalid_path");
@@ -205,7 +214,8 @@ TYPED_TEST(Files, TheListHoldsFilesAndLinksInOrder) {
     const Listing listing = this->files.list(100).value();
 
     std::string shown;
-    for (const Entry& entry : listing.entries) shown += cat(entry.path, entry.is_link ? "@" : ":", entry.size, " ");
+    for (const Entry& entry : listing.entries)
+        shown += cat(entry.path, entry.is_link ? "@" : ":", entry.size, " ");
     EXPECT_EQ(shown, "a-b:0 a/x:1 b.txt:2 l@0 ");
     EXPECT_EQ(listing.skipped_names, 1U);
     EXPECT_FALSE(listing.truncated);
@@ -214,7 +224,9 @@ TYPED_TEST(Files, TheListHoldsFilesAndLinksInOrder) {
 }
 
 TYPED_TEST(Files, OddNamesSurvive) {
-    for (const std::string name : {"-rf", "a b", "tab\there", "new\nline", "trailing ", "dots.", "\xE2\x80\xAE" "rtl",
+    for (const std::string name : {"-rf", "a b", "tab\there", "new\nline", "trailing ", "dots.",
+                                   "\xE2\x80\xAE"
+                                   "rtl",
                                    "inv\xFF\xFE", "'\"\\$`*?[", "~"}) {
         EXPECT_EQ(this->reason(this->files.create(name, name)), "ok") << name;
         EXPECT_EQ(this->bytes(this->files.resolve(name)->path), name);

@@ -8,7 +8,8 @@ namespace quire::fs {
 namespace {
 
 Failure disk_changed(std::string_view path) {
-    return fail(Errc::conflict, "disk_changed", cat(path, " is not on disk what it was; it was left as it is"));
+    return fail(Errc::conflict, "disk_changed",
+                cat(path, " is not on disk what it was; it was left as it is"));
 }
 
 }  // namespace
@@ -26,22 +27,27 @@ Kind MemoryFiles::State::kind_of(const std::string& path) const {
     if (path.empty()) return Kind::directory;
     if (nodes.count(path) > 0) return Kind::file;
     const auto below = nodes.lower_bound(path + "/");
-    return below != nodes.end() && below->first.starts_with(path + "/") ? Kind::directory : Kind::missing;
+    return below != nodes.end() && below->first.starts_with(path + "/") ? Kind::directory
+                                                                        : Kind::missing;
 }
 
 Result<MemoryFiles::Node*> MemoryFiles::State::file(const std::string& path) {
     const auto node = nodes.find(path);
     if (node != nodes.end() && !node->second.is_link) return &node->second;
-    if (node != nodes.end()) return fail(Errc::conflict, "path_changed", cat(path, " became a link"));
-    if (kind_of(path) == Kind::directory) return invalid("not_a_file", cat(path, " is a directory, not a file"));
+    if (node != nodes.end())
+        return fail(Errc::conflict, "path_changed", cat(path, " became a link"));
+    if (kind_of(path) == Kind::directory)
+        return invalid("not_a_file", cat(path, " is a directory, not a file"));
     return fail(Errc::not_found, "file_not_found", cat("there is no ", path));
 }
 
 Result<void> MemoryFiles::State::make_room_for(const std::string& path) const {
-    if (kind_of(path) != Kind::missing) return fail(Errc::conflict, "file_exists", cat(path, " exists already"));
+    if (kind_of(path) != Kind::missing)
+        return fail(Errc::conflict, "file_exists", cat(path, " exists already"));
     for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
         if (nodes.count(path.substr(0, at)) > 0) {
-            return fail(Errc::not_found, "file_not_found", cat(path.substr(0, at), " is not a directory"));
+            return fail(Errc::not_found, "file_not_found",
+                        cat(path.substr(0, at), " is not a directory"));
         }
     }
     return {};
@@ -61,7 +67,8 @@ Result<Place> MemoryFiles::resolve(std::string_view path) {
     return fs::resolve(path, [&](const std::string& at) -> Result<Look> {
         return state_.with([&](State& state) -> Look {
             const auto node = state.nodes.find(at);
-            if (node != state.nodes.end() && node->second.is_link) return {Kind::missing, true, node->second.bytes};
+            if (node != state.nodes.end() && node->second.is_link)
+                return {Kind::missing, true, node->second.bytes};
             return {state.kind_of(at), false, ""};
         });
     });
@@ -78,14 +85,15 @@ Result<FileBytes> MemoryFiles::read(const std::string& path, std::size_t limit) 
             Map details;
             details.set("limit", limit);
             details.set("size", node->bytes.size());
-            return fail(Errc::out_of_range, "too_large", cat(path, " has more than ", limit, " bytes"),
-                        std::move(details));
+            return fail(Errc::out_of_range, "too_large",
+                        cat(path, " has more than ", limit, " bytes"), std::move(details));
         }
         return FileBytes{node->bytes, Hash::of(node->bytes), node->stamp};
     });
 }
 
-Result<Saved> MemoryFiles::save(const std::string& path, std::string_view bytes, const Hash& expected) {
+Result<Saved> MemoryFiles::save(const std::string& path, std::string_view bytes,
+                                const Hash& expected) {
     return state_.with([&](State& state) -> Result<Saved> {
         auto node = state.file(path);
         if (!node && node.error().code() == Errc::not_found) return disk_changed(path);
@@ -118,7 +126,9 @@ Result<Listing> MemoryFiles::list(std::size_t limit) {
         Listing listing;
         for (const auto& [path, node] : state.nodes) {
             const std::string inside = cat("/", path, "/");
-            if (inside.find("/.git/") != std::string::npos || inside.find("/.quire/") != std::string::npos) continue;
+            if (inside.find("/.git/") != std::string::npos ||
+                inside.find("/.quire/") != std::string::npos)
+                continue;
             if (!utf8::is_valid(path)) {
                 ++listing.skipped_names;
                 continue;

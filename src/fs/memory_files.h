@@ -21,7 +21,8 @@ public:
     Result<Place> resolve(std::string_view path) override;
     Result<Stamp> stamp(const std::string& path) override;
     Result<FileBytes> read(const std::string& path, std::size_t limit) override;
-    Result<Saved> save(const std::string& path, std::string_view bytes, const Hash& expected) override;
+    Result<Saved> save(const std::string& path, std::string_view bytes,
+                       const Hash& expected) override;
     Result<Saved> create(const std::string& path, std::string_view bytes) override;
     Result<void> remove(const std::string& path, const Hash& expected) override;
     Result<Listing> list(std::size_t limit) override;

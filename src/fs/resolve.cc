@@ -29,13 +29,15 @@ std::string join(const std::deque<std::string>& names) {
 
 Failure outside(std::string_view path, std::string_view why) {
     return fail(Errc::denied, "outside_workspace",
-                cat(path, " ", why, "; name a file of the workspace by its path from the workspace's root"));
+                cat(path, " ", why,
+                    "; name a file of the workspace by its path from the workspace's root"));
 }
 
 }  // namespace
 
 Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::string&)> look) {
-    if (path.find('\0') != std::string_view::npos) return invalid("invalid_path", "a path has no NUL in it");
+    if (path.find('\0') != std::string_view::npos)
+        return invalid("invalid_path", "a path has no NUL in it");
     if (path.size() > kMaxPath) return invalid("invalid_path", "a path has at most 4096 bytes");
     if (path.starts_with('/')) return outside(path, "is absolute");
 
@@ -63,9 +65,11 @@ Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::st
             place.kind = here.kind;
             continue;
         }
-        if (++links > kMaxLinks) return invalid("invalid_path", cat(path, " goes through more than 40 links"));
+        if (++links > kMaxLinks)
+            return invalid("invalid_path", cat(path, " goes through more than 40 links"));
         if (here.target.starts_with('/')) {
-            return outside(path, cat("is reached by a link to ", here.target, ", which is absolute"));
+            return outside(path,
+                           cat("is reached by a link to ", here.target, ", which is absolute"));
         }
         std::string alias = join(done);
         for (const std::string& rest : todo) cat_to(alias, "/"), cat_to(alias, rest);

@@ -18,9 +18,9 @@ struct Look {
 };
 
 // `..` undoes the last component as the system would: after links are followed. Errors: denied
-// "outside_workspace" for what is absolute, climbs above the top, or is a link that does; invalid_argument
-// "invalid_path" for a NUL, more than 4096 bytes, or over 40 links; not_found "file_not_found" where a file or
-// nothing at all is used as a directory.
+// "outside_workspace" for what is absolute, climbs above the top, or is a link that does;
+// invalid_argument "invalid_path" for a NUL, more than 4096 bytes, or over 40 links; not_found
+// "file_not_found" where a file or nothing at all is used as a directory.
 Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::string& path)> look);
 
 }  // namespace quire::fs

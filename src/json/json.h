@@ -15,13 +15,14 @@ struct ParseLimits {
     std::size_t bytes = 64U << 20;
 };
 
-// One JSON value with nothing but blanks around it. An integer that fits is an i64; any other number an f64.
-// Of a repeated key the last wins. Errors: invalid_argument "invalid_json" {offset}; out_of_range "too_deep" {limit},
-// "too_large" {limit}. Never recurses on its input. O(n).
+// One JSON value with nothing but blanks around it. An integer that fits is an i64; any other
+// number an f64. Of a repeated key the last wins. Errors: invalid_argument "invalid_json" {offset};
+// out_of_range "too_deep" {limit}, "too_large" {limit}. Never recurses on its input. O(n).
 Result<Value> parse(std::string_view text, ParseLimits limits = {});
 
-// Compact, keys in their order, floats with a fraction or exponent so that they read back as floats (NaN and the
-// infinities as null), bytes as {"$bytes": "base64"}. Text that is not valid UTF-8 gets U+FFFD.
+// Compact, keys in their order, floats with a fraction or exponent so that they read back as floats
+// (NaN and the infinities as null), bytes as {"$bytes": "base64"}. Text that is not valid UTF-8
+// gets U+FFFD.
 std::string write(const Value& value);
 std::string write_pretty(const Value& value);
 

@@ -19,7 +19,8 @@ namespace quire::kernel {
 
 class Kernel::Body : public std::enable_shared_from_this<Kernel::Body> {
 public:
-    Body(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts), catalog_(parts, std::move(known)) {}
+    Body(const Parts& parts, std::vector<store::DocumentRecord> known)
+        : parts_(parts), catalog_(parts, std::move(known)) {}
 
     const Parts& parts() const { return parts_; }
     const Limits& limits() const { return parts_.limits; }
@@ -38,22 +39,26 @@ public:
     using Tokens = std::map<std::pair<std::string, std::string>, std::string>;
     sched::Guarded<Tokens>& tokens() { return tokens_; }
 
-    // Runs work(document, reply) on the document's strand, loaded, the gate passed. An error on the way is the reply.
+    // Runs work(document, reply) on the document's strand, loaded, the gate passed. An error on the
+    // way is the reply.
     template <class T, class Work>
-    void on_document(Caller by, std::shared_ptr<LiveDocument> document, Access access, Reply<T> reply, Work work) {
+    void on_document(Caller by, std::shared_ptr<LiveDocument> document, Access access,
+                     Reply<T> reply, Work work) {
         const bool closing = counters_.with([](Counters& counters) {
             ++counters.calls;
             return counters.closing;
         });
         if (closing) {
-            reply(fail(Errc::unavailable, "shutting_down", "the kernel is shutting down; call again to start a new one"));
+            reply(fail(Errc::unavailable, "shutting_down",
+                       "the kernel is shutting down; call again to start a new one"));
             return;
         }
         sched::Strand& strand = document->strand();
-        strand.post([self = shared_from_this(), by = std::move(by), document = std::move(document), access,
-                     reply = std::move(reply), work = std::move(work)]() mutable {
+        strand.post([self = shared_from_this(), by = std::move(by), document = std::move(document),
+                     access, reply = std::move(reply), work = std::move(work)]() mutable {
             if (by.cancelled.stop_requested()) {
-                reply(fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
+                reply(
+                    fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
                 return;
             }
             Result<void> ready = document->ready();
@@ -70,7 +75,8 @@ public:
 
     // The same for the block `id`: work(document, block, reply).
     template <class T, class Work>
-    void on_block(Caller by, const std::string& id, Access access, Reply<T> reply, Work work, bool deleted_too = false) {
+    void on_block(Caller by, const std::string& id, Access access, Reply<T> reply, Work work,
+                  bool deleted_too = false) {
         const Result<blocks::BlockId> parsed = blocks::BlockId::parse(id);
         if (!parsed) {
             reply(Failure(parsed.error()));
@@ -79,11 +85,13 @@ public:
         std::shared_ptr<LiveDocument> document = catalog_.find(parsed->document);
         if (document == nullptr) {
             reply(fail(Errc::not_found, "invalid_reference",
-                       cat("there is no block '", id, "'; block_list shows those there are"), {{"block_id", id}}));
+                       cat("there is no block '", id, "'; block_list shows those there are"),
+                       {{"block_id", id}}));
             return;
         }
         on_document<T>(std::move(by), std::move(document), access, std::move(reply),
-                       [id = *parsed, deleted_too, work = std::move(work)](LiveDocument& live, Reply<T> answer) mutable {
+                       [id = *parsed, deleted_too, work = std::move(work)](
+                           LiveDocument& live, Reply<T> answer) mutable {
                            Result<BlockRef> block = live.find(id, deleted_too);
                            if (!block) {
                                answer(Failure(std::move(block).error()));
@@ -97,19 +105,21 @@ public:
     template <class T>
     void submit(LiveDocument& document, T value, Reply<T> reply) {
         count_commit();
-        document.submit([value = std::move(value), reply = std::move(reply)](Result<void> result) mutable {
-            if (!result) return reply(Failure(std::move(result).error()));
-            reply(std::move(value));
-        });
+        document.submit(
+            [value = std::move(value), reply = std::move(reply)](Result<void> result) mutable {
+                if (!result) return reply(Failure(std::move(result).error()));
+                reply(std::move(value));
+            });
     }
 
     // Answers a read with `value` once all it saw is durable.
     template <class T>
     void answer(LiveDocument& document, T value, Reply<T> reply) {
-        document.when_durable([value = std::move(value), reply = std::move(reply)](Result<void> result) mutable {
-            if (!result) return reply(Failure(std::move(result).error()));
-            reply(std::move(value));
-        });
+        document.when_durable(
+            [value = std::move(value), reply = std::move(reply)](Result<void> result) mutable {
+                if (!result) return reply(Failure(std::move(result).error()));
+                reply(std::move(value));
+            });
     }
 
     void count_commit() {
@@ -117,12 +127,14 @@ public:
     }
 
     // --- creating and editing (calls_change.cc) ---
-    Result<std::optional<std::string>> block_of_token(const std::pair<std::string, std::string>& token);
+    Result<std::optional<std::string>> block_of_token(
+        const std::pair<std::string, std::string>& token);
     void answer_token(const std::string& block_id, Reply<BlockVersion> reply);
     Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
 
     // --- appends (calls_append.cc) ---
-    void append(LiveDocument& document, BlockRef block, const Caller& by, std::string text, Ack ack, Reply<Appended> reply);
+    void append(LiveDocument& document, BlockRef block, const Caller& by, std::string text, Ack ack,
+                Reply<Appended> reply);
     // Commits what is buffered for the block, if anything is. On the strand, no transaction begun.
     void flush(LiveDocument& document, const BlockRef& block);
     void flush_all(LiveDocument& document);

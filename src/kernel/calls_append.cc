@@ -15,20 +15,22 @@ constexpr std::int64_t kRetryMs = 1000;
 
 }  // namespace
 
-void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack, Reply<Appended> reply) {
+void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
+                    Reply<Appended> reply) {
     if (text.size() > limits().operation_bytes) {
         reply(too_large("the text", limits().operation_bytes));
         return;
     }
-    body_->on_block<Appended>(by, block_id, Access::append, std::move(reply),
-                              [body = body_, by, text = std::move(text), ack](LiveDocument& document, BlockRef block,
-                                                                              Reply<Appended> answer) mutable {
-                                  body->append(document, block, by, std::move(text), ack, std::move(answer));
-                              });
+    body_->on_block<Appended>(
+        by, block_id, Access::append, std::move(reply),
+        [body = body_, by, text = std::move(text), ack](LiveDocument& document, BlockRef block,
+                                                        Reply<Appended> answer) mutable {
+            body->append(document, block, by, std::move(text), ack, std::move(answer));
+        });
 }
 
-void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& by, std::string text, Ack ack,
-                          Reply<Appended> reply) {
+void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& by,
+                          std::string text, Ack ack, Reply<Appended> reply) {
     Appends& appends = block.state->appends;
     if (text.empty()) {
         Appended nothing{block.state->version + appends.pieces.size(), ack == Ack::durable, 0, {}};
@@ -36,7 +38,8 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& 
         answer(document, nothing, std::move(reply));
         return;
     }
-    if (document.doc().text(block.content).bytes().n + appends.buffer.bytes() + text.size() > limits().block_bytes) {
+    if (document.doc().text(block.content).bytes().n + appends.buffer.bytes() + text.size() >
+        limits().block_bytes) {
         reply(too_large("the block", limits().block_bytes));
         return;
     }
@@ -66,15 +69,16 @@ void Kernel::Body::flush_when_due(LiveDocument& document, const BlockRef& block)
     const std::optional<std::int64_t> deadline = appends.buffer.deadline_ms();
     if (!deadline || appends.timer_set) return;
     appends.timer_set = true;
-    document.strand().post_after(*deadline - now, [self = weak_from_this(), live = document.shared_from_this(),
-                                                   id = document.id_of(block)] {
-        const auto body = self.lock();
-        if (body == nullptr || !live->ready()) return;
-        Result<BlockRef> again = live->find(id, true);
-        if (!again) return;
-        again->state->appends.timer_set = false;
-        body->flush_when_due(*live, *again);
-    });
+    document.strand().post_after(
+        *deadline - now,
+        [self = weak_from_this(), live = document.shared_from_this(), id = document.id_of(block)] {
+            const auto body = self.lock();
+            if (body == nullptr || !live->ready()) return;
+            Result<BlockRef> again = live->find(id, true);
+            if (!again) return;
+            again->state->appends.timer_set = false;
+            body->flush_when_due(*live, *again);
+        });
 }
 
 void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
@@ -88,7 +92,8 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
     crdt::Doc& doc = document.doc();
     document.begin(taken->writer);
     const text::Byte end = doc.text(block.content).bytes();
-    const auto written = doc.text_insert(block.content, doc.text(block.content).code_points(), taken->text);
+    const auto written =
+        doc.text_insert(block.content, doc.text(block.content).code_points(), taken->text);
     CHECK(written.has_value());
     const std::vector<text::Splice> splices = {{end, {0}, std::move(taken->text)}};
     Appended appended{0, true, doc.text(block.content).lines().n,
@@ -107,8 +112,8 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
 
     appends.in_flight = true;
     count_commit();
-    document.submit([self = shared_from_this(), live = document.shared_from_this(), id = document.id_of(block),
-                     writer = taken->writer, pieces = std::move(pieces),
+    document.submit([self = shared_from_this(), live = document.shared_from_this(),
+                     id = document.id_of(block), writer = taken->writer, pieces = std::move(pieces),
                      appended = std::move(appended)](Result<void> result) mutable {
         for (Appends::Piece& piece : pieces) {
             if (!piece.waiting) continue;
@@ -124,9 +129,11 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
         Appends& later = again->state->appends;
         later.in_flight = false;
         if (result) {
-            // Durable appends that came meanwhile share the next flush; accepted text keeps its own time.
-            const bool wanted = std::any_of(later.pieces.begin(), later.pieces.end(),
-                                            [](const Appends::Piece& piece) { return bool{piece.waiting}; });
+            // Durable appends that came meanwhile share the next flush; accepted text keeps its own
+            // time.
+            const bool wanted =
+                std::any_of(later.pieces.begin(), later.pieces.end(),
+                            [](const Appends::Piece& piece) { return bool{piece.waiting}; });
             if (wanted) self->flush(*live, *again);
             return;
         }
@@ -134,9 +141,10 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
     });
 }
 
-// The store refused a flush: text that was answered as accepted goes back in front, to be tried again.
-void Kernel::Body::put_back(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
-                            std::vector<Appends::Piece> refused) {
+// The store refused a flush: text that was answered as accepted goes back in front, to be tried
+// again.
+void Kernel::Body::put_back(LiveDocument& document, const BlockRef& block,
+                            const policy::Actor& writer, std::vector<Appends::Piece> refused) {
     Appends& appends = block.state->appends;
     std::erase_if(refused, [](const Appends::Piece& piece) { return bool{piece.waiting}; });
     if (refused.empty() || appends.buffer.blocks(writer)) return;
@@ -146,12 +154,13 @@ void Kernel::Body::put_back(LiveDocument& document, const BlockRef& block, const
     for (const Appends::Piece& piece : appends.pieces) {
         appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
     }
-    document.strand().post_after(kRetryMs, [self = weak_from_this(), live = document.shared_from_this(),
-                                            id = document.id_of(block)] {
-        const auto body = self.lock();
-        if (body == nullptr || !live->ready()) return;
-        if (Result<BlockRef> again = live->find(id, true)) body->flush(*live, *again);
-    });
+    document.strand().post_after(
+        kRetryMs,
+        [self = weak_from_this(), live = document.shared_from_this(), id = document.id_of(block)] {
+            const auto body = self.lock();
+            if (body == nullptr || !live->ready()) return;
+            if (Result<BlockRef> again = live->find(id, true)) body->flush(*live, *again);
+        });
 }
 
 void Kernel::Body::flush_all(LiveDocument& document) {

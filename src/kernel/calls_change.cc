@@ -12,8 +12,10 @@ namespace {
 
 constexpr std::size_t kLongestName = 200;
 
-// The block that `id` names in this document, as a parent or a neighbour. Errors: not_found "invalid_reference".
-Result<std::optional<crdt::OpId>> neighbour(LiveDocument& document, const std::optional<std::string>& id,
+// The block that `id` names in this document, as a parent or a neighbour. Errors: not_found
+// "invalid_reference".
+Result<std::optional<crdt::OpId>> neighbour(LiveDocument& document,
+                                            const std::optional<std::string>& id,
                                             std::string_view as) {
     if (!id) return std::optional<crdt::OpId>();
     const blocks::BlockId parsed = TRY(blocks::BlockId::parse(*id));
@@ -32,7 +34,8 @@ Result<document::NewBlock> place(LiveDocument& document, const BlockCreate& what
     block.parent = TRY(neighbour(document, what.parent_id, "parent_id"));
     block.after = TRY(neighbour(document, what.after, "after"));
     if (block.after) {
-        const std::optional<crdt::OpId>& parent = document.conversation()->find(*block.after)->parent;
+        const std::optional<crdt::OpId>& parent =
+            document.conversation()->find(*block.after)->parent;
         if (block.parent && parent != block.parent) {
             return fail(Errc::not_found, "invalid_reference",
                         cat("after '", *what.after, "' is not a child of '", *what.parent_id,
@@ -51,8 +54,8 @@ Result<void> check_text(std::string_view what, std::size_t size, std::size_t lim
 }  // namespace
 
 Failure too_large(std::string_view what, std::size_t limit) {
-    return fail(Errc::out_of_range, "too_large", cat(what, " would be over the limit of ", limit, " bytes"),
-                {{"limit", limit}});
+    return fail(Errc::out_of_range, "too_large",
+                cat(what, " would be over the limit of ", limit, " bytes"), {{"limit", limit}});
 }
 
 void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices) {
@@ -68,18 +71,21 @@ void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> spli
 }
 
 void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
-    if (const auto fits = check_text("the content", what.content.size(), limits().operation_bytes); !fits) {
+    if (const auto fits = check_text("the content", what.content.size(), limits().operation_bytes);
+        !fits) {
         reply(Failure(fits.error()));
         return;
     }
     if (what.conversation.empty() || what.conversation.size() > kLongestName) {
-        reply(invalid("invalid_argument", cat("a conversation's name has 1 to ", kLongestName, " bytes")));
+        reply(invalid("invalid_argument",
+                      cat("a conversation's name has 1 to ", kLongestName, " bytes")));
         return;
     }
     auto document = body_->catalog().find_or_make("conversation", what.conversation);
     body_->on_document<BlockVersion>(
         by, std::move(document), Access::append, std::move(reply),
-        [body = body_, by, what = std::move(what)](LiveDocument& live, Reply<BlockVersion> answer) mutable {
+        [body = body_, by, what = std::move(what)](LiveDocument& live,
+                                                   Reply<BlockVersion> answer) mutable {
             const std::string actor = by.actor.str();
             const std::pair token(actor, what.client_token);
             if (!what.client_token.empty()) {
@@ -111,8 +117,10 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
             if (!what.client_token.empty()) {
                 body->tokens().with([&](Body::Tokens& tokens) { tokens[token] = made.block_id; });
                 live.batch().tokens.push_back({actor, what.client_token, made.block_id});
-                answer = [body, token, answer = std::move(answer)](Result<BlockVersion> result) mutable {
-                    if (!result) body->tokens().with([&](Body::Tokens& tokens) { tokens.erase(token); });
+                answer = [body, token,
+                          answer = std::move(answer)](Result<BlockVersion> result) mutable {
+                    if (!result)
+                        body->tokens().with([&](Body::Tokens& tokens) { tokens.erase(token); });
                     answer(std::move(result));
                 };
             }
@@ -120,39 +128,48 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
         });
 }
 
-Result<std::optional<std::string>> Kernel::Body::block_of_token(const std::pair<std::string, std::string>& token) {
-    const std::optional<std::string> here = tokens_.with([&](const Tokens& tokens) -> std::optional<std::string> {
-        const auto at = tokens.find(token);
-        return at == tokens.end() ? std::nullopt : std::optional(at->second);
-    });
+Result<std::optional<std::string>> Kernel::Body::block_of_token(
+    const std::pair<std::string, std::string>& token) {
+    const std::optional<std::string> here =
+        tokens_.with([&](const Tokens& tokens) -> std::optional<std::string> {
+            const auto at = tokens.find(token);
+            return at == tokens.end() ? std::nullopt : std::optional(at->second);
+        });
     if (here) return here;
     return parts_.store.token(token.first, token.second);
 }
 
 // The first one's block as it is now, also where it has been deleted since.
 void Kernel::Body::answer_token(const std::string& block_id, Reply<BlockVersion> reply) {
-    on_block<BlockVersion>({}, block_id, Access::read, std::move(reply),
-                           [self = shared_from_this(), block_id](LiveDocument& live, BlockRef block, Reply<BlockVersion> answer) {
-                               self->answer(live, BlockVersion{block_id, block.state->version}, std::move(answer));
-                           },
-                           true);
+    on_block<BlockVersion>(
+        {}, block_id, Access::read, std::move(reply),
+        [self = shared_from_this(), block_id](LiveDocument& live, BlockRef block,
+                                              Reply<BlockVersion> answer) {
+            self->answer(live, BlockVersion{block_id, block.state->version}, std::move(answer));
+        },
+        true);
 }
 
-void Kernel::set_status(Caller by, std::string block_id, blocks::Status status, Reply<BlockVersion> reply) {
+void Kernel::set_status(Caller by, std::string block_id, blocks::Status status,
+                        Reply<BlockVersion> reply) {
     body_->on_block<BlockVersion>(
         by, block_id, Access::overwrite, std::move(reply),
-        [body = body_, by, status](LiveDocument& document, BlockRef block, Reply<BlockVersion> answer) {
+        [body = body_, by, status](LiveDocument& document, BlockRef block,
+                                   Reply<BlockVersion> answer) {
             const std::string id = document.id_of(block).str();
             if (block.fields == nullptr) {
-                return answer(invalid("invalid_argument", cat("'", id, "' is a file: it has no status to set")));
+                return answer(invalid("invalid_argument",
+                                      cat("'", id, "' is a file: it has no status to set")));
             }
             body->flush(document, block);
             const Result<blocks::Status> now = blocks::parse_status(block.fields->status);
-            const Result<void> allowed = blocks::check_transition(now.value_or(blocks::Status::done), status);
+            const Result<void> allowed =
+                blocks::check_transition(now.value_or(blocks::Status::done), status);
             if (!allowed) return answer(Failure(allowed.error()));
             Body::end_append_runs(*block.state);
             if (block.fields->status == blocks::name_of(status)) {
-                return body->answer(document, BlockVersion{id, block.state->version}, std::move(answer));
+                return body->answer(document, BlockVersion{id, block.state->version},
+                                    std::move(answer));
             }
             document.begin(by.actor);
             document.conversation()->set_status(block.id, blocks::name_of(status));
@@ -166,7 +183,8 @@ void Kernel::set_status(Caller by, std::string block_id, blocks::Status status, 
         });
 }
 
-void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan, Reply<Edited> reply) {
+void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan,
+                  Reply<Edited> reply) {
     body_->on_block<Edited>(
         by, block_id, Access::overwrite, std::move(reply),
         [body = body_, by, operation = std::move(operation), plan = std::move(plan)](
@@ -176,10 +194,12 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
             Result<blocks::Planned> planned = plan(doc.text(block.content), block.state->version);
             if (!planned) {
                 // What the refusal says of the text is a read: it waits until that text is durable.
-                return document.when_durable([error = std::move(planned).error(), answer = std::move(answer)](
-                                                 Result<void> durable) mutable {
-                    answer(durable ? Failure(std::move(error)) : Failure(std::move(durable).error()));
-                });
+                return document.when_durable(
+                    [error = std::move(planned).error(),
+                     answer = std::move(answer)](Result<void> durable) mutable {
+                        answer(durable ? Failure(std::move(error))
+                                       : Failure(std::move(durable).error()));
+                    });
             }
             const Result<void> fits = body->check_size(doc.text(block.content), planned->splices);
             if (!fits) return answer(Failure(fits.error()));
@@ -202,14 +222,16 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
             result.no_op = planned->splices.empty();
             result.notes = std::move(planned->notes);
             if (!result.no_op) {
-                result.change = blocks::change_made(doc.text(block.content), planned->splices, body->limits().read_columns);
+                result.change = blocks::change_made(doc.text(block.content), planned->splices,
+                                                    body->limits().read_columns);
             }
             if (result.no_op) return body->answer(document, std::move(result), std::move(answer));
             body->submit(document, std::move(result), std::move(answer));
         });
 }
 
-Result<void> Kernel::Body::check_size(const seq::Rope& text, std::span<const text::Splice> splices) const {
+Result<void> Kernel::Body::check_size(const seq::Rope& text,
+                                      std::span<const text::Splice> splices) const {
     std::size_t size = text.bytes().n;
     std::size_t inserted = 0;
     for (const text::Splice& splice : splices) {
@@ -227,8 +249,9 @@ void Kernel::erase(Caller by, std::string block_id, Reply<BlockVersion> reply) {
         [body = body_, by](LiveDocument& document, BlockRef block, Reply<BlockVersion> answer) {
             const std::string id = document.id_of(block).str();
             if (block.fields == nullptr) {
-                return answer(invalid("invalid_argument",
-                                      cat("'", id, "' is a file; delete it with the tool file, operation delete")));
+                return answer(invalid(
+                    "invalid_argument",
+                    cat("'", id, "' is a file; delete it with the tool file, operation delete")));
             }
             body->flush(document, block);
             document.begin(by.actor);

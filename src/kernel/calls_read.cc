@@ -12,7 +12,9 @@ namespace quire::kernel {
 namespace {
 
 Failure bad_cursor(const std::string& cursor) {
-    return invalid("invalid_argument", cat("'", cursor, "' is not a cursor that this list gave; start again without one"));
+    return invalid(
+        "invalid_argument",
+        cat("'", cursor, "' is not a cursor that this list gave; start again without one"));
 }
 
 // A list under way.
@@ -68,38 +70,43 @@ Result<std::vector<store::DocumentKey>> documents_of(Kernel::Body& body, const L
     const ListQuery& query = listing.query;
     if (listing.parent) {
         if (body.catalog().find(listing.parent->document) == nullptr) {
-            return fail(Errc::not_found, "invalid_reference", cat("there is no block '", *query.parent_id, "'"));
+            return fail(Errc::not_found, "invalid_reference",
+                        cat("there is no block '", *query.parent_id, "'"));
         }
         return std::vector{listing.parent->document};
     }
     if (!query.conversation) return body.catalog().keys();
     const auto document = body.catalog().find("conversation", *query.conversation);
     if (document != nullptr) return std::vector{document->key()};
-    if (*query.conversation == "main") return std::vector<store::DocumentKey>();  // Nothing said yet.
-    return fail(Errc::not_found, "invalid_reference", cat("there is no conversation '", *query.conversation, "'"));
+    if (*query.conversation == "main")
+        return std::vector<store::DocumentKey>();  // Nothing said yet.
+    return fail(Errc::not_found, "invalid_reference",
+                cat("there is no conversation '", *query.conversation, "'"));
 }
 
 }  // namespace
 
-void Kernel::read(Caller by, std::string block_id, std::optional<text::LineRange> range, Reply<BlockText> reply) {
-    body_->on_block<BlockText>(by, block_id, Access::read, std::move(reply),
-                               [body = body_, range](LiveDocument& document, BlockRef block, Reply<BlockText> answer) {
-                                   body->flush(document, block);
-                                   Result<BlockText> text =
-                                       text_of(document, block, range, body->limits(), body->gate());
-                                   if (!text) return answer(Failure(std::move(text).error()));
-                                   body->answer(document, std::move(*text), std::move(answer));
-                               });
+void Kernel::read(Caller by, std::string block_id, std::optional<text::LineRange> range,
+                  Reply<BlockText> reply) {
+    body_->on_block<BlockText>(
+        by, block_id, Access::read, std::move(reply),
+        [body = body_, range](LiveDocument& document, BlockRef block, Reply<BlockText> answer) {
+            body->flush(document, block);
+            Result<BlockText> text = text_of(document, block, range, body->limits(), body->gate());
+            if (!text) return answer(Failure(std::move(text).error()));
+            body->answer(document, std::move(*text), std::move(answer));
+        });
 }
 
 void Kernel::text(Caller by, std::string block_id, Reply<WholeText> reply) {
-    body_->on_block<WholeText>(by, block_id, Access::read, std::move(reply),
-                               [body = body_](LiveDocument& document, BlockRef block, Reply<WholeText> answer) {
-                                   body->flush(document, block);
-                                   WholeText whole = {info_of(document, block, body->gate()),
-                                                      document.doc().text(block.content).str()};
-                                   body->answer(document, std::move(whole), std::move(answer));
-                               });
+    body_->on_block<WholeText>(
+        by, block_id, Access::read, std::move(reply),
+        [body = body_](LiveDocument& document, BlockRef block, Reply<WholeText> answer) {
+            body->flush(document, block);
+            WholeText whole = {info_of(document, block, body->gate()),
+                               document.doc().text(block.content).str()};
+            body->answer(document, std::move(whole), std::move(answer));
+        });
 }
 
 void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
@@ -115,13 +122,15 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
     if (!documents) return reply(Failure(std::move(documents).error()));
     if (!listing->query.cursor.empty()) {
         const Result<blocks::BlockId> after = blocks::BlockId::parse(listing->query.cursor);
-        const auto at = after ? std::find(documents->begin(), documents->end(), after->document) : documents->end();
+        const auto at = after ? std::find(documents->begin(), documents->end(), after->document)
+                              : documents->end();
         if (at == documents->end()) return reply(bad_cursor(listing->query.cursor));
         documents->erase(documents->begin(), at);
         listing->resume = *after;
     }
     std::make_shared<Walk>(
-        body_, std::move(by), std::move(*documents), [listing](LiveDocument& live) { return list_into(*listing, live); },
+        body_, std::move(by), std::move(*documents),
+        [listing](LiveDocument& live) { return list_into(*listing, live); },
         [listing, reply = std::move(reply)](Result<void> result) mutable {
             if (!result) return reply(Failure(std::move(result).error()));
             reply(std::move(listing->page));
@@ -129,7 +138,8 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
         ->next();
 }
 
-void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::string cursor, Reply<HistoryPage> reply) {
+void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
+                     Reply<HistoryPage> reply) {
     std::uint64_t before = ~std::uint64_t{0};
     if (!cursor.empty()) {
         const char* end = cursor.data() + cursor.size();
@@ -138,7 +148,8 @@ void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::st
     }
     body_->on_block<HistoryPage>(
         by, block_id, Access::read, std::move(reply),
-        [body = body_, limit, before](LiveDocument& document, BlockRef block, Reply<HistoryPage> answer) {
+        [body = body_, limit, before](LiveDocument& document, BlockRef block,
+                                      Reply<HistoryPage> answer) {
             body->flush(document, block);
             HistoryPage page;
             const std::vector<Unit>& units = block.state->history.units();
@@ -149,19 +160,23 @@ void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::st
                     page.next_cursor = page.versions.back().version_id;
                     break;
                 }
-                page.versions.push_back({cat(unit.version), unit.at_ms, unit.actor, unit.description});
+                page.versions.push_back(
+                    {cat(unit.version), unit.at_ms, unit.actor, unit.description});
             }
             body->answer(document, std::move(page), std::move(answer));
         },
         true);
 }
 
-void Kernel::log(Caller, std::optional<policy::Actor> of, std::size_t limit, Reply<std::vector<LogEntry>> reply) {
-    Result<std::vector<store::UnitRecord>> units = body_->parts().store.recent_units(of ? of->str() : "", limit);
+void Kernel::log(Caller, std::optional<policy::Actor> of, std::size_t limit,
+                 Reply<std::vector<LogEntry>> reply) {
+    Result<std::vector<store::UnitRecord>> units =
+        body_->parts().store.recent_units(of ? of->str() : "", limit);
     if (!units) return reply(Failure(std::move(units).error()));
     std::vector<LogEntry> entries;
     for (const store::UnitRecord& unit : *units) {
-        const std::string id = unit.block.empty() ? cat("b", unit.document) : cat("b", unit.document, "_", unit.block);
+        const std::string id =
+            unit.block.empty() ? cat("b", unit.document) : cat("b", unit.document, "_", unit.block);
         entries.push_back({id, {cat(unit.version), unit.at_ms, unit.actor, unit.description}});
     }
     reply(std::move(entries));

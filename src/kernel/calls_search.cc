@@ -36,8 +36,9 @@ bool search_block(Searching& search, LiveDocument& document, const BlockRef& blo
     if (!path.starts_with(search.query.path_prefix)) return true;
     search.body->flush(document, block);
     ++search.found.searched;
-    blocks::Finding finding = blocks::find(document.doc().text(block.content), search.query.search.query,
-                                           options_of(search.query.search, search.body->limits()));
+    blocks::Finding finding =
+        blocks::find(document.doc().text(block.content), search.query.search.query,
+                     options_of(search.query.search, search.body->limits()));
     search.found.truncated = search.found.truncated || finding.truncated;
     if (finding.hits.empty()) return true;
     if (search.found.blocks.size() == search.query.max_blocks) {
@@ -50,7 +51,8 @@ bool search_block(Searching& search, LiveDocument& document, const BlockRef& blo
 
 bool search_document(Searching& search, LiveDocument& document) {
     if (document.conversation() == nullptr) {
-        return !of_kind(search.query, document.kind()) || search_block(search, document, document.whole());
+        return !of_kind(search.query, document.kind()) ||
+               search_block(search, document, document.whole());
     }
     for (const auto& visit : document.conversation()->walk({}, 0)) {
         if (!of_kind(search.query, visit.block->kind)) continue;
@@ -61,13 +63,16 @@ bool search_document(Searching& search, LiveDocument& document) {
 
 }  // namespace
 
-void Kernel::search(Caller by, std::string block_id, SearchQuery query, Reply<blocks::Finding> reply) {
+void Kernel::search(Caller by, std::string block_id, SearchQuery query,
+                    Reply<blocks::Finding> reply) {
     body_->on_block<blocks::Finding>(
         by, block_id, Access::read, std::move(reply),
-        [body = body_, query = std::move(query)](LiveDocument& document, BlockRef block, Reply<blocks::Finding> answer) {
+        [body = body_, query = std::move(query)](LiveDocument& document, BlockRef block,
+                                                 Reply<blocks::Finding> answer) {
             body->flush(document, block);
             body->answer(document,
-                         blocks::find(document.doc().text(block.content), query.query, options_of(query, body->limits())),
+                         blocks::find(document.doc().text(block.content), query.query,
+                                      options_of(query, body->limits())),
                          std::move(answer));
         });
 }

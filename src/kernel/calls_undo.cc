@@ -11,17 +11,21 @@ namespace {
 // Which of the block's containers a unit of this kind may touch.
 std::vector<crdt::Handle> touched_by(const BlockRef& block, UnitKind kind) {
     switch (kind) {
-        case UnitKind::content: return {block.content};
-        case UnitKind::status: return {block.fields->fields};
+        case UnitKind::content:
+            return {block.content};
+        case UnitKind::status:
+            return {block.fields->fields};
         case UnitKind::create:
         case UnitKind::erase:
-        case UnitKind::take_back: return {};
+        case UnitKind::take_back:
+            return {};
     }
     return {};
 }
 
 // Takes the units back in the document's pending transaction, newest first.
-Result<Undone> take_back(LiveDocument& document, const BlockRef& block, const std::vector<Unit*>& units, bool redo) {
+Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
+                         const std::vector<Unit*>& units, bool redo) {
     Undone undone;
     const UnitKind kind = units.front()->kind;
     if (kind == UnitKind::create || kind == UnitKind::erase) {
@@ -35,7 +39,8 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block, const st
         return undone;
     }
     std::vector<crdt::IdSpan> spans;
-    for (const Unit* unit : units) spans.insert(spans.end(), unit->spans.begin(), unit->spans.end());
+    for (const Unit* unit : units)
+        spans.insert(spans.end(), unit->spans.begin(), unit->spans.end());
     const std::vector<crdt::Handle> only = touched_by(block, kind);
     const crdt::Doc::Undone done = TRY(document.doc().revert(spans, only));
     undone.restored = done.restored;
@@ -47,20 +52,25 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block, const st
 
 }  // namespace
 
-void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply) {
+void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
+                  Reply<Undone> reply) {
     body_->on_block<Undone>(
         by, block_id, Access::overwrite, std::move(reply),
-        [body = body_, by, scope, redo](LiveDocument& document, BlockRef block, Reply<Undone> answer) {
+        [body = body_, by, scope, redo](LiveDocument& document, BlockRef block,
+                                        Reply<Undone> answer) {
             body->flush(document, block);
             const std::string actor = by.actor.str();
-            const std::optional<std::string> whose = scope == UndoScope::own ? std::optional(actor) : std::nullopt;
+            const std::optional<std::string> whose =
+                scope == UndoScope::own ? std::optional(actor) : std::nullopt;
             History& history = block.state->history;
-            const std::vector<Unit*> units = redo ? history.next_redo(whose) : history.next_undo(whose);
+            const std::vector<Unit*> units =
+                redo ? history.next_redo(whose) : history.next_undo(whose);
             if (units.empty()) {
-                return answer(fail(Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
-                                   cat(scope == UndoScope::own ? cat(actor, " has made no change to this block")
-                                                               : std::string("there is no change to this block"),
-                                       redo ? " that was undone" : " that is still to be undone")));
+                return answer(fail(
+                    Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
+                    cat(scope == UndoScope::own ? cat(actor, " has made no change to this block")
+                                                : std::string("there is no change to this block"),
+                        redo ? " that was undone" : " that is still to be undone")));
             }
 
             const seq::Rope before = document.doc().text(block.content);

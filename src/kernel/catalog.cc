@@ -17,7 +17,8 @@ std::shared_ptr<LiveDocument> Catalog::live_in(State& state, store::DocumentKey 
     const auto at = state.entries.find(key);
     if (at == state.entries.end()) return nullptr;
     Entry& entry = at->second;
-    if (entry.live == nullptr) entry.live = std::make_shared<LiveDocument>(parts_, entry.record, false);
+    if (entry.live == nullptr)
+        entry.live = std::make_shared<LiveDocument>(parts_, entry.record, false);
     return entry.live;
 }
 
@@ -32,7 +33,8 @@ std::shared_ptr<LiveDocument> Catalog::find(store::DocumentKey key) {
     return state_.with([&](State& state) { return live_in(state, key); });
 }
 
-std::shared_ptr<LiveDocument> Catalog::find_or_make(const std::string& kind, const std::string& name) {
+std::shared_ptr<LiveDocument> Catalog::find_or_make(const std::string& kind,
+                                                    const std::string& name) {
     return state_.with([&](State& state) {
         const auto at = state.names.find({kind, name});
         if (at != state.names.end()) return live_in(state, at->second);

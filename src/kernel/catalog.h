@@ -18,7 +18,8 @@ class Catalog {
 public:
     Catalog(const Parts& parts, std::vector<store::DocumentRecord> known);
 
-    // The live document of a name, or of a key; null when there is none. A document becomes live by being asked for.
+    // The live document of a name, or of a key; null when there is none. A document becomes live by
+    // being asked for.
     std::shared_ptr<LiveDocument> find(const std::string& kind, const std::string& name);
     std::shared_ptr<LiveDocument> find(store::DocumentKey key);
     // As find(), but makes one where there is none.
@@ -26,7 +27,7 @@ public:
     // The name is free again; the document stays reachable by its key until the end.
     void forget_name(const std::string& kind, const std::string& name);
 
-    std::vector<store::DocumentKey> keys() const;                      // Ascending.
+    std::vector<store::DocumentKey> keys() const;  // Ascending.
     std::vector<std::shared_ptr<LiveDocument>> live() const;
     std::size_t size() const;
 

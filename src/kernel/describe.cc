@@ -11,13 +11,15 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
     info.block_id = document.id_of(block).str();
     if (block.fields != nullptr) {
         if (block.fields->parent) {
-            const document::ConversationBlock* parent = document.conversation()->find(*block.fields->parent);
+            const document::ConversationBlock* parent =
+                document.conversation()->find(*block.fields->parent);
             if (parent != nullptr) info.parent_id = document.id_of(document.ref_of(*parent)).str();
         }
         info.role = block.fields->role;
         info.kind = block.fields->kind;
         info.status = block.fields->status;
-        if (const Value* path = block.fields->metadata.find("path"); path != nullptr && path->is_string()) {
+        if (const Value* path = block.fields->metadata.find("path");
+            path != nullptr && path->is_string()) {
             info.path = path->as_string();
         }
     } else {
@@ -34,8 +36,8 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
     return info;
 }
 
-Result<BlockText> text_of(LiveDocument& document, const BlockRef& block, std::optional<text::LineRange> range,
-                          const Limits& limits, Gate* gate) {
+Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
+                          std::optional<text::LineRange> range, const Limits& limits, Gate* gate) {
     const seq::Rope& text = document.doc().text(block.content);
     blocks::View view = TRY(blocks::view(text, range, {limits.read_lines, limits.read_columns}));
     BlockText out;

@@ -12,7 +12,7 @@ namespace quire::kernel {
 BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate);
 
 // The lines [range), cut at `limits`. Errors: those of blocks::view().
-Result<BlockText> text_of(LiveDocument& document, const BlockRef& block, std::optional<text::LineRange> range,
-                          const Limits& limits, Gate* gate);
+Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
+                          std::optional<text::LineRange> range, const Limits& limits, Gate* gate);
 
 }  // namespace quire::kernel

@@ -1,5 +1,5 @@
-// Desk: a kernel on a table, for its tests: a store in memory that acknowledges when told, a scheduler and a clock
-// that move when told.
+// Desk: a kernel on a table, for its tests: a store in memory that acknowledges when told, a
+// scheduler and a clock that move when told.
 #pragma once
 
 #include <deque>
@@ -29,8 +29,11 @@ public:
         for (const auto& [key, record] : documents_) all.push_back(record);
         return all;
     }
-    Result<store::StoredDocument> load(store::DocumentKey document) override { return stored_[document]; }
-    Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) override {
+    Result<store::StoredDocument> load(store::DocumentKey document) override {
+        return stored_[document];
+    }
+    Result<std::optional<std::string>> token(const std::string& actor,
+                                             const std::string& token) override {
         const auto at = tokens_.find({actor, token});
         return at == tokens_.end() ? std::optional<std::string>() : std::optional(at->second);
     }
@@ -64,10 +67,12 @@ private:
     Result<void> apply(store::Batch& batch) {
         const store::DocumentKey key = key_of(batch);
         if (std::exchange(failing_, false)) fenced_[key] = true;
-        if (fenced_.contains(key)) return fail(Errc::unavailable, "disk_full", "the disk is full; nothing was changed");
+        if (fenced_.contains(key))
+            return fail(Errc::unavailable, "disk_full", "the disk is full; nothing was changed");
         for (auto& record : batch.documents) documents_[record.key] = record;
         for (auto& record : batch.peers) stored_[record.document].peers.push_back(record);
-        for (auto& record : batch.updates) stored_[record.document].updates.push_back(std::move(record.bytes));
+        for (auto& record : batch.updates)
+            stored_[record.document].updates.push_back(std::move(record.bytes));
         for (auto& record : batch.compactions) stored_[record.document].updates = {record.bytes};
         for (auto& record : batch.tokens) tokens_[{record.actor, record.token}] = record.value;
         for (auto& record : batch.blocks) {
@@ -137,31 +142,37 @@ public:
 
     static Caller as(const std::string& name) { return {{policy::ActorKind::agent, name}, 0, {}}; }
 
-    std::string create(const std::string& content, const std::string& by = "ada", std::optional<std::string> parent = {},
+    std::string create(const std::string& content, const std::string& by = "ada",
+                       std::optional<std::string> parent = {},
                        std::optional<std::string> after = {}) {
         BlockCreate what;
         what.content = content;
         what.parent_id = std::move(parent);
         what.after = std::move(after);
-        return ask<BlockVersion>([&](auto reply) { kernel->create(as(by), what, std::move(reply)); })->block_id;
+        return ask<BlockVersion>(
+                   [&](auto reply) { kernel->create(as(by), what, std::move(reply)); })
+            ->block_id;
     }
-    Result<Appended> append(const std::string& id, const std::string& text, const std::string& by = "ada",
-                            Ack ack = Ack::durable) {
-        return ask<Appended>([&](auto reply) { kernel->append(as(by), id, text, ack, std::move(reply)); });
+    Result<Appended> append(const std::string& id, const std::string& text,
+                            const std::string& by = "ada", Ack ack = Ack::durable) {
+        return ask<Appended>(
+            [&](auto reply) { kernel->append(as(by), id, text, ack, std::move(reply)); });
     }
     // Replaces `erase` bytes at `at`.
-    Result<Edited> splice(const std::string& id, std::size_t at, std::size_t erase, const std::string& insert,
-                          const std::string& by = "ada") {
+    Result<Edited> splice(const std::string& id, std::size_t at, std::size_t erase,
+                          const std::string& insert, const std::string& by = "ada") {
         return ask<Edited>([&](auto reply) {
-            kernel->edit(as(by), id, "splice",
-                         [=](const seq::Rope&, std::uint64_t) {
-                             return Result<blocks::Planned>(blocks::Planned{{{{at}, {erase}, insert}}, {}});
-                         },
-                         std::move(reply));
+            kernel->edit(
+                as(by), id, "splice",
+                [=](const seq::Rope&, std::uint64_t) {
+                    return Result<blocks::Planned>(blocks::Planned{{{{at}, {erase}, insert}}, {}});
+                },
+                std::move(reply));
         });
     }
     Result<BlockText> read(const std::string& id) {
-        return ask<BlockText>([&](auto reply) { kernel->read(as("reader"), id, {}, std::move(reply)); });
+        return ask<BlockText>(
+            [&](auto reply) { kernel->read(as("reader"), id, {}, std::move(reply)); });
     }
     std::string text(const std::string& id) {
         const Result<BlockText> block = read(id);
@@ -172,10 +183,12 @@ public:
     }
     Result<Undone> undo(const std::string& id, const std::string& by = "ada", bool redo = false,
                         UndoScope scope = UndoScope::own) {
-        return ask<Undone>([&](auto reply) { kernel->undo(as(by), id, scope, redo, std::move(reply)); });
+        return ask<Undone>(
+            [&](auto reply) { kernel->undo(as(by), id, scope, redo, std::move(reply)); });
     }
     Result<BlockVersion> set_status(const std::string& id, blocks::Status status) {
-        return ask<BlockVersion>([&](auto reply) { kernel->set_status(as("ada"), id, status, std::move(reply)); });
+        return ask<BlockVersion>(
+            [&](auto reply) { kernel->set_status(as("ada"), id, status, std::move(reply)); });
     }
     std::uint64_t version(const std::string& id) { return read(id)->info.version; }
 
@@ -186,9 +199,7 @@ public:
     std::unique_ptr<Kernel> kernel;
 
 private:
-    void start() {
-        kernel = std::move(*Kernel::open({store, scheduler, clock, rng, {}}));
-    }
+    void start() { kernel = std::move(*Kernel::open({store, scheduler, clock, rng, {}})); }
     void stop() {
         kernel->close([](Result<void>) {});
         scheduler.run_all();

@@ -10,7 +10,8 @@ namespace {
 
 using policy::Operation;
 
-// How often a save meets a disk that changed between being read and being written before it gives up.
+// How often a save meets a disk that changed between being read and being written before it gives
+// up.
 constexpr int kSaveTries = 3;
 constexpr std::size_t kListedFiles = 200'000;
 
@@ -20,18 +21,22 @@ FileVersion version_of_file(LiveDocument& document) {
 }
 
 Failure no_such_file(const std::string& path) {
-    return fail(Errc::not_found, "file_not_found",
-                cat("there is no file ", path, "; file list shows those there are, file create makes one"),
-                {{"path", path}});
+    return fail(
+        Errc::not_found, "file_not_found",
+        cat("there is no file ", path, "; file list shows those there are, file create makes one"),
+        {{"path", path}});
 }
 
 Result<void> require_text_file(const fs::Place& place) {
     if (place.kind != fs::Kind::directory && place.kind != fs::Kind::other) return {};
     const bool directory = place.kind == fs::Kind::directory;
-    return invalid("not_a_file",
-                   cat(place.path.empty() ? "." : place.path, directory ? " is a directory; file list with the pattern '" : " is not a file",
-                       directory ? cat(place.path.empty() ? "" : place.path + "/", "**' shows what is in it") : ""),
-                   {{"kind", directory ? "directory" : "other"}});
+    return invalid(
+        "not_a_file",
+        cat(place.path.empty() ? "." : place.path,
+            directory ? " is a directory; file list with the pattern '" : " is not a file",
+            directory ? cat(place.path.empty() ? "" : place.path + "/", "**' shows what is in it")
+                      : ""),
+        {{"kind", directory ? "directory" : "other"}});
 }
 
 }  // namespace
@@ -43,7 +48,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     std::shared_ptr<Kernel::Body> kernel;
     Kernel& blocks;
     FileGate& gate;
-    // Names are looked up one after another, so that calls reach a document in the order they were made.
+    // Names are looked up one after another, so that calls reach a document in the order they were
+    // made.
     sched::Strand door;
 
     // Runs work(place) at the door.
@@ -57,29 +63,32 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         });
     }
 
-    // Loads the file's document where it is not, and runs work(document, reply) on its strand. The caller may do
-    // `operation`, and what the disk has was taken in.
+    // Loads the file's document where it is not, and runs work(document, reply) on its strand. The
+    // caller may do `operation`, and what the disk has was taken in.
     template <class T, class Work>
     void with_file(Caller by, std::string path, Operation operation, Reply<T> reply, Work work) {
-        at_door<T>(std::move(reply), std::move(path),
-                   [self = shared_from_this(), by = std::move(by), operation,
-                    work = std::move(work)](fs::Place place, Reply<T> answer) mutable {
-                       if (const auto file = require_text_file(place); !file) return answer(Failure(file.error()));
-                       if (const auto allowed = self->gate.admit(place, operation, by.actor); !allowed) {
-                           return answer(Failure(allowed.error()));
-                       }
-                       Catalog& catalog = self->kernel->catalog();
-                       auto document = place.kind == fs::Kind::missing ? catalog.find("file", place.path)
-                                                                       : catalog.find_or_make("file", place.path);
-                       if (document == nullptr) return answer(no_such_file(place.path));
-                       self->kernel->on_document<T>(
-                           std::move(by), std::move(document), Access::look, std::move(answer),
-                           [self, work = std::move(work)](LiveDocument& live, Reply<T> last) mutable {
-                               const Result<FileGate::TakenIn> taken = self->load(live);
-                               if (!taken) return last(Failure(taken.error()));
-                               work(live, *taken, std::move(last));
-                           });
-                   });
+        at_door<T>(
+            std::move(reply), std::move(path),
+            [self = shared_from_this(), by = std::move(by), operation, work = std::move(work)](
+                fs::Place place, Reply<T> answer) mutable {
+                if (const auto file = require_text_file(place); !file)
+                    return answer(Failure(file.error()));
+                if (const auto allowed = self->gate.admit(place, operation, by.actor); !allowed) {
+                    return answer(Failure(allowed.error()));
+                }
+                Catalog& catalog = self->kernel->catalog();
+                auto document = place.kind == fs::Kind::missing
+                                    ? catalog.find("file", place.path)
+                                    : catalog.find_or_make("file", place.path);
+                if (document == nullptr) return answer(no_such_file(place.path));
+                self->kernel->on_document<T>(
+                    std::move(by), std::move(document), Access::look, std::move(answer),
+                    [self, work = std::move(work)](LiveDocument& live, Reply<T> last) mutable {
+                        const Result<FileGate::TakenIn> taken = self->load(live);
+                        if (!taken) return last(Failure(taken.error()));
+                        work(live, *taken, std::move(last));
+                    });
+            });
     }
 
     Result<FileGate::TakenIn> load(LiveDocument& document) {
@@ -93,7 +102,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         }
         // Gone from the disk, and nothing in the document that was not there: gone.
         const std::optional<files::DiskState> now = gate.state(document);
-        if (now && now->missing && now->hash == hash_of(document, *now)) return no_such_file(document.name());
+        if (now && now->missing && now->hash == hash_of(document, *now))
+            return no_such_file(document.name());
         return taken;
     }
 
@@ -104,25 +114,33 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return fs::Hash::of(bytes_of(document, disk));
     }
 
-    void create(LiveDocument& document, const Caller& by, const std::string& content, Reply<FileVersion> reply);
-    void save(LiveDocument& document, const Caller& by, FileGate::TakenIn taken, Reply<FileSaved> reply);
+    void create(LiveDocument& document, const Caller& by, const std::string& content,
+                Reply<FileVersion> reply);
+    void save(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
+              Reply<FileSaved> reply);
     Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
                             const std::string& bytes);
-    void erase(LiveDocument& document, const Caller& by, FileGate::TakenIn taken, Reply<FileVersion> reply);
+    void erase(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
+               Reply<FileVersion> reply);
     Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);
-    FileList list(const fs::Listing& all, const Caller& by, const std::optional<text::Glob>& pattern, std::size_t limit);
+    FileList list(const fs::Listing& all, const Caller& by,
+                  const std::optional<text::Glob>& pattern, std::size_t limit);
 };
 
-FileCalls::FileCalls(Kernel& kernel, FileGate& gate) : body_(std::make_shared<Body>(kernel.body_, kernel, gate)) {}
+FileCalls::FileCalls(Kernel& kernel, FileGate& gate)
+    : body_(std::make_shared<Body>(kernel.body_, kernel, gate)) {}
 
-void FileCalls::read(Caller by, std::string path, std::optional<text::LineRange> range, Reply<FileRead> reply) {
+void FileCalls::read(Caller by, std::string path, std::optional<text::LineRange> range,
+                     Reply<FileRead> reply) {
     body_->with_file<FileRead>(
         by, std::move(path), Operation::read, std::move(reply),
-        [body = body_, by, range](LiveDocument& document, FileGate::TakenIn, Reply<FileRead> answer) {
+        [body = body_, by, range](LiveDocument& document, FileGate::TakenIn,
+                                  Reply<FileRead> answer) {
             FileVersion file = version_of_file(document);
             const std::string id = file.block_id;
             body->blocks.read(by, id, range,
-                              [file = std::move(file), answer = std::move(answer)](Result<BlockText> text) mutable {
+                              [file = std::move(file),
+                               answer = std::move(answer)](Result<BlockText> text) mutable {
                                   if (!text) return answer(Failure(std::move(text).error()));
                                   file.version = text->info.version;
                                   answer(FileRead{std::move(file), std::move(*text)});
@@ -130,7 +148,8 @@ void FileCalls::read(Caller by, std::string path, std::optional<text::LineRange>
         });
 }
 
-void FileCalls::edit(Caller by, std::string path, std::string operation, blocks::Plan plan, Reply<FileEdited> reply) {
+void FileCalls::edit(Caller by, std::string path, std::string operation, blocks::Plan plan,
+                     Reply<FileEdited> reply) {
     body_->with_file<FileEdited>(
         by, std::move(path), Operation::overwrite, std::move(reply),
         [body = body_, by, operation = std::move(operation), plan = std::move(plan)](
@@ -138,7 +157,8 @@ void FileCalls::edit(Caller by, std::string path, std::string operation, blocks:
             FileVersion file = version_of_file(document);
             const std::string id = file.block_id;
             body->blocks.edit(by, id, std::move(operation), std::move(plan),
-                              [file = std::move(file), answer = std::move(answer)](Result<Edited> edited) mutable {
+                              [file = std::move(file),
+                               answer = std::move(answer)](Result<Edited> edited) mutable {
                                   if (!edited) return answer(Failure(std::move(edited).error()));
                                   file.version = edited->version;
                                   answer(FileEdited{std::move(file), std::move(*edited)});
@@ -154,8 +174,10 @@ void FileCalls::append(Caller by, std::string path, std::string text, Reply<File
             FileVersion file = version_of_file(document);
             const std::string id = file.block_id;
             body->blocks.append(by, id, std::move(text), Ack::durable,
-                                [file = std::move(file), answer = std::move(answer)](Result<Appended> appended) mutable {
-                                    if (!appended) return answer(Failure(std::move(appended).error()));
+                                [file = std::move(file),
+                                 answer = std::move(answer)](Result<Appended> appended) mutable {
+                                    if (!appended)
+                                        return answer(Failure(std::move(appended).error()));
                                     file.version = appended->version;
                                     answer(FileAppended{std::move(file), std::move(*appended)});
                                 });
@@ -171,20 +193,25 @@ void FileCalls::create(Caller by, std::string path, std::string content, Reply<F
     }
     body_->at_door<FileVersion>(
         std::move(reply), std::move(path),
-        [body = body_, by, content = std::move(content)](fs::Place place, Reply<FileVersion> answer) mutable {
+        [body = body_, by, content = std::move(content)](fs::Place place,
+                                                         Reply<FileVersion> answer) mutable {
             if (place.path.empty()) return answer(Failure(require_text_file(place).error()));
-            if (const auto allowed = body->gate.admit(place, Operation::create, by.actor); !allowed) {
+            if (const auto allowed = body->gate.admit(place, Operation::create, by.actor);
+                !allowed) {
                 return answer(Failure(allowed.error()));
             }
             if (place.kind != fs::Kind::missing) {
-                return answer(fail(Errc::conflict, "file_exists",
-                                   cat(place.path, " exists already. Read it and edit it, or choose ",
-                                       "another name"),
-                                   {{"path", place.path}}));
+                return answer(
+                    fail(Errc::conflict, "file_exists",
+                         cat(place.path, " exists already. Read it and edit it, or choose ",
+                             "another name"),
+                         {{"path", place.path}}));
             }
             body->kernel->on_document<FileVersion>(
-                by, body->kernel->catalog().find_or_make("file", place.path), Access::look, std::move(answer),
-                [body, by, content = std::move(content)](LiveDocument& document, Reply<FileVersion> last) {
+                by, body->kernel->catalog().find_or_make("file", place.path), Access::look,
+                std::move(answer),
+                [body, by, content = std::move(content)](LiveDocument& document,
+                                                         Reply<FileVersion> last) {
                     body->create(document, by, content, std::move(last));
                 });
         });
@@ -207,10 +234,13 @@ void FileCalls::Body::create(LiveDocument& document, const Caller& by, const std
     Unit unit;
     unit.actor = by.actor.str();
     unit.description = "create";
-    unit.kind = UnitKind::take_back;  // Undoing the content would leave the file: file delete takes back both.
+    unit.kind = UnitKind::take_back;  // Undoing the content would leave the file: file delete takes
+                                      // back both.
     unit.spans = {document.commit(by.actor, "create")};
     document.record(block, std::move(unit));
-    document.set_header(files::DiskState{saved->hash, saved->stamp, decoded.form, version_of(document), false}.encode());
+    document.set_header(
+        files::DiskState{saved->hash, saved->stamp, decoded.form, version_of(document), false}
+            .encode());
     kernel->submit(document, version_of_file(document), std::move(reply));
 }
 
@@ -222,21 +252,27 @@ void FileCalls::save(Caller by, std::string path, Reply<FileSaved> reply) {
                                 });
 }
 
-void FileCalls::Body::save(LiveDocument& document, const Caller& by, FileGate::TakenIn taken, Reply<FileSaved> reply) {
+void FileCalls::Body::save(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
+                           Reply<FileSaved> reply) {
     kernel->flush(document, document.whole());
     for (int attempt = 0; attempt < kSaveTries; ++attempt) {
         files::DiskState disk = *gate.state(document);
         const auto refuse = [&](std::string_view what) {
             return reply(fail(Errc::conflict, "disk_changed",
-                              cat(document.name(), " was not saved: ", what), {{"path", document.name()}}));
+                              cat(document.name(), " was not saved: ", what),
+                              {{"path", document.name()}}));
         };
         if (taken.vanished) {
-            return refuse("it was deleted on disk since it was read, and your edits are still in the document. Save again "
-                          "to write the file anew");
+            return refuse(
+                "it was deleted on disk since it was read, and your edits are still in the "
+                "document. Save again "
+                "to write the file anew");
         }
         if (taken.ties > 0) {
-            return refuse("it was changed on disk where you changed it too. The document shows your text there; the "
-                          "disk's is in its history. Read it, edit it if need be, and save again");
+            return refuse(
+                "it was changed on disk where you changed it too. The document shows your text "
+                "there; the "
+                "disk's is in its history. Read it, edit it if need be, and save again");
         }
         const std::string bytes = bytes_of(document, disk);
         FileSaved result{version_of_file(document), bytes.size(), false, {}};
@@ -253,31 +289,40 @@ void FileCalls::Body::save(LiveDocument& document, const Caller& by, FileGate::T
         if (!saved) return reply(Failure(std::move(saved).error()));
         result.written = true;
         result.notes = std::move(saved->notes);
-        document.set_header(files::DiskState{saved->hash, saved->stamp, disk.form, version_of(document), false}.encode());
+        document.set_header(
+            files::DiskState{saved->hash, saved->stamp, disk.form, version_of(document), false}
+                .encode());
         return kernel->submit(document, std::move(result), std::move(reply));
     }
 }
 
-Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
-                                         const std::string& bytes) {
-    TRY(files::decode(bytes, document.name()));  // A NUL would make it a file that cannot be read back.
+Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& by,
+                                         const files::DiskState& disk, const std::string& bytes) {
+    TRY(files::decode(bytes,
+                      document.name()));  // A NUL would make it a file that cannot be read back.
     if (disk.missing) return gate.files().create(document.name(), bytes);
     // Who may only append may only save what begins with the bytes that are there.
-    const Result<void> allowed = gate.admit({document.name(), {}, fs::Kind::file}, Operation::overwrite, by.actor);
+    const Result<void> allowed =
+        gate.admit({document.name(), {}, fs::Kind::file}, Operation::overwrite, by.actor);
     if (!allowed) {
-        const fs::FileBytes there = TRY(gate.files().read(document.name(), kernel->limits().block_bytes));
-        if (there.hash == disk.hash && !bytes.starts_with(there.bytes)) return Failure(allowed.error());
+        const fs::FileBytes there =
+            TRY(gate.files().read(document.name(), kernel->limits().block_bytes));
+        if (there.hash == disk.hash && !bytes.starts_with(there.bytes))
+            return Failure(allowed.error());
     }
     return gate.files().save(document.name(), bytes, disk.hash);
 }
 
 void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
     body_->at_door<FileVersion>(
-        std::move(reply), path, [body = body_, by, path](fs::Place place, Reply<FileVersion> answer) {
+        std::move(reply), path,
+        [body = body_, by, path](fs::Place place, Reply<FileVersion> answer) {
             if (place.linked()) {
-                return answer(invalid("is_a_link", cat(path, " is reached by a link; nothing was deleted. Delete ", place.path,
-                                                       " by its own name"),
-                                      {{"path", place.path}}));
+                return answer(
+                    invalid("is_a_link",
+                            cat(path, " is reached by a link; nothing was deleted. Delete ",
+                                place.path, " by its own name"),
+                            {{"path", place.path}}));
             }
             body->with_file<FileVersion>(by, path, Operation::erase, std::move(answer),
                                          [body, by](LiveDocument& document, FileGate::TakenIn taken,
@@ -287,16 +332,19 @@ void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
         });
 }
 
-void FileCalls::Body::erase(LiveDocument& document, const Caller& by, FileGate::TakenIn taken, Reply<FileVersion> reply) {
+void FileCalls::Body::erase(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
+                            Reply<FileVersion> reply) {
     const BlockRef block = document.whole();
     kernel->flush(document, block);
     const files::DiskState disk = *gate.state(document);
     // A file that is read here for the first time was not changed behind anyone's back.
     if (taken.changed && !taken.first) {
-        return reply(fail(Errc::conflict, "disk_changed",
-                          cat(document.name(), " was not deleted: it was changed on disk since it was last read. Read it, and ",
-                              "delete it again if that is still right"),
-                          {{"path", document.name()}}));
+        return reply(fail(
+            Errc::conflict, "disk_changed",
+            cat(document.name(),
+                " was not deleted: it was changed on disk since it was last read. Read it, and ",
+                "delete it again if that is still right"),
+            {{"path", document.name()}}));
     }
     if (!disk.missing) {
         const Result<void> removed = gate.files().remove(document.name(), disk.hash);
@@ -313,26 +361,29 @@ void FileCalls::Body::erase(LiveDocument& document, const Caller& by, FileGate::
     kernel->submit(document, version_of_file(document), std::move(reply));
 }
 
-void FileCalls::status(Caller by, std::optional<std::string> path, Reply<std::vector<FileStatus>> reply) {
+void FileCalls::status(Caller by, std::optional<std::string> path,
+                       Reply<std::vector<FileStatus>> reply) {
     using All = std::vector<FileStatus>;
     if (path) {
         body_->at_door<All>(
-            std::move(reply), *path, [body = body_, by, path = *path](fs::Place place, Reply<All> answer) {
+            std::move(reply), *path,
+            [body = body_, by, path = *path](fs::Place place, Reply<All> answer) {
                 const auto look = [body, by](LiveDocument& document, Reply<All> last) {
                     Result<FileStatus> one = body->status(document, by.actor);
                     if (!one) return last(Failure(std::move(one).error()));
                     body->kernel->answer(document, All{std::move(*one)}, std::move(last));
                 };
                 if (auto known = body->kernel->catalog().find("file", place.path)) {
-                    if (const auto allowed = body->gate.admit(place, Operation::read, by.actor); !allowed) {
+                    if (const auto allowed = body->gate.admit(place, Operation::read, by.actor);
+                        !allowed) {
                         return answer(Failure(allowed.error()));
                     }
-                    return body->kernel->on_document<All>(by, std::move(known), Access::look, std::move(answer), look);
+                    return body->kernel->on_document<All>(by, std::move(known), Access::look,
+                                                          std::move(answer), look);
                 }
                 body->with_file<All>(by, path, Operation::read, std::move(answer),
-                                     [look](LiveDocument& document, FileGate::TakenIn, Reply<All> last) {
-                                         look(document, std::move(last));
-                                     });
+                                     [look](LiveDocument& document, FileGate::TakenIn,
+                                            Reply<All> last) { look(document, std::move(last)); });
             });
         return;
     }
@@ -341,7 +392,8 @@ void FileCalls::status(Caller by, std::optional<std::string> path, Reply<std::ve
         body_->kernel, by, body_->kernel->catalog().keys(),
         [body = body_, by, all](LiveDocument& live) {
             if (live.kind() != "file") return true;
-            if (Result<FileStatus> one = body->status(live, by.actor)) all->push_back(std::move(*one));
+            if (Result<FileStatus> one = body->status(live, by.actor))
+                all->push_back(std::move(*one));
             return true;
         },
         [all, reply = std::move(reply)](Result<void> done) mutable {
@@ -357,13 +409,15 @@ Result<FileStatus> FileCalls::Body::status(LiveDocument& document, const policy:
     kernel->flush(document, document.whole());
     FileStatus status;
     status.file = version_of_file(document);
-    status.permission = gate.decide({document.name(), {}, fs::Kind::file}, Operation::read, actor).permission;
+    status.permission =
+        gate.decide({document.name(), {}, fs::Kind::file}, Operation::read, actor).permission;
     status.dirty = gate.dirty(document);
     status.disk = TRY(gate.look(document));
     return status;
 }
 
-void FileCalls::list(Caller by, std::optional<text::Glob> pattern, std::size_t limit, Reply<FileList> reply) {
+void FileCalls::list(Caller by, std::optional<text::Glob> pattern, std::size_t limit,
+                     Reply<FileList> reply) {
     body_->door.post([body = body_, by = std::move(by), pattern = std::move(pattern), limit,
                       reply = std::move(reply)]() mutable {
         const Result<fs::Listing> all = body->gate.files().list(kListedFiles);
@@ -372,8 +426,8 @@ void FileCalls::list(Caller by, std::optional<text::Glob> pattern, std::size_t l
     });
 }
 
-FileList FileCalls::Body::list(const fs::Listing& all, const Caller& by, const std::optional<text::Glob>& pattern,
-                               std::size_t limit) {
+FileList FileCalls::Body::list(const fs::Listing& all, const Caller& by,
+                               const std::optional<text::Glob>& pattern, std::size_t limit) {
     FileList list;
     list.skipped_names = all.skipped_names;
     list.truncated = all.truncated;

@@ -1,9 +1,11 @@
-// FileCalls: the use cases of files, by path. Every actor who opens a path gets the same document; from then on it is a
-// block like any other, and what is read, edited and undone goes the same ways.
+// FileCalls: the use cases of files, by path. Every actor who opens a path gets the same document;
+// from then on it is a block like any other, and what is read, edited and undone goes the same
+// ways.
 //
-// Files are loaded when first used. Edits stay in the document until they are saved. Errors of every call: those of
-// fs::FileSystem and of the rules (FileGate::admit); unsupported "binary_file"; out_of_range "too_large". Replies come
-// exactly once, from any thread; calls of one caller about one file take effect in the order they were made.
+// Files are loaded when first used. Edits stay in the document until they are saved. Errors of
+// every call: those of fs::FileSystem and of the rules (FileGate::admit); unsupported
+// "binary_file"; out_of_range "too_large". Replies come exactly once, from any thread; calls of one
+// caller about one file take effect in the order they were made.
 #pragma once
 
 #include <cstddef>
@@ -69,15 +71,18 @@ public:
     FileCalls(Kernel& kernel, FileGate& gate);
 
     // Files whose path matches, sorted, at most `limit`.
-    void list(Caller by, std::optional<text::Glob> pattern, std::size_t limit, Reply<FileList> reply);
-    void read(Caller by, std::string path, std::optional<text::LineRange> range, Reply<FileRead> reply);
+    void list(Caller by, std::optional<text::Glob> pattern, std::size_t limit,
+              Reply<FileList> reply);
+    void read(Caller by, std::string path, std::optional<text::LineRange> range,
+              Reply<FileRead> reply);
     // As Kernel::edit().
-    void edit(Caller by, std::string path, std::string operation, blocks::Plan plan, Reply<FileEdited> reply);
+    void edit(Caller by, std::string path, std::string operation, blocks::Plan plan,
+              Reply<FileEdited> reply);
     void append(Caller by, std::string path, std::string text, Reply<FileAppended> reply);
     // On the disk at once. Errors: conflict "file_exists".
     void create(Caller by, std::string path, std::string content, Reply<FileVersion> reply);
-    // Errors: conflict "disk_changed" when the disk has a change of the same words, or the file is gone: the change is
-    // then in the document, and saving again is the caller's decision.
+    // Errors: conflict "disk_changed" when the disk has a change of the same words, or the file is
+    // gone: the change is then in the document, and saving again is the caller's decision.
     void save(Caller by, std::string path, Reply<FileSaved> reply);
     // Errors: conflict "disk_changed".
     void erase(Caller by, std::string path, Reply<FileVersion> reply);

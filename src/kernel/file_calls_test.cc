@@ -18,10 +18,12 @@ namespace {
 // $SEED repeats a run.
 unsigned seed_of_run() {
     const char* given = std::getenv("SEED");
-    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
+                            : std::random_device{}();
 }
 
-policy::PathRule rule(std::string_view pattern, policy::Permission permission, policy::Operations escalated = {}) {
+policy::PathRule rule(std::string_view pattern, policy::Permission permission,
+                      policy::Operations escalated = {}) {
     return {text::Glob::compile(pattern).value(), permission, escalated, 0};
 }
 
@@ -46,7 +48,8 @@ public:
     static Caller as(const std::string& name) { return {{policy::ActorKind::agent, name}, 0, {}}; }
 
     Result<FileRead> read(const std::string& path) {
-        return ask<FileRead>([&](auto reply) { calls->read(as("reader"), path, {}, std::move(reply)); });
+        return ask<FileRead>(
+            [&](auto reply) { calls->read(as("reader"), path, {}, std::move(reply)); });
     }
     std::string text(const std::string& path) {
         const auto file = read(path);
@@ -63,23 +66,29 @@ public:
             if (at == std::string::npos) return fail(Errc::not_found, "no_match", "no match");
             return blocks::Planned{{{{at}, {find.size()}, replace}}, {}};
         };
-        const auto result = ask<FileEdited>([&](auto reply) { calls->edit(as(by), path, "replace", plan, std::move(reply)); });
+        const auto result = ask<FileEdited>(
+            [&](auto reply) { calls->edit(as(by), path, "replace", plan, std::move(reply)); });
         return result ? "ok" : result.error().reason();
     }
     std::string append(const std::string& path, const std::string& text) {
-        return reason(ask<FileAppended>([&](auto reply) { calls->append(as("ada"), path, text, std::move(reply)); }));
+        return reason(ask<FileAppended>(
+            [&](auto reply) { calls->append(as("ada"), path, text, std::move(reply)); }));
     }
     Result<FileVersion> create(const std::string& path, const std::string& content) {
-        return ask<FileVersion>([&](auto reply) { calls->create(as("ada"), path, content, std::move(reply)); });
+        return ask<FileVersion>(
+            [&](auto reply) { calls->create(as("ada"), path, content, std::move(reply)); });
     }
     Result<FileSaved> save(const std::string& path) {
         return ask<FileSaved>([&](auto reply) { calls->save(as("ada"), path, std::move(reply)); });
     }
     Result<FileVersion> erase(const std::string& path) {
-        return ask<FileVersion>([&](auto reply) { calls->erase(as("ada"), path, std::move(reply)); });
+        return ask<FileVersion>(
+            [&](auto reply) { calls->erase(as("ada"), path, std::move(reply)); });
     }
     FileStatus status(const std::string& path) {
-        return ask<std::vector<FileStatus>>([&](auto reply) { calls->status(as("ada"), path, std::move(reply)); })->at(0);
+        return ask<std::vector<FileStatus>>(
+                   [&](auto reply) { calls->status(as("ada"), path, std::move(reply)); })
+            ->at(0);
     }
     std::string disk(const std::string& path) {
         const auto file = files.read(path, 1 << 24);
@@ -101,10 +110,12 @@ public:
 
 private:
     void start() {
-        policy::PathRules rules({rule("locked/**", policy::Permission::read_only), rule("ask/**", policy::Permission::human),
-                                 rule("log/**", policy::Permission::append),
-                                 rule("kept/**", policy::Permission::read_write, {policy::Operation::erase}),
-                                 rule("free/**", policy::Permission::admin), rule("*", policy::Permission::read_write)});
+        policy::PathRules rules(
+            {rule("locked/**", policy::Permission::read_only),
+             rule("ask/**", policy::Permission::human), rule("log/**", policy::Permission::append),
+             rule("kept/**", policy::Permission::read_write, {policy::Operation::erase}),
+             rule("free/**", policy::Permission::admin),
+             rule("*", policy::Permission::read_write)});
         gate = std::make_unique<FileGate>(files, std::move(rules), clock, std::size_t{1} << 20);
         kernel = std::move(*Kernel::open({store, scheduler, clock, rng, {}, gate.get()}));
         calls = std::make_unique<FileCalls>(*kernel, *gate);
@@ -134,8 +145,12 @@ TEST(FileCalls, AFileIsOneBlockForEveryoneWhoOpensIt) {
 
 TEST(FileCalls, LoadThenSaveIsTheIdentityOnBytes) {
     Office office;
-    for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF", "\xEF\xBB\xBF" "a\r\n",
-                                    "\xEF\xBB\xBF\xEF\xBB\xBF" "a", "é\xE2\x80\xA8x"}) {
+    for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF",
+                                    "\xEF\xBB\xBF"
+                                    "a\r\n",
+                                    "\xEF\xBB\xBF\xEF\xBB\xBF"
+                                    "a",
+                                    "é\xE2\x80\xA8x"}) {
         office.files.put("f", bytes);
         ASSERT_EQ(Office::reason(office.read("f")), "ok");
         const auto saved = office.save("f");
@@ -147,14 +162,20 @@ TEST(FileCalls, LoadThenSaveIsTheIdentityOnBytes) {
 
 TEST(FileCalls, AnEditStaysInTheDocumentUntilItIsSavedAndKeepsTheRestAsItWas) {
     Office office;
-    office.files.put("f", "\xEF\xBB\xBF" "one\r\ntwo\r\nthree");
+    office.files.put("f",
+                     "\xEF\xBB\xBF"
+                     "one\r\ntwo\r\nthree");
 
     EXPECT_EQ(office.edit("f", "two", "TWO"), "ok");
-    EXPECT_EQ(office.disk("f"), "\xEF\xBB\xBF" "one\r\ntwo\r\nthree");
+    EXPECT_EQ(office.disk("f"),
+              "\xEF\xBB\xBF"
+              "one\r\ntwo\r\nthree");
     EXPECT_TRUE(office.status("f").dirty);
 
     EXPECT_TRUE(office.save("f")->written);
-    EXPECT_EQ(office.disk("f"), "\xEF\xBB\xBF" "one\r\nTWO\r\nthree");
+    EXPECT_EQ(office.disk("f"),
+              "\xEF\xBB\xBF"
+              "one\r\nTWO\r\nthree");
     EXPECT_FALSE(office.status("f").dirty);
     EXPECT_EQ(office.status("f").disk, Disk::same);
 }
@@ -262,7 +283,8 @@ TEST(FileCalls, ABlockCallOnAFileTakesTheDiskInAndAsksTheRules) {
     const std::string id = office.read("locked/f")->file.block_id;
     office.files.put("locked/f", "two\n");
 
-    const auto text = office.ask<WholeText>([&](auto reply) { office.kernel->text(Office::as("ada"), id, std::move(reply)); });
+    const auto text = office.ask<WholeText>(
+        [&](auto reply) { office.kernel->text(Office::as("ada"), id, std::move(reply)); });
     EXPECT_EQ(text->text, "two\n");
     const auto appended = office.ask<Appended>([&](auto reply) {
         office.kernel->append(Office::as("ada"), id, "x", Ack::durable, std::move(reply));
@@ -272,7 +294,8 @@ TEST(FileCalls, ABlockCallOnAFileTakesTheDiskInAndAsksTheRules) {
 
 TEST(FileCalls, TheRulesDecideByPath) {
     Office office;
-    for (const char* path : {"locked/f", "ask/f", "log/f", "kept/f", "free/f", ".git/f"}) office.files.put(path, "old\n");
+    for (const char* path : {"locked/f", "ask/f", "log/f", "kept/f", "free/f", ".git/f"})
+        office.files.put(path, "old\n");
 
     EXPECT_EQ(office.edit("locked/f", "old", "new"), "permission_denied");
     EXPECT_EQ(office.edit("ask/f", "old", "new"), "escalation_required");
@@ -350,7 +373,8 @@ TEST(FileCalls, WhatIsNotATextFileIsNamedAndMakesNoBlock) {
     EXPECT_EQ(office.text("d"), "<not_a_file>");
     EXPECT_EQ(office.text("none"), "<file_not_found>");
     EXPECT_EQ(office.text("/etc/passwd"), "<outside_workspace>");
-    const auto blocks = office.ask<ListPage>([&](auto reply) { office.kernel->list(Office::as("ada"), {}, std::move(reply)); });
+    const auto blocks = office.ask<ListPage>(
+        [&](auto reply) { office.kernel->list(Office::as("ada"), {}, std::move(reply)); });
     EXPECT_TRUE(blocks->blocks.empty());
 
     office.files.put("bin", "now text\n");
@@ -365,7 +389,8 @@ TEST(FileCalls, AFileThatTurnsBinaryKeepsItsTextAndBreaksNoList) {
 
     EXPECT_EQ(office.text("f"), "<binary_file>");
     EXPECT_EQ(office.edit("f", "text", "more"), "binary_file");
-    const auto blocks = office.ask<ListPage>([&](auto reply) { office.kernel->list(Office::as("ada"), {}, std::move(reply)); });
+    const auto blocks = office.ask<ListPage>(
+        [&](auto reply) { office.kernel->list(Office::as("ada"), {}, std::move(reply)); });
     ASSERT_TRUE(blocks) << blocks.error().message();
     EXPECT_EQ(blocks->blocks.size(), 1U);
 }
@@ -396,7 +421,8 @@ TEST(FileCalls, ADeletedFilesBlockIsGoneAndItsNameIsFree) {
 
     EXPECT_EQ(Office::reason(office.erase("free/f")), "ok");
 
-    const auto by_id = office.ask<WholeText>([&](auto reply) { office.kernel->text(Office::as("ada"), before, std::move(reply)); });
+    const auto by_id = office.ask<WholeText>(
+        [&](auto reply) { office.kernel->text(Office::as("ada"), before, std::move(reply)); });
     EXPECT_EQ(Office::reason(by_id), "invalid_reference");
     const auto created = office.create("free/f", "new\n");
     EXPECT_NE(created->block_id, before);
@@ -455,17 +481,22 @@ TEST(FileCalls, TheListShowsWhatEachFileAllows) {
         std::optional<text::Glob> glob;
         if (pattern) glob = text::Glob::compile(*pattern).value();
         std::string out;
-        const auto found = office.ask<FileList>([&](auto reply) { office.calls->list(Office::as("ada"), glob, limit, std::move(reply)); });
-        for (const FileEntry& file : found->files) out += cat(file.path, ":", file.size, ":", name_of(file.permission), ":", file.block_id, " ");
+        const auto found = office.ask<FileList>([&](auto reply) {
+            office.calls->list(Office::as("ada"), glob, limit, std::move(reply));
+        });
+        for (const FileEntry& file : found->files)
+            out += cat(file.path, ":", file.size, ":", name_of(file.permission), ":", file.block_id,
+                       " ");
         return out + (found->truncated ? "..." : "");
     };
-    EXPECT_EQ(list({}, 10), cat("free/f:2:admin:", id, " free/g.md:0:admin: locked/f:1:read_only: "));
+    EXPECT_EQ(list({}, 10),
+              cat("free/f:2:admin:", id, " free/g.md:0:admin: locked/f:1:read_only: "));
     EXPECT_EQ(list("*.md", 10), "free/g.md:0:admin: ");
     EXPECT_EQ(list("**", 1), cat("free/f:2:admin:", id, " ..."));
 }
 
-// Agents and the disk edit one file in turns, at random, each on lines of its own; whatever the order of loads and
-// saves, at the end both the document and the disk have the last word of each.
+// Agents and the disk edit one file in turns, at random, each on lines of its own; whatever the
+// order of loads and saves, at the end both the document and the disk have the last word of each.
 TEST(FileCalls, NothingIsLostHoweverEditsAndDiskChangesAlternate) {
     const unsigned seed = seed_of_run();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -483,7 +514,8 @@ TEST(FileCalls, NothingIsLostHoweverEditsAndDiskChangesAlternate) {
         std::vector<std::string> expected = lines;
         for (int step = 1; step <= 25; ++step) {
             const auto what = rng() % 5;
-            const std::size_t line = 2 * (rng() % 5);  // Every other line, so that no two owners touch.
+            const std::size_t line =
+                2 * (rng() % 5);  // Every other line, so that no two owners touch.
             const std::string old = expected[line];
             const std::string fresh = cat("line", line, " ", step);
             if (what == 0) {
@@ -491,7 +523,8 @@ TEST(FileCalls, NothingIsLostHoweverEditsAndDiskChangesAlternate) {
             } else if (what == 1) {
                 office.restart();
             } else if (line % 4 == 0) {
-                ASSERT_EQ(office.edit("f", old + "\n", fresh + "\n", what == 2 ? "ada" : "bob"), "ok");
+                ASSERT_EQ(office.edit("f", old + "\n", fresh + "\n", what == 2 ? "ada" : "bob"),
+                          "ok");
                 expected[line] = fresh;
             } else {
                 std::string disk = office.disk("f");

@@ -19,17 +19,22 @@ const policy::Actor kReconciler{policy::ActorKind::system, "reconcile"};
 Operation operation_of(Access access) {
     switch (access) {
         case Access::look:
-        case Access::read: return Operation::read;
-        case Access::append: return Operation::append;
-        case Access::overwrite: return Operation::overwrite;
-        case Access::erase: return Operation::erase;
+        case Access::read:
+            return Operation::read;
+        case Access::append:
+            return Operation::append;
+        case Access::overwrite:
+            return Operation::overwrite;
+        case Access::erase:
+            return Operation::erase;
     }
     return Operation::overwrite;
 }
 
 // Until approvals are answered an id only says what was asked, the same each time.
 std::string approval_id(const std::string& path, Operation operation, const policy::Actor& actor) {
-    return "ap_" + fs::Hash::of(cat(actor.str(), "\n", name_of(operation), "\n", path)).hex().substr(0, 12);
+    return "ap_" +
+           fs::Hash::of(cat(actor.str(), "\n", name_of(operation), "\n", path)).hex().substr(0, 12);
 }
 
 std::vector<crdt::IdSpan> spans_of(const std::map<std::uint64_t, std::int32_t>& version) {
@@ -42,16 +47,22 @@ std::vector<crdt::IdSpan> spans_of(const std::map<std::uint64_t, std::int32_t>& 
 
 std::string_view name_of(Disk disk) {
     switch (disk) {
-        case Disk::same: return "same";
-        case Disk::changed: return "changed";
-        case Disk::missing: return "missing";
+        case Disk::same:
+            return "same";
+        case Disk::changed:
+            return "changed";
+        case Disk::missing:
+            return "missing";
     }
     return "same";
 }
 
-std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document) { return document.doc().version().ends(); }
+std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document) {
+    return document.doc().version().ends();
+}
 
-policy::Decision FileGate::decide(const fs::Place& place, Operation operation, const policy::Actor& actor) const {
+policy::Decision FileGate::decide(const fs::Place& place, Operation operation,
+                                  const policy::Actor& actor) const {
     policy::Decision decision = rules_.decide(place.path, operation, actor);
     for (const std::string& alias : place.aliases) {
         decision = policy::stricter(std::move(decision), rules_.decide(alias, operation, actor));
@@ -59,7 +70,8 @@ policy::Decision FileGate::decide(const fs::Place& place, Operation operation, c
     return decision;
 }
 
-Result<void> FileGate::admit(const fs::Place& place, Operation operation, const policy::Actor& actor) const {
+Result<void> FileGate::admit(const fs::Place& place, Operation operation,
+                             const policy::Actor& actor) const {
     const policy::Decision decision = decide(place, operation, actor);
     if (decision.verdict == Verdict::allow) return {};
     const std::string what = cat(actor.str(), " may not ", name_of(operation), " ", place.path);
@@ -72,7 +84,8 @@ Result<void> FileGate::admit(const fs::Place& place, Operation operation, const 
     }
     return fail(Errc::escalation_required, "escalation_required",
                 cat(what, " without a person's approval: ", decision.why,
-                    ". Nothing was changed. This version cannot ask for approvals yet: a person can make the change, or "
+                    ". Nothing was changed. This version cannot ask for approvals yet: a person "
+                    "can make the change, or "
                     "change the rules in quire.toml"),
                 {{"path", place.path},
                  {"permission", name_of(decision.permission)},
@@ -101,14 +114,16 @@ bool FileGate::dirty(LiveDocument& document) {
     if (!disk) return document.doc().op_count() > 0;
     if (disk->missing) return true;
     if (disk->version == version_of(document)) return false;
-    return fs::Hash::of(files::encode(disk->form, document.doc().text(document.whole().content).str())) != disk->hash;
+    return fs::Hash::of(files::encode(
+               disk->form, document.doc().text(document.whole().content).str())) != disk->hash;
 }
 
 Result<Disk> FileGate::look(LiveDocument& document) {
     const fs::Place place = TRY(files_.resolve(document.name()));
     if (place.kind == fs::Kind::missing) return Disk::missing;
     const std::optional<files::DiskState> disk = state(document);
-    if (!disk || disk->missing || place.linked() || place.kind != fs::Kind::file) return Disk::changed;
+    if (!disk || disk->missing || place.linked() || place.kind != fs::Kind::file)
+        return Disk::changed;
     if (disk->stamp.same_as(TRY(files_.stamp(place.path)))) return Disk::same;
     const Result<fs::FileBytes> file = files_.read(place.path, file_bytes_);
     if (!file && file.error().reason() != "too_large") return Failure(file.error());
@@ -121,7 +136,8 @@ Result<FileGate::TakenIn> FileGate::take_in(LiveDocument& document) {
     const fs::Place place = TRY(files_.resolve(path));
     if (place.linked()) {
         return fail(Errc::conflict, "path_changed",
-                    cat(path, " was a file and is now reached by a link to ", place.path, "; use that path"));
+                    cat(path, " was a file and is now reached by a link to ", place.path,
+                        "; use that path"));
     }
     if (place.kind == fs::Kind::missing && before) {
         TakenIn taken;
@@ -146,7 +162,8 @@ Result<FileGate::TakenIn> FileGate::take_in(LiveDocument& document) {
     return merge(document, before, {file.hash, file.stamp, decoded.form, {}, false}, decoded.text);
 }
 
-Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document, const std::optional<files::DiskState>& before,
+Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
+                                          const std::optional<files::DiskState>& before,
                                           files::DiskState now, const std::string& text) {
     crdt::Doc& doc = document.doc();
     const BlockRef block = document.whole();
@@ -175,7 +192,9 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document, const std::opt
         const std::string base = fork.text(content).str();
         const crdt::VersionVector old_version = fork.version();
         apply(fork, content, text::minimal_splices(base, text));
-        unit.spans = {fork.commit({document::message_of({kDisk, "disk", ""}), "", clock_.wall_ms() / 1000}).span};
+        unit.spans = {
+            fork.commit({document::message_of({kDisk, "disk", ""}), "", clock_.wall_ms() / 1000})
+                .span};
         now.version = fork.version().ends();
 
         std::vector<crdt::Change> changes = fork.changes_since(old_version);
@@ -184,9 +203,12 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document, const std::opt
         TRY(doc.import(std::move(changes)));
         document.batch().updates.push_back({document.key(), std::move(update)});
 
-        // The document decides the order of what went to one spot; only where both changed the same words, or made
-        // the same change twice, is its text not yet the one that three-way merging gives.
-        const bool agents_write = decide({document.name(), {}, {}}, Operation::append, kReconciler).verdict != Verdict::deny;
+        // The document decides the order of what went to one spot; only where both changed the same
+        // words, or made the same change twice, is its text not yet the one that three-way merging
+        // gives.
+        const bool agents_write =
+            decide({document.name(), {}, {}}, Operation::append, kReconciler).verdict !=
+            Verdict::deny;
         const files::Side tie = agents_write ? files::Side::ours : files::Side::theirs;
         const files::Merged merged = files::merge3(base, ours, text, tie, files::Side::theirs);
         taken.ties = merged.ties.size();
@@ -203,7 +225,8 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document, const std::opt
     }
     if (!unit.spans.empty()) document.record(block, std::move(unit));
     document.set_header(now.encode());
-    document.submit([](Result<void>) {});  // A failure fails the calls that come after, and the document is read anew.
+    document.submit([](Result<void>) {
+    });  // A failure fails the calls that come after, and the document is read anew.
     return taken;
 }
 

@@ -1,9 +1,11 @@
-// FileGate: the door of every document of kind "file". It asks the rules, and takes in what has changed on the disk.
+// FileGate: the door of every document of kind "file". It asks the rules, and takes in what has
+// changed on the disk.
 //
-// A file's document has a disk branch: its header names the version whose text is the bytes last seen there. A change
-// on the disk is an edit of that version, made by source:disk as the smallest one, and then merged; so edits that were
-// never saved survive it, and both sides stay in history. Where both changed the same words the document shows its
-// own, and the disk's stay in the version that the header names.
+// A file's document has a disk branch: its header names the version whose text is the bytes last
+// seen there. A change on the disk is an edit of that version, made by source:disk as the smallest
+// one, and then merged; so edits that were never saved survive it, and both sides stay in history.
+// Where both changed the same words the document shows its own, and the disk's stay in the version
+// that the header names.
 #pragma once
 
 #include <cstddef>
@@ -32,18 +34,23 @@ public:
     bool dirty(LiveDocument& document) override;
 
     // The strictest decision over every name that led to the file.
-    policy::Decision decide(const fs::Place& place, policy::Operation operation, const policy::Actor& actor) const;
-    // The same as an error: denied "permission_denied", escalation_required "escalation_required" {approval_id}.
-    Result<void> admit(const fs::Place& place, policy::Operation operation, const policy::Actor& actor) const;
+    policy::Decision decide(const fs::Place& place, policy::Operation operation,
+                            const policy::Actor& actor) const;
+    // The same as an error: denied "permission_denied", escalation_required "escalation_required"
+    // {approval_id}.
+    Result<void> admit(const fs::Place& place, policy::Operation operation,
+                       const policy::Actor& actor) const;
 
     struct TakenIn {
-        bool first = false;     // It was read for the first time.
-        bool changed = false;   // The disk had other bytes than those last seen; they are now in the document.
+        bool first = false;  // It was read for the first time.
+        bool changed =
+            false;  // The disk had other bytes than those last seen; they are now in the document.
         bool vanished = false;  // The file was there and is gone.
         std::size_t ties = 0;   // Places where both sides had changed the same words.
     };
-    // On the document's strand, loaded, with no transaction begun. What it changes it submits. Errors: those of
-    // reading; unsupported "binary_file"; conflict "path_changed" where the path now leads through a link.
+    // On the document's strand, loaded, with no transaction begun. What it changes it submits.
+    // Errors: those of reading; unsupported "binary_file"; conflict "path_changed" where the path
+    // now leads through a link.
     Result<TakenIn> take_in(LiveDocument& document);
     // None for a document that was never read from the disk.
     std::optional<files::DiskState> state(const LiveDocument& document) const;

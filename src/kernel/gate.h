@@ -1,5 +1,5 @@
-// Gate: asked before a call reads or changes a document. Files take in there what has changed on the disk, and
-// rules refuse what the actor may not do.
+// Gate: asked before a call reads or changes a document. Files take in there what has changed on
+// the disk, and rules refuse what the actor may not do.
 #pragma once
 
 #include "base/result.h"
@@ -16,7 +16,8 @@ class Gate {
 public:
     virtual ~Gate() = default;
     // On the document's strand, loaded, with no transaction begun. An error is the call's answer.
-    virtual Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access) = 0;
+    virtual Result<void> enter(LiveDocument& document, const policy::Actor& actor,
+                               Access access) = 0;
     // Whether the document differs from what is on the disk.
     virtual bool dirty(LiveDocument& document) = 0;
 };

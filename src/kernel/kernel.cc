@@ -18,7 +18,8 @@ void Kernel::close(Reply<void> reply) {
     struct Closing {
         sched::Guarded<std::size_t> left;
         Reply<void> reply;
-        explicit Closing(std::size_t documents, Reply<void> then) : left(documents), reply(std::move(then)) {}
+        explicit Closing(std::size_t documents, Reply<void> then)
+            : left(documents), reply(std::move(then)) {}
         void one_done() {
             if (left.with([](std::size_t& count) { return --count; }) == 0) reply({});
         }
@@ -58,6 +59,8 @@ Status Kernel::status() const {
     return status;
 }
 
-const Limits& Kernel::limits() const { return body_->limits(); }
+const Limits& Kernel::limits() const {
+    return body_->limits();
+}
 
 }  // namespace quire::kernel

@@ -1,11 +1,11 @@
-// Kernel: the use cases, value in and Reply out. It owns the live documents, each on its strand, and
-// runs the pipeline: commit, encode once, store, publish. It sequences and holds no rules.
+// Kernel: the use cases, value in and Reply out. It owns the live documents, each on its strand,
+// and runs the pipeline: commit, encode once, store, publish. It sequences and holds no rules.
 //
-// Every reply comes exactly once, from any thread. What a reply says is durable. A read answers from
-// the latest state, and not before that state is durable.
+// Every reply comes exactly once, from any thread. What a reply says is durable. A read answers
+// from the latest state, and not before that state is durable.
 //
-// Errors that any call may give: not_found "invalid_reference" for an id that names nothing; unavailable
-// "disk_full", "store_failed", "shutting_down".
+// Errors that any call may give: not_found "invalid_reference" for an id that names nothing;
+// unavailable "disk_full", "store_failed", "shutting_down".
 #pragma once
 
 #include <cstdint>
@@ -64,14 +64,15 @@ enum class Ack { durable, accepted };
 struct Appended {
     std::uint64_t version = 0;  // The version it has, or will have once flushed.
     bool durable = false;
-    std::size_t line_count = 0;               // After the flush, when `change` is there.
-    std::optional<blocks::Change> change = {};  // What the flush wrote; none where it is yet to come.
+    std::size_t line_count = 0;  // After the flush, when `change` is there.
+    std::optional<blocks::Change> change =
+        {};  // What the flush wrote; none where it is yet to come.
 };
 
 struct Edited {
     std::uint64_t version = 0;
     std::size_t line_count = 0;
-    blocks::Change change;             // What was written, and what to show of it.
+    blocks::Change change;  // What was written, and what to show of it.
     bool no_op = false;
     std::vector<std::string> notes;
 };
@@ -85,7 +86,7 @@ struct BlockInfo {
     std::uint64_t version = 0;
     std::size_t line_count = 0;
     std::size_t bytes = 0;
-    bool dirty = false;   // A file block with changes that are not on disk.
+    bool dirty = false;     // A file block with changes that are not on disk.
     std::size_t depth = 0;  // 0 for a root, or for a direct child of the query's parent.
 };
 
@@ -96,7 +97,7 @@ struct BlockText {
     std::size_t first_line = 0;      // 0-based.
     std::string eol;                 // lf crlf mixed none
     bool final_newline = false;
-    bool truncated = false;          // Lines or columns were cut; `notes` says where to go on.
+    bool truncated = false;  // Lines or columns were cut; `notes` says where to go on.
     std::vector<std::string> notes;
 };
 
@@ -154,7 +155,7 @@ struct Undone {
 };
 
 struct HistoryEntry {
-    std::string version_id;  // The block's version, as text.
+    std::string version_id;      // The block's version, as text.
     std::int64_t timestamp = 0;  // Milliseconds since 1970.
     std::string actor;
     std::string description;
@@ -195,13 +196,17 @@ public:
     void close(Reply<void> reply);
 
     void create(Caller by, BlockCreate what, Reply<BlockVersion> reply);
-    void set_status(Caller by, std::string block_id, blocks::Status status, Reply<BlockVersion> reply);
+    void set_status(Caller by, std::string block_id, blocks::Status status,
+                    Reply<BlockVersion> reply);
     void append(Caller by, std::string block_id, std::string text, Ack ack, Reply<Appended> reply);
-    // Runs `plan` on the text and applies what it gives, all or nothing: one version, one undo unit.
-    // `operation` is the word that history shows ("edit", "splice", "str_replace").
-    void edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan, Reply<Edited> reply);
-    // Lines [begin, end); an `end` beyond the last is clamped. Errors: out_of_range "line_out_of_range".
-    void read(Caller by, std::string block_id, std::optional<text::LineRange> range, Reply<BlockText> reply);
+    // Runs `plan` on the text and applies what it gives, all or nothing: one version, one undo
+    // unit. `operation` is the word that history shows ("edit", "splice", "str_replace").
+    void edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan,
+              Reply<Edited> reply);
+    // Lines [begin, end); an `end` beyond the last is clamped. Errors: out_of_range
+    // "line_out_of_range".
+    void read(Caller by, std::string block_id, std::optional<text::LineRange> range,
+              Reply<BlockText> reply);
     void text(Caller by, std::string block_id, Reply<WholeText> reply);
     void search(Caller by, std::string block_id, SearchQuery query, Reply<blocks::Finding> reply);
     void search_all(Caller by, SearchAll query, Reply<FoundAll> reply);
@@ -209,9 +214,11 @@ public:
     void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);
     // Errors: not_found "nothing_to_undo".
     void undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply);
-    void history(Caller by, std::string block_id, std::size_t limit, std::string cursor, Reply<HistoryPage> reply);
+    void history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
+                 Reply<HistoryPage> reply);
     // What was done last, over all documents, newest first; by one actor or by all (quire log).
-    void log(Caller by, std::optional<policy::Actor> of, std::size_t limit, Reply<std::vector<LogEntry>> reply);
+    void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
+             Reply<std::vector<LogEntry>> reply);
 
     std::uint64_t open_session();
     void close_session(std::uint64_t session);

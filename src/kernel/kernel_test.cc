@@ -62,9 +62,12 @@ TEST(Kernel, AReadDoesNotAnswerBeforeWhatItSawIsDurable) {
     Desk desk;
     const std::string id = desk.create("");
     desk.store.hold(true);
-    const auto edit = desk.start_call<Appended>([&](auto reply) { desk.kernel->append(Desk::as("ada"), id, "x", Ack::durable, std::move(reply)); });
+    const auto edit = desk.start_call<Appended>([&](auto reply) {
+        desk.kernel->append(Desk::as("ada"), id, "x", Ack::durable, std::move(reply));
+    });
 
-    const auto read = desk.start_call<BlockText>([&](auto reply) { desk.kernel->read(Desk::as("bo"), id, {}, std::move(reply)); });
+    const auto read = desk.start_call<BlockText>(
+        [&](auto reply) { desk.kernel->read(Desk::as("bo"), id, {}, std::move(reply)); });
 
     EXPECT_FALSE(edit->has_value());
     EXPECT_FALSE(read->has_value());
@@ -81,7 +84,9 @@ TEST(Kernel, DurableAppendsThatMeetShareOneFlushAndEachIsAVersion) {
     desk.store.hold(true);
     std::vector<std::shared_ptr<std::optional<Result<Appended>>>> answers;
     for (const char* word : {"a", "b", "c", "d"}) {
-        answers.push_back(desk.start_call<Appended>([&](auto reply) { desk.kernel->append(Desk::as("ada"), id, word, Ack::durable, std::move(reply)); }));
+        answers.push_back(desk.start_call<Appended>([&](auto reply) {
+            desk.kernel->append(Desk::as("ada"), id, word, Ack::durable, std::move(reply));
+        }));
     }
 
     desk.store.hold(false);
@@ -97,7 +102,9 @@ TEST(Kernel, DurableAppendsThatMeetShareOneFlushAndEachIsAVersion) {
 TEST(Kernel, AcceptedTextIsFlushedByNewlineLengthSilenceAndAnotherWriter) {
     Desk desk;
     const std::string id = desk.create("");
-    const auto accepted = [&](const std::string& text) { return desk.append(id, text, "ada", Ack::accepted); };
+    const auto accepted = [&](const std::string& text) {
+        return desk.append(id, text, "ada", Ack::accepted);
+    };
 
     const Result<Appended> first = accepted("quiet");
     ASSERT_TRUE(first);
@@ -223,7 +230,10 @@ TEST(Kernel, ATokenMakesOneBlock) {
     what.content = "once";
     what.client_token = "t1";
     const auto create = [&](const std::string& by) {
-        return desk.ask<BlockVersion>([&](auto reply) { desk.kernel->create(Desk::as(by), what, std::move(reply)); })->block_id;
+        return desk
+            .ask<BlockVersion>(
+                [&](auto reply) { desk.kernel->create(Desk::as(by), what, std::move(reply)); })
+            ->block_id;
     };
     const std::string first = create("ada");
     EXPECT_EQ(create("ada"), first);
@@ -243,8 +253,10 @@ TEST(Kernel, SiblingsKeepDocumentOrderAndPagesMeet) {
         query.conversation = "main";
         query.limit = 1;
         for (int page = 0; page < 10; ++page) {
-            const auto got = desk.ask<ListPage>([&](auto reply) { desk.kernel->list(Desk::as("ada"), query, std::move(reply)); });
-            for (const BlockInfo& info : got->blocks) summaries += info.summary + std::to_string(info.depth) + " ";
+            const auto got = desk.ask<ListPage>(
+                [&](auto reply) { desk.kernel->list(Desk::as("ada"), query, std::move(reply)); });
+            for (const BlockInfo& info : got->blocks)
+                summaries += info.summary + std::to_string(info.depth) + " ";
             query.cursor = got->next_cursor;
             if (query.cursor.empty()) break;
         }
@@ -256,7 +268,8 @@ TEST(Kernel, SiblingsKeepDocumentOrderAndPagesMeet) {
     EXPECT_EQ(list(all), "a0 child1 b0 c0 ");
     desk.restart();
     EXPECT_EQ(list(all), "a0 child1 b0 c0 ");
-    desk.ask<BlockVersion>([&](auto reply) { desk.kernel->erase(Desk::as("ada"), a, std::move(reply)); });
+    desk.ask<BlockVersion>(
+        [&](auto reply) { desk.kernel->erase(Desk::as("ada"), a, std::move(reply)); });
     EXPECT_EQ(list({}), "child0 b0 c0 ");
     EXPECT_EQ(desk.read(child)->info.parent_id, a);
 }
@@ -290,11 +303,14 @@ TEST(Kernel, HistoryNamesWhoDidWhatNewestFirst) {
     const std::string id = desk.create("x");
     desk.append(id, "y", "bo");
     desk.undo(id, "bo");
-    const auto page = desk.ask<HistoryPage>([&](auto reply) { desk.kernel->history(Desk::as("ada"), id, 2, "", std::move(reply)); });
+    const auto page = desk.ask<HistoryPage>(
+        [&](auto reply) { desk.kernel->history(Desk::as("ada"), id, 2, "", std::move(reply)); });
     ASSERT_EQ(page->versions.size(), 2U);
     EXPECT_EQ(page->versions[0].description, "undo of append");
     EXPECT_EQ(page->versions[1].actor, "agent:bo");
-    const auto rest = desk.ask<HistoryPage>([&](auto reply) { desk.kernel->history(Desk::as("ada"), id, 2, page->next_cursor, std::move(reply)); });
+    const auto rest = desk.ask<HistoryPage>([&](auto reply) {
+        desk.kernel->history(Desk::as("ada"), id, 2, page->next_cursor, std::move(reply));
+    });
     ASSERT_EQ(rest->versions.size(), 1U);
     EXPECT_EQ(rest->versions[0].description, "create");
     EXPECT_EQ(rest->next_cursor, "");

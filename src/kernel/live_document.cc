@@ -16,7 +16,8 @@ constexpr std::size_t kLongLog = 500;
 
 Failure no_such_block(const blocks::BlockId& id) {
     return fail(Errc::not_found, "invalid_reference",
-                cat("there is no block '", id.str(), "'; block_list shows those there are"), {{"block_id", id.str()}});
+                cat("there is no block '", id.str(), "'; block_list shows those there are"),
+                {{"block_id", id.str()}});
 }
 
 }  // namespace
@@ -74,11 +75,13 @@ Result<void> LiveDocument::load() {
 
     states_ = std::move(states);
     peers_ = std::move(stored.peers);
-    std::sort(peers_.begin(), peers_.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    std::sort(peers_.begin(), peers_.end(),
+              [](const auto& a, const auto& b) { return a.number < b.number; });
     batch_ = {};
     conversation_.reset();
     doc_ = std::move(doc);
-    if (record_.kind == "conversation") conversation_ = std::make_unique<document::Conversation>(*doc_);
+    if (record_.kind == "conversation")
+        conversation_ = std::make_unique<document::Conversation>(*doc_);
     compact_if_long(stored.updates.size());
     return {};
 }
@@ -116,7 +119,10 @@ BlockRef LiveDocument::ref_of(const document::ConversationBlock& block) {
 }
 
 BlockRef LiveDocument::whole() {
-    return {&states_[""], doc_->open(crdt::ContainerId::root("content", crdt::ContainerKind::text)), nullptr, {}};
+    return {&states_[""],
+            doc_->open(crdt::ContainerId::root("content", crdt::ContainerKind::text)),
+            nullptr,
+            {}};
 }
 
 blocks::BlockId LiveDocument::id_of(const BlockRef& block) const {
@@ -124,7 +130,9 @@ blocks::BlockId LiveDocument::id_of(const BlockRef& block) const {
     return {record_.key, peer_number(block.id.peer), block.id.counter};
 }
 
-std::string LiveDocument::key_of(crdt::OpId id) const { return cat(peer_number(id.peer), "_", id.counter); }
+std::string LiveDocument::key_of(crdt::OpId id) const {
+    return cat(peer_number(id.peer), "_", id.counter);
+}
 
 std::int64_t LiveDocument::peer_number(crdt::PeerId peer) const {
     for (const store::PeerRecord& record : peers_) {
@@ -136,7 +144,8 @@ std::int64_t LiveDocument::peer_number(crdt::PeerId peer) const {
 
 void LiveDocument::begin(const policy::Actor& actor) {
     const std::string name = actor.str();
-    auto record = std::find_if(peers_.begin(), peers_.end(), [&](const auto& peer) { return peer.actor == name; });
+    auto record = std::find_if(peers_.begin(), peers_.end(),
+                               [&](const auto& peer) { return peer.actor == name; });
     if (record == peers_.end()) {
         const auto number = static_cast<std::int64_t>(peers_.size());
         peers_.push_back({record_.key, number, name, parts_.rng.next() >> 1});
@@ -152,13 +161,15 @@ crdt::IdSpan LiveDocument::commit(const policy::Actor& actor, std::string_view o
     options.timestamp = parts_.clock.wall_ms() / 1000;
     const crdt::IdSpan span = doc_->commit(std::move(options)).span;
     if (span.size() > 0) {
-        batch_.updates.push_back({record_.key, codec::encode_updates(doc_->changes_in({&span, 1}))});
+        batch_.updates.push_back(
+            {record_.key, codec::encode_updates(doc_->changes_in({&span, 1}))});
     }
     return span;
 }
 
 void LiveDocument::record(const BlockRef& block, Unit unit, std::uint64_t calls) {
-    for (const Unit* forgotten : block.state->history.forget_redo(unit.actor)) rerecord(block, *forgotten);
+    for (const Unit* forgotten : block.state->history.forget_redo(unit.actor))
+        rerecord(block, *forgotten);
     record_quietly(block, std::move(unit), calls);
 }
 
@@ -186,7 +197,8 @@ void LiveDocument::mark_deleted() {
     batch_.documents.push_back(record_);
 }
 
-// A header goes with the changes that made it true; where the store refused them, the one before it is right again.
+// A header goes with the changes that made it true; where the store refused them, the one before it
+// is right again.
 Result<void> LiveDocument::forget_unstored_header() {
     record_.header.clear();
     record_.deleted = false;
@@ -199,13 +211,15 @@ Result<void> LiveDocument::forget_unstored_header() {
 void LiveDocument::submit(Reply<void> done) {
     const std::uint64_t sequence = ++submitted_;
     if (fresh_) batch_.documents.insert(batch_.documents.begin(), record_);
-    parts_.store.commit(std::exchange(batch_, {}), [self = shared_from_this(), sequence,
-                                                    done = std::move(done)](Result<void> result) mutable {
-        sched::Strand& strand = self->strand_;
-        strand.post([self = std::move(self), sequence, result = std::move(result), done = std::move(done)]() mutable {
-            self->finish(sequence, result, std::move(done));
+    parts_.store.commit(
+        std::exchange(batch_, {}),
+        [self = shared_from_this(), sequence, done = std::move(done)](Result<void> result) mutable {
+            sched::Strand& strand = self->strand_;
+            strand.post([self = std::move(self), sequence, result = std::move(result),
+                         done = std::move(done)]() mutable {
+                self->finish(sequence, result, std::move(done));
+            });
         });
-    });
 }
 
 void LiveDocument::finish(std::uint64_t sequence, const Result<void>& result, Reply<void> done) {

@@ -1,9 +1,11 @@
-// LiveDocument: one document in memory, on its strand: the CRDT, the blocks in it, and its place in the pipeline.
+// LiveDocument: one document in memory, on its strand: the CRDT, the blocks in it, and its place in
+// the pipeline.
 //
-// A call that changes something begins a transaction for its actor, edits, and submits: the commit is encoded
-// once, handed to the store with the records that belong to it, and answered when it is durable. Memory may
-// therefore be ahead of the disk; a read answers once everything it saw is durable (when_durable). If the store
-// refuses a commit, everything in flight fails, and the document is loaded anew before it is used again.
+// A call that changes something begins a transaction for its actor, edits, and submits: the commit
+// is encoded once, handed to the store with the records that belong to it, and answered when it is
+// durable. Memory may therefore be ahead of the disk; a read answers once everything it saw is
+// durable (when_durable). If the store refuses a commit, everything in flight fails, and the
+// document is loaded anew before it is used again.
 //
 // All but the constructor, key() and strand() runs on the strand.
 #pragma once
@@ -29,7 +31,8 @@ namespace quire::kernel {
 
 // What the kernel keeps of a block beside its content.
 struct BlockState {
-    std::string key;  // How the store names it: "" for the document itself, else "PEER_NUMBER_COUNTER".
+    std::string
+        key;  // How the store names it: "" for the document itself, else "PEER_NUMBER_COUNTER".
     std::uint64_t version = 0;
     History history;
     Appends appends;
@@ -39,8 +42,9 @@ struct BlockState {
 struct BlockRef {
     BlockState* state = nullptr;
     crdt::Handle content{};
-    const document::ConversationBlock* fields = nullptr;  // Null for a block that is the whole document.
-    crdt::OpId id;                                        // Of `fields`.
+    const document::ConversationBlock* fields =
+        nullptr;    // Null for a block that is the whole document.
+    crdt::OpId id;  // Of `fields`.
 };
 
 class LiveDocument : public std::enable_shared_from_this<LiveDocument> {
@@ -53,7 +57,8 @@ public:
     const std::string& name() const { return record_.name; }
     sched::Strand& strand() { return strand_; }
 
-    // Loads it where it is not in memory. Errors: corrupt; unavailable while a failed flush is being cleared.
+    // Loads it where it is not in memory. Errors: corrupt; unavailable while a failed flush is
+    // being cleared.
     Result<void> ready();
     bool loaded() const { return doc_ != nullptr; }
 
@@ -72,17 +77,19 @@ public:
 
     // --- a transaction: begin, edit doc(), then submit ---
     void begin(const policy::Actor& actor);
-    // Ends the transaction and puts its bytes into the batch. The atoms it made; empty when it changed nothing.
+    // Ends the transaction and puts its bytes into the batch. The atoms it made; empty when it
+    // changed nothing.
     crdt::IdSpan commit(const policy::Actor& actor, std::string_view operation);
-    // Raises the block's version by `calls` and records a unit that ends the actor's chance to redo.
-    // CHECKs that a transaction was begun.
+    // Raises the block's version by `calls` and records a unit that ends the actor's chance to
+    // redo. CHECKs that a transaction was begun.
     void record(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
     // The same for a unit that leaves the chance to redo as it is.
     void record_quietly(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
     void rerecord(const BlockRef& block, const Unit& unit);  // A unit whose state changed.
     store::Batch& batch() { return batch_; }
     void set_header(Bytes header);  // The document record's, with the next submit.
-    void mark_deleted();            // The same: a tombstone. Its block is then found only where deleted ones are.
+    void
+    mark_deleted();  // The same: a tombstone. Its block is then found only where deleted ones are.
     // `done` runs on the strand once the batch is durable or has failed.
     void submit(Reply<void> done);
 

@@ -14,7 +14,8 @@ void put(Bytes& out, std::uint64_t number, int size) {
 
 std::uint64_t get(const Bytes& in, std::size_t& at, int size) {
     std::uint64_t number = 0;
-    for (int i = 0; i < size; ++i) number |= std::uint64_t{in[at + static_cast<std::size_t>(i)]} << (8 * i);
+    for (int i = 0; i < size; ++i)
+        number |= std::uint64_t{in[at + static_cast<std::size_t>(i)]} << (8 * i);
     at += static_cast<std::size_t>(size);
     return number;
 }
@@ -24,9 +25,12 @@ constexpr std::size_t kSpanSize = 8 + 4 + 4;
 
 std::string_view name_of(UnitState state) {
     switch (state) {
-        case UnitState::done: return "done";
-        case UnitState::undone: return "undone";
-        case UnitState::gone: return "gone";
+        case UnitState::done:
+            return "done";
+        case UnitState::undone:
+            return "undone";
+        case UnitState::gone:
+            return "gone";
     }
     return "gone";
 }
@@ -34,7 +38,8 @@ std::string_view name_of(UnitState state) {
 }  // namespace
 
 // Little-endian: format, kind, group u64, then per span peer u64, begin u32, end u32.
-store::UnitRecord to_record(const Unit& unit, store::DocumentKey document, const std::string& block) {
+store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
+                            const std::string& block) {
     Bytes body;
     put(body, kBodyFormat, 1);
     put(body, static_cast<std::uint64_t>(unit.kind), 1);
@@ -44,18 +49,24 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document, const
         put(body, static_cast<std::uint32_t>(span.begin), 4);
         put(body, static_cast<std::uint32_t>(span.end), 4);
     }
-    return {document,         block,           unit.version,
-            unit.actor,       unit.at_ms,      unit.description,
-            std::string(name_of(unit.state)), std::move(body)};
+    return {document,
+            block,
+            unit.version,
+            unit.actor,
+            unit.at_ms,
+            unit.description,
+            std::string(name_of(unit.state)),
+            std::move(body)};
 }
 
 Result<Unit> from_record(const store::UnitRecord& record) {
     const Bytes& body = record.body;
-    if (body.size() < kHeadSize || (body.size() - kHeadSize) % kSpanSize != 0 || body[0] != kBodyFormat ||
-        body[1] > static_cast<std::uint8_t>(UnitKind::take_back)) {
+    if (body.size() < kHeadSize || (body.size() - kHeadSize) % kSpanSize != 0 ||
+        body[0] != kBodyFormat || body[1] > static_cast<std::uint8_t>(UnitKind::take_back)) {
         return corrupt("a history entry in the store is damaged");
     }
-    Unit unit{record.version, record.actor, record.at_ms, record.description, {}, UnitState::gone, 0, {}};
+    Unit unit{
+        record.version, record.actor, record.at_ms, record.description, {}, UnitState::gone, 0, {}};
     for (const UnitState state : {UnitState::done, UnitState::undone}) {
         if (record.state == name_of(state)) unit.state = state;
     }
@@ -86,8 +97,9 @@ void History::set_state(Unit& unit, UnitState state) {
 std::vector<Unit*> History::with_group(Unit& unit) {
     std::vector<Unit*> all;
     for (Unit& other : units_) {
-        const bool together = &other == &unit || (unit.group != 0 && other.group == unit.group &&
-                                                  other.actor == unit.actor && other.state == unit.state);
+        const bool together =
+            &other == &unit || (unit.group != 0 && other.group == unit.group &&
+                                other.actor == unit.actor && other.state == unit.state);
         if (together) all.push_back(&other);
     }
     return all;
@@ -106,7 +118,8 @@ std::vector<Unit*> History::next_undo(const std::optional<std::string>& actor) {
 std::vector<Unit*> History::next_redo(const std::optional<std::string>& actor) {
     if (undone_ == 0) return {};
     for (Unit& unit : units_) {
-        if (unit.state == UnitState::undone && (!actor || unit.actor == *actor)) return with_group(unit);
+        if (unit.state == UnitState::undone && (!actor || unit.actor == *actor))
+            return with_group(unit);
     }
     return {};
 }

@@ -1,8 +1,8 @@
-// Unit: one entry of a block's history, and one step of undo. It belongs to one accepted call, except that the
-// appends of one actor between status changes are taken back together (`group`).
+// Unit: one entry of a block's history, and one step of undo. It belongs to one accepted call,
+// except that the appends of one actor between status changes are taken back together (`group`).
 //
-// A unit holds the atoms that embody its change now: those of the call at first; once it was undone, those of
-// the undo, so that taking these back is the redo; and so on.
+// A unit holds the atoms that embody its change now: those of the call at first; once it was
+// undone, those of the undo, so that taking these back is the redo; and so on.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ struct Unit {
     std::vector<crdt::IdSpan> spans;
 };
 
-store::UnitRecord to_record(const Unit& unit, store::DocumentKey document, const std::string& block);
+store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
+                            const std::string& block);
 // Errors: corrupt.
 Result<Unit> from_record(const store::UnitRecord& record);
 
@@ -46,8 +47,8 @@ public:
     void add(Unit unit);
     const std::vector<Unit>& units() const { return units_; }
 
-    // What an undo by `actor` (none: by anyone) takes back: the newest unit that is done, with its group; empty when
-    // there is none. Pointers are valid until the next add().
+    // What an undo by `actor` (none: by anyone) takes back: the newest unit that is done, with its
+    // group; empty when there is none. Pointers are valid until the next add().
     std::vector<Unit*> next_undo(const std::optional<std::string>& actor);
     // What a redo brings back: what was undone last.
     std::vector<Unit*> next_redo(const std::optional<std::string>& actor);

@@ -9,9 +9,9 @@
 
 namespace quire::kernel {
 
-// Visits `documents` in order: visit(document) runs on each one's strand and says whether to go on; what it saw is
-// durable before the next is visited. Then done(), or done(error) where a document could not be read. Documents
-// that have gone meanwhile are passed over.
+// Visits `documents` in order: visit(document) runs on each one's strand and says whether to go on;
+// what it saw is durable before the next is visited. Then done(), or done(error) where a document
+// could not be read. Documents that have gone meanwhile are passed over.
 class Walk : public std::enable_shared_from_this<Walk> {
 public:
     Walk(std::shared_ptr<Kernel::Body> body, Caller by, std::vector<store::DocumentKey> documents,
@@ -25,7 +25,8 @@ public:
 
     void next() {
         std::shared_ptr<LiveDocument> document;
-        while (document == nullptr && next_ < documents_.size()) document = body_->catalog().find(documents_[next_++]);
+        while (document == nullptr && next_ < documents_.size())
+            document = body_->catalog().find(documents_[next_++]);
         if (document == nullptr) return done_({});
         body_->on_document<bool>(
             by_, std::move(document), access_,

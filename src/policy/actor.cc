@@ -8,10 +8,14 @@ namespace quire::policy {
 
 std::string_view actor_kind_name(ActorKind kind) {
     switch (kind) {
-        case ActorKind::agent: return "agent";
-        case ActorKind::human: return "human";
-        case ActorKind::source: return "source";
-        case ActorKind::system: return "system";
+        case ActorKind::agent:
+            return "agent";
+        case ActorKind::human:
+            return "human";
+        case ActorKind::source:
+            return "source";
+        case ActorKind::system:
+            return "system";
     }
     return "agent";
 }
@@ -21,18 +25,24 @@ Result<Actor> Actor::parse(std::string_view text) {
     const std::string_view kind = text.substr(0, colon);
     const std::string_view name = colon == std::string_view::npos ? "" : text.substr(colon + 1);
     const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-               c == '_' || c == '-' || c == '@';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '.' || c == '_' || c == '-' || c == '@';
     };
-    const bool named = !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
-    for (const ActorKind each : {ActorKind::agent, ActorKind::human, ActorKind::source, ActorKind::system}) {
+    const bool named =
+        !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
+    for (const ActorKind each :
+         {ActorKind::agent, ActorKind::human, ActorKind::source, ActorKind::system}) {
         if (named && kind == actor_kind_name(each)) return Actor{each, std::string(name)};
     }
-    return invalid("invalid_actor",
-                   cat("'", text, "' is not an actor; write agent:NAME, human:NAME, source:NAME or system:NAME, "
-                       "the name of letters, digits and ._-@, at most 64"));
+    return invalid(
+        "invalid_actor",
+        cat("'", text,
+            "' is not an actor; write agent:NAME, human:NAME, source:NAME or system:NAME, "
+            "the name of letters, digits and ._-@, at most 64"));
 }
 
-std::string Actor::str() const { return cat(actor_kind_name(kind), ":", name); }
+std::string Actor::str() const {
+    return cat(actor_kind_name(kind), ":", name);
+}
 
 }  // namespace quire::policy

@@ -17,8 +17,8 @@ struct Actor {
     ActorKind kind = ActorKind::agent;
     std::string name = "local";
 
-    // "agent:ada". Errors: invalid_argument "invalid_actor": not KIND:NAME, or a name that is empty, over 64
-    // bytes, or holds anything but letters, digits and "._-@".
+    // "agent:ada". Errors: invalid_argument "invalid_actor": not KIND:NAME, or a name that is
+    // empty, over 64 bytes, or holds anything but letters, digits and "._-@".
     static Result<Actor> parse(std::string_view text);
     std::string str() const;
 

@@ -50,7 +50,8 @@ bool is_hidden(std::string_view path) {
 bool is_protected(std::string_view path) {
     std::string before;
     return any_component(path, [&](const std::string& name, bool is_last) {
-        if (name == ".git" || name == ".quire" || name == ".githooks" || name == ".husky") return true;
+        if (name == ".git" || name == ".quire" || name == ".githooks" || name == ".husky")
+            return true;
         if (is_last && name == "quire.toml") return true;
         if (name == "hooks" && before.size() > 4 && before.ends_with(".git")) return true;
         before = name;
@@ -59,8 +60,8 @@ bool is_protected(std::string_view path) {
 }
 
 Decision stricter(Decision link, Decision target) {
-    const bool target_wins = target.verdict > link.verdict ||
-                             (target.verdict == link.verdict && target.permission < link.permission);
+    const bool target_wins = target.verdict > link.verdict || (target.verdict == link.verdict &&
+                                                               target.permission < link.permission);
     return target_wins ? std::move(target) : std::move(link);
 }
 
@@ -70,12 +71,14 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
         const bool readable = operation == Operation::read && !is_hidden(path);
         decision.verdict = readable ? Verdict::allow : Verdict::deny;
         decision.because = {Because::Kind::built_in, 0};
-        decision.why = cat(shown(path), is_hidden(path) ? " is the kernel's own state" : " is protected",
-                           ", whatever the rules say");
+        decision.why =
+            cat(shown(path), is_hidden(path) ? " is the kernel's own state" : " is protected",
+                ", whatever the rules say");
         return decision;
     }
-    const auto rule = std::find_if(rules_.begin(), rules_.end(),
-                                   [&](const PathRule& each) { return each.pattern.matches(path); });
+    const auto rule = std::find_if(rules_.begin(), rules_.end(), [&](const PathRule& each) {
+        return each.pattern.matches(path);
+    });
     if (rule == rules_.end()) {
         decision.verdict = verdict(Permission::read_only, operation, Deleting::owner);
         decision.because = {Because::Kind::no_rule, 0};
@@ -88,10 +91,11 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
     decision.verdict = verdict(rule->permission, operation, Deleting::owner);
     const bool listed = rule->escalated.has(operation);
     if (listed && decision.verdict == Verdict::allow) decision.verdict = Verdict::escalate;
-    if (by.kind == ActorKind::human && decision.verdict == Verdict::escalate) decision.verdict = Verdict::allow;
+    if (by.kind == ActorKind::human && decision.verdict == Verdict::escalate)
+        decision.verdict = Verdict::allow;
     decision.why = cat("rule ", index + 1, " ('", rule->pattern.pattern(), "'",
-                       rule->line > 0 ? cat(", line ", rule->line, " of quire.toml") : "", ") makes ", shown(path), " ",
-                       name_of(rule->permission),
+                       rule->line > 0 ? cat(", line ", rule->line, " of quire.toml") : "",
+                       ") makes ", shown(path), " ", name_of(rule->permission),
                        listed ? cat(", with an approval for ", name_of(operation)) : "");
     return decision;
 }

@@ -1,8 +1,9 @@
 // Which operations a path of the workspace allows, and why.
 //
-// Built-in protections come first, then the rules in their order: the first that matches decides, and where none
-// does the path is read-only. A path is relative to the workspace's root and resolved: whoever asks has opened it,
-// and asks for the link and for its target (stricter()). Pure.
+// Built-in protections come first, then the rules in their order: the first that matches decides,
+// and where none does the path is read-only. A path is relative to the workspace's root and
+// resolved: whoever asks has opened it, and asks for the link and for its target (stricter()).
+// Pure.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +51,8 @@ public:
 
     // A human actor's own call is the approval that an escalation asks for.
     Decision decide(std::string_view path, Operation operation, const Actor& by) const;
-    // Several lines for `quire rules explain`: which rule decides, and what each operation would get.
+    // Several lines for `quire rules explain`: which rule decides, and what each operation would
+    // get.
     std::string explain(std::string_view path, const Actor& by) const;
 
     const std::vector<PathRule>& rules() const { return rules_; }
@@ -59,10 +61,12 @@ private:
     std::vector<PathRule> rules_;
 };
 
-// Whether nobody may even read it: what is below .quire/, where the kernel keeps everyone's documents.
+// Whether nobody may even read it: what is below .quire/, where the kernel keeps everyone's
+// documents.
 bool is_hidden(std::string_view path);
-// Whether it is protected whatever the rules say: at any depth and in any case .git, .quire, .githooks, .husky and
-// all below them, quire.toml, and the hooks of a bare repository (NAME.git/hooks).
+// Whether it is protected whatever the rules say: at any depth and in any case .git, .quire,
+// .githooks, .husky and all below them, quire.toml, and the hooks of a bare repository
+// (NAME.git/hooks).
 bool is_protected(std::string_view path);
 
 }  // namespace quire::policy

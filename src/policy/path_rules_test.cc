@@ -16,7 +16,8 @@ TEST(PathRules, WithoutAMatchAPathIsReadOnly) {
     const PathRules rules({rule("src/**", Permission::read_write)});
 
     EXPECT_EQ(rules.decide("docs/a.md", Operation::read, kAgent).verdict, Verdict::allow);
-    for (const Operation each : {Operation::create, Operation::append, Operation::overwrite, Operation::erase}) {
+    for (const Operation each :
+         {Operation::create, Operation::append, Operation::overwrite, Operation::erase}) {
         const Decision decision = rules.decide("docs/a.md", each, kAgent);
         EXPECT_EQ(decision.verdict, Verdict::deny);
         EXPECT_EQ(decision.permission, Permission::read_only);
@@ -25,7 +26,8 @@ TEST(PathRules, WithoutAMatchAPathIsReadOnly) {
 }
 
 TEST(PathRules, TheFirstMatchWins) {
-    const PathRules rules({rule("src/secret.rs", Permission::read_only), rule("src/**/*.rs", Permission::read_write),
+    const PathRules rules({rule("src/secret.rs", Permission::read_only),
+                           rule("src/**/*.rs", Permission::read_write),
                            rule("**", Permission::admin)});
 
     EXPECT_EQ(rules.decide("src/secret.rs", Operation::overwrite, kAgent).verdict, Verdict::deny);
@@ -36,11 +38,14 @@ TEST(PathRules, TheFirstMatchWins) {
 }
 
 TEST(PathRules, DeleteNeedsAdminOrAReadWriteRuleThatDoesNotEscalateIt) {
-    const PathRules rules({rule("a", Permission::admin), rule("w", Permission::read_write),
-                           rule("we", Permission::read_write, {Operation::erase}), rule("h", Permission::human),
-                           rule("p", Permission::partner), rule("ap", Permission::append),
-                           rule("ae", Permission::append, {Operation::erase}), rule("r", Permission::read_only)});
-    const auto erase = [&](std::string_view path) { return rules.decide(path, Operation::erase, kAgent).verdict; };
+    const PathRules rules(
+        {rule("a", Permission::admin), rule("w", Permission::read_write),
+         rule("we", Permission::read_write, {Operation::erase}), rule("h", Permission::human),
+         rule("p", Permission::partner), rule("ap", Permission::append),
+         rule("ae", Permission::append, {Operation::erase}), rule("r", Permission::read_only)});
+    const auto erase = [&](std::string_view path) {
+        return rules.decide(path, Operation::erase, kAgent).verdict;
+    };
 
     EXPECT_EQ(erase("a"), Verdict::allow);
     EXPECT_EQ(erase("w"), Verdict::allow);
@@ -70,14 +75,17 @@ TEST(PathRules, AHumansOwnCallIsTheApproval) {
 TEST(PathRules, ProtectionsStandBeforeEveryRuleAtAnyDepthAndInAnyCase) {
     const PathRules rules({rule("**", Permission::admin)});
 
-    for (const char* path : {".git/config", ".git", "sub/.git/hooks/pre-commit", ".GIT/HEAD", "a/b/.Git/x", "quire.toml",
-                             "sub/QUIRE.toml", ".quire/quire.db", "x/.Quire/y", ".githooks/pre-push", ".husky/pre-commit",
-                             "bare.git/hooks/update"}) {
+    for (const char* path :
+         {".git/config", ".git", "sub/.git/hooks/pre-commit", ".GIT/HEAD", "a/b/.Git/x",
+          "quire.toml", "sub/QUIRE.toml", ".quire/quire.db", "x/.Quire/y", ".githooks/pre-push",
+          ".husky/pre-commit", "bare.git/hooks/update"}) {
         EXPECT_EQ(rules.decide(path, Operation::create, kHuman).verdict, Verdict::deny) << path;
-        EXPECT_EQ(rules.decide(path, Operation::erase, kAgent).because.kind, Because::Kind::built_in) << path;
+        EXPECT_EQ(rules.decide(path, Operation::erase, kAgent).because.kind,
+                  Because::Kind::built_in)
+            << path;
     }
-    for (const char* path : {".gitignore", ".github/workflows/x.yml", "src/hooks/use_state.ts", "quire.toml/x", "git/x",
-                             "quire.toml.bak"}) {
+    for (const char* path : {".gitignore", ".github/workflows/x.yml", "src/hooks/use_state.ts",
+                             "quire.toml/x", "git/x", "quire.toml.bak"}) {
         EXPECT_EQ(rules.decide(path, Operation::erase, kAgent).verdict, Verdict::allow) << path;
     }
 }
@@ -90,8 +98,11 @@ TEST(PathRules, TheKernelsOwnStateCannotEvenBeRead) {
 }
 
 TEST(PathRules, ALinkGetsTheStricterOfItsOwnAndItsTargetsDecision) {
-    const PathRules rules({rule("open/**", Permission::read_write), rule("ask/**", Permission::human)});
-    const auto at = [&](std::string_view path) { return rules.decide(path, Operation::overwrite, kAgent); };
+    const PathRules rules(
+        {rule("open/**", Permission::read_write), rule("ask/**", Permission::human)});
+    const auto at = [&](std::string_view path) {
+        return rules.decide(path, Operation::overwrite, kAgent);
+    };
 
     EXPECT_EQ(stricter(at("open/link"), at("closed")).verdict, Verdict::deny);
     EXPECT_EQ(stricter(at("closed"), at("open/file")).verdict, Verdict::deny);
@@ -108,9 +119,10 @@ TEST(PathRules, TheReasonNamesTheRuleAndItsLine) {
               "rule 1 ('docs/**', line 14 of quire.toml) makes docs/a.md append");
     EXPECT_EQ(rules.decide("a\x1b[2J", Operation::read, kAgent).why,
               "no rule in quire.toml matches a\\x1b[2J, so it is read_only");
-    EXPECT_EQ(rules.explain("docs/a.md", kAgent),
-              "rule 1 ('docs/**', line 14 of quire.toml) makes docs/a.md append\n"
-              "  read: allow\n  create: escalate\n  append: allow\n  overwrite: deny\n  delete: deny\n");
+    EXPECT_EQ(
+        rules.explain("docs/a.md", kAgent),
+        "rule 1 ('docs/**', line 14 of quire.toml) makes docs/a.md append\n"
+        "  read: allow\n  create: escalate\n  append: allow\n  overwrite: deny\n  delete: deny\n");
 }
 
 }  // namespace

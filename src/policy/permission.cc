@@ -19,52 +19,72 @@ std::string folded(std::string_view word) {
 
 std::string_view name_of(Permission permission) {
     switch (permission) {
-        case Permission::read_only: return "read_only";
-        case Permission::partner: return "partner";
-        case Permission::human: return "human";
-        case Permission::append: return "append";
-        case Permission::read_write: return "read_write";
-        case Permission::admin: return "admin";
+        case Permission::read_only:
+            return "read_only";
+        case Permission::partner:
+            return "partner";
+        case Permission::human:
+            return "human";
+        case Permission::append:
+            return "append";
+        case Permission::read_write:
+            return "read_write";
+        case Permission::admin:
+            return "admin";
     }
     return "read_only";
 }
 
 std::string_view name_of(Operation operation) {
     switch (operation) {
-        case Operation::read: return "read";
-        case Operation::create: return "create";
-        case Operation::append: return "append";
-        case Operation::overwrite: return "overwrite";
-        case Operation::erase: return "delete";
+        case Operation::read:
+            return "read";
+        case Operation::create:
+            return "create";
+        case Operation::append:
+            return "append";
+        case Operation::overwrite:
+            return "overwrite";
+        case Operation::erase:
+            return "delete";
     }
     return "read";
 }
 
 std::string_view name_of(Verdict verdict) {
     switch (verdict) {
-        case Verdict::allow: return "allow";
-        case Verdict::escalate: return "escalate";
-        case Verdict::deny: return "deny";
+        case Verdict::allow:
+            return "allow";
+        case Verdict::escalate:
+            return "escalate";
+        case Verdict::deny:
+            return "deny";
     }
     return "deny";
 }
 
 std::string_view title_of(Permission permission) {
     switch (permission) {
-        case Permission::read_only: return "Read Only";
-        case Permission::partner: return "Requires Partner permission to write";
-        case Permission::human: return "Requires Human permission to write";
-        case Permission::append: return "Append Only";
-        case Permission::read_write: return "Read, Append, Write";
-        case Permission::admin: return "Read, Write, Delete";
+        case Permission::read_only:
+            return "Read Only";
+        case Permission::partner:
+            return "Requires Partner permission to write";
+        case Permission::human:
+            return "Requires Human permission to write";
+        case Permission::append:
+            return "Append Only";
+        case Permission::read_write:
+            return "Read, Append, Write";
+        case Permission::admin:
+            return "Read, Write, Delete";
     }
     return "Read Only";
 }
 
 Result<Permission> parse_permission(std::string_view word) {
     const std::string plain = folded(word);
-    for (const Permission each : {Permission::read_only, Permission::partner, Permission::human, Permission::append,
-                                  Permission::read_write, Permission::admin}) {
+    for (const Permission each : {Permission::read_only, Permission::partner, Permission::human,
+                                  Permission::append, Permission::read_write, Permission::admin}) {
         if (plain == name_of(each)) return each;
     }
     if (plain == "readonly") return Permission::read_only;
@@ -80,22 +100,26 @@ Result<Operations> parse_operations(std::string_view word) {
     }
     if (word == "write") return Operations{Operation::append, Operation::overwrite};
     return invalid("unknown_operation",
-                   cat("unknown operation '", word, "', expected: read, create, append, overwrite, write, delete"));
+                   cat("unknown operation '", word,
+                       "', expected: read, create, append, overwrite, write, delete"));
 }
 
 Verdict verdict(Permission permission, Operation operation, Deleting deleting) {
     if (operation == Operation::read) return Verdict::allow;
     const bool erasing = operation == Operation::erase;
     switch (permission) {
-        case Permission::read_only: return Verdict::deny;
+        case Permission::read_only:
+            return Verdict::deny;
         case Permission::partner:
         case Permission::human:
             return erasing && deleting == Deleting::admin_only ? Verdict::deny : Verdict::escalate;
         case Permission::append:
-            return operation == Operation::create || operation == Operation::append ? Verdict::allow : Verdict::deny;
+            return operation == Operation::create || operation == Operation::append ? Verdict::allow
+                                                                                    : Verdict::deny;
         case Permission::read_write:
             return erasing && deleting == Deleting::admin_only ? Verdict::deny : Verdict::allow;
-        case Permission::admin: return Verdict::allow;
+        case Permission::admin:
+            return Verdict::allow;
     }
     return Verdict::deny;
 }

@@ -21,7 +21,8 @@ inline constexpr Operation kOperations[] = {Operation::read, Operation::create, 
 enum class Verdict : std::uint8_t { allow, escalate, deny };
 
 std::string_view name_of(Permission permission);  // "read_only" …
-std::string_view name_of(Operation operation);    // "read", "create", "append", "overwrite", "delete".
+std::string_view name_of(
+    Operation operation);  // "read", "create", "append", "overwrite", "delete".
 std::string_view name_of(Verdict verdict);
 // What it means, for a model's prompt: "Append Only" …
 std::string_view title_of(Permission permission);
@@ -52,11 +53,13 @@ private:
 // Errors: invalid_argument "unknown_operation".
 Result<Operations> parse_operations(std::string_view word);
 
-// What may be deleted under which permission. Shared memory is deleted by admins alone; what an actor owns, and
-// the files of the workspace, also under read_write, and with an approval under human and partner.
+// What may be deleted under which permission. Shared memory is deleted by admins alone; what an
+// actor owns, and the files of the workspace, also under read_write, and with an approval under
+// human and partner.
 enum class Deleting : std::uint8_t { admin_only, owner };
 
 // The matrix. Reading is always allowed; creating counts as appending to nothing.
-Verdict verdict(Permission permission, Operation operation, Deleting deleting = Deleting::admin_only);
+Verdict verdict(Permission permission, Operation operation,
+                Deleting deleting = Deleting::admin_only);
 
 }  // namespace quire::policy

@@ -5,17 +5,24 @@
 namespace quire::policy {
 namespace {
 
-constexpr Permission kPermissions[] = {Permission::read_only, Permission::partner,    Permission::human,
-                                       Permission::append,    Permission::read_write, Permission::admin};
+constexpr Permission kPermissions[] = {Permission::read_only,  Permission::partner,
+                                       Permission::human,      Permission::append,
+                                       Permission::read_write, Permission::admin};
 
 // One row an operation, one letter a permission from read_only to admin: Allow, Escalate, Deny.
 std::string row(Operation operation, Deleting deleting) {
     std::string out;
     for (const Permission each : kPermissions) {
         switch (verdict(each, operation, deleting)) {
-            case Verdict::allow: out += 'A'; break;
-            case Verdict::escalate: out += 'E'; break;
-            case Verdict::deny: out += 'D'; break;
+            case Verdict::allow:
+                out += 'A';
+                break;
+            case Verdict::escalate:
+                out += 'E';
+                break;
+            case Verdict::deny:
+                out += 'D';
+                break;
         }
     }
     return out;
@@ -33,7 +40,8 @@ TEST(Permission, TheMatrixIsCellByCellWhatTheDesignSays) {
 }
 
 TEST(Permission, ItsWordReadsBackInAnyCase) {
-    for (const Permission each : kPermissions) EXPECT_EQ(parse_permission(name_of(each)).value(), each);
+    for (const Permission each : kPermissions)
+        EXPECT_EQ(parse_permission(name_of(each)).value(), each);
     EXPECT_EQ(parse_permission("Read-Write").value(), Permission::read_write);
     EXPECT_EQ(parse_permission("READONLY").value(), Permission::read_only);
     EXPECT_EQ(parse_permission("readwrite").value(), Permission::read_write);
@@ -44,12 +52,15 @@ TEST(Permission, AnUnknownWordNamesTheOnesThereAre) {
     ASSERT_FALSE(wrong);
     EXPECT_EQ(wrong.error().reason(), "unknown_permission");
     EXPECT_EQ(wrong.error().message(),
-              "unknown permission 'write', expected: read_only, partner, human, append, read_write, admin");
+              "unknown permission 'write', expected: read_only, partner, human, append, "
+              "read_write, admin");
 }
 
 TEST(Operation, ItsWordReadsBackAndWriteIsTwo) {
-    for (const Operation each : kOperations) EXPECT_EQ(parse_operations(name_of(each)).value(), Operations{each});
-    EXPECT_EQ(parse_operations("write").value(), (Operations{Operation::append, Operation::overwrite}));
+    for (const Operation each : kOperations)
+        EXPECT_EQ(parse_operations(name_of(each)).value(), Operations{each});
+    EXPECT_EQ(parse_operations("write").value(),
+              (Operations{Operation::append, Operation::overwrite}));
     EXPECT_EQ(parse_operations("remove").error().reason(), "unknown_operation");
 }
 

@@ -32,8 +32,9 @@ struct ManualScheduler::Body {
 
     // Moves time to the next task that falls due by `end`; false when none does.
     bool step_to_next(std::int64_t end) {
-        const auto next = std::min_element(delayed.begin(), delayed.end(),
-                                           [](const Delayed& a, const Delayed& b) { return a.due < b.due; });
+        const auto next =
+            std::min_element(delayed.begin(), delayed.end(),
+                             [](const Delayed& a, const Delayed& b) { return a.due < b.due; });
         if (next == delayed.end() || next->due > end) return false;
         now = std::max(now, next->due);
         for (auto at = delayed.begin(); at != delayed.end();) {
@@ -51,7 +52,9 @@ struct ManualScheduler::Body {
 ManualScheduler::ManualScheduler(std::uint64_t seed) : body_(std::make_unique<Body>(seed)) {}
 ManualScheduler::~ManualScheduler() = default;
 
-void ManualScheduler::post(Task task) { body_->ready.push_back(std::move(task)); }
+void ManualScheduler::post(Task task) {
+    body_->ready.push_back(std::move(task));
+}
 
 void ManualScheduler::post_after(std::int64_t ms, Task task) {
     if (ms <= 0) return post(std::move(task));

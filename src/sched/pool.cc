@@ -64,7 +64,8 @@ struct Pool::Body {
                 lock.unlock();
                 task();
             }
-            // The task's captures are gone before the lock is taken again: their destructors may post.
+            // The task's captures are gone before the lock is taken again: their destructors may
+            // post.
             lock.lock();
         }
     }
@@ -93,7 +94,8 @@ struct Pool::Body {
 
 Pool::Pool(unsigned workers) : body_(std::make_unique<Body>()) {
     CHECK(workers > 0);
-    for (unsigned i = 0; i < workers; ++i) body_->workers.emplace_back([body = body_.get()] { body->work(); });
+    for (unsigned i = 0; i < workers; ++i)
+        body_->workers.emplace_back([body = body_.get()] { body->work(); });
     body_->timer = std::thread([body = body_.get()] { body->keep_time(); });
 }
 
@@ -110,10 +112,13 @@ Pool::~Pool() {
     }
     body_->ready_changed.notify_all();
     for (std::thread& worker : body_->workers) worker.join();
-    // A worker leaves when it finds nothing, so one that was still running a task runs what that task posted.
+    // A worker leaves when it finds nothing, so one that was still running a task runs what that
+    // task posted.
 }
 
-void Pool::post(Task task) { body_->post(std::move(task)); }
+void Pool::post(Task task) {
+    body_->post(std::move(task));
+}
 
 void Pool::post_after(std::int64_t ms, Task task) {
     if (ms <= 0) return post(std::move(task));

@@ -1,7 +1,8 @@
 // Where code runs. The only room that names threads, mutexes and atomics.
 //
-// A Scheduler runs tasks; a Strand runs its tasks one after another, in the order they were posted, so
-// that what belongs to it needs no lock. Tests use ManualScheduler, whose seed picks the interleaving.
+// A Scheduler runs tasks; a Strand runs its tasks one after another, in the order they were posted,
+// so that what belongs to it needs no lock. Tests use ManualScheduler, whose seed picks the
+// interleaving.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ public:
     virtual std::size_t burst() const { return 1; }
 };
 
-// Workers and one timer thread. The destructor runs what is queued and what that posts in turn, drops what
-// is delayed, and joins. A task must not throw, nor destroy the pool that runs it.
+// Workers and one timer thread. The destructor runs what is queued and what that posts in turn,
+// drops what is delayed, and joins. A task must not throw, nor destroy the pool that runs it.
 class Pool final : public Scheduler {
 public:
     explicit Pool(unsigned workers);  // At least one.
@@ -40,17 +41,18 @@ private:
     std::unique_ptr<Body> body_;
 };
 
-// Runs tasks when told, in an order that `seed` decides (0: first in, first out). One thread; tasks that
-// are left when it goes are dropped.
+// Runs tasks when told, in an order that `seed` decides (0: first in, first out). One thread; tasks
+// that are left when it goes are dropped.
 class ManualScheduler final : public Scheduler {
 public:
     explicit ManualScheduler(std::uint64_t seed = 0);
     ~ManualScheduler() override;
     void post(Task task) override;
     void post_after(std::int64_t ms, Task task) override;
-    bool run_one();                   // False when nothing is ready.
-    void run_all();                   // Until nothing is ready.
-    // Runs what is ready, then moves time from one due task to the next, running each with what it posts.
+    bool run_one();  // False when nothing is ready.
+    void run_all();  // Until nothing is ready.
+    // Runs what is ready, then moves time from one due task to the next, running each with what it
+    // posts.
     void advance(std::int64_t ms);
 
 private:
@@ -58,8 +60,9 @@ private:
     std::unique_ptr<Body> body_;
 };
 
-// Serial. Tasks posted from several threads are in one order; two tasks never overlap. Copies are the same
-// strand; tasks already posted run even when the last copy is gone. Many strands share a Scheduler.
+// Serial. Tasks posted from several threads are in one order; two tasks never overlap. Copies are
+// the same strand; tasks already posted run even when the last copy is gone. Many strands share a
+// Scheduler.
 class Strand {
 public:
     explicit Strand(Scheduler& scheduler);

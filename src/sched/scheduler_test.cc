@@ -20,12 +20,15 @@ namespace {
 std::string order_of(std::uint64_t seed, int count) {
     ManualScheduler scheduler(seed);
     std::string order;
-    for (int i = 0; i < count; ++i) scheduler.post([&order, i] { order += static_cast<char>('a' + i); });
+    for (int i = 0; i < count; ++i)
+        scheduler.post([&order, i] { order += static_cast<char>('a' + i); });
     scheduler.run_all();
     return order;
 }
 
-TEST(ManualScheduler, WithoutASeedItIsFirstInFirstOut) { EXPECT_EQ(order_of(0, 6), "abcdef"); }
+TEST(ManualScheduler, WithoutASeedItIsFirstInFirstOut) {
+    EXPECT_EQ(order_of(0, 6), "abcdef");
+}
 
 TEST(ManualScheduler, ASeedGivesOneOrderAndSeedsGiveMany) {
     EXPECT_EQ(order_of(7, 10), order_of(7, 10));

@@ -61,9 +61,12 @@ void Strand::post(Task task) {
 }
 
 void Strand::post_after(std::int64_t ms, Task task) {
-    body_->scheduler.post_after(ms, [strand = *this, task = std::move(task)]() mutable { strand.post(std::move(task)); });
+    body_->scheduler.post_after(
+        ms, [strand = *this, task = std::move(task)]() mutable { strand.post(std::move(task)); });
 }
 
-bool Strand::is_current() const { return Body::current() == body_.get(); }
+bool Strand::is_current() const {
+    return Body::current() == body_.get();
+}
 
 }  // namespace quire::sched

@@ -1,6 +1,7 @@
-// TurnLock: a mutex with a patient side. Who takes it patiently waits until no urgent caller is waiting, so a
-// thread that takes it again and again for its own work lets short calls of others in between. Urgent callers
-// that never cease would starve the patient: for calls that somebody waits for.
+// TurnLock: a mutex with a patient side. Who takes it patiently waits until no urgent caller is
+// waiting, so a thread that takes it again and again for its own work lets short calls of others in
+// between. Urgent callers that never cease would starve the patient: for calls that somebody waits
+// for.
 #pragma once
 
 #include <condition_variable>

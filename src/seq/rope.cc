@@ -1,6 +1,5 @@
-#include "seq/rope_impl.h"
-
 #include "base/utf8.h"
+#include "seq/rope_impl.h"
 
 namespace quire::seq {
 

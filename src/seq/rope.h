@@ -1,11 +1,11 @@
-// Rope: UTF-8 text that can be edited anywhere and addressed in bytes, code points, UTF-16 units and
-// lines, all in O(log n).
+// Rope: UTF-8 text that can be edited anywhere and addressed in bytes, code points, UTF-16 units
+// and lines, all in O(log n).
 //
-// A line is the bytes up to and including '\n'; "\r\n" is one terminator, a lone '\r' is text; a last
-// segment without a terminator is a line. line_count("") = 0, "a" = 1, "a\n" = 1, "a\n\n" = 2.
+// A line is the bytes up to and including '\n'; "\r\n" is one terminator, a lone '\r' is text; a
+// last segment without a terminator is a line. line_count("") = 0, "a" = 1, "a\n" = 1, "a\n\n" = 2.
 //
-// A B+tree of text chunks whose nodes are shared between copies and copied when written. Copying is O(1)
-// and gives an immutable snapshot that another thread may read while this one is edited.
+// A B+tree of text chunks whose nodes are shared between copies and copied when written. Copying is
+// O(1) and gives an immutable snapshot that another thread may read while this one is edited.
 // Thread-confined otherwise.
 #pragma once
 
@@ -34,13 +34,14 @@ struct TextSummary {
     friend bool operator==(const TextSummary&, const TextSummary&) = default;
 };
 
-// The rope with its constants open, so that tests can make deep trees of little text: `kChunk` bytes a
-// leaf (at least 16), `kFan` children a node (at least 2).
+// The rope with its constants open, so that tests can make deep trees of little text: `kChunk`
+// bytes a leaf (at least 16), `kFan` children a node (at least 2).
 template <std::size_t kChunk, std::size_t kFan>
 class BasicRope {
 public:
     BasicRope() = default;
-    explicit BasicRope(std::string_view text);  // Requires well-formed UTF-8, as does insert(). O(n).
+    explicit BasicRope(
+        std::string_view text);  // Requires well-formed UTF-8, as does insert(). O(n).
     BasicRope(const BasicRope& other);
     BasicRope(BasicRope&& other) noexcept;
     BasicRope& operator=(const BasicRope& other);
@@ -50,15 +51,15 @@ public:
     text::Byte bytes() const { return {total_.bytes}; }
     text::CodePoint code_points() const { return {total_.code_points}; }
     text::Utf16 utf16() const { return {total_.utf16}; }
-    text::Line lines() const;         // line_count, as above.
+    text::Line lines() const;  // line_count, as above.
     bool empty() const { return total_.bytes == 0; }
-    bool ends_with_newline() const;   // False for "".
+    bool ends_with_newline() const;  // False for "".
     std::size_t newlines() const { return total_.newlines; }
-    std::size_t crlfs() const;        // How many newlines follow a '\r'. O(n).
+    std::size_t crlfs() const;  // How many newlines follow a '\r'. O(n).
 
     // Positions at the end are allowed; beyond it, or inside a code point for splice(), is a broken
-    // promise of the caller's. Conversions round down to the start of the code point they fall into.
-    // An edit next to the one before it costs O(1) plus the text moved within one chunk.
+    // promise of the caller's. Conversions round down to the start of the code point they fall
+    // into. An edit next to the one before it costs O(1) plus the text moved within one chunk.
     void insert(text::CodePoint at, std::string_view utf8);
     void erase(text::CodePoint at, text::CodePoint count);
     void splice(text::Byte at, text::Byte erase, std::string_view insert);
@@ -68,15 +69,17 @@ public:
     text::Byte to_byte(text::Utf16 at) const;
     text::CodePoint to_code_point(text::Byte at) const;
     text::Utf16 to_utf16(text::Byte at) const;
-    text::Line to_line(text::Byte at) const;     // The line that holds the byte (or ends at the end).
+    text::Line to_line(text::Byte at) const;  // The line that holds the byte (or ends at the end).
     // Where line `line` begins; bytes() for lines() and beyond.
     text::Byte line_start(text::Line line) const;
 
     std::string str() const;
     std::string slice(text::Byte begin, text::Byte end) const;
-    std::string line(text::Line line) const;     // With its terminator.
-    // The chunks of [begin, end) in order; views are valid until the rope changes. `take` returns false to stop.
-    void for_each_chunk(text::Byte begin, text::Byte end, Function<bool(std::string_view)> take) const;
+    std::string line(text::Line line) const;  // With its terminator.
+    // The chunks of [begin, end) in order; views are valid until the rope changes. `take` returns
+    // false to stop.
+    void for_each_chunk(text::Byte begin, text::Byte end,
+                        Function<bool(std::string_view)> take) const;
 
     // CHECKs every structural promise. O(n).
     void check_invariants() const;
@@ -92,14 +95,14 @@ private:
     struct Node;
     struct Leaf;
     struct Inner;
-    // Where an edit last was: the nodes from the root to a leaf, and what lies before that leaf. True only
-    // while every node on it is this rope's alone.
+    // Where an edit last was: the nodes from the root to a leaf, and what lies before that leaf.
+    // True only while every node on it is this rope's alone.
     struct Path {
         std::array<Inner*, kMaxDepth> nodes;
         std::array<std::uint32_t, kMaxDepth> slots;
         std::size_t depth = 0;
         Leaf* leaf = nullptr;
-        TextSummary size;    // Of the leaf.
+        TextSummary size;  // Of the leaf.
         std::size_t bytes = 0;
         std::size_t code_points = 0;
     };
@@ -114,10 +117,10 @@ private:
     static bool is_unique(const Node* node);
     static Node* own(Node*& node);
 
-    template <std::size_t TextSummary::* kMetric>
+    template <std::size_t TextSummary::*kMetric>
     Found find(std::size_t at) const;
     bool path_holds() const;
-    template <std::size_t TextSummary::* kMetric>
+    template <std::size_t TextSummary::*kMetric>
     void descend(std::size_t at);
     void add_on_path(const TextSummary& added);
     void subtract_on_path(const TextSummary& removed);
@@ -125,10 +128,12 @@ private:
     void insert_bytes(std::size_t at, std::string_view utf8);
     void erase_bytes(std::size_t at, std::size_t count);
     bool erase_at_path(std::size_t offset, std::size_t count);
-    Node* insert_in(Node*& node, TextSummary& size, std::size_t at, std::string_view utf8, TextSummary& right_size);
+    Node* insert_in(Node*& node, TextSummary& size, std::size_t at, std::string_view utf8,
+                    TextSummary& right_size);
     static void erase_in(Node*& node, TextSummary& size, std::size_t begin, std::size_t end);
     static bool merge(Node*& left, Node* right);
-    static bool visit(const Node* node, std::size_t begin, std::size_t end, Function<bool(std::string_view)>& take);
+    static bool visit(const Node* node, std::size_t begin, std::size_t end,
+                      Function<bool(std::string_view)>& take);
     static TextSummary check(const Node* node);
 
     Node* root_ = nullptr;  // Null when empty.

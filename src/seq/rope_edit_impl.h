@@ -1,5 +1,5 @@
-// How BasicRope is edited: in place at the remembered leaf where that is enough, else from the root.
-// Included by rope_impl.h.
+// How BasicRope is edited: in place at the remembered leaf where that is enough, else from the
+// root. Included by rope_impl.h.
 #pragma once
 
 namespace quire::seq {
@@ -14,7 +14,7 @@ bool BasicRope<kChunk, kFan>::path_holds() const {
 
 // Points the path at the leaf in which `at` units end: where an insertion there can extend a chunk.
 template <std::size_t kChunk, std::size_t kFan>
-template <std::size_t TextSummary::* kMetric>
+template <std::size_t TextSummary::*kMetric>
 void BasicRope<kChunk, kFan>::descend(std::size_t at) {
     path_.depth = 0;
     path_.bytes = 0;
@@ -73,8 +73,8 @@ void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8) 
         *this = BasicRope(utf8);
         return;
     }
-    if (path_.leaf == nullptr || at.n < path_.code_points || at.n - path_.code_points > path_.size.code_points ||
-        !path_holds()) {
+    if (path_.leaf == nullptr || at.n < path_.code_points ||
+        at.n - path_.code_points > path_.size.code_points || !path_holds()) {
         descend<&TextSummary::code_points>(at.n);
     }
     const std::size_t index = at.n - path_.code_points;
@@ -82,7 +82,8 @@ void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8) 
     insert_at_path(ascii ? index : utf8::offset_of_code_point(path_.leaf->view(), index), utf8);
 }
 
-// Erases within the path's leaf; false when the leaf would become so small that the tree must be mended.
+// Erases within the path's leaf; false when the leaf would become so small that the tree must be
+// mended.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::erase_at_path(std::size_t offset, std::size_t count) {
     const std::size_t left = path_.leaf->count - count;
@@ -105,7 +106,8 @@ void BasicRope<kChunk, kFan>::erase(text::CodePoint at, text::CodePoint count) {
         const bool ascii = path_.size.bytes == path_.size.code_points;
         const std::string_view view = path_.leaf->view();
         const std::size_t from = ascii ? begin : utf8::offset_of_code_point(view, begin);
-        const std::size_t size = ascii ? count.n : utf8::offset_of_code_point(view.substr(from), count.n);
+        const std::size_t size =
+            ascii ? count.n : utf8::offset_of_code_point(view.substr(from), count.n);
         if (!erase_at_path(from, size)) erase_bytes(path_.bytes + from, size);
         return;
     }
@@ -138,7 +140,8 @@ template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::insert_bytes(std::size_t at, std::string_view utf8) {
     path_.leaf = nullptr;
     while (!utf8.empty()) {
-        // A piece fits into either half of a split chunk, of which the right may be three bytes beyond half.
+        // A piece fits into either half of a split chunk, of which the right may be three bytes
+        // beyond half.
         std::size_t take = std::min(utf8.size(), kChunk / 2 - 4);
         while (take < utf8.size() && !utf8::is_boundary(utf8[take])) --take;
         const std::string_view piece = utf8.substr(0, take);
@@ -163,10 +166,11 @@ void BasicRope<kChunk, kFan>::insert_bytes(std::size_t at, std::string_view utf8
     }
 }
 
-// Inserts below `node`; where it had to be split, returns the new right half, and `size` is the left one's.
+// Inserts below `node`; where it had to be split, returns the new right half, and `size` is the
+// left one's.
 template <std::size_t kChunk, std::size_t kFan>
-auto BasicRope<kChunk, kFan>::insert_in(Node*& node, TextSummary& size, std::size_t at, std::string_view utf8,
-                                        TextSummary& right_size) -> Node* {
+auto BasicRope<kChunk, kFan>::insert_in(Node*& node, TextSummary& size, std::size_t at,
+                                        std::string_view utf8, TextSummary& right_size) -> Node* {
     own(node);
     if (node->height == 0) {
         auto* leaf = static_cast<Leaf*>(node);
@@ -239,7 +243,8 @@ void BasicRope<kChunk, kFan>::erase_bytes(std::size_t at, std::size_t count) {
 
 // Requires that [begin, end) is part of the node and not all of it.
 template <std::size_t kChunk, std::size_t kFan>
-void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size_t begin, std::size_t end) {
+void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size_t begin,
+                                       std::size_t end) {
     own(node);
     if (node->height == 0) {
         auto* leaf = static_cast<Leaf*>(node);
@@ -262,7 +267,8 @@ void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size
             at = next;
             touched = i;
         } else {
-            erase_in(inner->children[i], inner->sizes[i], std::max(begin, at) - at, std::min(end, next) - at);
+            erase_in(inner->children[i], inner->sizes[i], std::max(begin, at) - at,
+                     std::min(end, next) - at);
             touched = i;
             at = next;
             ++i;
@@ -270,7 +276,8 @@ void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size
     }
     // What shrank is joined with its neighbours, so that no two of them could be one.
     const std::size_t from = touched < 2 ? 0 : touched - 2;
-    for (std::size_t k = from, steps = 0; k + 1 < inner->count && k <= touched + 1 && steps < 4; ++steps) {
+    for (std::size_t k = from, steps = 0; k + 1 < inner->count && k <= touched + 1 && steps < 4;
+         ++steps) {
         if (merge(inner->children[k], inner->children[k + 1])) {
             inner->sizes[k] += inner->sizes[k + 1];
             inner->remove(k + 1);
@@ -281,7 +288,8 @@ void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size
     size = inner->sum();
 }
 
-// Moves what `right` holds into `left` if both fit into one node; the caller then drops `right`'s slot.
+// Moves what `right` holds into `left` if both fit into one node; the caller then drops `right`'s
+// slot.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::merge(Node*& left, Node* right) {
     if (left->height == 0) {

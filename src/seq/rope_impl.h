@@ -16,8 +16,8 @@ template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Node {
     explicit Node(std::uint32_t h) : height(h) {}
     std::atomic<std::uint32_t> refs{1};
-    std::uint32_t height;      // 0 for a leaf.
-    std::uint32_t count = 0;   // Bytes of a leaf, children of an inner node.
+    std::uint32_t height;     // 0 for a leaf.
+    std::uint32_t count = 0;  // Bytes of a leaf, children of an inner node.
 };
 
 template <std::size_t kChunk, std::size_t kFan>
@@ -142,7 +142,8 @@ BasicRope<kChunk, kFan>::BasicRope(std::string_view text) {
 }
 
 template <std::size_t kChunk, std::size_t kFan>
-BasicRope<kChunk, kFan>::BasicRope(const BasicRope& other) : root_(other.root_), total_(other.total_) {
+BasicRope<kChunk, kFan>::BasicRope(const BasicRope& other)
+    : root_(other.root_), total_(other.total_) {
     retain(root_);
 }
 
@@ -180,10 +181,10 @@ BasicRope<kChunk, kFan>::~BasicRope() {
 
 // --- reading ---
 
-// The leaf in which `at` units of the metric have passed: the first whose end reaches beyond `at`, or the
-// last one.
+// The leaf in which `at` units of the metric have passed: the first whose end reaches beyond `at`,
+// or the last one.
 template <std::size_t kChunk, std::size_t kFan>
-template <std::size_t TextSummary::* kMetric>
+template <std::size_t TextSummary::*kMetric>
 auto BasicRope<kChunk, kFan>::find(std::size_t at) const -> Found {
     Found found;
     const Node* node = root_;
@@ -264,7 +265,8 @@ text::CodePoint BasicRope<kChunk, kFan>::to_code_point(text::Byte at) const {
     const std::size_t offset = at.n - found.before.bytes;
     if (found.size.bytes == found.size.code_points) return {found.before.code_points + offset};
     const std::string_view view = found.leaf->view();
-    const std::size_t count = found.before.code_points + utf8::count_code_points(view.substr(0, offset));
+    const std::size_t count =
+        found.before.code_points + utf8::count_code_points(view.substr(0, offset));
     return {utf8::is_boundary(view[offset]) ? count : count - 1};
 }
 
@@ -283,7 +285,8 @@ text::Line BasicRope<kChunk, kFan>::to_line(text::Byte at) const {
     if (at.n >= total_.bytes) return {total_.newlines};
     const Found found = find<&TextSummary::bytes>(at.n);
     const std::string_view before = found.leaf->view().substr(0, at.n - found.before.bytes);
-    return {found.before.newlines + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'))};
+    return {found.before.newlines +
+            static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'))};
 }
 
 template <std::size_t kChunk, std::size_t kFan>
@@ -327,7 +330,8 @@ std::string BasicRope<kChunk, kFan>::line(text::Line line) const {
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::visit(const Node* node, std::size_t begin, std::size_t end,
                                     Function<bool(std::string_view)>& take) {
-    if (node->height == 0) return take(static_cast<const Leaf*>(node)->view().substr(begin, end - begin));
+    if (node->height == 0)
+        return take(static_cast<const Leaf*>(node)->view().substr(begin, end - begin));
     const auto* inner = static_cast<const Inner*>(node);
     std::size_t at = 0;
     for (std::size_t i = 0; i < inner->count && at < end; ++i) {

@@ -1,10 +1,10 @@
 #include "seq/rope.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <random>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "base/utf8.h"
 #include "seq/rope_impl.h"
@@ -96,7 +96,9 @@ TEST(Rope, ASnapshotIsReadByAnotherThreadDuringEdits) {
 // A naive twin: a flat string in which everything is counted.
 struct Flat {
     std::string text;
-    std::size_t byte_of(std::size_t code_point) const { return utf8::offset_of_code_point(text, code_point); }
+    std::size_t byte_of(std::size_t code_point) const {
+        return utf8::offset_of_code_point(text, code_point);
+    }
 };
 
 template <class AnyRope>
@@ -104,7 +106,8 @@ void edit_at_random(std::uint64_t seed, int steps) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-    const std::string_view alphabet[] = {"a", "b", "\n", "\r\n", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xE2\x82\xAC"};
+    const std::string_view alphabet[] = {
+        "a", "b", "\n", "\r\n", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xE2\x82\xAC"};
     AnyRope rope;
     Flat flat;
     std::vector<std::pair<AnyRope, std::string>> snapshots;
@@ -115,7 +118,8 @@ void edit_at_random(std::uint64_t seed, int steps) {
         const bool grow = flat.text.size() < 400 ? below(5) < 3 : below(5) < 2;
         if (grow) {
             std::string piece;
-            for (std::size_t i = below(below(10) == 0 ? 60 : 4) + 1; i > 0; --i) piece += alphabet[below(7)];
+            for (std::size_t i = below(below(10) == 0 ? 60 : 4) + 1; i > 0; --i)
+                piece += alphabet[below(7)];
             if (below(4) == 0) {
                 rope.splice({flat.byte_of(at)}, {0}, piece);
             } else {
@@ -141,7 +145,8 @@ void edit_at_random(std::uint64_t seed, int steps) {
         ASSERT_EQ(rope.str(), flat.text);
         const std::size_t byte = below(flat.text.size() + 1);
         const std::string head = flat.text.substr(0, byte);
-        ASSERT_EQ(rope.to_line({byte}).n, static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n')));
+        ASSERT_EQ(rope.to_line({byte}).n,
+                  static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n')));
         const std::size_t point = below(utf8::count_code_points(flat.text) + 1);
         ASSERT_EQ(rope.to_byte(text::CodePoint{point}).n, flat.byte_of(point));
         ASSERT_EQ(rope.to_code_point({flat.byte_of(point)}).n, point);
@@ -160,7 +165,8 @@ void edit_at_random(std::uint64_t seed, int steps) {
 
 TEST(Rope, RandomEditsMatchAFlatString) {
     const char* given = std::getenv("SEED");
-    const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    const std::uint64_t seed =
+        given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     for (std::uint64_t i = 0; i < 5; ++i) {
         edit_at_random<Tiny>(seed + i, 1500);

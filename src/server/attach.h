@@ -23,8 +23,9 @@ struct Attached {
     int pid = 0;
 };
 
-// However many do this at once, one kernel is started and all are attached to it. Errors: unavailable "no_kernel" when
-// it may not start one; what launch_kernel() gives; what the kernel answered to the hello.
+// However many do this at once, one kernel is started and all are attached to it. Errors:
+// unavailable "no_kernel" when it may not start one; what launch_kernel() gives; what the kernel
+// answered to the hello.
 Result<Attached> attach(const AttachOptions& options);
 
 }  // namespace quire::server

@@ -25,19 +25,21 @@ namespace {
 
 constexpr int kReadyFd = 3;
 constexpr off_t kLogBytes = 1 << 20;
-constexpr Errc kCodes[] = {Errc::invalid_argument,    Errc::not_found,    Errc::conflict, Errc::denied,
-                           Errc::escalation_required, Errc::out_of_range, Errc::corrupt,  Errc::unsupported,
-                           Errc::unavailable};
+constexpr Errc kCodes[] = {Errc::invalid_argument, Errc::not_found,           Errc::conflict,
+                           Errc::denied,           Errc::escalation_required, Errc::out_of_range,
+                           Errc::corrupt,          Errc::unsupported,         Errc::unavailable};
 
 Failure kernel_failed(const StateDirectory& directory, const std::string& what) {
     return fail(Errc::unavailable, "kernel_failed",
-                cat("the workspace's kernel could not be started: ", what, ". See ", directory.file("kernel.log")));
+                cat("the workspace's kernel could not be started: ", what, ". See ",
+                    directory.file("kernel.log")));
 }
 
 Fd open_log(const StateDirectory& directory) {
     const std::string path = directory.file("kernel.log");
     struct stat status = {};
-    if (::stat(path.c_str(), &status) == 0 && status.st_size > kLogBytes) ::rename(path.c_str(), (path + ".1").c_str());
+    if (::stat(path.c_str(), &status) == 0 && status.st_size > kLogBytes)
+        ::rename(path.c_str(), (path + ".1").c_str());
     return Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
@@ -71,7 +73,8 @@ std::optional<std::string> read_line(const Fd& pipe, int timeout_ms) {
     const Clock::time_point until = Clock::now() + std::chrono::milliseconds(timeout_ms);
     std::string line;
     while (line.find('\n') == std::string::npos) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
         if (left <= 0) return std::nullopt;
         pollfd wanted = {.fd = pipe.get(), .events = POLLIN, .revents = 0};
         if (::poll(&wanted, 1, static_cast<int>(left)) <= 0) continue;
@@ -87,7 +90,8 @@ std::optional<std::string> read_line(const Fd& pipe, int timeout_ms) {
 void report(int fd, const Value& value) {
     if (fd < 0) return;
     const std::string line = json::write(value) + "\n";
-    // Who started it may have given up; then there is nobody to tell. A pipe takes a line of this size whole.
+    // Who started it may have given up; then there is nobody to tell. A pipe takes a line of this
+    // size whole.
     const auto before = std::signal(SIGPIPE, SIG_IGN);
     static_cast<void>(::write(fd, line.data(), line.size()) == 0);
     std::signal(SIGPIPE, before);
@@ -108,13 +112,16 @@ Error error_from(const Value& value) {
     const Value* const reason = value.get("reason");
     const Value* const message = value.get("message");
     const Value* const details = value.get("details");
-    if (code == nullptr || !code->is_string() || reason == nullptr || !reason->is_string() || message == nullptr ||
-        !message->is_string()) {
-        return Error(Errc::unavailable, "kernel_failed", "the kernel answered with what is no message: " + json::write(value));
+    if (code == nullptr || !code->is_string() || reason == nullptr || !reason->is_string() ||
+        message == nullptr || !message->is_string()) {
+        return Error(Errc::unavailable, "kernel_failed",
+                     "the kernel answered with what is no message: " + json::write(value));
     }
-    const auto known = std::find_if(std::begin(kCodes), std::end(kCodes),
-                                    [&](Errc candidate) { return errc_name(candidate) == code->as_string(); });
-    return Error(known == std::end(kCodes) ? Errc::unavailable : *known, reason->as_string(), message->as_string(),
+    const auto known = std::find_if(std::begin(kCodes), std::end(kCodes), [&](Errc candidate) {
+        return errc_name(candidate) == code->as_string();
+    });
+    return Error(known == std::end(kCodes) ? Errc::unavailable : *known, reason->as_string(),
+                 message->as_string(),
                  details != nullptr && details->is_map() ? details->as_map() : Map());
 }
 
@@ -125,10 +132,11 @@ Result<void> launch_kernel(const StateDirectory& directory, const Launch& launch
     Fd to_starter(ends[1]);
     const Fd log = open_log(directory);
 
-    std::array<std::string, 6> words = {launch.program, "kernel",     "--workspace", directory.workspace(),
-                                        "--ready-fd",   cat(kReadyFd)};
+    std::array<std::string, 6> words = {launch.program,        "kernel",     "--workspace",
+                                        directory.workspace(), "--ready-fd", cat(kReadyFd)};
     std::array<char*, words.size() + 1> arguments = {};
-    std::transform(words.begin(), words.end(), arguments.begin(), [](std::string& word) { return word.data(); });
+    std::transform(words.begin(), words.end(), arguments.begin(),
+                   [](std::string& word) { return word.data(); });
 
     const pid_t child = ::fork();
     if (child < 0) return kernel_failed(directory, std::strerror(errno));
@@ -138,15 +146,21 @@ Result<void> launch_kernel(const StateDirectory& directory, const Launch& launch
     }
 
     const std::optional<std::string> said = read_line(from_kernel, launch.timeout_ms);
-    if (!said) return kernel_failed(directory, cat("it was not ready after ", launch.timeout_ms, " ms"));
+    if (!said)
+        return kernel_failed(directory, cat("it was not ready after ", launch.timeout_ms, " ms"));
     if (said->empty()) return kernel_failed(directory, "it ended before it was ready");
     const Value answer = TRY(json::parse(*said));
-    if (const Value* error = answer.get("error"); error != nullptr) return Failure(error_from(*error));
+    if (const Value* error = answer.get("error"); error != nullptr)
+        return Failure(error_from(*error));
     return {};
 }
 
-void report_ready(int fd) { report(fd, Map{{"ok", true}}); }
+void report_ready(int fd) {
+    report(fd, Map{{"ok", true}});
+}
 
-void report_failure(int fd, const Error& error) { report(fd, Map{{"error", error_value(error)}}); }
+void report_failure(int fd, const Error& error) {
+    report(fd, Map{{"error", error_value(error)}});
+}
 
 }  // namespace quire::server

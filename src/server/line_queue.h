@@ -30,7 +30,8 @@ public:
 
     // Describes what is to be written next; how many of `parts` were used.
     std::size_t fill(iovec* parts, std::size_t count) const;
-    // `written` bytes of it are out. Calls `done(std::string)` with each line that is out whole, with its newline.
+    // `written` bytes of it are out. Calls `done(std::string)` with each line that is out whole,
+    // with its newline.
     template <class Done>
     void consume(std::size_t written, Done&& done) {
         bytes_ -= written;

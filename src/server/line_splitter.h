@@ -12,9 +12,10 @@ class LineSplitter {
 public:
     explicit LineSplitter(std::size_t bound) : bound_(bound) {}
 
-    // Takes the next bytes: `line(std::string)` for each line that ends in them, without its newline (nor a '\r'
-    // before it) and not for empty ones; `oversize()` for each that is longer than the bound, once it has ended.
-    // Of such a line no more than the bound is ever held. O(bytes).
+    // Takes the next bytes: `line(std::string)` for each line that ends in them, without its
+    // newline (nor a '\r' before it) and not for empty ones; `oversize()` for each that is longer
+    // than the bound, once it has ended. Of such a line no more than the bound is ever held.
+    // O(bytes).
     template <class Line, class Oversize>
     void feed(std::string_view bytes, Line&& line, Oversize&& oversize) {
         while (!bytes.empty()) {

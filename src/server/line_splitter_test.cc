@@ -14,7 +14,9 @@ std::vector<std::string> split(std::size_t bound, const std::vector<std::string>
     LineSplitter splitter(bound);
     std::vector<std::string> lines;
     for (const std::string& chunk : chunks) {
-        splitter.feed(chunk, [&](std::string line) { lines.push_back(std::move(line)); }, [&] { lines.push_back("!"); });
+        splitter.feed(
+            chunk, [&](std::string line) { lines.push_back(std::move(line)); },
+            [&] { lines.push_back("!"); });
     }
     return lines;
 }
@@ -25,7 +27,9 @@ TEST(LineSplitter, LinesMayComeInPiecesOrManyAtOnce) {
     EXPECT_EQ(split(100, {"on", "e\ntwo\nthr", "ee", "\n"}), (Lines{"one", "two", "three"}));
 }
 
-TEST(LineSplitter, WhatHasNoNewlineYetIsNoLine) { EXPECT_EQ(split(100, {"one\ntw"}), (Lines{"one"})); }
+TEST(LineSplitter, WhatHasNoNewlineYetIsNoLine) {
+    EXPECT_EQ(split(100, {"one\ntw"}), (Lines{"one"}));
+}
 
 TEST(LineSplitter, EmptyLinesAndCarriageReturnsAreNotPassedOn) {
     EXPECT_EQ(split(100, {"\n\r\none\r\n\n"}), (Lines{"one"}));

@@ -1,4 +1,5 @@
-// LocalClient: one request at a time to a workspace's kernel, for our own commands (quire call, status, log).
+// LocalClient: one request at a time to a workspace's kernel, for our own commands (quire call,
+// status, log).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@ class LocalClient {
 public:
     static Result<LocalClient> attach(const AttachOptions& options);
 
-    // The `result` of a JSON-RPC request. Errors: what the kernel answered (its `data`, where that is an error of ours);
-    // unavailable "fate_unknown" when the kernel was lost or has not answered in time.
+    // The `result` of a JSON-RPC request. Errors: what the kernel answered (its `data`, where that
+    // is an error of ours); unavailable "fate_unknown" when the kernel was lost or has not answered
+    // in time.
     Result<Value> request(const std::string& method, Value params, int timeout_ms = 30'000);
     void notify(const std::string& method, Value params);
 

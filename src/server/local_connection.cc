@@ -12,7 +12,9 @@
 
 namespace quire::server {
 
-Attention::Attention() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { CHECK(wake_); }
+Attention::Attention() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    CHECK(wake_);
+}
 
 void Attention::call_for(std::uint64_t connection) {
     const bool first = wanted_.with([&](std::vector<std::uint64_t>& wanted) {
@@ -31,10 +33,12 @@ void Attention::wake() const {
 std::vector<std::uint64_t> Attention::take() {
     std::uint64_t count = 0;
     static_cast<void>(::read(wake_.get(), &count, sizeof count) == 0);
-    return wanted_.with([](std::vector<std::uint64_t>& wanted) { return std::exchange(wanted, {}); });
+    return wanted_.with(
+        [](std::vector<std::uint64_t>& wanted) { return std::exchange(wanted, {}); });
 }
 
-LocalConnection::LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes, std::shared_ptr<Attention> attention)
+LocalConnection::LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes,
+                                 std::shared_ptr<Attention> attention)
     : id_(id), output_bytes_(output_bytes), attention_(std::move(attention)) {
     output_.with([&](Output& output) { output.socket = std::move(socket); });
 }
@@ -59,12 +63,14 @@ bool LocalConnection::send(std::string line) {
 }
 
 void LocalConnection::hold_input(bool held) {
-    const bool changed = output_.with([&](Output& output) { return std::exchange(output.held, held) != held; });
+    const bool changed =
+        output_.with([&](Output& output) { return std::exchange(output.held, held) != held; });
     if (changed) attention_->call_for(id_);
 }
 
 void LocalConnection::close() {
-    const bool changed = output_.with([&](Output& output) { return !std::exchange(output.closing, true); });
+    const bool changed =
+        output_.with([&](Output& output) { return !std::exchange(output.closing, true); });
     if (changed) attention_->call_for(id_);
 }
 
@@ -96,7 +102,8 @@ void LocalConnection::write_some(Output& output) {
         msghdr message = {};
         message.msg_iov = parts.data();
         message.msg_iovlen = output.lines.fill(parts.data(), parts.size());
-        const ssize_t written = ::sendmsg(output.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        const ssize_t written =
+            ::sendmsg(output.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (written < 0) {
             if (errno == EINTR) continue;
             output.broken = errno != EAGAIN && errno != EWOULDBLOCK;

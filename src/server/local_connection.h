@@ -14,7 +14,8 @@
 
 namespace quire::server {
 
-// How other threads wake the server's thread, and about which connections. Outlives the server, as connections may.
+// How other threads wake the server's thread, and about which connections. Outlives the server, as
+// connections may.
 class Attention {
 public:
     Attention();
@@ -30,7 +31,8 @@ private:
 
 class LocalConnection final : public Connection {
 public:
-    LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes, std::shared_ptr<Attention> attention);
+    LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes,
+                    std::shared_ptr<Attention> attention);
 
     bool send(std::string line) override;
     void hold_input(bool held) override;
@@ -44,9 +46,9 @@ public:
         bool closing = false;    // It will be over when its output is written.
         std::size_t unread = 0;  // Bytes queued.
     };
-    void flush();             // Writes what there is room for.
+    void flush();  // Writes what there is room for.
     Wants wants() const;
-    void abandon();           // Closes the socket; nothing is sent from now on.
+    void abandon();  // Closes the socket; nothing is sent from now on.
 
 private:
     struct Output {

@@ -45,17 +45,21 @@ sigset_t end_signals() {
     return signals;
 }
 
-std::string error_line(const Error& error) { return json::write(Map{{"error", error_value(error)}}); }
+std::string error_line(const Error& error) {
+    return json::write(Map{{"error", error_value(error)}});
+}
 
 void take_word(const Value& message, std::string_view key, std::string& word) {
-    if (const Value* value = message.get(key); value != nullptr && value->is_string()) word = value->as_string();
+    if (const Value* value = message.get(key); value != nullptr && value->is_string())
+        word = value->as_string();
 }
 
 Result<Hello> parse_hello(const std::string& line) {
     const Value message = TRY(json::parse(line, {.depth = 4, .bytes = kHelloBytes}));
     const Value* version = message.get("quire");
     if (version == nullptr || !version->is_int() || version->as_int() != 1) {
-        return fail(Errc::unsupported, "unknown_hello", "the first line must be {\"quire\":1,\"actor\":…,\"profile\":…,\"kind\":…}");
+        return fail(Errc::unsupported, "unknown_hello",
+                    "the first line must be {\"quire\":1,\"actor\":…,\"profile\":…,\"kind\":…}");
     }
     Hello hello;
     take_word(message, "actor", hello.actor);
@@ -68,8 +72,9 @@ struct Client {
     std::shared_ptr<LocalConnection> connection;
     int socket;  // The connection's; open as long as this entry is there.
     LineSplitter lines;
-    std::deque<std::optional<std::string>> arrived;  // Lines to deliver; none for one that was too long.
-    std::unique_ptr<Session> session;                // Once it has said hello.
+    std::deque<std::optional<std::string>>
+        arrived;                       // Lines to deliver; none for one that was too long.
+    std::unique_ptr<Session> session;  // Once it has said hello.
     Clock::time_point hello_until;
     std::uint32_t watched = 0;  // The events that epoll looks for.
     bool refused = false;       // Its hello was.
@@ -79,7 +84,8 @@ struct Client {
 
 class LocalServer::Body {
 public:
-    Body(StateDirectory directory, LocalServerOptions options, SessionFactory factory, LogSink& log, Fd listener)
+    Body(StateDirectory directory, LocalServerOptions options, SessionFactory factory, LogSink& log,
+         Fd listener)
         : directory_(std::move(directory)),
           options_(std::move(options)),
           factory_(std::move(factory)),
@@ -107,7 +113,8 @@ public:
         idle_since_ = Clock::now();
         while (!is_done()) {
             std::array<epoll_event, 64> events = {};
-            const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms());
+            const int count = ::epoll_wait(epoll_.get(), events.data(),
+                                           static_cast<int>(events.size()), wait_ms());
             CHECK(count >= 0 || errno == EINTR);
             for (int i = 0; i < count; ++i) see_to(events[static_cast<std::size_t>(i)]);
             drop_the_silent();
@@ -133,10 +140,14 @@ private:
 
     void see_to(const epoll_event& event) {
         switch (event.data.u64) {
-            case kListener: return accept_all();
-            case kSignals: return take_signal();
-            case kWake: return see_to_called();
-            default: return see_to_client(event.data.u64, event.events);
+            case kListener:
+                return accept_all();
+            case kSignals:
+                return take_signal();
+            case kWake:
+                return see_to_called();
+            default:
+                return see_to_client(event.data.u64, event.events);
         }
     }
 
@@ -166,14 +177,19 @@ private:
     bool is_done() {
         const Clock::time_point now = Clock::now();
         if (end_by_) {
-            return now >= *end_by_ || std::none_of(clients_.begin(), clients_.end(), [](auto& entry) {
+            return now >= *end_by_ ||
+                   std::none_of(clients_.begin(), clients_.end(), [](auto& entry) {
                        Client& client = entry.second;
                        client.connection->flush();
-                       return client.connection->wants().output || (client.session && client.session->is_busy());
+                       return client.connection->wants().output ||
+                              (client.session && client.session->is_busy());
                    });
         }
-        if (!clients_.empty() || options_.linger_ms < 0 || now < idle_since_ + Milliseconds(options_.linger_ms)) return false;
-        // A client may have connected just now: it is taken in, or it finds no socket and starts a kernel.
+        if (!clients_.empty() || options_.linger_ms < 0 ||
+            now < idle_since_ + Milliseconds(options_.linger_ms))
+            return false;
+        // A client may have connected just now: it is taken in, or it finds no socket and starts a
+        // kernel.
         accept_all();
         if (!clients_.empty()) return false;
         log_.write(LogLevel::info, "ends: its last client has left");
@@ -182,11 +198,14 @@ private:
 
     int wait_ms() const {
         std::optional<Clock::time_point> next = end_by_;
-        const auto sooner = [&](Clock::time_point time) { next = next ? std::min(*next, time) : time; };
+        const auto sooner = [&](Clock::time_point time) {
+            next = next ? std::min(*next, time) : time;
+        };
         // While it drains, sessions say when asked whether they are busy; they do not call.
         if (end_by_) sooner(Clock::now() + Milliseconds(5));
         if (accept_at_) sooner(*accept_at_);
-        if (clients_.empty() && options_.linger_ms >= 0) sooner(idle_since_ + Milliseconds(options_.linger_ms));
+        if (clients_.empty() && options_.linger_ms >= 0)
+            sooner(idle_since_ + Milliseconds(options_.linger_ms));
         for (const auto& [id, client] : clients_) {
             if (!client.session) sooner(client.hello_until);
         }
@@ -210,7 +229,8 @@ private:
             if (errno == EINTR || errno == ECONNABORTED) continue;
             if (errno != EAGAIN && errno != EWOULDBLOCK && !accept_at_) {
                 // Out of descriptors or memory: those who wait in the queue are not lost.
-                log_.write(LogLevel::warning, cat("cannot take in a client for now: error ", errno));
+                log_.write(LogLevel::warning,
+                           cat("cannot take in a client for now: error ", errno));
                 ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr);
                 accept_at_ = Clock::now() + Milliseconds(100);
             }
@@ -222,8 +242,8 @@ private:
         const std::uint64_t id = next_id_++;
         const int fd = socket.get();
         watch_new(fd, EPOLLIN, id);
-        clients_.emplace(id, Client{.connection = std::make_shared<LocalConnection>(id, std::move(socket), options_.output_bytes,
-                                                                                    attention_),
+        clients_.emplace(id, Client{.connection = std::make_shared<LocalConnection>(
+                                        id, std::move(socket), options_.output_bytes, attention_),
                                     .socket = fd,
                                     .lines = LineSplitter(options_.line_bytes),
                                     .arrived = {},
@@ -301,7 +321,8 @@ private:
         const Hello hello = TRY(parse_hello(line));
         std::unique_ptr<Session> session = TRY(factory_(hello, client.connection));
         client.connection->send(
-            json::write(Map{{"ok", Map{{"version", options_.version}, {"pid", static_cast<std::int64_t>(::getpid())}}}}));
+            json::write(Map{{"ok", Map{{"version", options_.version},
+                                       {"pid", static_cast<std::int64_t>(::getpid())}}}}));
         return session;
     }
 
@@ -312,7 +333,8 @@ private:
         const LocalConnection::Wants wants = client.connection->wants();
         if (wants.over) return end(id);
         const bool listens = client.arrived.empty() && takes_input(client);
-        const std::uint32_t watched = (listens ? std::uint32_t{EPOLLIN} : 0U) | (wants.output ? std::uint32_t{EPOLLOUT} : 0U);
+        const std::uint32_t watched =
+            (listens ? std::uint32_t{EPOLLIN} : 0U) | (wants.output ? std::uint32_t{EPOLLOUT} : 0U);
         if (watched == std::exchange(client.watched, watched)) return;
         epoll_event event = {};
         event.events = watched;
@@ -348,7 +370,8 @@ private:
     std::vector<char> buffer_ = std::vector<char>(kReadBytes);
 };
 
-Result<std::unique_ptr<LocalServer>> LocalServer::open(StateDirectory directory, LocalServerOptions options,
+Result<std::unique_ptr<LocalServer>> LocalServer::open(StateDirectory directory,
+                                                       LocalServerOptions options,
                                                        SessionFactory factory, LogSink& log) {
     Fd listener = TRY(directory.listen());
     return std::unique_ptr<LocalServer>(new LocalServer(std::make_unique<Body>(
@@ -363,8 +386,14 @@ void LocalServer::block_end_signals() {
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
-void LocalServer::run() { body_->run(); }
-void LocalServer::stop() { body_->stop(); }
-std::size_t LocalServer::connections() const { return body_->connections(); }
+void LocalServer::run() {
+    body_->run();
+}
+void LocalServer::stop() {
+    body_->stop();
+}
+std::size_t LocalServer::connections() const {
+    return body_->connections();
+}
 
 }  // namespace quire::server

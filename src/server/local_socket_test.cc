@@ -50,8 +50,9 @@ private:
 class Server {
 public:
     Server(const Workspace& workspace, LocalServerOptions options) {
-        SessionFactory factory = [this](const Hello& hello,
-                                        std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
+        SessionFactory factory =
+            [this](const Hello& hello,
+                   std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
             if (hello.actor == "nobody") return invalid("invalid_actor", "there is no such actor");
             return std::make_unique<Echo>(std::move(connection), closed);
         };
@@ -69,7 +70,10 @@ public:
         server_->stop();
         thread_.join();
     }
-    void wait() { thread_.join(); thread_ = std::thread([] {}); }
+    void wait() {
+        thread_.join();
+        thread_ = std::thread([] {});
+    }
     LocalServer& operator*() { return *server_; }
 
     std::atomic<int> closed{0};
@@ -92,8 +96,10 @@ LocalServerOptions patient() {
 class Client {
 public:
     explicit Client(const Workspace& workspace, const std::string& actor = "agent:a") {
-        Result<Attached> attached =
-            attach({.workspace = workspace.path(), .hello = {.actor = actor}, .start = false, .launch = {}});
+        Result<Attached> attached = attach({.workspace = workspace.path(),
+                                            .hello = {.actor = actor},
+                                            .start = false,
+                                            .launch = {}});
         if (!attached) {
             refused = attached.error().reason();
             return;
@@ -105,7 +111,8 @@ public:
     }
     bool say(const std::string& text) {
         for (std::size_t sent = 0; sent < text.size();) {
-            const ssize_t length = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+            const ssize_t length =
+                ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
             if (length <= 0) return false;
             sent += static_cast<std::size_t>(length);
         }

@@ -27,8 +27,8 @@ std::string string_param(const Map& params, std::string_view name) {
     return value != nullptr && value->is_string() ? value->as_string() : std::string();
 }
 
-// The id of a request that is no JSON as a whole, if a look at its outermost members finds one: its sender waits for
-// an answer to that, and to no other.
+// The id of a request that is no JSON as a whole, if a look at its outermost members finds one: its
+// sender waits for an answer to that, and to no other.
 Value id_of(std::string_view broken) {
     const auto heads = scan_messages(broken);
     if (heads.size() != 1 || heads.front().id.empty()) return {};

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kStatelessVersion = "2026-07-28";
 
-// Walks JSON text. It is no validator: of text that is wrong it reads something or nothing, and never past the end.
+// Walks JSON text. It is no validator: of text that is wrong it reads something or nothing, and
+// never past the end.
 class Cursor {
 public:
     explicit Cursor(std::string_view text) : text_(text) {}
@@ -106,10 +107,12 @@ std::string string_of(std::string_view text) {
 
 void scan_params(std::string_view params, MessageHead& head) {
     each_member(params, [&](std::string_view key, std::string_view value) {
-        if (key == "requestId" && head.method == "notifications/cancelled") head.cancels = canonical(value);
+        if (key == "requestId" && head.method == "notifications/cancelled")
+            head.cancels = canonical(value);
         if (key != "_meta") return;
         each_member(value, [&](std::string_view name, std::string_view version) {
-            if (name == kVersionKey && string_of(version) == kStatelessVersion) head.stateless = true;
+            if (name == kVersionKey && string_of(version) == kStatelessVersion)
+                head.stateless = true;
         });
     });
 }

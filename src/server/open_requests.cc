@@ -14,7 +14,8 @@ constexpr int kInternalError = -32603;
 
 Error fate_unknown() {
     return Error(Errc::unavailable, "fate_unknown",
-                 "it is not known whether this was done: the kernel was lost before it answered. Read the current state before "
+                 "it is not known whether this was done: the kernel was lost before it answered. "
+                 "Read the current state before "
                  "you repeat it; it was not repeated for you");
 }
 
@@ -28,17 +29,20 @@ void OpenRequests::asked(const MessageHead& head) {
 
 std::vector<std::string> OpenRequests::give_up() {
     std::vector<std::string> answers;
-    for (const auto& [id, head] : std::exchange(requests_, {})) answers.push_back(answer(head, fate_unknown()));
+    for (const auto& [id, head] : std::exchange(requests_, {}))
+        answers.push_back(answer(head, fate_unknown()));
     return answers;
 }
 
 std::string OpenRequests::answer(const MessageHead& head, const Error& error) {
     // The id goes back in the text it came in: it is JSON already.
     if (head.method != "tools/call") {
-        const Map body{{"code", kInternalError}, {"message", error.message()}, {"data", error_value(error)}};
+        const Map body{
+            {"code", kInternalError}, {"message", error.message()}, {"data", error_value(error)}};
         return cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id, ",\"error\":", json::write(body), "}");
     }
-    Map result{{"content", List{Map{{"type", "text"}, {"text", cat(error.reason(), ": ", error.message(), ".")}}}},
+    Map result{{"content", List{Map{{"type", "text"},
+                                    {"text", cat(error.reason(), ": ", error.message(), ".")}}}},
                {"structuredContent", Map{{"error", error_value(error)}}},
                {"isError", true}};
     if (head.stateless) result.set("resultType", "complete");

@@ -30,10 +30,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = 64U << 10;
-constexpr std::size_t kHoldBytes = 8U << 20;  // Waiting for one side to read: then the other is not read.
+constexpr std::size_t kHoldBytes =
+    8U << 20;  // Waiting for one side to read: then the other is not read.
 constexpr const char* kReattachId = "quire-reattach";
 
-// Writes without blocking, whatever kind of file it is: a client that waits for us to read must not be waited for.
+// Writes without blocking, whatever kind of file it is: a client that waits for us to read must not
+// be waited for.
 class Output {
 public:
     explicit Output(int fd) : fd_(fd) {
@@ -93,10 +95,12 @@ public:
             if (!ended_at_ && to_kernel_.bytes() < kHoldBytes) input = {options_.input, POLLIN, 0};
             if (kernel_) {
                 kernel.fd = kernel_.get();
-                kernel.events = static_cast<short>((to_client_.bytes() < kHoldBytes ? POLLIN : 0) | (to_kernel_.empty() ? 0 : POLLOUT));
+                kernel.events = static_cast<short>((to_client_.bytes() < kHoldBytes ? POLLIN : 0) |
+                                                   (to_kernel_.empty() ? 0 : POLLOUT));
             }
             if (!to_client_.empty()) output = {output_.fd(), POLLOUT, 0};
-            if (::poll(wanted.data(), wanted.size(), wait_ms()) < 0) continue;  // Only signals interrupt.
+            if (::poll(wanted.data(), wanted.size(), wait_ms()) < 0)
+                continue;  // Only signals interrupt.
             if (input.revents != 0) read_client();
             if ((kernel.revents & (POLLIN | POLLHUP | POLLERR)) != 0) read_kernel();
             write_kernel();
@@ -114,7 +118,8 @@ private:
     int wait_ms() const {
         if (!ended_at_) return -1;
         const auto left = *ended_at_ + std::chrono::milliseconds(options_.drain_ms) - Clock::now();
-        return static_cast<int>(std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+        return static_cast<int>(
+            std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count()));
     }
 
     void read_client() {
@@ -132,11 +137,14 @@ private:
         from_client_.feed(
             bytes, [&](std::string line) { to_kernel_.push(std::move(line)); },
             [&] {
-                const Map error{{"code", -32600},
-                                {"message", cat("nothing was done: the message is longer than ", options_.line_bytes,
-                                                " bytes. Send less at a time")},
-                                {"data", Map{{"reason", "too_large"}, {"limit", static_cast<std::int64_t>(options_.line_bytes)}}}};
-                to_client_.push(json::write(Map{{"jsonrpc", "2.0"}, {"id", nullptr}, {"error", error}}));
+                const Map error{
+                    {"code", -32600},
+                    {"message", cat("nothing was done: the message is longer than ",
+                                    options_.line_bytes, " bytes. Send less at a time")},
+                    {"data", Map{{"reason", "too_large"},
+                                 {"limit", static_cast<std::int64_t>(options_.line_bytes)}}}};
+                to_client_.push(
+                    json::write(Map{{"jsonrpc", "2.0"}, {"id", nullptr}, {"error", error}}));
             });
     }
 
@@ -156,7 +164,8 @@ private:
                 if (kernel_) lose_kernel();
                 continue;
             }
-            to_kernel_.consume(static_cast<std::size_t>(written), [&](std::string line) { sent(std::move(line)); });
+            to_kernel_.consume(static_cast<std::size_t>(written),
+                               [&](std::string line) { sent(std::move(line)); });
         }
     }
 
@@ -177,15 +186,19 @@ private:
 
     void read_kernel() {
         while (kernel_) {
-            const ssize_t length = ::recv(kernel_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+            const ssize_t length =
+                ::recv(kernel_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
             if (length < 0 && errno == EINTR) continue;
             if (length < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
             if (length <= 0) return lose_kernel();
             from_kernel_.feed(
                 std::string_view(buffer_.data(), static_cast<std::size_t>(length)),
                 [&](std::string line) { take_from_kernel(std::move(line)); }, [] {});
-            // A full buffer may be the first of many; the client should not wait for the last of them.
-            if (static_cast<std::size_t>(length) < buffer_.size() || to_client_.bytes() >= kHoldBytes) return;
+            // A full buffer may be the first of many; the client should not wait for the last of
+            // them.
+            if (static_cast<std::size_t>(length) < buffer_.size() ||
+                to_client_.bytes() >= kHoldBytes)
+                return;
         }
     }
 
@@ -203,8 +216,10 @@ private:
         kernel_.reset();
         from_kernel_ = LineSplitter(options_.line_bytes * 4);
         to_kernel_.rewind();
-        // An initialize changes nothing, and without its answer the client has no server: it is said again below.
-        const bool greet_again = !initialize_.empty() && !initialize_answered_ && greetings_left_-- > 0;
+        // An initialize changes nothing, and without its answer the client has no server: it is
+        // said again below.
+        const bool greet_again =
+            !initialize_.empty() && !initialize_answered_ && greetings_left_-- > 0;
         if (greet_again) open_.answered(initialize_id_);
         for (std::string& answer : open_.give_up()) to_client_.push(std::move(answer));
         if (greet_again) to_kernel_.push_front(std::exchange(initialize_, {}));
@@ -245,7 +260,8 @@ private:
     LineQueue to_kernel_;
     LineQueue to_client_;
     OpenRequests open_;
-    std::string initialize_, initialized_;  // What the client said to begin with, for the next kernel.
+    std::string initialize_,
+        initialized_;  // What the client said to begin with, for the next kernel.
     std::string initialize_id_;
     bool initialize_answered_ = false;
     int greetings_left_ = 3;  // A kernel that dies of an initialize is not asked for ever.

@@ -1,8 +1,10 @@
-// What `quire mcp` runs: a relay between a client on standard input and output and the workspace's kernel.
+// What `quire mcp` runs: a relay between a client on standard input and output and the workspace's
+// kernel.
 //
-// It understands ids and methods and nothing else. When the kernel is lost it answers what was under way (its fate is
-// unknown, and it is never repeated), and attaches anew for the next line, starting a kernel where none runs; to that
-// kernel it says again the `initialize` that the client once said.
+// It understands ids and methods and nothing else. When the kernel is lost it answers what was
+// under way (its fate is unknown, and it is never repeated), and attaches anew for the next line,
+// starting a kernel where none runs; to that kernel it says again the `initialize` that the client
+// once said.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +19,11 @@ struct ShimOptions {
     int output = 1;
     std::size_t line_bytes = 64U << 20;  // The longest line either side may send.
     int drain_ms = 10'000;               // After the end of the input: how long answers may take.
-    bool ends_on_signals = true;         // SIGINT and SIGTERM end the process at once, with status 0.
+    bool ends_on_signals = true;  // SIGINT and SIGTERM end the process at once, with status 0.
 };
 
-// Relays until the input has ended and what was asked is answered, or the client is gone. Errors: those of attach(),
-// before anything was relayed.
+// Relays until the input has ended and what was asked is answered, or the client is gone. Errors:
+// those of attach(), before anything was relayed.
 Result<void> run_shim(const ShimOptions& options);
 
 }  // namespace quire::server

@@ -39,12 +39,14 @@ struct Heard {
 // Answers every request with its method, but for "silent/…", which it never answers.
 class FakeKernelSession final : public Session {
 public:
-    FakeKernelSession(std::shared_ptr<Connection> connection, Heard& heard) : connection_(std::move(connection)), heard_(heard) {}
+    FakeKernelSession(std::shared_ptr<Connection> connection, Heard& heard)
+        : connection_(std::move(connection)), heard_(heard) {}
     void on_line(std::string line) override {
         heard_.lines.with([&](std::vector<std::string>& lines) { lines.push_back(line); });
         for (const MessageHead& head : scan_messages(line)) {
             if (head.id.empty() || line.find("silent") != std::string::npos) continue;
-            connection_->send(cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id, ",\"result\":{\"method\":\"", head.method, "\"}}"));
+            connection_->send(cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id,
+                                  ",\"result\":{\"method\":\"", head.method, "\"}}"));
         }
     }
     void on_oversize(std::size_t) override {}
@@ -61,10 +63,14 @@ public:
         LocalServerOptions options;
         options.linger_ms = -1;
         options.drain_ms = 0;
-        SessionFactory factory = [&heard](const Hello&, std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
+        SessionFactory factory =
+            [&heard](const Hello&,
+                     std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
             return std::make_unique<FakeKernelSession>(std::move(connection), heard);
         };
-        server_ = std::move(LocalServer::open(StateDirectory::open(workspace.path()).value(), options, std::move(factory), log_).value());
+        server_ = std::move(LocalServer::open(StateDirectory::open(workspace.path()).value(),
+                                              options, std::move(factory), log_)
+                                .value());
         thread_ = std::thread([this] { server_->run(); });
     }
     ~FakeKernel() {
@@ -83,7 +89,9 @@ class McpClient {
 public:
     explicit McpClient(const TestWorkspace& workspace) {
         int input[2], output[2];
-        if (::socketpair(AF_UNIX, SOCK_STREAM, 0, input) != 0 || ::socketpair(AF_UNIX, SOCK_STREAM, 0, output) != 0) std::abort();
+        if (::socketpair(AF_UNIX, SOCK_STREAM, 0, input) != 0 ||
+            ::socketpair(AF_UNIX, SOCK_STREAM, 0, output) != 0)
+            std::abort();
         to_ = Fd(input[0]);
         from_ = Fd(output[0]);
         const timeval timeout = {.tv_sec = 20, .tv_usec = 0};
@@ -109,7 +117,8 @@ public:
     }
     void say(const std::string& line) {
         const std::string text = line + "\n";
-        EXPECT_EQ(::send(to_.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+        EXPECT_EQ(::send(to_.get(), text.data(), text.size(), MSG_NOSIGNAL),
+                  static_cast<ssize_t>(text.size()));
     }
     Value hear() {
         while (true) {
@@ -137,7 +146,8 @@ private:
 };
 
 std::string request(int id, const std::string& method, const std::string& params = "{}") {
-    return cat("{\"jsonrpc\":\"2.0\",\"id\":", id, ",\"method\":\"", method, "\",\"params\":", params, "}");
+    return cat("{\"jsonrpc\":\"2.0\",\"id\":", id, ",\"method\":\"", method,
+               "\",\"params\":", params, "}");
 }
 
 std::string method_of(const Value& answer) {
@@ -206,7 +216,8 @@ TEST(Shim, WhenTheKernelIsLostEachOpenRequestIsAnsweredAndNoneRepeated) {
     client.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
     client.say(request(2, "tools/call", R"({"name":"silent"})"));
     client.say(request(
-        3, "tools/call", R"({"name":"silent","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})"));
+        3, "tools/call",
+        R"({"name":"silent","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})"));
     client.say(request(4, "silent/other"));
     ASSERT_TRUE(comes_true([&] { return heard.all().size() == 5; }));
 
@@ -225,7 +236,8 @@ TEST(Shim, WhenTheKernelIsLostEachOpenRequestIsAnsweredAndNoneRepeated) {
 
     kernel = std::make_unique<FakeKernel>(workspace, heard);
     client.say(request(5, "ping"));
-    EXPECT_EQ(method_of(client.hear()), "ping");  // The second answer to initialize was not for the client.
+    EXPECT_EQ(method_of(client.hear()),
+              "ping");  // The second answer to initialize was not for the client.
     const std::vector<std::string> lines = heard.all();
     EXPECT_EQ(count_of(lines, "\"initialize\""), 2U);
     EXPECT_EQ(count_of(lines, "notifications/initialized"), 2U);
@@ -245,7 +257,8 @@ TEST(Shim, WhileNoKernelCanBeHadACallIsRefusedAsNotDone) {
     const Value refused = client.hear();
     const Value& error = *refused.get("result")->get("structuredContent")->get("error");
     // The loss may be noticed only by the writing of this call; then nobody knows.
-    EXPECT_TRUE(error.get("reason")->as_string() == "no_kernel" || error.get("reason")->as_string() == "fate_unknown");
+    EXPECT_TRUE(error.get("reason")->as_string() == "no_kernel" ||
+                error.get("reason")->as_string() == "fate_unknown");
     kernel = std::make_unique<FakeKernel>(workspace, heard);
     client.say(request(3, "ping"));
     EXPECT_EQ(method_of(client.hear()), "ping");
@@ -259,7 +272,8 @@ TEST(Shim, AnInitializeWithoutAnAnswerIsSaidAgain) {
     client.say(request(1, "initialize", R"({"first":"silent"})"));
     ASSERT_TRUE(comes_true([&] { return first_heard.all().size() == 1; }));
     kernel.reset();
-    // No kernel may be started here, so that one has to be there before the loss is noticed: it answers, or refuses.
+    // No kernel may be started here, so that one has to be there before the loss is noticed: it
+    // answers, or refuses.
     const Value answer = client.hear();
     EXPECT_EQ(answer.get("id")->as_int(), 1);
     EXPECT_EQ(answer.get("error")->get("data")->get("reason")->as_string(), "no_kernel");
@@ -295,7 +309,10 @@ TEST(LocalClient, AsksAndGetsItsAnswer) {
     const TestWorkspace workspace;
     Heard heard;
     const FakeKernel kernel(workspace, heard);
-    LocalClient client = LocalClient::attach({.workspace = workspace.path(), .hello = {}, .start = false, .launch = {}}).value();
+    LocalClient client =
+        LocalClient::attach(
+            {.workspace = workspace.path(), .hello = {}, .start = false, .launch = {}})
+            .value();
     EXPECT_EQ(client.request("status", Map{}).value().get("method")->as_string(), "status");
     EXPECT_EQ(client.request("silent", Map{}, 20).error().reason(), "fate_unknown");
     EXPECT_EQ(client.request("again", Map{}).value().get("method")->as_string(), "again");
@@ -309,7 +326,8 @@ std::string script(const TestWorkspace& workspace, const std::string& body) {
     return path;
 }
 
-Result<void> launch(const TestWorkspace& workspace, const std::string& body, int timeout_ms = 20'000) {
+Result<void> launch(const TestWorkspace& workspace, const std::string& body,
+                    int timeout_ms = 20'000) {
     return launch_kernel(StateDirectory::open(workspace.path()).value(),
                          {.program = script(workspace, body), .timeout_ms = timeout_ms});
 }
@@ -321,8 +339,10 @@ TEST(Launch, AKernelSaysWhenItIsReady) {
 
 TEST(Launch, AKernelSaysWhyItWillNotStart) {
     const TestWorkspace workspace;
-    const Result<void> launched = launch(
-        workspace, "echo '{\"error\":{\"code\":\"corrupt\",\"reason\":\"corrupt\",\"message\":\"bad\",\"details\":{\"n\":1}}}' >&3");
+    const Result<void> launched = launch(workspace,
+                                         "echo "
+                                         "'{\"error\":{\"code\":\"corrupt\",\"reason\":\"corrupt\","
+                                         "\"message\":\"bad\",\"details\":{\"n\":1}}}' >&3");
     ASSERT_FALSE(launched);
     EXPECT_EQ(launched.error().code(), Errc::corrupt);
     EXPECT_EQ(launched.error().message(), "bad");
@@ -351,13 +371,14 @@ TEST(Launch, AKernelIsToldItsWorkspaceAndInheritsNothing) {
     const TestWorkspace workspace;
     const std::string secret = workspace.path() + "/secret";
     const Fd leaked(::open(secret.c_str(), O_RDWR | O_CREAT, 0600));  // Without O_CLOEXEC.
-    const Result<void> launched =
-        launch(workspace, "echo \"$@\"; ls -l /proc/self/fd | grep secret; echo '{\"ok\":true}' >&3");
+    const Result<void> launched = launch(
+        workspace, "echo \"$@\"; ls -l /proc/self/fd | grep secret; echo '{\"ok\":true}' >&3");
     EXPECT_TRUE(launched);
     std::ifstream log(workspace.path() + "/.quire/kernel.log");
     std::string line;
     std::getline(log, line);
-    EXPECT_EQ(line, cat("kernel --workspace ", StateDirectory::open(workspace.path())->workspace(), " --ready-fd 3"));
+    EXPECT_EQ(line, cat("kernel --workspace ", StateDirectory::open(workspace.path())->workspace(),
+                        " --ready-fd 3"));
     EXPECT_FALSE(std::getline(log, line)) << line;
 }
 

@@ -22,34 +22,41 @@ constexpr const char* kSocket = "kernel.sock";
 constexpr int kBacklog = 512;
 
 Failure not_usable(const std::string& path, int error) {
-    return fail(Errc::unavailable, "workspace_not_writable", cat("cannot use ", path, ": ", std::strerror(error)), {{"path", path}});
+    return fail(Errc::unavailable, "workspace_not_writable",
+                cat("cannot use ", path, ": ", std::strerror(error)), {{"path", path}});
 }
 
-// A socket's address holds 107 bytes, and workspaces lie deeper than that: the directory's descriptor is a short
-// name for it.
+// A socket's address holds 107 bytes, and workspaces lie deeper than that: the directory's
+// descriptor is a short name for it.
 sockaddr_un address_in(const Fd& directory, const std::string& path) {
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     std::string name = cat(path, '/', kSocket);
-    if (name.size() >= sizeof address.sun_path) name = cat("/proc/self/fd/", directory.get(), '/', kSocket);
+    if (name.size() >= sizeof address.sun_path)
+        name = cat("/proc/self/fd/", directory.get(), '/', kSocket);
     std::memcpy(address.sun_path, name.data(), name.size());
     return address;
 }
 
-const sockaddr* plain(const sockaddr_un& address) { return reinterpret_cast<const sockaddr*>(&address); }
+const sockaddr* plain(const sockaddr_un& address) {
+    return reinterpret_cast<const sockaddr*>(&address);
+}
 
 bool is_own_peer(const Fd& socket) {
     ucred peer = {};
     socklen_t size = sizeof peer;
-    return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == ::geteuid() || peer.uid == 0);
+    return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == ::geteuid() || peer.uid == 0);
 }
 
 }  // namespace
 
 Result<StateDirectory> StateDirectory::open(const std::string& workspace) {
-    const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(workspace.c_str(), nullptr), std::free);
+    const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(workspace.c_str(), nullptr),
+                                                          std::free);
     if (!resolved) {
-        return fail(Errc::not_found, "no_such_workspace", cat("there is no directory ", workspace, " (", std::strerror(errno), ")"),
+        return fail(Errc::not_found, "no_such_workspace",
+                    cat("there is no directory ", workspace, " (", std::strerror(errno), ")"),
                     {{"path", workspace}});
     }
     std::string root = resolved.get();
@@ -60,9 +67,12 @@ Result<StateDirectory> StateDirectory::open(const std::string& workspace) {
     if (!directory || ::fstat(directory.get(), &status) != 0) return not_usable(path, errno);
     if (status.st_uid != ::geteuid()) {
         return fail(Errc::denied, "foreign_workspace",
-                    cat(path, " belongs to user ", status.st_uid, "; only its owner may open this workspace"), {{"path", path}});
+                    cat(path, " belongs to user ", status.st_uid,
+                        "; only its owner may open this workspace"),
+                    {{"path", path}});
     }
-    if ((status.st_mode & 0077) != 0 && ::fchmod(directory.get(), 0700) != 0) return not_usable(path, errno);
+    if ((status.st_mode & 0077) != 0 && ::fchmod(directory.get(), 0700) != 0)
+        return not_usable(path, errno);
     return StateDirectory(std::move(root), std::move(path), std::move(directory));
 }
 
@@ -71,15 +81,19 @@ Result<Fd> StateDirectory::listen() const {
     if (!socket) return not_usable(file(kSocket), errno);
     remove_socket();
     const sockaddr_un address = address_in(directory_, path_);
-    // The mode of the socket is that of the file it becomes: it is never open to others, not even for a moment.
-    if (::fchmod(socket.get(), 0600) != 0 || ::bind(socket.get(), plain(address), sizeof address) != 0 ||
+    // The mode of the socket is that of the file it becomes: it is never open to others, not even
+    // for a moment.
+    if (::fchmod(socket.get(), 0600) != 0 ||
+        ::bind(socket.get(), plain(address), sizeof address) != 0 ||
         ::listen(socket.get(), kBacklog) != 0) {
         return not_usable(file(kSocket), errno);
     }
     return socket;
 }
 
-void StateDirectory::remove_socket() const { ::unlinkat(directory_.get(), kSocket, 0); }
+void StateDirectory::remove_socket() const {
+    ::unlinkat(directory_.get(), kSocket, 0);
+}
 
 Result<Fd> StateDirectory::connect() const {
     Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -87,27 +101,32 @@ Result<Fd> StateDirectory::connect() const {
     const sockaddr_un address = address_in(directory_, path_);
     while (::connect(socket.get(), plain(address), sizeof address) != 0) {
         if (errno == EINTR) continue;
-        return fail(Errc::unavailable, "no_kernel", cat("no kernel runs for ", workspace_, " (", std::strerror(errno), ")"),
+        return fail(Errc::unavailable, "no_kernel",
+                    cat("no kernel runs for ", workspace_, " (", std::strerror(errno), ")"),
                     {{"workspace", workspace_}});
     }
     if (!is_own_peer(socket)) {
-        return fail(Errc::denied, "foreign_kernel", cat("the socket of ", workspace_, " is another user's; nothing was sent"));
+        return fail(Errc::denied, "foreign_kernel",
+                    cat("the socket of ", workspace_, " is another user's; nothing was sent"));
     }
     return socket;
 }
 
 Result<Fd> StateDirectory::claim_start(int timeout_ms) const {
-    Fd lock(::openat(directory_.get(), "start.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    Fd lock(
+        ::openat(directory_.get(), "start.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!lock) return not_usable(file("start.lock"), errno);
     struct flock whole = {};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
     constexpr int kStepMs = 2;
     for (int waited = 0; ::fcntl(lock.get(), F_OFD_SETLK, &whole) != 0; waited += kStepMs) {
-        if (errno != EAGAIN && errno != EACCES && errno != EINTR) return not_usable(file("start.lock"), errno);
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+            return not_usable(file("start.lock"), errno);
         if (waited >= timeout_ms) {
-            return fail(Errc::unavailable, "busy", cat("another process has been starting a kernel for ", workspace_,
-                                                       " for too long; see ", file("kernel.log")));
+            return fail(Errc::unavailable, "busy",
+                        cat("another process has been starting a kernel for ", workspace_,
+                            " for too long; see ", file("kernel.log")));
         }
         const timespec step = {0, kStepMs * 1'000'000L};
         ::nanosleep(&step, nullptr);

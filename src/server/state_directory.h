@@ -10,28 +10,30 @@ namespace quire::server {
 
 class StateDirectory {
 public:
-    // WORKSPACE/.quire, made with mode 0700 where there is none. Errors: unavailable "workspace_not_writable";
-    // denied "foreign_workspace" when it belongs to another user.
+    // WORKSPACE/.quire, made with mode 0700 where there is none. Errors: unavailable
+    // "workspace_not_writable"; denied "foreign_workspace" when it belongs to another user.
     static Result<StateDirectory> open(const std::string& workspace);
 
     const std::string& workspace() const { return workspace_; }  // Absolute.
     const std::string& path() const { return path_; }
     std::string file(const char* name) const { return path_ + "/" + name; }
 
-    // Listens on kernel.sock, mode 0600, replacing a socket that a dead kernel left. Only for who holds the
-    // workspace's store: that it does is how it knows that no other kernel listens.
+    // Listens on kernel.sock, mode 0600, replacing a socket that a dead kernel left. Only for who
+    // holds the workspace's store: that it does is how it knows that no other kernel listens.
     Result<Fd> listen() const;
     void remove_socket() const;
     // A connection to the kernel. Errors: unavailable "no_kernel" when none listens.
     Result<Fd> connect() const;
 
-    // Waits until no other process starts a kernel here, but at most `timeout_ms`; the claim ends with the descriptor.
-    // Errors: unavailable "busy".
+    // Waits until no other process starts a kernel here, but at most `timeout_ms`; the claim ends
+    // with the descriptor. Errors: unavailable "busy".
     Result<Fd> claim_start(int timeout_ms) const;
 
 private:
     StateDirectory(std::string workspace, std::string path, Fd directory)
-        : workspace_(std::move(workspace)), path_(std::move(path)), directory_(std::move(directory)) {}
+        : workspace_(std::move(workspace)),
+          path_(std::move(path)),
+          directory_(std::move(directory)) {}
 
     std::string workspace_;
     std::string path_;

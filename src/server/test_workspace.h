@@ -1,4 +1,5 @@
-// A workspace in a temporary directory, and waiting for what another thread does, for this room's tests.
+// A workspace in a temporary directory, and waiting for what another thread does, for this room's
+// tests.
 #pragma once
 
 #include <chrono>
@@ -13,7 +14,8 @@ namespace quire::server {
 class TestWorkspace {
 public:
     explicit TestWorkspace(const std::string& below = "") {
-        std::string pattern = (std::filesystem::temp_directory_path() / "quire-server-XXXXXX").string();
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "quire-server-XXXXXX").string();
         root_ = ::mkdtemp(pattern.data());
         path_ = root_ + below;
         std::filesystem::create_directories(path_);

@@ -25,14 +25,16 @@ std::size_t size_of(const Batch& batch) {
 
 Error fenced_error(DocumentKey document) {
     return Error(Errc::unavailable, "document_fenced",
-                 "nothing was kept: an earlier change to the same document could not be written, and the document has to "
+                 "nothing was kept: an earlier change to the same document could not be written, "
+                 "and the document has to "
                  "be read anew before it takes more. Read it, then try again",
                  {{"document", document}});
 }
 
 Error failed_error(const Error& cause) {
     return Error(Errc::unavailable, "store_failed",
-                 cat("nothing was kept: the store has failed and accepts nothing more until the kernel is started anew (",
+                 cat("nothing was kept: the store has failed and accepts nothing more until the "
+                     "kernel is started anew (",
                      cause.message(), ")"),
                  cause.details());
 }
@@ -59,7 +61,8 @@ void Committer::commit(Batch batch, Reply<void> done) {
     const bool start = queue_.with([&](Queue& queue) {
         ++queue.handed_over;
         queue.waiting.push_back({std::move(batch), std::move(done), std::nullopt});
-        // Now and not when its turn comes: a document that is unfenced meanwhile was reloaded without this batch.
+        // Now and not when its turn comes: a document that is unfenced meanwhile was reloaded
+        // without this batch.
         refuse_if_blocked(queue, queue.waiting.back());
         return !std::exchange(queue.draining, true);
     });
@@ -122,7 +125,8 @@ void Committer::write_one_by_one(Group& group) {
     for (std::size_t i = 0; i < group.size(); ++i) {
         if (group[i].refused) continue;
         const Batch* const alone = &group[i].batch;
-        if (Result<void> written = backend_.write({&alone, 1}); !written) refuse(group, i, std::move(written).error());
+        if (Result<void> written = backend_.write({&alone, 1}); !written)
+            refuse(group, i, std::move(written).error());
     }
 }
 
@@ -158,7 +162,8 @@ void Committer::tend_later() {
     tended_at_ = queue_.with([](Queue& queue) { return queue.handed_over; });
     worker_.post_after(kIdleMs, [this] {
         tend_planned_ = false;
-        const bool busy = queue_.with([&](Queue& queue) { return queue.draining || queue.handed_over != tended_at_; });
+        const bool busy = queue_.with(
+            [&](Queue& queue) { return queue.draining || queue.handed_over != tended_at_; });
         if (busy) return tend_later();
         backend_.tend();
     });

@@ -1,8 +1,8 @@
 // Committer: group commit, and what a failure does to what is queued behind it.
 //
-// It owns the order: batches are written in the order of commit(), as many in one group as have gathered while
-// the last group was on its way to the disk, and answered in that order. What a group does to a disk is the
-// Backend's.
+// It owns the order: batches are written in the order of commit(), as many in one group as have
+// gathered while the last group was on its way to the disk, and answered in that order. What a
+// group does to a disk is the Backend's.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ namespace quire::store {
 class Backend {
 public:
     virtual ~Backend() = default;
-    // One transaction that holds all of `batches`, durable on return; on an error nothing of it is kept.
+    // One transaction that holds all of `batches`, durable on return; on an error nothing of it is
+    // kept.
     virtual Result<void> write(std::span<const Batch* const> batches) = 0;
     // Whether after `error` nothing may be acknowledged any more.
     virtual bool is_final(const Error& error) const = 0;
@@ -64,9 +65,10 @@ private:
 
     Backend& backend_;
     sched::Guarded<Queue> queue_;
-    std::uint64_t tended_at_ = 0;   // Queue::handed_over when upkeep was last thought of; on the worker only.
-    bool tend_planned_ = false;     // On the worker only.
-    sched::Pool worker_{1};         // Last: it is the first to go, and finishes the queue.
+    std::uint64_t tended_at_ =
+        0;  // Queue::handed_over when upkeep was last thought of; on the worker only.
+    bool tend_planned_ = false;  // On the worker only.
+    sched::Pool worker_{1};      // Last: it is the first to go, and finishes the queue.
 };
 
 // The documents that any record of `batch` belongs to.

@@ -14,7 +14,8 @@ namespace quire::store {
 
 Failure damaged(const std::string& path, const std::string& what) {
     return corrupt(cat("the database ", path, " is damaged (", what,
-                       "). It was left as it is: copy it and its -wal file away, then restore them from a backup, or remove "
+                       "). It was left as it is: copy it and its -wal file away, then restore them "
+                       "from a backup, or remove "
                        "both to begin an empty workspace"),
                    {{"file", path}});
 }
@@ -23,8 +24,10 @@ namespace {
 
 bool is_out_of_space(int code, int system_error) {
     if ((code & 0xff) == SQLITE_FULL) return true;
-    // A quota or a file size limit; SQLite knows ENOSPC alone. A failed flush never counts: it is final.
-    return code == SQLITE_IOERR_WRITE && (system_error == EDQUOT || system_error == EFBIG || system_error == ENOSPC);
+    // A quota or a file size limit; SQLite knows ENOSPC alone. A failed flush never counts: it is
+    // final.
+    return code == SQLITE_IOERR_WRITE &&
+           (system_error == EDQUOT || system_error == EFBIG || system_error == ENOSPC);
 }
 
 Error error_of(sqlite3* connection, int code) {
@@ -35,7 +38,8 @@ Error error_of(sqlite3* connection, int code) {
     if (file != nullptr) details.set("file", file);
     if (is_out_of_space(code, system_error)) {
         return Error(Errc::unavailable, "disk_full",
-                     "nothing was kept: the disk has no room left. Free some, then try again", std::move(details));
+                     "nothing was kept: the disk has no room left. Free some, then try again",
+                     std::move(details));
     }
     switch (code & 0xff) {
         case SQLITE_CORRUPT:
@@ -43,24 +47,28 @@ Error error_of(sqlite3* connection, int code) {
         case SQLITE_FORMAT:
             return std::move(damaged(file == nullptr ? "" : file, what)).value();
         case SQLITE_CONSTRAINT:
-            return Error(Errc::conflict, "constraint", cat("nothing was kept: ", what), std::move(details));
+            return Error(Errc::conflict, "constraint", cat("nothing was kept: ", what),
+                         std::move(details));
         case SQLITE_TOOBIG:
-            return Error(Errc::out_of_range, "too_large", "nothing was kept: a record is larger than the store can hold",
+            return Error(Errc::out_of_range, "too_large",
+                         "nothing was kept: a record is larger than the store can hold",
                          std::move(details));
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return Error(Errc::unavailable, "workspace_locked", "another process uses the database of this workspace",
-                         std::move(details));
+            return Error(Errc::unavailable, "workspace_locked",
+                         "another process uses the database of this workspace", std::move(details));
         case SQLITE_READONLY:
         case SQLITE_CANTOPEN:
         case SQLITE_PERM:
             if (system_error != 0) what += cat(", ", std::strerror(system_error));
             return Error(Errc::unavailable, "store_not_writable",
-                         cat("the database ", file == nullptr ? "" : file, " cannot be opened for writing (", what, ")"),
+                         cat("the database ", file == nullptr ? "" : file,
+                             " cannot be opened for writing (", what, ")"),
                          std::move(details));
         default:
             if (system_error != 0) what += cat(", ", std::strerror(system_error));
-            return Error(Errc::unavailable, "store_failed", cat("the database could not be read or written: ", what),
+            return Error(Errc::unavailable, "store_failed",
+                         cat("the database could not be read or written: ", what),
                          std::move(details));
     }
 }
@@ -74,9 +82,13 @@ Statement::~Statement() {
 }
 
 Statement::Statement(Statement&& other) noexcept
-    : statement_(std::exchange(other.statement_, nullptr)), bound_(other.bound_), checksum_(other.checksum_) {}
+    : statement_(std::exchange(other.statement_, nullptr)),
+      bound_(other.bound_),
+      checksum_(other.checksum_) {}
 
-void Statement::mix(const void* bytes, std::size_t size) { checksum_ = XXH3_64bits_withSeed(bytes, size, checksum_); }
+void Statement::mix(const void* bytes, std::size_t size) {
+    checksum_ = XXH3_64bits_withSeed(bytes, size, checksum_);
+}
 
 Statement& Statement::bind(std::int64_t value) {
     mix(&value, sizeof value);
@@ -87,7 +99,8 @@ Statement& Statement::bind(std::int64_t value) {
 Statement& Statement::bind(std::string_view text) {
     mix(text.data(), text.size());
     // An empty view may hold no address, which SQLite would take for NULL.
-    sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(),
+                        SQLITE_STATIC, SQLITE_UTF8);
     return *this;
 }
 
@@ -115,13 +128,15 @@ Result<bool> Statement::sealed_step() {
             const std::int64_t value = integer(column);
             mix(&value, sizeof value);
         } else {
-            // The same bytes for a text and a blob; the address before the size, as SQLite wants it.
+            // The same bytes for a text and a blob; the address before the size, as SQLite wants
+            // it.
             const void* const bytes = sqlite3_column_blob(statement_, column);
             mix(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
         }
     }
     if (std::bit_cast<std::int64_t>(checksum_) == integer(seal)) return true;
-    return damaged(sqlite3_db_filename(sqlite3_db_handle(statement_), "main"), "a record is not what was written");
+    return damaged(sqlite3_db_filename(sqlite3_db_handle(statement_), "main"),
+                   "a record is not what was written");
 }
 
 Result<bool> Statement::step() {
@@ -137,24 +152,32 @@ Result<void> Statement::run() {
     return {};
 }
 
-std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+std::int64_t Statement::integer(int column) const {
+    return sqlite3_column_int64(statement_, column);
+}
 
 std::string Statement::text(int column) const {
     const auto* const data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return data == nullptr ? std::string() : std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+    return data == nullptr
+               ? std::string()
+               : std::string(data,
+                             static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
 }
 
 Bytes Statement::blob(int column) const {
-    const auto* const data = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_, column));
+    const auto* const data =
+        static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_, column));
     return data == nullptr ? Bytes() : Bytes(data, data + sqlite3_column_bytes(statement_, column));
 }
 
 Result<Database> Database::open(const std::string& path) {
     sqlite3* connection = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &connection,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-                                     nullptr);
-    if (connection == nullptr) return fail(Errc::unavailable, "store_failed", "there is no memory for a database");
+    const int code = sqlite3_open_v2(
+        path.c_str(), &connection,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+        nullptr);
+    if (connection == nullptr)
+        return fail(Errc::unavailable, "store_failed", "there is no memory for a database");
     Database database(connection);
     if (code != SQLITE_OK) return Failure(error_of(connection, code));
     // The log stays for the next start, and closing does nothing that was not asked for.
@@ -185,13 +208,16 @@ Result<void> Database::execute(const char* sql) {
 Result<Statement> Database::prepare(const char* sql) {
     sqlite3_stmt*& statement = statements_[sql];
     if (statement == nullptr) {
-        const int code = sqlite3_prepare_v3(connection_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        const int code = sqlite3_prepare_v3(connection_, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                            &statement, nullptr);
         if (code != SQLITE_OK) return Failure(error_of(connection_, code));
     }
     return Statement(statement);
 }
 
-Result<void> Database::run(const char* sql) { return TRY(prepare(sql)).run(); }
+Result<void> Database::run(const char* sql) {
+    return TRY(prepare(sql)).run();
+}
 
 Result<std::int64_t> Database::integer(const char* sql) {
     Statement statement = TRY(prepare(sql));
@@ -203,7 +229,8 @@ Result<void> Database::use_log() {
     {
         Statement row = TRY(prepare("PRAGMA journal_mode = WAL"));
         if (TRY(row.step()) && row.text(0) != "wal") {
-            return fail(Errc::unavailable, "store_failed", "the database cannot be written through a log here");
+            return fail(Errc::unavailable, "store_failed",
+                        "the database cannot be written through a log here");
         }
     }
     TRY(execute("PRAGMA wal_autocheckpoint = 0"));
@@ -219,7 +246,8 @@ Result<void> Database::use_log() {
 
 Result<bool> Database::checkpoint() {
     int pages = 0, written = 0;
-    const int code = sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &written);
+    const int code =
+        sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &written);
     if (code != SQLITE_OK) return Failure(error_of(connection_, code));
     if (pages != written) return false;
     *log_pages_ = 0;
@@ -228,7 +256,8 @@ Result<bool> Database::checkpoint() {
 
 void Database::roll_back() {
     // After some errors SQLite has rolled back by itself, and says so by being in autocommit again.
-    if (sqlite3_get_autocommit(connection_) == 0) sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
+    if (sqlite3_get_autocommit(connection_) == 0)
+        sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 }  // namespace quire::store

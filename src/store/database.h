@@ -15,7 +15,8 @@ struct sqlite3_stmt;
 
 namespace quire::store {
 
-// The error for a database that is not what it should be: corrupt "corrupt" {file}, with what its owner can do.
+// The error for a database that is not what it should be: corrupt "corrupt" {file}, with what its
+// owner can do.
 Failure damaged(const std::string& path, const std::string& what);
 
 // A prepared statement that is being run. Bound views must outlive it; it is reset when it goes.
@@ -34,10 +35,11 @@ public:
     Statement& seal();
 
     Result<bool> step();  // Whether there is a row.
-    // Like step(), for rows whose last column is the seal over the ones before it: those that were sealed, in that order.
-    // Errors: corrupt "corrupt" when it does not fit. SQLite itself sees damage to its pages' structure only.
+    // Like step(), for rows whose last column is the seal over the ones before it: those that were
+    // sealed, in that order. Errors: corrupt "corrupt" when it does not fit. SQLite itself sees
+    // damage to its pages' structure only.
     Result<bool> sealed_step();
-    Result<void> run();   // To the end, rows unread.
+    Result<void> run();  // To the end, rows unread.
 
     std::int64_t integer(int column) const;
     std::string text(int column) const;
@@ -80,8 +82,8 @@ public:
     Result<void> use_log();
     // How many pages the log held after the last commit or checkpoint.
     int log_pages() const { return *log_pages_; }
-    // Moves the log into the database file and flushes it; whether all of it is there. The log is then written from
-    // its start again.
+    // Moves the log into the database file and flushes it; whether all of it is there. The log is
+    // then written from its start again.
     Result<bool> checkpoint();
 
 private:

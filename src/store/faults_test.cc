@@ -28,12 +28,16 @@ std::unique_ptr<Store> open_at(const TempDirectory& directory) {
     return opened ? std::move(opened->store) : nullptr;
 }
 
-// The `number`th of a history that shows whether all of a batch is there, and whether every batch before it is.
+// The `number`th of a history that shows whether all of a batch is there, and whether every batch
+// before it is.
 Batch numbered(int number, std::size_t size = 300) {
     Bytes bytes(size, static_cast<std::uint8_t>(number));
     bytes[0] = static_cast<std::uint8_t>(number);
     return {.updates = {{1, std::move(bytes)}},
-            .blocks = {{.document = 1, .block = "last", .version = static_cast<std::uint64_t>(number), .header = {}}}};
+            .blocks = {{.document = 1,
+                        .block = "last",
+                        .version = static_cast<std::uint64_t>(number),
+                        .header = {}}}};
 }
 
 // How many batches of that history a store holds; -1 when it is not whole.
@@ -49,7 +53,8 @@ int history_length(Store& store) {
     return whole ? static_cast<int>(count) : -1;
 }
 
-// Hands over the history, all at once or each after the answer to the one before; how many were acknowledged.
+// Hands over the history, all at once or each after the answer to the one before; how many were
+// acknowledged.
 int write_history(Store& store, bool pipelined) {
     std::vector<std::future<Result<void>>> answers;
     int acknowledged = 0;
@@ -106,7 +111,8 @@ TEST(StoreFaults, WhereverAWriteFindsTheDiskFullItsBatchIsRefusedAndLaterOnesAre
             disk.arm(Fault::disk_full, at, false);
             std::vector<int> kept;
             for (int i = 0; i < 8; ++i) {
-                const Result<void> result = commit(*store, {.updates = {{1, Bytes(3, static_cast<std::uint8_t>(i))}}});
+                const Result<void> result =
+                    commit(*store, {.updates = {{1, Bytes(3, static_cast<std::uint8_t>(i))}}});
                 if (result) {
                     kept.push_back(i);
                 } else {
@@ -145,13 +151,14 @@ TEST(StoreFaults, WhereverAWriteFailsTheStoreStopsAndWhatWasAcknowledgedIsThere)
     }
 }
 
-// Runs the history with the power going out at operation `at`, and opens what may then be on the disk. False when the
-// history was over before.
+// Runs the history with the power going out at operation `at`, and opens what may then be on the
+// disk. False when the history was over before.
 bool lose_power(std::int64_t at, bool pipelined, std::mt19937& random) {
     const TempDirectory directory(quick_parent());
     open_at(directory).reset();
     FaultyVfs disk;
-    const std::vector<std::string> files = {directory.file("quire.db"), directory.file("quire.db-wal")};
+    const std::vector<std::string> files = {directory.file("quire.db"),
+                                            directory.file("quire.db-wal")};
     disk.watch(files);
     int acknowledged = 0;
     {
@@ -163,7 +170,8 @@ bool lose_power(std::int64_t at, bool pipelined, std::mt19937& random) {
     for (int image = 0; image < 3; ++image) {
         const TempDirectory after(quick_parent());
         for (const std::string& file : files) {
-            std::ofstream(after.file(file.substr(file.rfind('/') + 1)), std::ios::binary) << disk.after_power_loss(file, random);
+            std::ofstream(after.file(file.substr(file.rfind('/') + 1)), std::ios::binary)
+                << disk.after_power_loss(file, random);
         }
         const auto store = open_at(after);
         if (store == nullptr) return false;
@@ -207,7 +215,8 @@ TEST(StoreFaults, GarbageOverTheHeaderIsNamedAndTheFileIsLeftAsItIs) {
 
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code(), Errc::corrupt);
-    EXPECT_NE(opened.error().message().find(directory.file("quire.db")), std::string::npos) << opened.error().message();
+    EXPECT_NE(opened.error().message().find(directory.file("quire.db")), std::string::npos)
+        << opened.error().message();
     EXPECT_NE(opened.error().message().find("backup"), std::string::npos);
     EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db")), before);
 }
@@ -217,7 +226,8 @@ TEST(StoreFaults, GarbageInTheMiddleIsFoundWhenItIsReadAndOtherDocumentsAreAsThe
     fill(directory);
     {
         const auto store = open_at(directory);
-        ASSERT_TRUE(commit(*store, {.documents = {{.key = 1, .kind = "conversation", .name = "a"}}}));
+        ASSERT_TRUE(
+            commit(*store, {.documents = {{.key = 1, .kind = "conversation", .name = "a"}}}));
     }
     const std::string bytes = FaultyVfs::read_all(directory.file("quire.db"));
     // The page in the middle that holds updates: they are what fills the file.
@@ -356,7 +366,8 @@ void execute(const std::string& path, const std::string& sql) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
     char* message = nullptr;
-    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK)
+        << message;
     sqlite3_close(database);
 }
 

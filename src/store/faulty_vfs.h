@@ -1,5 +1,6 @@
-// FaultyVfs: SQLite's file layer with faults, for tests. While one is there, every database that is opened goes through
-// it: a write or a flush can be made to fail, or the power to go out, with all that was not flushed at stake.
+// FaultyVfs: SQLite's file layer with faults, for tests. While one is there, every database that is
+// opened goes through it: a write or a flush can be made to fail, or the power to go out, with all
+// that was not flushed at stake.
 #pragma once
 
 #include <atomic>
@@ -38,8 +39,9 @@ public:
     FaultyVfs(const FaultyVfs&) = delete;
     FaultyVfs& operator=(const FaultyVfs&) = delete;
 
-    // Operations are writes, truncations and flushes, counted from here. The `at`th one (from 0) that the fault applies
-    // to fails, and so does each one after it while `lasting`; power loss always lasts.
+    // Operations are writes, truncations and flushes, counted from here. The `at`th one (from 0)
+    // that the fault applies to fails, and so does each one after it while `lasting`; power loss
+    // always lasts.
     void arm(Fault fault, std::int64_t at, bool lasting) {
         const std::lock_guard lock(mutex_);
         fault_ = fault;
@@ -57,21 +59,25 @@ public:
         disks_.clear();
         for (const std::string& path : paths) disks_[path].flushed = read_all(path);
     }
-    // What a disk may hold after the power went: all that was flushed, and of the rest any part, a sector at a time.
+    // What a disk may hold after the power went: all that was flushed, and of the rest any part, a
+    // sector at a time.
     std::string after_power_loss(const std::string& path, std::mt19937& random) const {
         const Disk& disk = disks_.at(path);
         std::string bytes = disk.flushed;
         const auto kept = random() % 4;  // None, most, few or all of what was not flushed.
         for (const Write& write : disk.unflushed) {
             if (write.is_truncation) {
-                if (kept == 3 || random() % 2 == 0) bytes.resize(static_cast<std::size_t>(write.offset));
+                if (kept == 3 || random() % 2 == 0)
+                    bytes.resize(static_cast<std::size_t>(write.offset));
                 continue;
             }
             constexpr std::size_t kSector = 512;
             for (std::size_t at = 0; at < write.bytes.size();) {
                 const std::size_t place = static_cast<std::size_t>(write.offset) + at;
-                const std::size_t length = std::min(write.bytes.size() - at, kSector - place % kSector);
-                const bool keep = kept == 3 || (kept == 1 && random() % 8 != 0) || (kept == 2 && random() % 8 == 0);
+                const std::size_t length =
+                    std::min(write.bytes.size() - at, kSector - place % kSector);
+                const bool keep = kept == 3 || (kept == 1 && random() % 8 != 0) ||
+                                  (kept == 2 && random() % 8 == 0);
                 if (keep) {
                     if (bytes.size() < place + length) bytes.resize(place + length);
                     bytes.replace(place, length, write.bytes, at, length);
@@ -109,8 +115,9 @@ private:
 
     // What this operation answers: SQLITE_OK to carry it out.
     int judge(bool is_flush) {
-        const bool applies = fault_ == Fault::power_loss || (fault_ == Fault::flush_error && is_flush) ||
-                             ((fault_ == Fault::write_error || fault_ == Fault::disk_full) && !is_flush);
+        const bool applies =
+            fault_ == Fault::power_loss || (fault_ == Fault::flush_error && is_flush) ||
+            ((fault_ == Fault::write_error || fault_ == Fault::disk_full) && !is_flush);
         if (!applies) {
             if (fault_ == Fault::none) ++seen_;
             return SQLITE_OK;
@@ -127,7 +134,8 @@ private:
         return found == disks_.end() ? nullptr : &found->second;
     }
 
-    static int open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
+    static int open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
+                    int* out_flags) {
         auto* const self = static_cast<FaultyVfs*>(vfs->pAppData);
         File* const own = as_file(file);
         own->base.pMethods = nullptr;
@@ -150,21 +158,32 @@ private:
                     f->pMethods = nullptr;
                     return code;
                 },
-            .xRead = [](sqlite3_file* f, void* to, int length, sqlite3_int64 at) {
-                return real(f)->pMethods->xRead(real(f), to, length, at);
-            },
+            .xRead =
+                [](sqlite3_file* f, void* to, int length, sqlite3_int64 at) {
+                    return real(f)->pMethods->xRead(real(f), to, length, at);
+                },
             .xWrite = write,
             .xTruncate = truncate,
             .xSync = flush,
-            .xFileSize = [](sqlite3_file* f, sqlite3_int64* size) { return real(f)->pMethods->xFileSize(real(f), size); },
-            .xLock = [](sqlite3_file* f, int level) { return real(f)->pMethods->xLock(real(f), level); },
-            .xUnlock = [](sqlite3_file* f, int level) { return real(f)->pMethods->xUnlock(real(f), level); },
-            .xCheckReservedLock = [](sqlite3_file* f,
-                                     int* out) { return real(f)->pMethods->xCheckReservedLock(real(f), out); },
-            .xFileControl = [](sqlite3_file* f, int op,
-                               void* argument) { return real(f)->pMethods->xFileControl(real(f), op, argument); },
+            .xFileSize =
+                [](sqlite3_file* f, sqlite3_int64* size) {
+                    return real(f)->pMethods->xFileSize(real(f), size);
+                },
+            .xLock = [](sqlite3_file* f,
+                        int level) { return real(f)->pMethods->xLock(real(f), level); },
+            .xUnlock = [](sqlite3_file* f,
+                          int level) { return real(f)->pMethods->xUnlock(real(f), level); },
+            .xCheckReservedLock =
+                [](sqlite3_file* f, int* out) {
+                    return real(f)->pMethods->xCheckReservedLock(real(f), out);
+                },
+            .xFileControl =
+                [](sqlite3_file* f, int op, void* argument) {
+                    return real(f)->pMethods->xFileControl(real(f), op, argument);
+                },
             .xSectorSize = [](sqlite3_file* f) { return real(f)->pMethods->xSectorSize(real(f)); },
-            .xDeviceCharacteristics = [](sqlite3_file* f) { return real(f)->pMethods->xDeviceCharacteristics(real(f)); },
+            .xDeviceCharacteristics =
+                [](sqlite3_file* f) { return real(f)->pMethods->xDeviceCharacteristics(real(f)); },
             .xShmMap = nullptr,
             .xShmLock = nullptr,
             .xShmBarrier = nullptr,
@@ -183,9 +202,14 @@ private:
         if (verdict != SQLITE_OK && self.fault_ != Fault::power_loss) return verdict;
         // The write during which the power goes may have reached the disk in part.
         if (disk != nullptr && (verdict == SQLITE_OK || self.seen_ == self.at_ + 1)) {
-            disk->unflushed.push_back({offset, std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(length)), false});
+            disk->unflushed.push_back(
+                {offset,
+                 std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(length)),
+                 false});
         }
-        return verdict != SQLITE_OK ? verdict : real(file)->pMethods->xWrite(real(file), bytes, length, offset);
+        return verdict != SQLITE_OK
+                   ? verdict
+                   : real(file)->pMethods->xWrite(real(file), bytes, length, offset);
     }
 
     static int truncate(sqlite3_file* file, sqlite3_int64 size) {
@@ -209,7 +233,8 @@ private:
                     disk->flushed.resize(offset);
                     continue;
                 }
-                if (disk->flushed.size() < offset + write.bytes.size()) disk->flushed.resize(offset + write.bytes.size());
+                if (disk->flushed.size() < offset + write.bytes.size())
+                    disk->flushed.resize(offset + write.bytes.size());
                 disk->flushed.replace(offset, write.bytes.size(), write.bytes);
             }
             disk->unflushed.clear();

@@ -25,8 +25,8 @@ std::int64_t holder_of(int fd) {
 }
 
 Failure not_writable(const std::string& path, int error) {
-    return fail(Errc::unavailable, "store_not_writable", cat("cannot write ", path, ": ", std::strerror(error)),
-                {{"file", path}});
+    return fail(Errc::unavailable, "store_not_writable",
+                cat("cannot write ", path, ": ", std::strerror(error)), {{"file", path}});
 }
 
 }  // namespace
@@ -44,14 +44,18 @@ Result<LockFile> LockFile::take(const std::string& path) {
         const std::int64_t pid = holder_of(fd);
         Map details{{"file", path}};
         if (pid > 0) details.set("pid", pid);
-        return fail(Errc::unavailable, "workspace_locked",
-                    pid > 0 ? cat("another process (", pid, ") holds this workspace; attach to it, or end it first")
-                            : std::string("another process holds this workspace; attach to it, or end it first"),
-                    std::move(details));
+        return fail(
+            Errc::unavailable, "workspace_locked",
+            pid > 0 ? cat("another process (", pid,
+                          ") holds this workspace; attach to it, or end it first")
+                    : std::string(
+                          "another process holds this workspace; attach to it, or end it first"),
+            std::move(details));
     }
 
     const std::string pid = cat(static_cast<std::int64_t>(::getpid()), '\n');
-    if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    if (::ftruncate(fd, 0) != 0 ||
+        ::pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
         // On a full disk the lock holds all the same; only its reader goes without the pid.
         if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) return not_writable(path, errno);
     }

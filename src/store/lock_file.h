@@ -1,7 +1,7 @@
 // LockFile: one process holds a workspace, and says which one it is.
 //
-// An open-file-description lock: it goes with its holder however that ends, so a lock file that lies about is never
-// stale; two holders within one process exclude each other as well.
+// An open-file-description lock: it goes with its holder however that ends, so a lock file that
+// lies about is never stale; two holders within one process exclude each other as well.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@ namespace quire::store {
 
 class LockFile {
 public:
-    // Takes the lock at `path`, a file made with mode 0600 that then holds this process's id in decimal.
-    // Errors: unavailable "workspace_locked" {pid, when known}, at once; "store_not_writable".
+    // Takes the lock at `path`, a file made with mode 0600 that then holds this process's id in
+    // decimal. Errors: unavailable "workspace_locked" {pid, when known}, at once;
+    // "store_not_writable".
     static Result<LockFile> take(const std::string& path);
     ~LockFile();
     LockFile(LockFile&& other) noexcept;

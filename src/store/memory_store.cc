@@ -9,18 +9,22 @@ namespace quire::store {
 
 namespace {
 
-bool name_is_taken(const std::map<DocumentKey, DocumentRecord>& documents, const DocumentRecord& record) {
-    return !record.deleted && std::any_of(documents.begin(), documents.end(), [&](const auto& entry) {
-        const DocumentRecord& other = entry.second;
-        return other.key != record.key && !other.deleted && other.kind == record.kind && other.name == record.name;
-    });
+bool name_is_taken(const std::map<DocumentKey, DocumentRecord>& documents,
+                   const DocumentRecord& record) {
+    return !record.deleted &&
+           std::any_of(documents.begin(), documents.end(), [&](const auto& entry) {
+               const DocumentRecord& other = entry.second;
+               return other.key != record.key && !other.deleted && other.kind == record.kind &&
+                      other.name == record.name;
+           });
 }
 
 // The part of a batch that can be refused, on a copy.
 Result<void> write_documents(std::map<DocumentKey, DocumentRecord>& documents, const Batch& batch) {
     for (const DocumentRecord& record : batch.documents) {
         if (name_is_taken(documents, record)) {
-            return fail(Errc::conflict, "constraint", cat("nothing was kept: there is another ", record.kind, " ", record.name));
+            return fail(Errc::conflict, "constraint",
+                        cat("nothing was kept: there is another ", record.kind, " ", record.name));
         }
         documents.insert_or_assign(record.key, record);
     }
@@ -28,14 +32,19 @@ Result<void> write_documents(std::map<DocumentKey, DocumentRecord>& documents, c
 }
 
 void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
-    for (const PeerRecord& record : batch.peers) contents.peers.insert_or_assign({record.document, record.number}, record);
-    for (const UpdateRecord& record : batch.compactions) contents.updates[record.document] = {record.bytes};
-    for (const UpdateRecord& record : batch.updates) contents.updates[record.document].push_back(record.bytes);
-    for (const BlockRecord& record : batch.blocks) contents.blocks.insert_or_assign({record.document, record.block}, record);
+    for (const PeerRecord& record : batch.peers)
+        contents.peers.insert_or_assign({record.document, record.number}, record);
+    for (const UpdateRecord& record : batch.compactions)
+        contents.updates[record.document] = {record.bytes};
+    for (const UpdateRecord& record : batch.updates)
+        contents.updates[record.document].push_back(record.bytes);
+    for (const BlockRecord& record : batch.blocks)
+        contents.blocks.insert_or_assign({record.document, record.block}, record);
     for (const UnitRecord& record : batch.units) {
         contents.units.insert_or_assign({record.document, record.block, record.version}, record);
     }
-    for (const TokenRecord& record : batch.tokens) contents.tokens.insert_or_assign({record.actor, record.token}, record.value);
+    for (const TokenRecord& record : batch.tokens)
+        contents.tokens.insert_or_assign({record.actor, record.token}, record.value);
 }
 
 }  // namespace
@@ -50,17 +59,24 @@ void MemoryDisk::break_next_flush() {
 
 MemoryStore::MemoryStore(std::shared_ptr<MemoryDisk> disk) : disk_(std::move(disk)) {
     const DocumentKey highest = disk_->state_.with([](const MemoryDisk::State& state) {
-        return state.contents.documents.empty() ? DocumentKey{0} : state.contents.documents.rbegin()->first;
+        return state.contents.documents.empty() ? DocumentKey{0}
+                                                : state.contents.documents.rbegin()->first;
     });
     highest_key_.with([&](DocumentKey& key) { key = highest; });
     committer_.emplace(static_cast<Backend&>(*this));
 }
 
-MemoryStore::~MemoryStore() { committer_.reset(); }
+MemoryStore::~MemoryStore() {
+    committer_.reset();
+}
 
-std::unique_ptr<Store> make_memory_store() { return std::make_unique<MemoryStore>(); }
+std::unique_ptr<Store> make_memory_store() {
+    return std::make_unique<MemoryStore>();
+}
 
-void MemoryStore::commit(Batch batch, Reply<void> done) { committer_->commit(std::move(batch), std::move(done)); }
+void MemoryStore::commit(Batch batch, Reply<void> done) {
+    committer_->commit(std::move(batch), std::move(done));
+}
 
 Result<std::vector<DocumentRecord>> MemoryStore::documents() {
     return disk_->state_.with([](const MemoryDisk::State& state) {
@@ -74,7 +90,8 @@ Result<StoredDocument> MemoryStore::load(DocumentKey document) {
     return disk_->state_.with([&](const MemoryDisk::State& state) {
         StoredDocument stored;
         const MemoryDisk::Contents& all = state.contents;
-        if (const auto found = all.updates.find(document); found != all.updates.end()) stored.updates = found->second;
+        if (const auto found = all.updates.find(document); found != all.updates.end())
+            stored.updates = found->second;
         for (const auto& [key, record] : all.peers) {
             if (record.document == document) stored.peers.push_back(record);
         }
@@ -88,24 +105,28 @@ Result<StoredDocument> MemoryStore::load(DocumentKey document) {
     });
 }
 
-Result<std::vector<UnitRecord>> MemoryStore::recent_units(const std::string& actor, std::size_t limit) {
+Result<std::vector<UnitRecord>> MemoryStore::recent_units(const std::string& actor,
+                                                          std::size_t limit) {
     return disk_->state_.with([&](const MemoryDisk::State& state) {
         std::vector<UnitRecord> units;
         for (const auto& [key, record] : state.contents.units) {
             if (actor.empty() || record.actor == actor) units.push_back(record);
         }
         std::sort(units.begin(), units.end(), [](const UnitRecord& a, const UnitRecord& b) {
-            return std::tie(a.at_ms, a.document, a.version) > std::tie(b.at_ms, b.document, b.version);
+            return std::tie(a.at_ms, a.document, a.version) >
+                   std::tie(b.at_ms, b.document, b.version);
         });
         if (units.size() > limit) units.resize(limit);
         return units;
     });
 }
 
-Result<std::optional<std::string>> MemoryStore::token(const std::string& actor, const std::string& token) {
+Result<std::optional<std::string>> MemoryStore::token(const std::string& actor,
+                                                      const std::string& token) {
     return disk_->state_.with([&](const MemoryDisk::State& state) {
         const auto found = state.contents.tokens.find({actor, token});
-        return found == state.contents.tokens.end() ? std::optional<std::string>() : std::optional(found->second);
+        return found == state.contents.tokens.end() ? std::optional<std::string>()
+                                                    : std::optional(found->second);
     });
 }
 
@@ -113,13 +134,17 @@ DocumentKey MemoryStore::reserve_document_key() {
     return highest_key_.with([](DocumentKey& key) { return ++key; });
 }
 
-void MemoryStore::unfence(DocumentKey document) { committer_->unfence(document); }
+void MemoryStore::unfence(DocumentKey document) {
+    committer_->unfence(document);
+}
 
 Result<void> MemoryStore::write(std::span<const Batch* const> batches) {
     return disk_->state_.with([&](MemoryDisk::State& state) -> Result<void> {
-        const bool adds = std::any_of(batches.begin(), batches.end(), [](const Batch* batch) { return !batch->updates.empty(); });
+        const bool adds = std::any_of(batches.begin(), batches.end(),
+                                      [](const Batch* batch) { return !batch->updates.empty(); });
         if (state.full && adds) {
-            return fail(Errc::unavailable, "disk_full", "nothing was kept: the disk has no room left. Free some, then try again");
+            return fail(Errc::unavailable, "disk_full",
+                        "nothing was kept: the disk has no room left. Free some, then try again");
         }
         if (std::exchange(state.breaks, false)) {
             return fail(Errc::unavailable, "store_failed", "the disk could not be flushed");
@@ -132,6 +157,8 @@ Result<void> MemoryStore::write(std::span<const Batch* const> batches) {
     });
 }
 
-bool MemoryStore::is_final(const Error& error) const { return error.reason() == "store_failed"; }
+bool MemoryStore::is_final(const Error& error) const {
+    return error.reason() == "store_failed";
+}
 
 }  // namespace quire::store

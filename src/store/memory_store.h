@@ -51,8 +51,10 @@ public:
     void commit(Batch batch, Reply<void> done) override;
     Result<std::vector<DocumentRecord>> documents() override;
     Result<StoredDocument> load(DocumentKey document) override;
-    Result<std::vector<UnitRecord>> recent_units(const std::string& actor, std::size_t limit) override;
-    Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) override;
+    Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
+                                                 std::size_t limit) override;
+    Result<std::optional<std::string>> token(const std::string& actor,
+                                             const std::string& token) override;
     DocumentKey reserve_document_key() override;
     void unfence(DocumentKey document) override;
 

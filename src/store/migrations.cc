@@ -77,7 +77,9 @@ constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of 
 
 }  // namespace
 
-std::int64_t schema_version() { return static_cast<std::int64_t>(std::size(kSteps)); }
+std::int64_t schema_version() {
+    return static_cast<std::int64_t>(std::size(kSteps));
+}
 
 Result<void> migrate(Database& database) {
     const std::int64_t found = TRY(database.integer("PRAGMA user_version"));
@@ -91,10 +93,12 @@ Result<void> migrate(Database& database) {
         return corrupt("the database belongs to another program; it was left as it is");
     }
     if (found > schema_version()) {
-        return fail(Errc::unsupported, "newer_store",
-                    cat("the workspace was written by a later version of quire (its store is at step ", found,
-                        ", this program knows ", schema_version(), "); nothing was changed. Use the newer program"),
-                    {{"found", found}, {"supported", schema_version()}});
+        return fail(
+            Errc::unsupported, "newer_store",
+            cat("the workspace was written by a later version of quire (its store is at step ",
+                found, ", this program knows ", schema_version(),
+                "); nothing was changed. Use the newer program"),
+            {{"found", found}, {"supported", schema_version()}});
     }
     return database.transaction([&]() -> Result<void> {
         for (std::int64_t step = found; step < schema_version(); ++step) {

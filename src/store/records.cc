@@ -9,15 +9,23 @@ namespace quire::store {
 namespace {
 
 // SQLite's integers are signed: peers and versions keep their bits.
-std::int64_t to_signed(std::uint64_t value) { return std::bit_cast<std::int64_t>(value); }
-std::uint64_t to_unsigned(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
+std::int64_t to_signed(std::uint64_t value) {
+    return std::bit_cast<std::int64_t>(value);
+}
+std::uint64_t to_unsigned(std::int64_t value) {
+    return std::bit_cast<std::uint64_t>(value);
+}
 
 Result<void> write(Database& database, const DocumentRecord& record) {
-    // Not INSERT OR REPLACE: that would delete another document of the same name instead of refusing.
-    return TRY(database.prepare("INSERT INTO documents(document, kind, name, deleted, header, checksum) "
-                                "VALUES(?, ?, ?, ?, ?, ?) "
-                                "ON CONFLICT(document) DO UPDATE SET kind = excluded.kind, name = excluded.name, "
-                                "deleted = excluded.deleted, header = excluded.header, checksum = excluded.checksum"))
+    // Not INSERT OR REPLACE: that would delete another document of the same name instead of
+    // refusing.
+    return TRY(database.prepare(
+                   "INSERT INTO documents(document, kind, name, deleted, header, checksum) "
+                   "VALUES(?, ?, ?, ?, ?, ?) "
+                   "ON CONFLICT(document) DO UPDATE SET kind = excluded.kind, name = "
+                   "excluded.name, "
+                   "deleted = excluded.deleted, header = excluded.header, checksum = "
+                   "excluded.checksum"))
         .bind(record.key)
         .bind(record.kind)
         .bind(record.name)
@@ -28,7 +36,8 @@ Result<void> write(Database& database, const DocumentRecord& record) {
 }
 
 Result<void> write(Database& database, const PeerRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO peers(document, number, actor, peer, checksum) VALUES(?, ?, ?, ?, ?)"))
+    return TRY(database.prepare("INSERT OR REPLACE INTO peers(document, number, actor, peer, "
+                                "checksum) VALUES(?, ?, ?, ?, ?)"))
         .bind(record.document)
         .bind(record.number)
         .bind(record.actor)
@@ -38,8 +47,10 @@ Result<void> write(Database& database, const PeerRecord& record) {
 }
 
 Result<void> append_update(Database& database, const UpdateRecord& record) {
-    return TRY(database.prepare("INSERT INTO updates(document, sequence, bytes, checksum) VALUES(?1, "
-                                "(SELECT coalesce(max(sequence), 0) + 1 FROM updates WHERE document = ?1), ?2, ?3)"))
+    return TRY(database.prepare(
+                   "INSERT INTO updates(document, sequence, bytes, checksum) VALUES(?1, "
+                   "(SELECT coalesce(max(sequence), 0) + 1 FROM updates WHERE document = ?1), ?2, "
+                   "?3)"))
         .bind(record.document)
         .bind(record.bytes)
         .seal()
@@ -56,7 +67,8 @@ Result<void> compact(Database& database, const UpdateRecord& record) {
 }
 
 Result<void> write(Database& database, const BlockRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO blocks(document, block, version, header, checksum) VALUES(?, ?, ?, ?, ?)"))
+    return TRY(database.prepare("INSERT OR REPLACE INTO blocks(document, block, version, header, "
+                                "checksum) VALUES(?, ?, ?, ?, ?)"))
         .bind(record.document)
         .bind(record.block)
         .bind(to_signed(record.version))
@@ -66,7 +78,8 @@ Result<void> write(Database& database, const BlockRecord& record) {
 }
 
 Result<void> write(Database& database, const UnitRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO units(document, block, version, actor, at_ms, description, state, body, checksum) "
+    return TRY(database.prepare("INSERT OR REPLACE INTO units(document, block, version, actor, "
+                                "at_ms, description, state, body, checksum) "
                                 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(record.document)
         .bind(record.block)
@@ -81,7 +94,8 @@ Result<void> write(Database& database, const UnitRecord& record) {
 }
 
 Result<void> write(Database& database, const TokenRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO tokens(actor, token, value, checksum) VALUES(?, ?, ?, ?)"))
+    return TRY(database.prepare("INSERT OR REPLACE INTO tokens(actor, token, value, checksum) "
+                                "VALUES(?, ?, ?, ?)"))
         .bind(record.actor)
         .bind(record.token)
         .bind(record.value)
@@ -105,7 +119,8 @@ Result<void> write_batch(Database& database, const Batch& batch) {
 
 Result<std::vector<DocumentRecord>> read_documents(Database& database) {
     std::vector<DocumentRecord> documents;
-    Statement rows = TRY(database.prepare("SELECT document, kind, name, deleted, header, checksum FROM documents ORDER BY document"));
+    Statement rows = TRY(database.prepare(
+        "SELECT document, kind, name, deleted, header, checksum FROM documents ORDER BY document"));
     while (TRY(rows.sealed_step())) {
         documents.push_back({.key = rows.integer(0),
                              .kind = rows.text(1),
@@ -141,11 +156,14 @@ UnitRecord unit_of(Statement& row) {
 
 Result<StoredDocument> read_document(Database& database, DocumentKey document) {
     StoredDocument stored;
-    Statement updates = TRY(database.prepare("SELECT document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence"));
+    Statement updates = TRY(database.prepare(
+        "SELECT document, bytes, checksum FROM updates WHERE document = ? ORDER BY sequence"));
     updates.bind(document);
     while (TRY(updates.sealed_step())) stored.updates.push_back(updates.blob(1));
 
-    Statement peers = TRY(database.prepare("SELECT document, number, actor, peer, checksum FROM peers WHERE document = ? ORDER BY number"));
+    Statement peers =
+        TRY(database.prepare("SELECT document, number, actor, peer, checksum FROM peers WHERE "
+                             "document = ? ORDER BY number"));
     peers.bind(document);
     while (TRY(peers.sealed_step())) {
         stored.peers.push_back({.document = document,
@@ -154,7 +172,9 @@ Result<StoredDocument> read_document(Database& database, DocumentKey document) {
                                 .peer = to_unsigned(peers.integer(3))});
     }
 
-    Statement blocks = TRY(database.prepare("SELECT document, block, version, header, checksum FROM blocks WHERE document = ? ORDER BY block"));
+    Statement blocks =
+        TRY(database.prepare("SELECT document, block, version, header, checksum FROM blocks WHERE "
+                             "document = ? ORDER BY block"));
     blocks.bind(document);
     while (TRY(blocks.sealed_step())) {
         stored.blocks.push_back({.document = document,
@@ -169,14 +189,17 @@ Result<StoredDocument> read_document(Database& database, DocumentKey document) {
     return stored;
 }
 
-Result<std::optional<std::string>> read_token(Database& database, const std::string& actor, const std::string& token) {
-    Statement row = TRY(database.prepare("SELECT actor, token, value, checksum FROM tokens WHERE actor = ? AND token = ?"));
+Result<std::optional<std::string>> read_token(Database& database, const std::string& actor,
+                                              const std::string& token) {
+    Statement row = TRY(database.prepare(
+        "SELECT actor, token, value, checksum FROM tokens WHERE actor = ? AND token = ?"));
     row.bind(actor).bind(token);
     if (!TRY(row.sealed_step())) return std::optional<std::string>();
     return std::optional(row.text(2));
 }
 
-Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor, std::size_t limit) {
+Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,
+                                                  std::size_t limit) {
     Statement rows = TRY(database.prepare(kRecentUnits));
     rows.bind(actor).bind(static_cast<std::int64_t>(limit));
     std::vector<UnitRecord> units;

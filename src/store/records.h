@@ -1,4 +1,5 @@
-// Records as rows: what each statement says. Every function runs within its caller's transaction and lock.
+// Records as rows: what each statement says. Every function runs within its caller's transaction
+// and lock.
 #pragma once
 
 #include <optional>
@@ -13,8 +14,10 @@ namespace quire::store {
 Result<void> write_batch(Database& database, const Batch& batch);
 Result<std::vector<DocumentRecord>> read_documents(Database& database);
 Result<StoredDocument> read_document(Database& database, DocumentKey document);
-Result<std::optional<std::string>> read_token(Database& database, const std::string& actor, const std::string& token);
-Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor, std::size_t limit);
+Result<std::optional<std::string>> read_token(Database& database, const std::string& actor,
+                                              const std::string& token);
+Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,
+                                                  std::size_t limit);
 // The highest key in use, 0 for none.
 Result<DocumentKey> highest_document_key(Database& database);
 

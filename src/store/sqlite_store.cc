@@ -16,11 +16,13 @@ namespace quire::store {
 
 namespace {
 
-constexpr std::int64_t kLogStep = 4 << 20;            // The log's room on the disk grows by so much at a time.
-constexpr int kIdleCheckpoint = 64;                   // Pages of log, from which an idle store empties it,
-constexpr int kBusyCheckpoint = 4096;                 // and a busy one.
-constexpr std::int64_t kFrameBytes = 4096 + 24;       // Of one page in the log.
-constexpr std::int64_t kCheckedBytes = 4 << 20;       // A larger database is not checked as a whole at the start.
+constexpr std::int64_t kLogStep = 4
+                                  << 20;  // The log's room on the disk grows by so much at a time.
+constexpr int kIdleCheckpoint = 64;       // Pages of log, from which an idle store empties it,
+constexpr int kBusyCheckpoint = 4096;     // and a busy one.
+constexpr std::int64_t kFrameBytes = 4096 + 24;  // Of one page in the log.
+constexpr std::int64_t kCheckedBytes =
+    4 << 20;  // A larger database is not checked as a whole at the start.
 
 std::string directory_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -29,8 +31,10 @@ std::string directory_of(const std::string& path) {
 }
 
 Failure cannot_open(const std::string& path, int error) {
-    return fail(Errc::unavailable, "store_not_writable",
-                cat("the database ", path, " cannot be opened for writing (", std::strerror(error), ")"), {{"file", path}});
+    return fail(
+        Errc::unavailable, "store_not_writable",
+        cat("the database ", path, " cannot be opened for writing (", std::strerror(error), ")"),
+        {{"file", path}});
 }
 
 bool flush_directory(const std::string& path) {
@@ -49,15 +53,19 @@ bool flush_file(const std::string& path) {
     return flushed;
 }
 
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+bool exists(const std::string& path) {
+    return ::access(path.c_str(), F_OK) == 0;
+}
 
-// An empty store, made whole under another name: whatever happens meanwhile, under its own name there is a store or
-// nothing. Nothing has to be flushed in between, so that a new workspace is there at once.
+// An empty store, made whole under another name: whatever happens meanwhile, under its own name
+// there is a store or nothing. Nothing has to be flushed in between, so that a new workspace is
+// there at once.
 Result<void> make_store(const std::string& path) {
     const std::string draft = path + ".new";
     // Only the holder of the workspace comes here, so a draft is one that was never finished.
     for (const char* part : {"", "-wal", "-journal"}) ::unlink((draft + part).c_str());
-    const int made = ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int made =
+        ::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (made < 0) return cannot_open(path, errno);
     ::close(made);
     {
@@ -72,8 +80,10 @@ Result<void> make_store(const std::string& path) {
     ::unlink((draft + "-wal").c_str());
     // A log whose database somebody took away would be read as this one's.
     const std::string orphan = path + "-wal";
-    if (exists(orphan) && ::rename(orphan.c_str(), (orphan + ".orphan").c_str()) != 0) return cannot_open(path, errno);
-    if (::rename(draft.c_str(), path.c_str()) != 0 || !flush_directory(path)) return cannot_open(path, errno);
+    if (exists(orphan) && ::rename(orphan.c_str(), (orphan + ".orphan").c_str()) != 0)
+        return cannot_open(path, errno);
+    if (::rename(draft.c_str(), path.c_str()) != 0 || !flush_directory(path))
+        return cannot_open(path, errno);
     return {};
 }
 
@@ -92,7 +102,8 @@ Result<void> quick_check(Database& database, const std::string& path) {
 
 Result<Database> open_database(const std::string& path, bool check) {
     Database database = TRY(Database::open(path));
-    // Exclusive before the first access: then the log's index is in memory, and no other connection can be made.
+    // Exclusive before the first access: then the log's index is in memory, and no other connection
+    // can be made.
     TRY(database.execute("PRAGMA locking_mode = EXCLUSIVE"));
     TRY(database.use_log());
     TRY(database.execute("PRAGMA synchronous = FULL"));
@@ -115,13 +126,20 @@ Result<Opened> SqliteStore::open(const std::string& path) {
     const bool check = in_use && size_of(path) <= kCheckedBytes;
     Database database = TRY(open_database(path, check));
     const DocumentKey highest = TRY(highest_document_key(database));
-    return Opened{std::make_unique<SqliteStore>(std::move(lock), std::move(log), std::move(database), highest), created};
+    return Opened{std::make_unique<SqliteStore>(std::move(lock), std::move(log),
+                                                std::move(database), highest),
+                  created};
 }
 
-Result<Opened> open_sqlite(const std::string& path) { return SqliteStore::open(path); }
+Result<Opened> open_sqlite(const std::string& path) {
+    return SqliteStore::open(path);
+}
 
 SqliteStore::SqliteStore(LockFile lock, WalFile log, Database database, DocumentKey highest_key)
-    : lock_(std::move(lock)), log_(std::move(log)), database_(std::move(database)), highest_key_(highest_key) {
+    : lock_(std::move(lock)),
+      log_(std::move(log)),
+      database_(std::move(database)),
+      highest_key_(highest_key) {
     committer_.emplace(static_cast<Backend&>(*this));
 }
 
@@ -137,7 +155,9 @@ bool SqliteStore::close_log() {
     return !failure_ && checkpoint();
 }
 
-void SqliteStore::commit(Batch batch, Reply<void> done) { committer_->commit(std::move(batch), std::move(done)); }
+void SqliteStore::commit(Batch batch, Reply<void> done) {
+    committer_->commit(std::move(batch), std::move(done));
+}
 
 Result<std::vector<DocumentRecord>> SqliteStore::documents() {
     const sched::TurnLock::Urgent turn(turn_);
@@ -149,12 +169,14 @@ Result<StoredDocument> SqliteStore::load(DocumentKey document) {
     return read_document(*database_, document);
 }
 
-Result<std::vector<UnitRecord>> SqliteStore::recent_units(const std::string& actor, std::size_t limit) {
+Result<std::vector<UnitRecord>> SqliteStore::recent_units(const std::string& actor,
+                                                          std::size_t limit) {
     const sched::TurnLock::Urgent turn(turn_);
     return read_recent_units(*database_, actor, limit);
 }
 
-Result<std::optional<std::string>> SqliteStore::token(const std::string& actor, const std::string& token) {
+Result<std::optional<std::string>> SqliteStore::token(const std::string& actor,
+                                                      const std::string& token) {
     const sched::TurnLock::Urgent turn(turn_);
     return read_token(*database_, actor, token);
 }
@@ -163,7 +185,9 @@ DocumentKey SqliteStore::reserve_document_key() {
     return highest_key_.with([](DocumentKey& key) { return ++key; });
 }
 
-void SqliteStore::unfence(DocumentKey document) { committer_->unfence(document); }
+void SqliteStore::unfence(DocumentKey document) {
+    committer_->unfence(document);
+}
 
 Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
     if (failure_) return Failure(*failure_);
@@ -181,7 +205,9 @@ Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
     return {};
 }
 
-bool SqliteStore::is_final(const Error& error) const { return failure_ || error.reason() == "store_failed"; }
+bool SqliteStore::is_final(const Error& error) const {
+    return failure_ || error.reason() == "store_failed";
+}
 
 void SqliteStore::tend() {
     if (failure_) return;

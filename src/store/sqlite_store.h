@@ -23,8 +23,10 @@ public:
     void commit(Batch batch, Reply<void> done) override;
     Result<std::vector<DocumentRecord>> documents() override;
     Result<StoredDocument> load(DocumentKey document) override;
-    Result<std::vector<UnitRecord>> recent_units(const std::string& actor, std::size_t limit) override;
-    Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) override;
+    Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
+                                                 std::size_t limit) override;
+    Result<std::optional<std::string>> token(const std::string& actor,
+                                             const std::string& token) override;
     DocumentKey reserve_document_key() override;
     void unfence(DocumentKey document) override;
 
@@ -35,16 +37,17 @@ private:
     // Moves the log into the database file; with the turn held. Whether all of it is there now.
     bool checkpoint();
     bool close_log();
-    // Gives the log its room on the disk ahead of need, so that a commit does not make the file longer: on most file
-    // systems that would cost it a second flush. With the turn held.
+    // Gives the log its room on the disk ahead of need, so that a commit does not make the file
+    // longer: on most file systems that would cost it a second flush. With the turn held.
     void make_room();
 
     LockFile lock_;
     WalFile log_;
-    sched::TurnLock turn_;               // For the database.
-    std::optional<Database> database_;   // Empty only while the store closes.
-    std::optional<Error> failure_;       // Of upkeep: the next write reports it. This and the next on the worker only.
-    std::int64_t log_room_ = 0;          // How long the log's file is, as far as known.
+    sched::TurnLock turn_;              // For the database.
+    std::optional<Database> database_;  // Empty only while the store closes.
+    std::optional<Error>
+        failure_;  // Of upkeep: the next write reports it. This and the next on the worker only.
+    std::int64_t log_room_ = 0;  // How long the log's file is, as far as known.
     sched::Guarded<DocumentKey> highest_key_;
     std::optional<Committer> committer_;  // Last: it writes through the rest.
 };

@@ -1,8 +1,9 @@
 // Store: durable records. It keeps bytes and never opens a blob.
 //
-// A Batch is one transaction: all of it is there after a crash, or none. Batches are made durable in the
-// order they were handed over, many in one flush (group commit). A batch is acknowledged when it is on disk.
-// After the first failed flush nothing is acknowledged any more until the store is opened anew.
+// A Batch is one transaction: all of it is there after a crash, or none. Batches are made durable
+// in the order they were handed over, many in one flush (group commit). A batch is acknowledged
+// when it is on disk. After the first failed flush nothing is acknowledged any more until the store
+// is opened anew.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,14 @@ using DocumentKey = std::int64_t;  // Small, never reused.
 struct DocumentRecord {
     DocumentKey key = 0;
     std::string kind = {};  // "conversation", "file", "memory".
-    std::string name = {};  // Unique within a kind among those not deleted: a conversation's name, a file's path.
+    std::string name =
+        {};  // Unique within a kind among those not deleted: a conversation's name, a file's path.
     bool deleted = false;
-    Bytes header = {};      // The kernel's own, opaque here (what is known of the disk, and the like).
+    Bytes header = {};  // The kernel's own, opaque here (what is known of the disk, and the like).
 };
 
-// One actor's peer in one document. `number` is small and dense within the document: what ids print.
+// One actor's peer in one document. `number` is small and dense within the document: what ids
+// print.
 struct PeerRecord {
     DocumentKey document = 0;
     std::int64_t number = 0;
@@ -53,12 +56,13 @@ struct BlockRecord {
 struct UnitRecord {
     DocumentKey document = 0;
     std::string block = {};
-    std::uint64_t version = 0;   // The block's version that this unit made. Key with document and block.
+    std::uint64_t version =
+        0;  // The block's version that this unit made. Key with document and block.
     std::string actor = {};
     std::int64_t at_ms = 0;
     std::string description = {};
-    std::string state = {};           // The kernel's word: "done", "undone", "gone", …
-    Bytes body = {};                  // The kernel's own: id spans and the like.
+    std::string state = {};  // The kernel's word: "done", "undone", "gone", …
+    Bytes body = {};         // The kernel's own: id spans and the like.
 };
 
 // "the block this client token made", per actor.
@@ -91,25 +95,28 @@ class Store {
 public:
     virtual ~Store() = default;
 
-    // Hands a batch over; `done` is called once, on the store's own thread, when it is durable or has failed.
-    // Errors: unavailable "disk_full" (nothing of it was kept; later batches may succeed), unavailable
-    // "store_failed" (nothing more will be), unavailable "document_fenced" (see unfence()), conflict "constraint"
-    // (two documents of one kind and name).
+    // Hands a batch over; `done` is called once, on the store's own thread, when it is durable or
+    // has failed. Errors: unavailable "disk_full" (nothing of it was kept; later batches may
+    // succeed), unavailable "store_failed" (nothing more will be), unavailable "document_fenced"
+    // (see unfence()), conflict "constraint" (two documents of one kind and name).
     virtual void commit(Batch batch, Reply<void> done) = 0;
 
-    // Blocking reads; they see every batch that was acknowledged, and wait for one flush at most. Errors: corrupt
-    // "corrupt", unavailable "store_failed".
+    // Blocking reads; they see every batch that was acknowledged, and wait for one flush at most.
+    // Errors: corrupt "corrupt", unavailable "store_failed".
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
-    virtual Result<std::optional<std::string>> token(const std::string& actor, const std::string& token) = 0;
+    virtual Result<std::optional<std::string>> token(const std::string& actor,
+                                                     const std::string& token) = 0;
     // The newest units over all documents, of one actor ("" for all), newest first. O(units).
-    virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor, std::size_t limit) = 0;
+    virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
+                                                         std::size_t limit) = 0;
     // The next key for a new document: reserved at once, in memory.
     virtual DocumentKey reserve_document_key() = 0;
 
-    // When a batch fails, every batch queued behind it that touches one of its documents fails too, as do later
-    // ones, until the kernel has reloaded the document from here and calls this: memory that was ahead of
-    // the disk can thus never leave a hole in it. Batches handed over before the call stay refused.
+    // When a batch fails, every batch queued behind it that touches one of its documents fails too,
+    // as do later ones, until the kernel has reloaded the document from here and calls this: memory
+    // that was ahead of the disk can thus never leave a hole in it. Batches handed over before the
+    // call stay refused.
     virtual void unfence(DocumentKey document) = 0;
 };
 
@@ -118,9 +125,10 @@ struct Opened {
     bool created = false;
 };
 
-// The database file `path`, made with mode 0600 where there is none, migrated to the present schema where it is
-// older. Errors: unavailable "workspace_locked" {pid} when another process holds it; corrupt "corrupt" naming the
-// file and what to do; unsupported "newer_store" for one written by a later version; unavailable for the disk's own.
+// The database file `path`, made with mode 0600 where there is none, migrated to the present schema
+// where it is older. Errors: unavailable "workspace_locked" {pid} when another process holds it;
+// corrupt "corrupt" naming the file and what to do; unsupported "newer_store" for one written by a
+// later version; unavailable for the disk's own.
 Result<Opened> open_sqlite(const std::string& path);
 
 // In memory, for tests: acknowledges from its own thread as well.

@@ -73,16 +73,24 @@ using Disks = ::testing::Types<OnMemory, OnSqlite>;
 TYPED_TEST_SUITE(StoreContract, Disks);
 
 DocumentRecord document(DocumentKey key, const std::string& name) {
-    return {.key = key, .kind = "conversation", .name = name, .deleted = false, .header = bytes("header")};
+    return {.key = key,
+            .kind = "conversation",
+            .name = name,
+            .deleted = false,
+            .header = bytes("header")};
 }
 
-Batch update(DocumentKey key, std::string_view text) { return {.updates = {{key, bytes(text)}}}; }
+Batch update(DocumentKey key, std::string_view text) {
+    return {.updates = {{key, bytes(text)}}};
+}
 
 Batch block(DocumentKey key, const std::string& id, std::uint64_t version) {
     return {.blocks = {{.document = key, .block = id, .version = version, .header = bytes(id)}}};
 }
 
-Batch huge(DocumentKey key) { return {.updates = {{key, Bytes(std::size_t{8} << 20, 7)}}}; }
+Batch huge(DocumentKey key) {
+    return {.updates = {{key, Bytes(std::size_t{8} << 20, 7)}}};
+}
 
 std::vector<std::string> texts(const StoredDocument& stored) {
     std::vector<std::string> all;
@@ -101,20 +109,21 @@ TYPED_TEST(StoreContract, ANewStoreIsEmpty) {
 
 TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
     const std::uint64_t high = 0xfedc'ba98'7654'3210U;
-    const Batch batch{.documents = {document(7, "main")},
-                      .peers = {{.document = 7, .number = 3, .actor = "agent:a", .peer = high}},
-                      .updates = {{7, bytes("one")}, {7, Bytes{}}},
-                      .blocks = {{.document = 7, .block = "b1", .version = high, .header = Bytes{0, 1, 0}}},
-                      .units = {{.document = 7,
-                                 .block = "b1",
-                                 .version = 2,
-                                 .actor = "agent:a",
-                                 .at_ms = -5,
-                                 .description = "edit",
-                                 .state = "done",
-                                 .body = bytes("span")}},
-                      .tokens = {{.actor = "agent:a", .token = "t", .value = "b1"}},
-                      .compactions = {}};
+    const Batch batch{
+        .documents = {document(7, "main")},
+        .peers = {{.document = 7, .number = 3, .actor = "agent:a", .peer = high}},
+        .updates = {{7, bytes("one")}, {7, Bytes{}}},
+        .blocks = {{.document = 7, .block = "b1", .version = high, .header = Bytes{0, 1, 0}}},
+        .units = {{.document = 7,
+                   .block = "b1",
+                   .version = 2,
+                   .actor = "agent:a",
+                   .at_ms = -5,
+                   .description = "edit",
+                   .state = "done",
+                   .body = bytes("span")}},
+        .tokens = {{.actor = "agent:a", .token = "t", .value = "b1"}},
+        .compactions = {}};
     ASSERT_TRUE(commit(this->store(), batch));
     this->reopen();
 
@@ -190,16 +199,21 @@ TYPED_TEST(StoreContract, ARecordWithAKnownKeyReplacesTheOneBefore) {
 }
 
 TYPED_TEST(StoreContract, UpdatesKeepTheirOrderAndTheirDocument) {
-    for (int i = 0; i < 20; ++i) ASSERT_TRUE(commit(this->store(), update(1 + i % 2, std::string(1, static_cast<char>('a' + i)))));
+    for (int i = 0; i < 20; ++i)
+        ASSERT_TRUE(
+            commit(this->store(), update(1 + i % 2, std::string(1, static_cast<char>('a' + i)))));
     this->reopen();
-    EXPECT_EQ(texts(this->store().load(1).value()), (Texts{"a", "c", "e", "g", "i", "k", "m", "o", "q", "s"}));
-    EXPECT_EQ(texts(this->store().load(2).value()), (Texts{"b", "d", "f", "h", "j", "l", "n", "p", "r", "t"}));
+    EXPECT_EQ(texts(this->store().load(1).value()),
+              (Texts{"a", "c", "e", "g", "i", "k", "m", "o", "q", "s"}));
+    EXPECT_EQ(texts(this->store().load(2).value()),
+              (Texts{"b", "d", "f", "h", "j", "l", "n", "p", "r", "t"}));
 }
 
 TYPED_TEST(StoreContract, ACompactionReplacesAllUpdatesAndThoseOfItsBatchFollowIt) {
     for (const char* text : {"a", "b", "c"}) ASSERT_TRUE(commit(this->store(), update(1, text)));
     ASSERT_TRUE(commit(this->store(), update(2, "other")));
-    ASSERT_TRUE(commit(this->store(), {.updates = {{1, bytes("d")}}, .compactions = {{1, bytes("abc")}}}));
+    ASSERT_TRUE(
+        commit(this->store(), {.updates = {{1, bytes("d")}}, .compactions = {{1, bytes("abc")}}}));
     ASSERT_TRUE(commit(this->store(), update(1, "e")));
     this->reopen();
     EXPECT_EQ(texts(this->store().load(1).value()), (Texts{"abc", "d", "e"}));
@@ -209,7 +223,8 @@ TYPED_TEST(StoreContract, ACompactionReplacesAllUpdatesAndThoseOfItsBatchFollowI
 TYPED_TEST(StoreContract, TwoDocumentsOfOneKindAndNameAreRefusedWhole) {
     ASSERT_TRUE(commit(this->store(), {.documents = {document(1, "main")}}));
 
-    const Result<void> second = commit(this->store(), {.documents = {document(2, "main")}, .updates = {{2, bytes("x")}}});
+    const Result<void> second =
+        commit(this->store(), {.documents = {document(2, "main")}, .updates = {{2, bytes("x")}}});
 
     EXPECT_EQ(reason(second), "constraint");
     EXPECT_EQ(this->store().documents()->size(), 1U);
@@ -269,7 +284,9 @@ TYPED_TEST(StoreContract, AReadSeesWhatWasAcknowledgedWhileOthersWrite) {
 
 TYPED_TEST(StoreContract, AReadMayBeMadeFromAnAnswer) {
     std::promise<std::size_t> seen;
-    this->store().commit(update(1, "x"), [&](Result<void>) { seen.set_value(this->store().load(1)->updates.size()); });
+    this->store().commit(update(1, "x"), [&](Result<void>) {
+        seen.set_value(this->store().load(1)->updates.size());
+    });
     EXPECT_EQ(seen.get_future().get(), 1U);
 }
 
@@ -332,13 +349,15 @@ TYPED_TEST(StoreContract, RandomBatchesReadBackAsAModelSays) {
                 batch.compactions = {{key, bytes("compacted")}};
                 updates[key] = {"compacted"};
             } else if (below(2) == 0) {
-                const std::string text(below(below(10) == 0 ? 20'000 : 50), static_cast<char>('a' + below(26)));
+                const std::string text(below(below(10) == 0 ? 20'000 : 50),
+                                       static_cast<char>('a' + below(26)));
                 batch.updates.push_back({key, bytes(text)});
                 updates[key].push_back(text);
             } else {
                 const std::string id = "b" + std::to_string(below(10));
                 const std::uint64_t version = random();
-                batch.blocks.push_back({.document = key, .block = id, .version = version, .header = {}});
+                batch.blocks.push_back(
+                    {.document = key, .block = id, .version = version, .header = {}});
                 blocks[{key, id}] = version;
             }
         }
@@ -355,7 +374,8 @@ TYPED_TEST(StoreContract, RandomBatchesReadBackAsAModelSays) {
     for (DocumentKey key = 1; key <= 3; ++key) {
         const StoredDocument stored = this->store().load(key).value();
         EXPECT_TRUE(texts(stored) == updates[key]) << "document " << key;
-        for (const BlockRecord& record : stored.blocks) EXPECT_EQ(record.version, (blocks[{key, record.block}]));
+        for (const BlockRecord& record : stored.blocks)
+            EXPECT_EQ(record.version, (blocks[{key, record.block}]));
         block_count += stored.blocks.size();
     }
     EXPECT_EQ(block_count, blocks.size());

@@ -35,24 +35,31 @@ private:
 
 // Where a file is cheap to make: for tests of what SQLite does, whose disk is of their own making.
 inline std::string quick_parent() {
-    return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path().string();
+    return std::filesystem::is_directory("/dev/shm")
+               ? "/dev/shm"
+               : std::filesystem::temp_directory_path().string();
 }
 
 // Hands `batch` over; the future has its answer.
 inline std::future<Result<void>> start(Store& store, Batch batch) {
     auto promise = std::make_shared<std::promise<Result<void>>>();
     std::future<Result<void>> answer = promise->get_future();
-    store.commit(std::move(batch), [promise](Result<void> result) { promise->set_value(std::move(result)); });
+    store.commit(std::move(batch),
+                 [promise](Result<void> result) { promise->set_value(std::move(result)); });
     return answer;
 }
 
-inline Result<void> commit(Store& store, Batch batch) { return start(store, std::move(batch)).get(); }
+inline Result<void> commit(Store& store, Batch batch) {
+    return start(store, std::move(batch)).get();
+}
 
 template <class T>
 std::string reason(const Result<T>& result) {
     return result ? std::string() : result.error().reason();
 }
 
-inline Bytes bytes(std::string_view text) { return Bytes(text.begin(), text.end()); }
+inline Bytes bytes(std::string_view text) {
+    return Bytes(text.begin(), text.end());
+}
 
 }  // namespace quire::store

@@ -19,7 +19,8 @@ public:
         std::vector<std::uint32_t> out;
         out.reserve(pieces.size());
         for (const std::string_view piece : pieces) {
-            out.push_back(numbers_.try_emplace(piece, static_cast<std::uint32_t>(numbers_.size())).first->second);
+            out.push_back(numbers_.try_emplace(piece, static_cast<std::uint32_t>(numbers_.size()))
+                              .first->second);
         }
         return out;
     }
@@ -33,10 +34,12 @@ bool is_word(unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Code points that belong to the one before them: combining marks, joiners, variation selectors, skin tones.
+// Code points that belong to the one before them: combining marks, joiners, variation selectors,
+// skin tones.
 bool extends(char32_t c) {
     return (c >= 0x300 && c <= 0x36F) || c == 0x200D || (c >= 0xFE00 && c <= 0xFE0F) ||
-           (c >= 0x1AB0 && c <= 0x1AFF) || (c >= 0x20D0 && c <= 0x20FF) || (c >= 0x1F3FB && c <= 0x1F3FF);
+           (c >= 0x1AB0 && c <= 0x1AFF) || (c >= 0x20D0 && c <= 0x20FF) ||
+           (c >= 0x1F3FB && c <= 0x1F3FF);
 }
 
 // The end of the token that begins at `at`.
@@ -88,13 +91,16 @@ std::vector<std::size_t> starts_of(const std::vector<std::string_view>& pieces) 
 // Beyond this a hunk is replaced whole: comparing it by token costs more than it can save.
 constexpr std::size_t kTokenBytes = 256 << 10;
 
-// One splice that replaces `before`, which stands at `at`, less the tokens that both have at either end. Never part
-// of a token: someone else's change of the other part would then not be seen to collide with it.
-void replace_whole(std::string_view before, std::string_view after, std::size_t at, std::vector<Splice>& out) {
+// One splice that replaces `before`, which stands at `at`, less the tokens that both have at either
+// end. Never part of a token: someone else's change of the other part would then not be seen to
+// collide with it.
+void replace_whole(std::string_view before, std::string_view after, std::size_t at,
+                   std::vector<Splice>& out) {
     std::size_t prefix = 0;
     while (prefix < before.size() && prefix < after.size()) {
         const std::size_t end = token_end(before, prefix);
-        if (end != token_end(after, prefix) || before.substr(prefix, end - prefix) != after.substr(prefix, end - prefix)) {
+        if (end != token_end(after, prefix) ||
+            before.substr(prefix, end - prefix) != after.substr(prefix, end - prefix)) {
             break;
         }
         prefix = end;
@@ -112,7 +118,8 @@ void replace_whole(std::string_view before, std::string_view after, std::size_t 
                    std::string(after.substr(prefix, after.size() - prefix - suffix))});
 }
 
-void splice_hunk(std::string_view before, std::string_view after, std::size_t at, std::vector<Splice>& out) {
+void splice_hunk(std::string_view before, std::string_view after, std::size_t at,
+                 std::vector<Splice>& out) {
     if (before.empty() || after.empty() || before.size() + after.size() > kTokenBytes) {
         return replace_whole(before, after, at, out);
     }
@@ -126,7 +133,8 @@ void splice_hunk(std::string_view before, std::string_view after, std::size_t at
     std::size_t gone = 0;
     for (const Replaced& edit : edits) gone += edit.old_end - edit.old_begin;
     const std::size_t kept = old_tokens.size() - gone;
-    if (2 * kept < std::max(old_tokens.size(), new_tokens.size())) return replace_whole(before, after, at, out);
+    if (2 * kept < std::max(old_tokens.size(), new_tokens.size()))
+        return replace_whole(before, after, at, out);
 
     const std::vector<std::size_t> old_starts = starts_of(old_tokens);
     const std::vector<std::size_t> new_starts = starts_of(new_tokens);
@@ -154,7 +162,8 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 
 namespace {
 
-std::vector<Hunk> hunks_of(const std::vector<std::string_view>& before, const std::vector<std::string_view>& after) {
+std::vector<Hunk> hunks_of(const std::vector<std::string_view>& before,
+                           const std::vector<std::string_view>& after) {
     Alphabet alphabet;
     const auto old_symbols = alphabet.symbols(before);
     const auto new_symbols = alphabet.symbols(after);
@@ -186,7 +195,8 @@ std::vector<Splice> minimal_splices(std::string_view before, std::string_view af
     return out;
 }
 
-std::string unified_diff(std::string_view before, std::string_view after, const UnifiedOptions& options) {
+std::string unified_diff(std::string_view before, std::string_view after,
+                         const UnifiedOptions& options) {
     const std::vector<std::string_view> old_lines = split_lines(before);
     const std::vector<std::string_view> new_lines = split_lines(after);
     const std::vector<Hunk> hunks = hunks_of(old_lines, new_lines);
@@ -211,18 +221,20 @@ std::string unified_diff(std::string_view before, std::string_view after, const 
             ++last;
         }
         const std::size_t lead = std::min(options.context, hunks[i].before.begin.n);
-        const std::size_t trail = std::min(options.context, old_lines.size() - hunks[last].before.end.n);
+        const std::size_t trail =
+            std::min(options.context, old_lines.size() - hunks[last].before.end.n);
         const std::size_t old_begin = hunks[i].before.begin.n - lead;
         const std::size_t new_begin = hunks[i].after.begin.n - lead;
         const std::size_t old_end = hunks[last].before.end.n + trail;
         const std::size_t new_end = hunks[last].after.end.n + trail;
-        cat_to(out, cat("@@ -", range(old_begin, old_end - old_begin), " +", range(new_begin, new_end - new_begin),
-                        " @@\n"));
+        cat_to(out, cat("@@ -", range(old_begin, old_end - old_begin), " +",
+                        range(new_begin, new_end - new_begin), " @@\n"));
         std::size_t at = old_begin;
         for (; i <= last; ++i) {
             for (; at < hunks[i].before.begin.n; ++at) put(' ', old_lines[at]);
             for (; at < hunks[i].before.end.n; ++at) put('-', old_lines[at]);
-            for (std::size_t j = hunks[i].after.begin.n; j < hunks[i].after.end.n; ++j) put('+', new_lines[j]);
+            for (std::size_t j = hunks[i].after.begin.n; j < hunks[i].after.end.n; ++j)
+                put('+', new_lines[j]);
         }
         for (; at < old_end; ++at) put(' ', old_lines[at]);
     }

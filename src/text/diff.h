@@ -20,14 +20,15 @@ struct Hunk {
     friend bool operator==(const Hunk&, const Hunk&) = default;
 };
 
-// Ascending, with at least one kept line between two. Lines are equal with their terminators. Histogram, with Myers where
-// that has no anchor (sequence_diff.h); bounded time: 8 MiB of unlike text take well under two seconds.
+// Ascending, with at least one kept line between two. Lines are equal with their terminators.
+// Histogram, with Myers where that has no anchor (sequence_diff.h); bounded time: 8 MiB of unlike
+// text take well under two seconds.
 std::vector<Hunk> diff_lines(std::string_view before, std::string_view after);
 
-// The smallest edit that makes `after` of `before`: hunks by line, and within a hunk by token (a line end, a run of blanks,
-// a word, a character with its combining marks) as long as half of it is kept. A hunk that shares less is replaced whole,
-// so that it cannot be interleaved with someone else's. Ascending, apart from each other, on code point boundaries.
-// Requires well-formed UTF-8.
+// The smallest edit that makes `after` of `before`: hunks by line, and within a hunk by token (a
+// line end, a run of blanks, a word, a character with its combining marks) as long as half of it is
+// kept. A hunk that shares less is replaced whole, so that it cannot be interleaved with someone
+// else's. Ascending, apart from each other, on code point boundaries. Requires well-formed UTF-8.
 std::vector<Splice> minimal_splices(std::string_view before, std::string_view after);
 
 struct UnifiedOptions {
@@ -36,6 +37,7 @@ struct UnifiedOptions {
     std::size_t context = 3;
 };
 // As `diff -u` prints it, "\ No newline at end of file" included; "" for equal texts.
-std::string unified_diff(std::string_view before, std::string_view after, const UnifiedOptions& options = {});
+std::string unified_diff(std::string_view before, std::string_view after,
+                         const UnifiedOptions& options = {});
 
 }  // namespace quire::text

@@ -1,9 +1,9 @@
 #include "text/diff.h"
 
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "base/utf8.h"
 #include "text/sequence_diff.h"
@@ -36,7 +36,8 @@ std::size_t fewest_edits(const std::vector<std::uint32_t>& a, const std::vector<
 
 std::size_t edits(const std::vector<Replaced>& parts) {
     std::size_t count = 0;
-    for (const Replaced& part : parts) count += part.old_end - part.old_begin + part.new_end - part.new_begin;
+    for (const Replaced& part : parts)
+        count += part.old_end - part.old_begin + part.new_end - part.new_begin;
     return count;
 }
 
@@ -45,7 +46,9 @@ bool keeps_equals(const std::vector<std::uint32_t>& a, const std::vector<std::ui
                   const std::vector<Replaced>& parts) {
     std::vector<std::uint32_t> out;
     std::size_t at = 0;
-    const auto from = [](const auto& v, std::size_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i); };
+    const auto from = [](const auto& v, std::size_t i) {
+        return v.begin() + static_cast<std::ptrdiff_t>(i);
+    };
     for (const Replaced& part : parts) {
         if (part.old_begin < at) return false;
         out.insert(out.end(), from(a, at), from(a, part.old_begin));
@@ -78,21 +81,24 @@ TEST(SequenceDiff, MyersFindsTheFewestEditsAndHistogramATrueOne) {
 
 TEST(Diff, NamesTheLinesThatDiffer) {
     EXPECT_TRUE(diff_lines("a\nb\n", "a\nb\n").empty());
-    EXPECT_EQ(diff_lines("a\nb\nc\n", "a\nx\ny\nc\n"), (std::vector<Hunk>{{{{1}, {2}}, {{1}, {3}}}}));
+    EXPECT_EQ(diff_lines("a\nb\nc\n", "a\nx\ny\nc\n"),
+              (std::vector<Hunk>{{{{1}, {2}}, {{1}, {3}}}}));
     EXPECT_EQ(diff_lines("", "a\n"), (std::vector<Hunk>{{{{0}, {0}}, {{0}, {1}}}}));
     EXPECT_EQ(diff_lines("a", "a\n"), (std::vector<Hunk>{{{{0}, {1}}, {{0}, {1}}}}));
 }
 
 TEST(Diff, AnchorsOnRareLinesNotOnBraces) {
     const char* before = "void f() {\n  one();\n}\n\nvoid h() {\n  three();\n}\n";
-    const char* after = "void f() {\n  one();\n}\n\nvoid g() {\n  two();\n}\n\nvoid h() {\n  three();\n}\n";
+    const char* after =
+        "void f() {\n  one();\n}\n\nvoid g() {\n  two();\n}\n\nvoid h() {\n  three();\n}\n";
 
     EXPECT_EQ(diff_lines(before, after).size(), 1U);
     EXPECT_EQ(diff_lines(before, after)[0].before.begin, diff_lines(before, after)[0].before.end);
 }
 
 TEST(Minimal, ChangesOneWordOfALine) {
-    const auto splices = minimal_splices("one\nthe quick fox\nthree\n", "one\nthe slow fox\nthree\n");
+    const auto splices =
+        minimal_splices("one\nthe quick fox\nthree\n", "one\nthe slow fox\nthree\n");
 
     EXPECT_EQ(splices, (std::vector<Splice>{{{8}, {5}, "slow"}}));
 }
@@ -104,21 +110,24 @@ TEST(Minimal, ReplacesAHunkWholeThatSharesLittle) {
 TEST(Minimal, KeepsLineEndsAndCharactersWhole) {
     EXPECT_EQ(minimal_splices("x = 1;\r\n", "x = 1;\n"), (std::vector<Splice>{{{6}, {2}, "\n"}}));
     // Ä and ä share their first byte.
-    EXPECT_EQ(minimal_splices("\xC3\x84", "\xC3\xA4"), (std::vector<Splice>{{{0}, {2}, "\xC3\xA4"}}));
+    EXPECT_EQ(minimal_splices("\xC3\x84", "\xC3\xA4"),
+              (std::vector<Splice>{{{0}, {2}, "\xC3\xA4"}}));
 }
 
 TEST(Minimal, RandomTextsBecomeEachOther) {
     const std::uint64_t seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 engine(seed);
-    const char* words[] = {"a", "b", " ", "\n", "foo", "\r\n", "é", "e\xCC\x81", "ë", "😀", "{", "\t", "_x1"};
+    const char* words[] = {"a",         "b", " ", "\n", "foo", "\r\n", "é",
+                           "e\xCC\x81", "ë", "😀", "{",  "\t",  "_x1"};
     for (int round = 0; round < 20000; ++round) {
         std::vector<std::string> pieces(engine() % 40);
         for (auto& piece : pieces) piece = words[engine() % 13];
         std::string before;
         for (const auto& piece : pieces) before += piece;
         for (std::size_t k = engine() % 4; k > 0; --k) {
-            const auto at = pieces.begin() + static_cast<std::ptrdiff_t>(engine() % (pieces.size() + 1));
+            const auto at =
+                pieces.begin() + static_cast<std::ptrdiff_t>(engine() % (pieces.size() + 1));
             if (engine() % 2 == 0 || at == pieces.end()) {
                 pieces.insert(at, words[engine() % 13]);
             } else {
@@ -147,7 +156,8 @@ TEST(Unified, IsWhatDiffPrints) {
               "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
     EXPECT_EQ(unified_diff("", "a\nb", {.from = "x", .to = "y"}),
               "--- x\n+++ y\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n");
-    EXPECT_EQ(unified_diff("a\n", "a"), "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
+    EXPECT_EQ(unified_diff("a\n", "a"),
+              "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
     EXPECT_EQ(unified_diff("a\nb\nc\n", "b\nc\nd\n", {.context = 0}),
               "--- a\n+++ b\n@@ -1 +0,0 @@\n-a\n@@ -3,0 +3 @@\n+d\n");
 }
@@ -156,7 +166,8 @@ TEST(Diff, IsNeverLate) {
     std::mt19937_64 engine(1);
     const auto random_text = [&](std::size_t bytes, std::size_t symbols) {
         std::string text;
-        while (text.size() < bytes) text += std::to_string(engine() % symbols) + (engine() % 4 == 0 ? "\n" : " ");
+        while (text.size() < bytes)
+            text += std::to_string(engine() % symbols) + (engine() % 4 == 0 ? "\n" : " ");
         return text;
     };
     struct Pair {
@@ -168,11 +179,13 @@ TEST(Diff, IsNeverLate) {
     for (const Pair& pair : pairs) {
         const auto begin = std::chrono::steady_clock::now();
         const auto splices = minimal_splices(pair.before, pair.after);
-        const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+        const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::chrono::steady_clock::now() - begin);
         EXPECT_EQ(applied(pair.before, splices), pair.after);
         RecordProperty("ms", static_cast<int>(ms.count()));
         printf("  %zu MiB in %d ms\n", pair.before.size() >> 20, static_cast<int>(ms.count()));
-        // Generous: this runs under sanitizers and beside other tests. Quadratic work would take hours.
+        // Generous: this runs under sanitizers and beside other tests. Quadratic work would take
+        // hours.
         EXPECT_LT(ms.count(), 60'000);
     }
 }

@@ -19,7 +19,8 @@ std::vector<char32_t> units_of(std::string_view path) {
     while (!path.empty()) {
         const std::size_t valid = utf8::find_invalid(path).value_or(path.size());
         for (std::size_t at = 0; at < valid;) units.push_back(utf8::decode(path, at));
-        if (valid < path.size()) units.push_back(0x110000U + static_cast<unsigned char>(path[valid]));
+        if (valid < path.size())
+            units.push_back(0x110000U + static_cast<unsigned char>(path[valid]));
         path.remove_prefix(std::min(valid + 1, path.size()));
     }
     return units;
@@ -28,7 +29,8 @@ std::vector<char32_t> units_of(std::string_view path) {
 Failure malformed(std::string_view pattern, std::size_t offset, std::string_view why) {
     Map details;
     details.set("offset", offset);
-    return invalid("invalid_glob", cat("the pattern '", pattern, "' is malformed at byte ", offset, ": ", why),
+    return invalid("invalid_glob",
+                   cat("the pattern '", pattern, "' is malformed at byte ", offset, ": ", why),
                    std::move(details));
 }
 
@@ -41,7 +43,8 @@ std::size_t step(std::string_view pattern, std::size_t at) {
 std::optional<std::size_t> end_of_class(std::string_view pattern, std::size_t at) {
     ++at;
     if (at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^')) ++at;
-    if (at < pattern.size() && pattern[at] == ']') ++at;  // First in the class it is a character of it.
+    if (at < pattern.size() && pattern[at] == ']')
+        ++at;  // First in the class it is a character of it.
     while (at < pattern.size() && pattern[at] != ']') at += step(pattern, at);
     if (at >= pattern.size()) return std::nullopt;
     return at + 1;
@@ -62,7 +65,9 @@ Result<Braces> find_braces(std::string_view pattern) {
         const char c = pattern[at];
         if (c == '[') {
             const auto end = end_of_class(pattern, at);
-            if (!end) return malformed(pattern, at, "'[' has no ']'; write '\\[' for the character itself");
+            if (!end)
+                return malformed(pattern, at,
+                                 "'[' has no ']'; write '\\[' for the character itself");
             at = *end - 1;
         } else if (c == '{') {
             if (depth++ == 0) braces.open = at, from = at + 1;
@@ -70,14 +75,18 @@ Result<Braces> find_braces(std::string_view pattern) {
             braces.choices.push_back(pattern.substr(from, at - from));
             from = at + 1;
         } else if (c == '}') {
-            if (depth == 0) return malformed(pattern, at, "'}' without '{'; write '\\}' for the character itself");
+            if (depth == 0)
+                return malformed(pattern, at,
+                                 "'}' without '{'; write '\\}' for the character itself");
             if (--depth > 0) continue;
             braces.choices.push_back(pattern.substr(from, at - from));
             braces.close = at;
             return braces;
         }
     }
-    if (depth > 0) return malformed(pattern, braces.open, "'{' has no '}'; write '\\{' for the character itself");
+    if (depth > 0)
+        return malformed(pattern, braces.open,
+                         "'{' has no '}'; write '\\{' for the character itself");
     return braces;
 }
 
@@ -97,7 +106,8 @@ Result<std::vector<std::string>> expand(std::string_view whole) {
             }
         }
         if (open.size() + done.size() > kMaxAlternatives) {
-            return malformed(whole, 0, "its braces stand for more than 64 patterns; write several rules");
+            return malformed(whole, 0,
+                             "its braces stand for more than 64 patterns; write several rules");
         }
     }
     return done;
@@ -117,7 +127,8 @@ public:
             if (text_[at_] == '/') return bad("two '/' in a row");
             TRY(component());
             if (at_ == text_.size()) break;
-            if (++at_ == text_.size()) return bad("it ends with '/'; write '/**' for what is below a directory");
+            if (++at_ == text_.size())
+                return bad("it ends with '/'; write '/**' for what is below a directory");
             if (!ends_in_dirs()) add(Kind::literal, U'/');
             if (rest() == "**") {
                 // Everything below: at least one character, and no component begins with '/'.
@@ -159,15 +170,21 @@ private:
                 at_ += stars;
                 return {};
             }
-            case '?': add(Kind::any); ++at_; return {};
-            case '[': return char_class();
-            case '\0': return bad("a path has no NUL");
+            case '?':
+                add(Kind::any);
+                ++at_;
+                return {};
+            case '[':
+                return char_class();
+            case '\0':
+                return bad("a path has no NUL");
             case '\\':
                 if (at_ + 1 == text_.size()) return bad("it ends with a lone '\\'");
                 ++at_;
                 if (text_[at_] == '/') return bad("'/' cannot be escaped");
                 break;
-            default: break;
+            default:
+                break;
         }
         add(Kind::literal, utf8::decode(text_, at_));
         return {};
@@ -191,7 +208,8 @@ private:
                 high = next();
             }
             if (high < low) return bad("a range in '[...]' runs backwards");
-            if (low <= U'/' && U'/' <= high && (low == U'/' || high == U'/')) return bad("'/' inside '[...]'");
+            if (low <= U'/' && U'/' <= high && (low == U'/' || high == U'/'))
+                return bad("'/' inside '[...]'");
             token.ranges.emplace_back(low, high);
         }
         at_ = *end;
@@ -205,20 +223,23 @@ private:
 };
 
 Result<Glob> Glob::compile(std::string_view pattern) {
-    if (const auto at = utf8::find_invalid(pattern)) return malformed("(not UTF-8)", *at, "it is not UTF-8");
+    if (const auto at = utf8::find_invalid(pattern))
+        return malformed("(not UTF-8)", *at, "it is not UTF-8");
     Glob glob;
     glob.pattern_ = pattern;
     for (const std::string& each : TRY(expand(pattern))) {
-        glob.alternatives_.push_back({TRY(Parser(each).parse()), each.find('/') == std::string::npos});
+        glob.alternatives_.push_back(
+            {TRY(Parser(each).parse()), each.find('/') == std::string::npos});
     }
     return glob;
 }
 
 bool Glob::matches(std::string_view path) const {
     const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 == 0.
-    return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const Alternative& alternative) {
-        return run(alternative.tokens, alternative.by_name ? name : path);
-    });
+    return std::any_of(alternatives_.begin(), alternatives_.end(),
+                       [&](const Alternative& alternative) {
+                           return run(alternative.tokens, alternative.by_name ? name : path);
+                       });
 }
 
 // All states at once, so that no pattern makes it slow. State i: tokens[0, i) are behind us.
@@ -240,20 +261,33 @@ bool Glob::run(const Tokens& tokens, std::string_view subject) {
             if (!now[i]) continue;
             const Token& token = tokens[i];
             switch (token.kind) {
-                case Kind::literal: next[i + 1] = next[i + 1] || c == token.literal; break;
-                case Kind::any: next[i + 1] = next[i + 1] || c != U'/'; break;
+                case Kind::literal:
+                    next[i + 1] = next[i + 1] || c == token.literal;
+                    break;
+                case Kind::any:
+                    next[i + 1] = next[i + 1] || c != U'/';
+                    break;
                 case Kind::set: {
-                    const bool in = std::any_of(token.ranges.begin(), token.ranges.end(),
-                                                [&](auto range) { return range.first <= c && c <= range.second; });
+                    const bool in = std::any_of(
+                        token.ranges.begin(), token.ranges.end(),
+                        [&](auto range) { return range.first <= c && c <= range.second; });
                     next[i + 1] = next[i + 1] || (c != U'/' && in != token.negated);
                     break;
                 }
-                case Kind::star: next[i] = next[i] || c != U'/'; break;
-                case Kind::cross: next[i] = true; break;
-                case Kind::dirs: next[i + 1] = next[i + 1] || c != U'/'; break;
+                case Kind::star:
+                    next[i] = next[i] || c != U'/';
+                    break;
+                case Kind::cross:
+                    next[i] = true;
+                    break;
+                case Kind::dirs:
+                    next[i + 1] = next[i + 1] || c != U'/';
+                    break;
                 case Kind::in_dirs:
-                    if (c == U'/') next[i - 1] = true;
-                    else next[i] = true;
+                    if (c == U'/')
+                        next[i - 1] = true;
+                    else
+                        next[i] = true;
                     break;
             }
         }

@@ -1,11 +1,11 @@
 // Glob patterns over paths, as quire.toml writes them.
 //
-// A path is bytes: relative, components joined by '/', with no empty, "." or ".." component. `*`, `?` and `[...]`
-// stay within a component; `**` crosses. As a whole component `**` stands for any number of components, none
-// included, except at the end, where "src/**" is everything below src and not src itself. A pattern without '/'
-// matches the name at any depth; any other is anchored at the root, and a leading '/' only anchors. `{a,b}` is
-// either; `\` takes the next character as it is. `?` and a class match one code point, or one byte where the path
-// is not UTF-8.
+// A path is bytes: relative, components joined by '/', with no empty, "." or ".." component. `*`,
+// `?` and `[...]` stay within a component; `**` crosses. As a whole component `**` stands for any
+// number of components, none included, except at the end, where "src/**" is everything below src
+// and not src itself. A pattern without '/' matches the name at any depth; any other is anchored at
+// the root, and a leading '/' only anchors. `{a,b}` is either; `\` takes the next character as it
+// is. `?` and a class match one code point, or one byte where the path is not UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace quire::text {
 
 class Glob {
 public:
-    // Errors: invalid_argument "invalid_glob" {offset}: the message says what is wrong and what to write.
+    // Errors: invalid_argument "invalid_glob" {offset}: the message says what is wrong and what to
+    // write.
     static Result<Glob> compile(std::string_view pattern);
 
     // O(pattern · path), whatever the pattern.
@@ -29,13 +30,13 @@ public:
 
 private:
     enum class Kind : std::uint8_t {
-        literal,   // One code point.
-        any,       // One code point but '/'.
-        set,       // One code point but '/', by ranges.
-        star,      // Any run without '/'.
-        cross,     // Any run.
-        dirs,      // Any number of whole components, each with its '/'; followed by `in_dirs`.
-        in_dirs,   // Inside one of them.
+        literal,  // One code point.
+        any,      // One code point but '/'.
+        set,      // One code point but '/', by ranges.
+        star,     // Any run without '/'.
+        cross,    // Any run.
+        dirs,     // Any number of whole components, each with its '/'; followed by `in_dirs`.
+        in_dirs,  // Inside one of them.
     };
     struct Token {
         Kind kind = Kind::literal;

@@ -12,7 +12,8 @@ namespace {
 // $SEED repeats a run.
 unsigned seed_of_run() {
     const char* given = std::getenv("SEED");
-    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
+                            : std::random_device{}();
 }
 
 bool matches(std::string_view pattern, std::string_view path) {
@@ -46,7 +47,8 @@ TEST(Glob, AStarStaysWithinAComponent) {
 }
 
 TEST(Glob, TwoStarsCrossAnyNumberOfComponents) {
-    for (const char* path : {"src/a.rs", "src/x/a.rs", "src/x/y/z/a.rs"}) EXPECT_TRUE(matches("src/**/*.rs", path)) << path;
+    for (const char* path : {"src/a.rs", "src/x/a.rs", "src/x/y/z/a.rs"})
+        EXPECT_TRUE(matches("src/**/*.rs", path)) << path;
     EXPECT_FALSE(matches("src/**/*.rs", "srcs/a.rs"));
     EXPECT_FALSE(matches("src/**/*.rs", "a/src/b.rs"));
     EXPECT_TRUE(matches("**/test/*", "test/a"));
@@ -97,8 +99,12 @@ TEST(Glob, BracesAreEither) {
 }
 
 TEST(Glob, NamesThatAreNotUtf8MatchByteByByte) {
-    EXPECT_TRUE(matches("a?b", "a\xFF" "b"));
-    EXPECT_FALSE(matches("a?b", "a\xFF\xFE" "b"));
+    EXPECT_TRUE(matches("a?b",
+                        "a\xFF"
+                        "b"));
+    EXPECT_FALSE(matches("a?b",
+                         "a\xFF\xFE"
+                         "b"));
     EXPECT_TRUE(matches("*", "\xC3"));
     EXPECT_FALSE(matches("ÿ", "\xFF"));
 }
@@ -119,7 +125,8 @@ TEST(Glob, AMalformedPatternSaysWhatIsWrong) {
     EXPECT_NE(message("{a,b").find("no '}'"), std::string::npos);
     EXPECT_NE(message("a}").find("without '{'"), std::string::npos);
     EXPECT_NE(message("\xFF").find("not UTF-8"), std::string::npos);
-    EXPECT_NE(message("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}").find("more than 64"), std::string::npos);
+    EXPECT_NE(message("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}").find("more than 64"),
+              std::string::npos);
 }
 
 TEST(Glob, NoPatternIsSlow) {
@@ -128,21 +135,24 @@ TEST(Glob, NoPatternIsSlow) {
     EXPECT_FALSE(glob->matches(std::string(4000, 'a')));
 }
 
-// The plainest reading of the same rules, exponential and obviously right, on patterns of literals, '?', '*' and '**'.
+// The plainest reading of the same rules, exponential and obviously right, on patterns of literals,
+// '?', '*' and '**'.
 bool naive(std::string_view pattern, std::string_view path) {
     if (pattern.empty()) return path.empty();
     if (pattern == "/**") return path.size() > 1 && path[0] == '/';
     if (pattern.substr(0, 3) == "**/") {
         if (naive(pattern.substr(3), path)) return true;
         const std::size_t slash = path.find('/');
-        return slash != std::string_view::npos && slash > 0 && naive(pattern, path.substr(slash + 1));
+        return slash != std::string_view::npos && slash > 0 &&
+               naive(pattern, path.substr(slash + 1));
     }
     if (pattern[0] == '*') {
         if (naive(pattern.substr(1), path)) return true;
         return !path.empty() && path[0] != '/' && naive(pattern, path.substr(1));
     }
     if (path.empty()) return false;
-    if (pattern[0] == '?' ? path[0] != '/' : pattern[0] == path[0]) return naive(pattern.substr(1), path.substr(1));
+    if (pattern[0] == '?' ? path[0] != '/' : pattern[0] == path[0])
+        return naive(pattern.substr(1), path.substr(1));
     return false;
 }
 
@@ -150,7 +160,7 @@ TEST(Glob, RandomPatternsMatchAsTheNaiveReadingSays) {
     const unsigned seed = seed_of_run();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
-    const auto pick = [&](auto const& choices) { return choices[rng() % std::size(choices)]; };
+    const auto pick = [&](const auto& choices) { return choices[rng() % std::size(choices)]; };
     const std::string_view parts[] = {"a", "b", "*", "?", "a*", "*b", "**", "ab", "?a"};
     const std::string_view names[] = {"a", "b", "ab", "ba", "aab", "c"};
     int hits = 0;

@@ -22,7 +22,8 @@ struct Query::Body {
 };
 
 Result<Query> Query::compile(std::string_view text, Match mode) {
-    if (text.empty()) return invalid("empty_query", "the query is empty; give the text to look for");
+    if (text.empty())
+        return invalid("empty_query", "the query is empty; give the text to look for");
     if (text.size() > kMaxPatternBytes) {
         return fail(Errc::out_of_range, "too_large",
                     cat("the query has ", text.size(), " bytes; at most ", kMaxPatternBytes),
@@ -37,11 +38,13 @@ Result<Query> Query::compile(std::string_view text, Match mode) {
         RE2::Options options;
         options.set_log_errors(false);
         options.set_max_mem(kMaxProgramMemory);
-        body->regex = std::make_unique<const RE2>(re2::StringPiece(text.data(), text.size()), options);
+        body->regex =
+            std::make_unique<const RE2>(re2::StringPiece(text.data(), text.size()), options);
         if (!body->regex->ok()) {
-            return invalid("invalid_regex", cat("the query is not a regular expression (RE2): ",
-                                                body->regex->error(),
-                                                ". Mend it, or search for it with mode \"literal\""));
+            return invalid(
+                "invalid_regex",
+                cat("the query is not a regular expression (RE2): ", body->regex->error(),
+                    ". Mend it, or search for it with mode \"literal\""));
         }
     }
     Query query;
@@ -57,7 +60,8 @@ bool Query::find(std::string_view line, std::size_t from, Hit& hit) const {
         hit = {at, at + body_->literal.size()};
         return true;
     }
-    // RE2 sees the whole line and a start within it, so that ^ and \b look at what is before `from`.
+    // RE2 sees the whole line and a start within it, so that ^ and \b look at what is before
+    // `from`.
     const re2::StringPiece subject(line.data(), line.size());
     re2::StringPiece found;
     if (!body_->regex->Match(subject, from, line.size(), RE2::UNANCHORED, &found, 1)) return false;

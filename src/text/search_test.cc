@@ -46,11 +46,13 @@ TEST(Search, ABrokenRegexSaysWhatIsWrong) {
 
     ASSERT_FALSE(query);
     EXPECT_EQ(query.error().reason(), "invalid_regex");
-    EXPECT_NE(query.error().message().find("missing"), std::string::npos) << query.error().message();
+    EXPECT_NE(query.error().message().find("missing"), std::string::npos)
+        << query.error().message();
 }
 
 TEST(Search, ARegexThatWouldGrowTooLargeIsRefused) {
-    EXPECT_EQ(Query::compile("((((a{100}){100}){100}){100})", Match::regex).error().reason(), "invalid_regex");
+    EXPECT_EQ(Query::compile("((((a{100}){100}){100}){100})", Match::regex).error().reason(),
+              "invalid_regex");
 }
 
 TEST(Search, AnEmptyQueryIsRefused) {

@@ -23,16 +23,21 @@ public:
     const Symbols after;
 
     Comparison(Symbols old_items, Symbols new_items)
-        : before(old_items), after(new_items), old_changed_(before.size()), new_changed_(after.size()) {}
+        : before(old_items),
+          after(new_items),
+          old_changed_(before.size()),
+          new_changed_(after.size()) {}
 
-    // Takes equal items off both ends; whether anything remains to be decided. What remains on one side
-    // only is changed.
+    // Takes equal items off both ends; whether anything remains to be decided. What remains on one
+    // side only is changed.
     bool trim(Box& box) {
-        while (box.old_size() > 0 && box.new_size() > 0 && before[box.old_begin] == after[box.new_begin]) {
+        while (box.old_size() > 0 && box.new_size() > 0 &&
+               before[box.old_begin] == after[box.new_begin]) {
             ++box.old_begin;
             ++box.new_begin;
         }
-        while (box.old_size() > 0 && box.new_size() > 0 && before[box.old_end - 1] == after[box.new_end - 1]) {
+        while (box.old_size() > 0 && box.new_size() > 0 &&
+               before[box.old_end - 1] == after[box.new_end - 1]) {
             --box.old_end;
             --box.new_end;
         }
@@ -56,7 +61,8 @@ public:
             const Replaced from{i, i, j, j};
             while (i < before.size() && old_changed_[i]) ++i;
             while (j < after.size() && new_changed_[j]) ++j;
-            if (i > from.old_begin || j > from.new_begin) out.push_back({from.old_begin, i, from.new_begin, j});
+            if (i > from.old_begin || j > from.new_begin)
+                out.push_back({from.old_begin, i, from.new_begin, j});
             if (i < before.size()) ++i;
             if (j < after.size()) ++j;
         }
@@ -99,9 +105,11 @@ private:
     static constexpr std::ptrdiff_t kNowhere = -1;
 
     // How far along diagonal `k` one more edit reaches; kNowhere outside of the box.
-    static std::ptrdiff_t step(const Diagonals& reach, std::ptrdiff_t zero, std::ptrdiff_t k, std::ptrdiff_t n,
-                               std::ptrdiff_t m) {
-        const auto at = [&](std::ptrdiff_t diagonal) { return reach[static_cast<std::size_t>(diagonal + zero)]; };
+    static std::ptrdiff_t step(const Diagonals& reach, std::ptrdiff_t zero, std::ptrdiff_t k,
+                               std::ptrdiff_t n, std::ptrdiff_t m) {
+        const auto at = [&](std::ptrdiff_t diagonal) {
+            return reach[static_cast<std::size_t>(diagonal + zero)];
+        };
         std::ptrdiff_t x = kNowhere;
         if (at(k + 1) != kNowhere && at(k + 1) - k <= m) x = at(k + 1);
         if (at(k - 1) != kNowhere && at(k - 1) < n) x = std::max(x, at(k - 1) + 1);
@@ -116,7 +124,8 @@ private:
         const auto* b = comparison_.after.data() + box.new_begin;
         const std::ptrdiff_t delta = n - m;
         const bool odd = (delta & 1) != 0;
-        const std::ptrdiff_t limit = std::min<std::ptrdiff_t>((n + m + 1) / 2, static_cast<std::ptrdiff_t>(cost_cap_));
+        const std::ptrdiff_t limit =
+            std::min<std::ptrdiff_t>((n + m + 1) / 2, static_cast<std::ptrdiff_t>(cost_cap_));
         const std::ptrdiff_t zero = limit + 1;
         forward_.assign(static_cast<std::size_t>(2 * zero + 1), kNowhere);
         backward_.assign(static_cast<std::size_t>(2 * zero + 1), kNowhere);
@@ -199,7 +208,8 @@ public:
                 }
                 continue;
             }
-            todo.push_back({anchor.old_begin + anchor.size, box.old_end, anchor.new_begin + anchor.size, box.new_end});
+            todo.push_back({anchor.old_begin + anchor.size, box.old_end,
+                            anchor.new_begin + anchor.size, box.new_end});
             todo.push_back({box.old_begin, anchor.old_begin, box.new_begin, anchor.new_begin});
         }
     }
@@ -236,7 +246,8 @@ private:
             const std::size_t occurrences = count_[b[j]];
             best.any_common = best.any_common || occurrences > 0;
             std::size_t on = j + 1;
-            if (occurrences > 0 && occurrences <= std::min(kMostOccurrences, best.occurrences) && budget_ > 0) {
+            if (occurrences > 0 && occurrences <= std::min(kMostOccurrences, best.occurrences) &&
+                budget_ > 0) {
                 on = std::max(on, consider(box, j, best));
             }
             j = on;
@@ -260,7 +271,8 @@ private:
             std::size_t begin = i;
             std::size_t new_begin = j;
             std::size_t rarest = count_[b[j]];
-            while (begin > box.old_begin && new_begin > box.new_begin && a[begin - 1] == b[new_begin - 1]) {
+            while (begin > box.old_begin && new_begin > box.new_begin &&
+                   a[begin - 1] == b[new_begin - 1]) {
                 --begin;
                 --new_begin;
                 rarest = std::min(rarest, count_[a[begin]]);
@@ -273,7 +285,8 @@ private:
                 ++new_end;
             }
             spend(end - begin);
-            if (rarest < best.occurrences || (rarest == best.occurrences && end - begin > best.size)) {
+            if (rarest < best.occurrences ||
+                (rarest == best.occurrences && end - begin > best.size)) {
                 best = {begin, new_begin, end - begin, rarest, true};
             }
             on = std::max(on, new_end);

@@ -1,9 +1,10 @@
 // Which items of two sequences of symbols belong together.
 //
-// Two ways to look for them. Myers finds fewest edits (E. Myers, "An O(ND) Difference Algorithm and Its
-// Variations", 1986, §4b, linear space). Histogram anchors on the rarest lines first, which keeps
-// functions whole where Myers would align their braces; where all candidates are frequent it leaves the
-// region to Myers. Both are bounded: past their budget a difference gets coarser, never late.
+// Two ways to look for them. Myers finds fewest edits (E. Myers, "An O(ND) Difference Algorithm and
+// Its Variations", 1986, §4b, linear space). Histogram anchors on the rarest lines first, which
+// keeps functions whole where Myers would align their braces; where all candidates are frequent it
+// leaves the region to Myers. Both are bounded: past their budget a difference gets coarser, never
+// late.
 #pragma once
 
 #include <cstddef>

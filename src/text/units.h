@@ -13,8 +13,14 @@ struct Unit {
     std::size_t n = 0;
 
     constexpr auto operator<=>(const Unit&) const = default;
-    constexpr Unit& operator+=(Unit other) { n += other.n; return *this; }
-    constexpr Unit& operator-=(Unit other) { n -= other.n; return *this; }
+    constexpr Unit& operator+=(Unit other) {
+        n += other.n;
+        return *this;
+    }
+    constexpr Unit& operator-=(Unit other) {
+        n -= other.n;
+        return *this;
+    }
     friend constexpr Unit operator+(Unit a, Unit b) { return {a.n + b.n}; }
     friend constexpr Unit operator-(Unit a, Unit b) { return {a.n - b.n}; }
 };

@@ -8,7 +8,9 @@ namespace quire::tools {
 template <>
 struct Words<kernel::Ack> {
     static constexpr std::size_t count = 2;
-    static std::string_view word(kernel::Ack ack) { return ack == kernel::Ack::durable ? "durable" : "accepted"; }
+    static std::string_view word(kernel::Ack ack) {
+        return ack == kernel::Ack::durable ? "durable" : "accepted";
+    }
 };
 
 namespace {
@@ -21,7 +23,9 @@ struct Args {
 
 Fields<Args> fields(Profile profile) {
     const std::string_view why =
-        profile == Profile::full ? "accepted: answer at once and gather small appends into one change." : "";
+        profile == Profile::full
+            ? "accepted: answer at once and gather small appends into one change."
+            : "";
     return Fields<Args>()
         .required("block_id", &Args::block_id)
         .required("text", &Args::text)
@@ -34,23 +38,27 @@ MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
     return make_tool<Args>(
         {.name = "block_append",
          .title = "Append to a block",
-         .description = "Add text at the very end of a block, exactly as given (no newline is added).",
+         .description =
+             "Add text at the very end of a block, exactly as given (no newline is added).",
          .annotations = {},
          .output_schema = object_schema({{"version", "integer"}, {"durable", "boolean"}})},
         fields(profile), [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             const Profile shown_as = session.profile;
-            kernel.append(session.caller, std::move(args.block_id), std::move(args.text), args.ack,
-                          answer_with<kernel::Appended>(
-                              std::move(reply), [shown_as](const kernel::Appended& appended) -> ToolResult {
-                                  Map out{{"version", appended.version}, {"durable", appended.durable}};
-                                  if (!appended.change) {
-                                      return {std::move(out), cat("Accepted: version ", appended.version, ".\n")};
-                                  }
-                                  const std::string snippet = snippet_text(*appended.change, shown_as);
-                                  return {std::move(out),
-                                          cat("Done: now ", version_line(appended.version, appended.line_count), ".\n",
-                                              snippet)};
-                              }));
+            kernel.append(
+                session.caller, std::move(args.block_id), std::move(args.text), args.ack,
+                answer_with<kernel::Appended>(
+                    std::move(reply), [shown_as](const kernel::Appended& appended) -> ToolResult {
+                        Map out{{"version", appended.version}, {"durable", appended.durable}};
+                        if (!appended.change) {
+                            return {std::move(out),
+                                    cat("Accepted: version ", appended.version, ".\n")};
+                        }
+                        const std::string snippet = snippet_text(*appended.change, shown_as);
+                        return {
+                            std::move(out),
+                            cat("Done: now ", version_line(appended.version, appended.line_count),
+                                ".\n", snippet)};
+                    }));
         });
 }
 

@@ -37,7 +37,8 @@ Fields<Args> fields(Profile profile) {
     out.optional("content", &Args::content)
         .optional("metadata", &Args::metadata)
         .optional("status", &Args::status)
-        .optional("client_token", &Args::client_token, "Makes a repeated call give the first one's block.");
+        .optional("client_token", &Args::client_token,
+                  "Makes a repeated call give the first one's block.");
     return out;
 }
 
@@ -74,10 +75,12 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
             what.client_token = std::move(args.client_token);
             kernel.create(session.caller, std::move(what),
                           answer_with<kernel::BlockVersion>(
-                              std::move(reply), [shown = std::move(shown)](kernel::BlockVersion made) -> ToolResult {
-                                  std::string text = cat("Created ", made.block_id, ", version ", made.version, ".\n",
-                                                         shown);
-                                  return {Map{{"block_id", std::move(made.block_id)}, {"version", made.version}},
+                              std::move(reply),
+                              [shown = std::move(shown)](kernel::BlockVersion made) -> ToolResult {
+                                  std::string text = cat("Created ", made.block_id, ", version ",
+                                                         made.version, ".\n", shown);
+                                  return {Map{{"block_id", std::move(made.block_id)},
+                                              {"version", made.version}},
                                           std::move(text)};
                               }));
         });

@@ -60,27 +60,32 @@ const Fields<Replace>& replace_fields() {
     return fields;
 }
 
-text::LineRange range(std::size_t begin, std::size_t end) { return {{begin}, {end}}; }
+text::LineRange range(std::size_t begin, std::size_t end) {
+    return {{begin}, {end}};
+}
 
 }  // namespace
 
 template <>
 struct Codec<blocks::LineOp> {
     static Map schema() {
-        return {{"oneOf", List{insert_fields().schema(), delete_fields().schema(), replace_fields().schema()}}};
+        return {{"oneOf", List{insert_fields().schema(), delete_fields().schema(),
+                               replace_fields().schema()}}};
     }
     static blocks::LineOp decode(const Value& value) {
         const std::string& op = value.get("op")->as_string();
         if (op == "insert") {
             Insert o = insert_fields().decode(value);
-            return blocks::InsertLines{{o.line}, std::move(o.content), std::move(o.expected_before)};
+            return blocks::InsertLines{
+                {o.line}, std::move(o.content), std::move(o.expected_before)};
         }
         if (op == "delete") {
             Delete o = delete_fields().decode(value);
             return blocks::DeleteLines{range(o.start_line, o.end_line), std::move(o.expected_text)};
         }
         Replace o = replace_fields().decode(value);
-        return blocks::ReplaceLines{range(o.start_line, o.end_line), std::move(o.content), std::move(o.expected_text)};
+        return blocks::ReplaceLines{range(o.start_line, o.end_line), std::move(o.content),
+                                    std::move(o.expected_text)};
     }
 };
 
@@ -99,18 +104,22 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
     return make_tool<Args>(
         {.name = "block_edit",
          .title = "Edit a block by lines",
-         .description = "Insert, delete and replace lines, all or none. Lines count from 0 and end_line is not part of "
-                        "the range. An insert goes before `line`; line_count appends. expected_text and "
-                        "expected_before refuse the call unless the lines read so.",
+         .description =
+             "Insert, delete and replace lines, all or none. Lines count from 0 and end_line is "
+             "not part of "
+             "the range. An insert goes before `line`; line_count appends. expected_text and "
+             "expected_before refuse the call unless the lines read so.",
          .annotations = {.destructive = true},
          .output_schema = edited_schema(Profile::full)},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .required("operations", &Args::operations)
             .optional("coords", &Args::coords,
-                      "sequential: an operation sees the lines as those before it left them. original: all refer to "
+                      "sequential: an operation sees the lines as those before it left them. "
+                      "original: all refer to "
                       "the text before the call and must not overlap.")
-            .optional("base_version", &Args::base_version, "Refuse the call unless the block is at this version."),
+            .optional("base_version", &Args::base_version,
+                      "Refuse the call unless the block is at this version."),
         [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             const Profile shown_as = session.profile;
             blocks::LineEdit edit;
@@ -119,10 +128,12 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
             edit.base_version = args.base_version;
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
-            kernel.edit(session.caller, std::move(args.block_id), "edit", blocks::line_edits(std::move(edit)),
-                        answer_with<kernel::Edited>(std::move(reply), [shown_as](const kernel::Edited& edited) {
-                            return render_edited(edited, shown_as);
-                        }));
+            kernel.edit(session.caller, std::move(args.block_id), "edit",
+                        blocks::line_edits(std::move(edit)),
+                        answer_with<kernel::Edited>(std::move(reply),
+                                                    [shown_as](const kernel::Edited& edited) {
+                                                        return render_edited(edited, shown_as);
+                                                    }));
         });
 }
 

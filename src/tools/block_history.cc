@@ -25,7 +25,8 @@ ToolResult render(const kernel::HistoryPage& page) {
     }
     const bool more = !page.next_cursor.empty();
     if (more) text += cat("More with cursor \"", page.next_cursor, "\".\n");
-    return {Map{{"versions", std::move(versions)}, {"next_cursor", more ? Value(page.next_cursor) : Value()}},
+    return {Map{{"versions", std::move(versions)},
+                {"next_cursor", more ? Value(page.next_cursor) : Value()}},
             std::move(text)};
 }
 
@@ -35,7 +36,8 @@ MadeTool make_block_history(kernel::Kernel& kernel) {
     return make_tool<Args>(
         {.name = "block_history",
          .title = "A block's history",
-         .description = "Who changed a block, newest first. Timestamps are milliseconds since 1970.",
+         .description =
+             "Who changed a block, newest first. Timestamps are milliseconds since 1970.",
          .annotations = {.read_only = true, .idempotent = true},
          .output_schema = object_schema({{"versions", "array"}, {"next_cursor", "string|null"}})},
         Fields<Args>()
@@ -43,7 +45,8 @@ MadeTool make_block_history(kernel::Kernel& kernel) {
             .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}})
             .optional("cursor", &Args::cursor),
         [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
-            kernel.history(session.caller, std::move(args.block_id), args.limit, std::move(args.cursor),
+            kernel.history(session.caller, std::move(args.block_id), args.limit,
+                           std::move(args.cursor),
                            answer_with<kernel::HistoryPage>(std::move(reply), render));
         });
 }

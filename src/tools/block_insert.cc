@@ -30,13 +30,16 @@ MadeTool make_block_insert(kernel::Kernel& kernel) {
             const Profile shown_as = session.profile;
             blocks::LineEdit edit;
             // After line N counted from 1 is before line N counted from 0.
-            edit.operations.emplace_back(blocks::InsertLines{{args.insert_line}, std::move(args.insert_text), {}});
+            edit.operations.emplace_back(
+                blocks::InsertLines{{args.insert_line}, std::move(args.insert_text), {}});
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
-            kernel.edit(session.caller, std::move(args.block_id), "insert", blocks::line_edits(std::move(edit)),
-                        answer_with<kernel::Edited>(std::move(reply), [shown_as](const kernel::Edited& edited) {
-                            return render_edited(edited, shown_as);
-                        }));
+            kernel.edit(session.caller, std::move(args.block_id), "insert",
+                        blocks::line_edits(std::move(edit)),
+                        answer_with<kernel::Edited>(std::move(reply),
+                                                    [shown_as](const kernel::Edited& edited) {
+                                                        return render_edited(edited, shown_as);
+                                                    }));
         });
 }
 

@@ -37,13 +37,15 @@ ToolResult render(const kernel::ListPage& page) {
     std::string text = page.blocks.empty() ? "No blocks.\n" : "";
     for (const kernel::BlockInfo& info : page.blocks) {
         blocks.push_back(row(info));
-        text += cat(std::string(2 * info.depth, ' '), info.block_id, " ", info.role, " ", info.kind, " ", info.status,
-                    " ", version_line(info.version, info.line_count), info.dirty ? ", not saved" : "",
-                    info.path.empty() ? "" : " ", info.path, info.summary.empty() ? "" : " | ", info.summary, "\n");
+        text += cat(std::string(2 * info.depth, ' '), info.block_id, " ", info.role, " ", info.kind,
+                    " ", info.status, " ", version_line(info.version, info.line_count),
+                    info.dirty ? ", not saved" : "", info.path.empty() ? "" : " ", info.path,
+                    info.summary.empty() ? "" : " | ", info.summary, "\n");
     }
     const bool more = !page.next_cursor.empty();
     if (more) text += cat("More with cursor \"", page.next_cursor, "\".\n");
-    return {Map{{"blocks", std::move(blocks)}, {"next_cursor", more ? Value(page.next_cursor) : Value()}},
+    return {Map{{"blocks", std::move(blocks)},
+                {"next_cursor", more ? Value(page.next_cursor) : Value()}},
             std::move(text)};
 }
 
@@ -54,7 +56,8 @@ MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
     return make_tool<Args>(
         {.name = "block_list",
          .title = "List blocks",
-         .description = full ? "Blocks in the order of their documents, each with its place, kind, size, version and "
+         .description = full ? "Blocks in the order of their documents, each with its place, kind, "
+                               "size, version and "
                                "first line."
                              : "List blocks: ids, kinds, versions, first lines.",
          .annotations = {.read_only = true, .idempotent = true},
@@ -78,7 +81,8 @@ MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
             query.depth = args.depth;
             query.limit = args.limit;
             query.cursor = std::move(args.cursor);
-            kernel.list(session.caller, std::move(query), answer_with<kernel::ListPage>(std::move(reply), render));
+            kernel.list(session.caller, std::move(query),
+                        answer_with<kernel::ListPage>(std::move(reply), render));
         });
 }
 

@@ -40,21 +40,25 @@ MadeTool make_block_read(kernel::Kernel& kernel) {
     return make_tool<Args>(
         {.name = "block_read",
          .title = "Read a block",
-         .description = "A block's lines and what is known of it. Lines count from 0; with line_numbers each begins "
+         .description = "A block's lines and what is known of it. Lines count from 0; with "
+                        "line_numbers each begins "
                         "with its number and a TAB, which are not part of the text.",
          .annotations = {.read_only = true, .idempotent = true},
          .output_schema = shown_schema(Profile::full)},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .optional("line_numbers", &Args::line_numbers)
-            .optional("range", &Args::range, "Lines start to end, end not included; an end past the last line is the end."),
+            .optional(
+                "range", &Args::range,
+                "Lines start to end, end not included; an end past the last line is the end."),
         [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             std::optional<text::LineRange> range;
             if (args.range) range = text::LineRange{{args.range->start}, {args.range->end}};
             const Profile shown_as = session.profile;
             kernel.read(session.caller, std::move(args.block_id), range,
                         answer_with<kernel::BlockText>(
-                            std::move(reply), [shown_as, numbers = args.line_numbers](const kernel::BlockText& block) {
+                            std::move(reply), [shown_as, numbers = args.line_numbers](
+                                                  const kernel::BlockText& block) {
                                 return render_block(block, shown_as, numbers);
                             }));
         });

@@ -22,8 +22,10 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
     return make_tool<Args>(
         {.name = "block_replace_lines",
          .title = "Replace lines of a block",
-         .description = "Replace lines start_line to end_line, both included; new_text \"\" deletes them. "
-                        "expected_text is what they say now, without line numbers; if they differ nothing changes.",
+         .description =
+             "Replace lines start_line to end_line, both included; new_text \"\" deletes them. "
+             "expected_text is what they say now, without line numbers; if they differ nothing "
+             "changes.",
          .annotations = {.destructive = true},
          .output_schema = edited_schema(Profile::model)},
         Fields<Args>()
@@ -34,22 +36,26 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
             .required("expected_text", &Args::expected_text),
         [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             if (args.start_line > args.end_line) {
-                reply(refused(Error(Errc::invalid_argument, "invalid_range",
-                                    "start_line is after end_line. Swap them, or use block_insert to add lines",
-                                    {{"start_line", args.start_line}, {"end_line", args.end_line}})));
+                reply(refused(Error(
+                    Errc::invalid_argument, "invalid_range",
+                    "start_line is after end_line. Swap them, or use block_insert to add lines",
+                    {{"start_line", args.start_line}, {"end_line", args.end_line}})));
                 return;
             }
             const Profile shown_as = session.profile;
             blocks::LineEdit edit;
-            edit.operations.emplace_back(blocks::ReplaceLines{{{args.start_line - 1}, {args.end_line}},
-                                                              std::move(args.new_text),
-                                                              std::move(args.expected_text)});
+            edit.operations.emplace_back(
+                blocks::ReplaceLines{{{args.start_line - 1}, {args.end_line}},
+                                     std::move(args.new_text),
+                                     std::move(args.expected_text)});
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
-            kernel.edit(session.caller, std::move(args.block_id), "replace_lines", blocks::line_edits(std::move(edit)),
-                        answer_with<kernel::Edited>(std::move(reply), [shown_as](const kernel::Edited& edited) {
-                            return render_edited(edited, shown_as);
-                        }));
+            kernel.edit(session.caller, std::move(args.block_id), "replace_lines",
+                        blocks::line_edits(std::move(edit)),
+                        answer_with<kernel::Edited>(std::move(reply),
+                                                    [shown_as](const kernel::Edited& edited) {
+                                                        return render_edited(edited, shown_as);
+                                                    }));
         });
 }
 

@@ -34,16 +34,23 @@ Map output(Profile profile) {
     if (profile == Profile::full) {
         return object_schema({{"matches", "array"}, {"truncated", "boolean"}});
     }
-    return object_schema({{"matches", "array?"}, {"blocks", "array?"}, {"searched", "integer?"}, {"truncated", "boolean"}});
+    return object_schema({{"matches", "array?"},
+                          {"blocks", "array?"},
+                          {"searched", "integer?"},
+                          {"truncated", "boolean"}});
 }
 
-void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQuery query, Reply<ToolResult> reply) {
+void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQuery query,
+                Reply<ToolResult> reply) {
     kernel::SearchAll all{.search = std::move(query), .kinds = {}, .path_prefix = {}};
-    for (std::size_t i = 0; i < Words<blocks::Kind>::count; ++i) all.kinds.push_back(static_cast<blocks::Kind>(i));
-    kernel.search_all(session.caller, std::move(all),
-                      answer_with<kernel::FoundAll>(std::move(reply), [shown_as = session.profile](const kernel::FoundAll& found) {
-                          return render_found_all(found, shown_as);
-                      }));
+    for (std::size_t i = 0; i < Words<blocks::Kind>::count; ++i)
+        all.kinds.push_back(static_cast<blocks::Kind>(i));
+    kernel.search_all(
+        session.caller, std::move(all),
+        answer_with<kernel::FoundAll>(std::move(reply),
+                                      [shown_as = session.profile](const kernel::FoundAll& found) {
+                                          return render_found_all(found, shown_as);
+                                      }));
 }
 
 }  // namespace
@@ -52,13 +59,17 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
     return make_tool<Args>(
         {.name = "block_search",
          .title = profile == Profile::full ? "Search a block" : "Search blocks",
-         .description = profile == Profile::full
-                            ? "Find lines of a block, by regular expression (RE2) or literally. Lines count from 0, "
-                              "columns in code points; content is the line with the lines around it."
-                            : "Find lines by regular expression (RE2) or literally, in one block or everywhere.",
+         .description =
+             profile == Profile::full
+                 ? "Find lines of a block, by regular expression (RE2) or literally. Lines count "
+                   "from 0, "
+                   "columns in code points; content is the line with the lines around it."
+                 : "Find lines by regular expression (RE2) or literally, in one block or "
+                   "everywhere.",
          .annotations = {.read_only = true, .idempotent = true},
          .output_schema = output(profile)},
-        fields(profile), [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+        fields(profile),
+        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
             Result<text::Query> query = text::Query::compile(args.query, args.mode);
             if (!query) {
                 reply(refused(query.error()));
@@ -71,8 +82,8 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
             }
             kernel.search(session.caller, *args.block_id, std::move(search),
                           answer_with<blocks::Finding>(
-                              std::move(reply),
-                              [shown_as = session.profile, id = *args.block_id](const blocks::Finding& found) {
+                              std::move(reply), [shown_as = session.profile, id = *args.block_id](
+                                                    const blocks::Finding& found) {
                                   return render_found(id, found, shown_as);
                               }));
         });

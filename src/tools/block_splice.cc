@@ -10,9 +10,12 @@ struct Words<blocks::OffsetUnit> {
     static constexpr std::size_t count = 3;
     static std::string_view word(blocks::OffsetUnit unit) {
         switch (unit) {
-            case blocks::OffsetUnit::byte: return "byte";
-            case blocks::OffsetUnit::codepoint: return "codepoint";
-            case blocks::OffsetUnit::utf16: return "utf16";
+            case blocks::OffsetUnit::byte:
+                return "byte";
+            case blocks::OffsetUnit::codepoint:
+                return "codepoint";
+            case blocks::OffsetUnit::utf16:
+                return "utf16";
         }
         return "";
     }
@@ -35,7 +38,8 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
     return make_tool<Args>(
         {.name = "block_splice",
          .title = "Edit a block by offset",
-         .description = "Delete delete_count units at offset and insert text there, exactly as given. For programs and "
+         .description = "Delete delete_count units at offset and insert text there, exactly as "
+                        "given. For programs and "
                         "editors; block_edit counts in lines.",
          .annotations = {.destructive = true},
          .output_schema = object_schema({{"version", "integer"}, {"line_count", "integer"}})},
@@ -45,7 +49,8 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
             .required("delete_count", &Args::delete_count)
             .optional("insert", &Args::insert)
             .optional("unit", &Args::unit)
-            .optional("expected", &Args::expected, "Refuse the call unless this is what would be deleted."),
+            .optional("expected", &Args::expected,
+                      "Refuse the call unless this is what would be deleted."),
         [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             const Profile shown_as = session.profile;
             blocks::OffsetSplice splice;
@@ -55,13 +60,15 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
             splice.unit = args.unit;
             splice.expected = std::move(args.expected);
             splice.limits = edit_limits(kernel);
-            kernel.edit(session.caller, std::move(args.block_id), "splice", blocks::offset_splice(std::move(splice)),
-                        answer_with<kernel::Edited>(
-                            std::move(reply), [shown_as](const kernel::Edited& edited) -> ToolResult {
-                                ToolResult result = render_edited(edited, shown_as);
-                                return {Map{{"version", edited.version}, {"line_count", edited.line_count}},
-                                        std::move(result.text)};
-                            }));
+            kernel.edit(
+                session.caller, std::move(args.block_id), "splice",
+                blocks::offset_splice(std::move(splice)),
+                answer_with<kernel::Edited>(
+                    std::move(reply), [shown_as](const kernel::Edited& edited) -> ToolResult {
+                        ToolResult result = render_edited(edited, shown_as);
+                        return {Map{{"version", edited.version}, {"line_count", edited.line_count}},
+                                std::move(result.text)};
+                    }));
         });
 }
 

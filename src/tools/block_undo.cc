@@ -9,7 +9,9 @@ namespace quire::tools {
 template <>
 struct Words<kernel::UndoScope> {
     static constexpr std::size_t count = 2;
-    static std::string_view word(kernel::UndoScope scope) { return scope == kernel::UndoScope::own ? "own" : "any"; }
+    static std::string_view word(kernel::UndoScope scope) {
+        return scope == kernel::UndoScope::own ? "own" : "any";
+    }
 };
 
 namespace {
@@ -21,7 +23,8 @@ struct Args {
 };
 
 ToolResult render(const kernel::Undone& undone, Profile profile, bool redo) {
-    std::string text = cat(redo ? "Redone" : "Undone", ": now ", version_line(undone.version, undone.line_count), ".\n");
+    std::string text = cat(redo ? "Redone" : "Undone", ": now ",
+                           version_line(undone.version, undone.line_count), ".\n");
     if (undone.skipped_because_changed > 0) {
         text += cat("Note: ", undone.skipped_because_changed,
                     " of its parts had been changed by others since and stay as they are.\n");
@@ -40,9 +43,11 @@ Map output() {
                           {"skipped_because_changed", "integer"}});
 }
 
-void run(kernel::Kernel& kernel, const Session& session, const Args& args, bool redo, Reply<ToolResult> reply) {
+void run(kernel::Kernel& kernel, const Session& session, const Args& args, bool redo,
+         Reply<ToolResult> reply) {
     kernel.undo(session.caller, args.block_id, args.scope, redo,
-                answer_with<kernel::Undone>(std::move(reply), [shown_as = session.profile, redo](const kernel::Undone& undone) {
+                answer_with<kernel::Undone>(std::move(reply), [shown_as = session.profile,
+                                                               redo](const kernel::Undone& undone) {
                     return render(undone, shown_as, redo);
                 }));
 }
@@ -57,31 +62,34 @@ MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
     } else {
         fields.optional("redo", &Args::redo);
     }
-    return make_tool<Args>({.name = "block_undo",
-                            .title = "Undo a change",
-                            .description = profile == Profile::full
-                                               ? "Take back your last change to a block that is not yet undone. What "
-                                                 "others have changed since stays."
-                                               : "Undo your own last change to a block; redo: true brings it back.",
-                            .annotations = {.destructive = true},
-                            .output_schema = output()},
-                           std::move(fields), [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
-                               run(kernel, session, args, args.redo, std::move(reply));
-                           });
+    return make_tool<Args>(
+        {.name = "block_undo",
+         .title = "Undo a change",
+         .description = profile == Profile::full
+                            ? "Take back your last change to a block that is not yet undone. What "
+                              "others have changed since stays."
+                            : "Undo your own last change to a block; redo: true brings it back.",
+         .annotations = {.destructive = true},
+         .output_schema = output()},
+        std::move(fields),
+        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+            run(kernel, session, args, args.redo, std::move(reply));
+        });
 }
 
 MadeTool make_block_redo(kernel::Kernel& kernel) {
-    return make_tool<Args>({.name = "block_redo",
-                            .title = "Redo a change",
-                            .description = "Make again the change to a block that you undid last.",
-                            .annotations = {.destructive = true},
-                            .output_schema = output()},
-                           Fields<Args>()
-                               .required("block_id", &Args::block_id)
-                               .optional("scope", &Args::scope, "any: whoever made it."),
-                           [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
-                               run(kernel, session, args, true, std::move(reply));
-                           });
+    return make_tool<Args>(
+        {.name = "block_redo",
+         .title = "Redo a change",
+         .description = "Make again the change to a block that you undid last.",
+         .annotations = {.destructive = true},
+         .output_schema = output()},
+        Fields<Args>()
+            .required("block_id", &Args::block_id)
+            .optional("scope", &Args::scope, "any: whoever made it."),
+        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+            run(kernel, session, args, true, std::move(reply));
+        });
 }
 
 }  // namespace quire::tools

@@ -32,7 +32,8 @@ Result<void> check_order(std::int64_t start, std::int64_t end) {
                        {{"start_line", start}, {"end_line", end}});
     }
     if (end != kLast && (start == kLast || start > end)) {
-        return invalid("invalid_range", cat("start_line ", start, " is after end_line ", end, ". Swap them"),
+        return invalid("invalid_range",
+                       cat("start_line ", start, " is after end_line ", end, ". Swap them"),
                        {{"start_line", start}, {"end_line", end}});
     }
     return {};
@@ -45,7 +46,8 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
     return make_tool<Args>(
         {.name = "block_view",
          .title = "View a block",
-         .description = "Show a block. Each line is printed as its number from 1, a TAB and its text, blanks and all.",
+         .description = "Show a block. Each line is printed as its number from 1, a TAB and its "
+                        "text, blanks and all.",
          .annotations = {.read_only = true, .idempotent = true},
          .output_schema = shown_schema(Profile::model)},
         Fields<Args>()
@@ -59,23 +61,29 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
                 reply(refused(ordered.error()));
                 return;
             }
-            const auto read = [&kernel, by = session.caller, id = args.block_id, shown_as = session.profile](
-                                  text::LineRange range, Reply<ToolResult> answer) {
+            const auto read = [&kernel, by = session.caller, id = args.block_id,
+                               shown_as = session.profile](text::LineRange range,
+                                                           Reply<ToolResult> answer) {
                 const std::size_t first = range.begin.n + 1;
-                kernel.read(by, id, range, [answer = std::move(answer), shown_as, first](Result<kernel::BlockText> block) mutable {
-                    const bool past = !block && block.error().reason() == "line_out_of_range";
-                    const std::size_t max =
-                        past ? static_cast<std::size_t>(block.error().details().find("max")->as_int())
-                             : block ? block->info.line_count : 0;
-                    // Line 1 of an empty block is where reading it begins.
-                    if (past || (block && first > max && first > 1)) {
-                        answer(refused(past_the_end(first, max).value()));
-                    } else if (!block) {
-                        answer(refused(block.error()));
-                    } else {
-                        answer(render_block(*block, shown_as, true));
-                    }
-                });
+                kernel.read(by, id, range,
+                            [answer = std::move(answer), shown_as,
+                             first](Result<kernel::BlockText> block) mutable {
+                                const bool past =
+                                    !block && block.error().reason() == "line_out_of_range";
+                                const std::size_t max =
+                                    past ? static_cast<std::size_t>(
+                                               block.error().details().find("max")->as_int())
+                                    : block ? block->info.line_count
+                                            : 0;
+                                // Line 1 of an empty block is where reading it begins.
+                                if (past || (block && first > max && first > 1)) {
+                                    answer(refused(past_the_end(first, max).value()));
+                                } else if (!block) {
+                                    answer(refused(block.error()));
+                                } else {
+                                    answer(render_block(*block, shown_as, true));
+                                }
+                            });
             };
             const std::size_t stop = end == kLast ? SIZE_MAX : static_cast<std::size_t>(end);
             if (start != kLast) {
@@ -83,15 +91,16 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
                 return;
             }
             // The last line: how many there are has to be asked first.
-            kernel.read(session.caller, args.block_id, text::LineRange{{0}, {0}},
-                        [reply = std::move(reply), read, stop](Result<kernel::BlockText> block) mutable {
-                            if (!block) {
-                                reply(refused(block.error()));
-                                return;
-                            }
-                            const std::size_t count = block->info.line_count;
-                            read({{count == 0 ? 0 : count - 1}, {stop}}, std::move(reply));
-                        });
+            kernel.read(
+                session.caller, args.block_id, text::LineRange{{0}, {0}},
+                [reply = std::move(reply), read, stop](Result<kernel::BlockText> block) mutable {
+                    if (!block) {
+                        reply(refused(block.error()));
+                        return;
+                    }
+                    const std::size_t count = block->info.line_count;
+                    read({{count == 0 ? 0 : count - 1}, {stop}}, std::move(reply));
+                });
         });
 }
 

@@ -1,8 +1,9 @@
-// Fields: what a tool takes, said once. From one description of a struct come its JSON Schema and its
-// decoding, so that the two cannot differ.
+// Fields: what a tool takes, said once. From one description of a struct come its JSON Schema and
+// its decoding, so that the two cannot differ.
 //
 //     struct Args { std::string block_id; std::optional<std::string> text; };
-//     Fields<Args>().required("block_id", &Args::block_id).optional("text", &Args::text, "What to add.")
+//     Fields<Args>().required("block_id", &Args::block_id).optional("text", &Args::text, "What to
+//     add.")
 //
 // A value is checked against the schema first (json/schema.h); decoding relies on it.
 #pragma once
@@ -48,7 +49,9 @@ struct Codec<std::int64_t> {
 template <>
 struct Codec<std::size_t> {
     static Map schema() { return {{"type", "integer"}, {"minimum", 0}}; }
-    static std::size_t decode(const Value& value) { return static_cast<std::size_t>(value.as_int()); }
+    static std::size_t decode(const Value& value) {
+        return static_cast<std::size_t>(value.as_int());
+    }
     static Value encode(std::size_t value) { return value; }
 };
 template <>
@@ -77,11 +80,12 @@ struct Codec<std::vector<T>> {
 template <class Enum>
 struct Words;
 template <class Enum>
-    requires std::is_enum_v<Enum>
+requires std::is_enum_v<Enum>
 struct Codec<Enum> {
     static Map schema() {
         List words;
-        for (std::size_t i = 0; i < Words<Enum>::count; ++i) words.emplace_back(encode(static_cast<Enum>(i)));
+        for (std::size_t i = 0; i < Words<Enum>::count; ++i)
+            words.emplace_back(encode(static_cast<Enum>(i)));
         return {{"enum", std::move(words)}};
     }
     static Enum decode(const Value& value) {
@@ -113,21 +117,25 @@ class Fields {
 public:
     // A constant member that tells this struct from others in a oneOf.
     Fields& tag(std::string name, std::string word) {
-        fields_.push_back({std::move(name), {{"const", std::move(word)}}, true, [](T&, const Value&) {}});
+        fields_.push_back(
+            {std::move(name), {{"const", std::move(word)}}, true, [](T&, const Value&) {}});
         return *this;
     }
     template <class M>
-    Fields& required(std::string name, M T::*member, std::string_view description = "", Map rules = {}) {
+    Fields& required(std::string name, M T::*member, std::string_view description = "",
+                     Map rules = {}) {
         return add(std::move(name), property<M>(description, rules), true, member);
     }
     // Required here, though the struct allows for its absence.
     template <class M>
-    Fields& required(std::string name, std::optional<M> T::*member, std::string_view description = "") {
+    Fields& required(std::string name, std::optional<M> T::*member,
+                     std::string_view description = "") {
         return add(std::move(name), property<M>(description, {}), true, member);
     }
     // May be absent: then what T{} has, which the schema names as the default.
     template <class M>
-    Fields& optional(std::string name, M T::*member, std::string_view description = "", Map rules = {}) {
+    Fields& optional(std::string name, M T::*member, std::string_view description = "",
+                     Map rules = {}) {
         Map schema = property<M>(description, rules);
         if constexpr (std::is_arithmetic_v<M> || std::is_enum_v<M>) {
             const T fallback{};
@@ -136,8 +144,8 @@ public:
         return add(std::move(name), std::move(schema), false, member);
     }
     template <class M>
-    Fields& optional(std::string name, std::optional<M> T::*member, std::string_view description = "",
-                      Map rules = {}) {
+    Fields& optional(std::string name, std::optional<M> T::*member,
+                     std::string_view description = "", Map rules = {}) {
         return add(std::move(name), property<M>(description, rules), false, member);
     }
 
@@ -179,9 +187,10 @@ private:
     };
     template <class M>
     Fields& add(std::string name, Map schema, bool required, M T::*member) {
-        fields_.push_back({std::move(name), std::move(schema), required, [member](T& out, const Value& value) {
-                               out.*member = Codec<typename Bare<M>::type>::decode(value);
-                           }});
+        fields_.push_back(
+            {std::move(name), std::move(schema), required, [member](T& out, const Value& value) {
+                 out.*member = Codec<typename Bare<M>::type>::decode(value);
+             }});
         return *this;
     }
     // `rules` add to what the type says, or replace it ("minimum").

@@ -30,7 +30,9 @@ Fields<Args> fields() {
         .optional("role", &Args::role);
 }
 
-Value parsed(std::string_view text) { return *json::parse(text); }
+Value parsed(std::string_view text) {
+    return *json::parse(text);
+}
 
 TEST(Fields, DescribeThemselves) {
     EXPECT_EQ(Value(fields().schema()), parsed(R"({"type":"object","properties":{
@@ -45,14 +47,15 @@ TEST(Fields, DescribeThemselves) {
 }
 
 TEST(Fields, DecodeWhatTheyDescribe) {
-    const Args args = fields().decode(
-        parsed(R"({"name":"ada","count":7,"loud":true,"note":"n","wanted":["done","error"],"extra":{"x":[1]},"role":"user"})"));
+    const Args args = fields().decode(parsed(
+        R"({"name":"ada","count":7,"loud":true,"note":"n","wanted":["done","error"],"extra":{"x":[1]},"role":"user"})"));
 
     EXPECT_EQ(args.name, "ada");
     EXPECT_EQ(args.count, 7U);
     EXPECT_TRUE(args.loud);
     EXPECT_EQ(args.note, "n");
-    EXPECT_EQ(args.wanted, (std::vector<blocks::Status>{blocks::Status::done, blocks::Status::error}));
+    EXPECT_EQ(args.wanted,
+              (std::vector<blocks::Status>{blocks::Status::done, blocks::Status::error}));
     EXPECT_EQ(Value(args.extra), parsed(R"({"x":[1]})"));
     EXPECT_EQ(args.role, blocks::Role::user);
 }
@@ -68,13 +71,18 @@ TEST(Fields, WhatIsAbsentIsTheDefault) {
 class Echo : public testing::Test {
 protected:
     ToolResult call(Value arguments) {
-        const auto tool = make_tool<Args>({.name = "echo", .title = "Echo", .description = "Says a name.",
-                                           .annotations = {}, .output_schema = Map{{"type", "object"}}},
-                                          fields(), [](const Session&, const Args& args, Reply<ToolResult> reply) {
-                                              reply(ToolResult{Map{{"said", cat(args.name, args.count)}}, args.name, false});
-                                          });
+        const auto tool = make_tool<Args>(
+            {.name = "echo",
+             .title = "Echo",
+             .description = "Says a name.",
+             .annotations = {},
+             .output_schema = Map{{"type", "object"}}},
+            fields(), [](const Session&, const Args& args, Reply<ToolResult> reply) {
+                reply(ToolResult{Map{{"said", cat(args.name, args.count)}}, args.name, false});
+            });
         std::optional<ToolResult> answer;
-        tool->call({}, std::move(arguments), [&](Result<ToolResult> result) { answer = std::move(*result); });
+        tool->call({}, std::move(arguments),
+                   [&](Result<ToolResult> result) { answer = std::move(*result); });
         return std::move(*answer);
     }
     std::string message(std::string_view arguments) {
@@ -95,7 +103,8 @@ TEST_F(Echo, WhatDoesNotFitIsRefusedByName) {
     EXPECT_NE(message(R"({"name":5})").find("name"), std::string::npos);
     EXPECT_NE(message(R"({"name":"a","count":10})").find("count"), std::string::npos);
     EXPECT_NE(message(R"({"name":"a","wanted":["finished"]})").find("running"), std::string::npos);
-    EXPECT_NE(message("null").find("name"), std::string::npos) << "no arguments are an empty object";
+    EXPECT_NE(message("null").find("name"), std::string::npos)
+        << "no arguments are an empty object";
     EXPECT_NE(message("[]").find("object"), std::string::npos);
 }
 
@@ -105,7 +114,8 @@ TEST_F(Echo, AnObjectInAStringIsUnwrapped) {
 }
 
 TEST(Refused, SaysFirstThatNothingWasChanged) {
-    const ToolResult result = refused(Error(Errc::conflict, "content_mismatch", "line 4 differs", {{"start_line", 4}}));
+    const ToolResult result =
+        refused(Error(Errc::conflict, "content_mismatch", "line 4 differs", {{"start_line", 4}}));
 
     EXPECT_EQ(result.text, "Nothing was changed: line 4 differs.");
     EXPECT_EQ(result.structured, parsed(R"({"error":{"code":"conflict","reason":"content_mismatch",
@@ -114,7 +124,8 @@ TEST(Refused, SaysFirstThatNothingWasChanged) {
 }
 
 TEST(Profiles, ReadBackAsTheyPrint) {
-    for (const char* name : {"model", "full", "compat"}) EXPECT_EQ(profile_name(*parse_profile(name)), name);
+    for (const char* name : {"model", "full", "compat"})
+        EXPECT_EQ(profile_name(*parse_profile(name)), name);
     EXPECT_NE(parse_profile("expert").error().message().find("compat"), std::string::npos);
 }
 

@@ -1,4 +1,5 @@
-// file: the files of the workspace, by path. One tool with an operation, so that a rule can allow some of them.
+// file: the files of the workspace, by path. One tool with an operation, so that a rule can allow
+// some of them.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,14 +14,29 @@
 
 namespace quire::tools {
 
-enum class FileOperation { list, read, load, create, append, insert, replace, edit, save, erase, status };
+enum class FileOperation {
+    list,
+    read,
+    load,
+    create,
+    append,
+    insert,
+    replace,
+    edit,
+    save,
+    erase,
+    status
+};
 
 template <>
 struct Words<FileOperation> {
-    static constexpr std::array<std::string_view, 11> words = {"list",    "read", "load", "create", "append", "insert",
-                                                               "replace", "edit", "save", "delete", "status"};
+    static constexpr std::array<std::string_view, 11> words = {
+        "list",    "read", "load", "create", "append", "insert",
+        "replace", "edit", "save", "delete", "status"};
     static constexpr std::size_t count = words.size();
-    static std::string_view word(FileOperation operation) { return words[static_cast<std::size_t>(operation)]; }
+    static std::string_view word(FileOperation operation) {
+        return words[static_cast<std::size_t>(operation)];
+    }
 };
 
 namespace {
@@ -30,12 +46,13 @@ struct Range {
     std::int64_t end = 0;
 };
 const Fields<Range>& range_fields() {
-    static const Fields<Range> fields = Fields<Range>().required("start", &Range::start).required("end", &Range::end);
+    static const Fields<Range> fields =
+        Fields<Range>().required("start", &Range::start).required("end", &Range::end);
     return fields;
 }
 
-// One of `operations`. Which members belong to which `op` is checked when it is read: a oneOf of three objects would
-// say the same in four times the words.
+// One of `operations`. Which members belong to which `op` is checked when it is read: a oneOf of
+// three objects would say the same in four times the words.
 enum class LineOpKind { insert, erase, replace };
 struct LineOpArgs {
     LineOpKind op = LineOpKind::insert;
@@ -63,14 +80,15 @@ struct Codec<Range> {
 template <>
 struct Codec<LineOpArgs> {
     static const Fields<LineOpArgs>& fields() {
-        static const Fields<LineOpArgs> fields = Fields<LineOpArgs>()
-                                                     .required("op", &LineOpArgs::op)
-                                                     .optional("line", &LineOpArgs::line)
-                                                     .optional("start_line", &LineOpArgs::start_line)
-                                                     .optional("end_line", &LineOpArgs::end_line)
-                                                     .optional("content", &LineOpArgs::content)
-                                                     .optional("expected_text", &LineOpArgs::expected_text)
-                                                     .optional("expected_before", &LineOpArgs::expected_before);
+        static const Fields<LineOpArgs> fields =
+            Fields<LineOpArgs>()
+                .required("op", &LineOpArgs::op)
+                .optional("line", &LineOpArgs::line)
+                .optional("start_line", &LineOpArgs::start_line)
+                .optional("end_line", &LineOpArgs::end_line)
+                .optional("content", &LineOpArgs::content)
+                .optional("expected_text", &LineOpArgs::expected_text)
+                .optional("expected_before", &LineOpArgs::expected_before);
         return fields;
     }
     static Map schema() { return fields().schema(); }
@@ -105,17 +123,26 @@ struct Takes {
 
 Takes takes(FileOperation operation) {
     switch (operation) {
-        case FileOperation::list: return {{}, {"pattern"}};
+        case FileOperation::list:
+            return {{}, {"pattern"}};
         case FileOperation::read:
-        case FileOperation::load: return {{"path"}, {"range", "line_numbers"}};
-        case FileOperation::create: return {{"path"}, {"content"}};
-        case FileOperation::append: return {{"path", "content"}, {}};
-        case FileOperation::insert: return {{"path", "line", "content"}, {}};
-        case FileOperation::replace: return {{"path", "find", "replace"}, {}};
-        case FileOperation::edit: return {{"path", "operations"}, {}};
+        case FileOperation::load:
+            return {{"path"}, {"range", "line_numbers"}};
+        case FileOperation::create:
+            return {{"path"}, {"content"}};
+        case FileOperation::append:
+            return {{"path", "content"}, {}};
+        case FileOperation::insert:
+            return {{"path", "line", "content"}, {}};
+        case FileOperation::replace:
+            return {{"path", "find", "replace"}, {}};
+        case FileOperation::edit:
+            return {{"path", "operations"}, {}};
         case FileOperation::save:
-        case FileOperation::erase: return {{"path"}, {}};
-        case FileOperation::status: return {{}, {"path"}};
+        case FileOperation::erase:
+            return {{"path"}, {}};
+        case FileOperation::status:
+            return {{}, {"path"}};
     }
     return {};
 }
@@ -126,30 +153,37 @@ bool has(const std::vector<std::string_view>& names, std::string_view name) {
 
 std::string joined(const std::vector<std::string_view>& names) {
     std::string out;
-    for (const std::string_view name : names) cat_to(out, out.empty() ? "" : ", "), cat_to(out, name);
+    for (const std::string_view name : names)
+        cat_to(out, out.empty() ? "" : ", "), cat_to(out, name);
     return out.empty() ? "nothing" : out;
 }
 
 Result<void> check_arguments(const Args& args) {
     const std::pair<std::string_view, bool> given[] = {
-        {"path", args.path.has_value()},       {"pattern", args.pattern.has_value()},
-        {"range", args.range.has_value()},     {"line_numbers", args.line_numbers.has_value()},
-        {"content", args.content.has_value()}, {"line", args.line.has_value()},
-        {"find", args.find.has_value()},       {"replace", args.replace.has_value()},
+        {"path", args.path.has_value()},
+        {"pattern", args.pattern.has_value()},
+        {"range", args.range.has_value()},
+        {"line_numbers", args.line_numbers.has_value()},
+        {"content", args.content.has_value()},
+        {"line", args.line.has_value()},
+        {"find", args.find.has_value()},
+        {"replace", args.replace.has_value()},
         {"operations", args.operations.has_value()}};
     const Takes allowed = takes(args.operation);
     const std::string_view word = Words<FileOperation>::word(args.operation);
     for (const auto& [name, there] : given) {
         if (!there && has(allowed.needed, name)) {
-            return invalid("invalid_argument", cat("operation ", word, " needs ", name, "; it takes ", joined(allowed.needed),
-                                                   allowed.more.empty() ? "" : " and maybe ",
-                                                   allowed.more.empty() ? "" : joined(allowed.more)),
+            return invalid("invalid_argument",
+                           cat("operation ", word, " needs ", name, "; it takes ",
+                               joined(allowed.needed), allowed.more.empty() ? "" : " and maybe ",
+                               allowed.more.empty() ? "" : joined(allowed.more)),
                            {{"missing", name}});
         }
         if (there && !has(allowed.needed, name) && !has(allowed.more, name)) {
             return invalid("invalid_argument",
-                           cat("operation ", word, " does not take ", name, "; it takes ", joined(allowed.needed),
-                               allowed.more.empty() ? "" : " and maybe ", allowed.more.empty() ? "" : joined(allowed.more)),
+                           cat("operation ", word, " does not take ", name, "; it takes ",
+                               joined(allowed.needed), allowed.more.empty() ? "" : " and maybe ",
+                               allowed.more.empty() ? "" : joined(allowed.more)),
                            {{"unknown", name}});
         }
     }
@@ -165,8 +199,10 @@ Result<text::LineRange> line_range(const Range& range, blocks::Numbering numberi
     const std::int64_t end = inclusive && range.end == -1 ? INT64_MAX : range.end;
     if (start < 0 || end < start) {
         return invalid("invalid_range",
-                       inclusive ? cat("a range starts at 1 or later and ends at its start or later; -1 is the last line")
-                                 : cat("a range starts at 0 or later and ends at its start or later"),
+                       inclusive
+                           ? cat("a range starts at 1 or later and ends at its start or later; -1 "
+                                 "is the last line")
+                           : cat("a range starts at 0 or later and ends at its start or later"),
                        {{"start", range.start}, {"end", range.end}});
     }
     return text::LineRange{{static_cast<std::size_t>(start)}, {static_cast<std::size_t>(end)}};
@@ -174,29 +210,35 @@ Result<text::LineRange> line_range(const Range& range, blocks::Numbering numberi
 
 Result<blocks::LineOp> line_op(LineOpArgs&& op, std::size_t index, blocks::Numbering numbering) {
     const auto needs = [&](std::string_view names) {
-        return invalid("invalid_argument", cat("operation ", index, " (", Words<LineOpKind>::word(op.op), ") takes ", names),
-                       {{"operation", index}});
+        return invalid(
+            "invalid_argument",
+            cat("operation ", index, " (", Words<LineOpKind>::word(op.op), ") takes ", names),
+            {{"operation", index}});
     };
     if (op.op == LineOpKind::insert) {
         if (!op.line || !op.content || op.start_line || op.end_line || op.expected_text) {
             return needs("line, content and maybe expected_before");
         }
         // "Before line n" counted from 0 is "after line n" counted from 1.
-        return blocks::InsertLines{{*op.line}, std::move(*op.content), std::move(op.expected_before)};
+        return blocks::InsertLines{
+            {*op.line}, std::move(*op.content), std::move(op.expected_before)};
     }
     if (!op.start_line || !op.end_line || op.line || op.expected_before ||
         op.content.has_value() != (op.op == LineOpKind::replace)) {
-        return needs(op.op == LineOpKind::replace ? "start_line, end_line, content and maybe expected_text"
-                                                  : "start_line, end_line and maybe expected_text");
+        return needs(op.op == LineOpKind::replace
+                         ? "start_line, end_line, content and maybe expected_text"
+                         : "start_line, end_line and maybe expected_text");
     }
-    const Range range{static_cast<std::int64_t>(*op.start_line), static_cast<std::int64_t>(*op.end_line)};
+    const Range range{static_cast<std::int64_t>(*op.start_line),
+                      static_cast<std::int64_t>(*op.end_line)};
     const text::LineRange lines = TRY(line_range(range, numbering));
     if (op.op == LineOpKind::erase) return blocks::DeleteLines{lines, std::move(op.expected_text)};
     return blocks::ReplaceLines{lines, std::move(*op.content), std::move(op.expected_text)};
 }
 
 // The plan of insert, replace and edit.
-Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel, blocks::Numbering numbering) {
+Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel,
+                             blocks::Numbering numbering) {
     const blocks::EditLimits limits = edit_limits(kernel);
     if (args.operation == FileOperation::replace) {
         return blocks::str_replace({.old_str = std::move(*args.find),
@@ -209,10 +251,12 @@ Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel, blocks::N
     edit.numbering = numbering;
     edit.limits = limits;
     if (args.operation == FileOperation::insert) {
-        edit.operations.emplace_back(blocks::InsertLines{{*args.line}, std::move(*args.content), {}});
+        edit.operations.emplace_back(
+            blocks::InsertLines{{*args.line}, std::move(*args.content), {}});
     } else {
         for (LineOpArgs& op : *args.operations) {
-            edit.operations.push_back(TRY(line_op(std::move(op), edit.operations.size(), numbering)));
+            edit.operations.push_back(
+                TRY(line_op(std::move(op), edit.operations.size(), numbering)));
         }
     }
     return blocks::line_edits(std::move(edit));
@@ -230,13 +274,14 @@ ToolResult of_file(const FileVersion& file, ToolResult result) {
 }
 
 ToolResult done(const FileVersion& file, std::string_view what, Map more = {}) {
-    return of_file(file, {std::move(more), cat("Done: ", what, " ", file.path, " (", file.block_id, ", version ",
-                                               file.version, ").\n")});
+    return of_file(file, {std::move(more), cat("Done: ", what, " ", file.path, " (", file.block_id,
+                                               ", version ", file.version, ").\n")});
 }
 
 ToolResult render_saved(const kernel::FileSaved& saved) {
-    ToolResult out = done(saved.file, saved.written ? "saved" : "nothing to save: the disk already has this text of",
-                          {{"bytes", saved.bytes}, {"written", saved.written}, {"notes", strings(saved.notes)}});
+    ToolResult out = done(
+        saved.file, saved.written ? "saved" : "nothing to save: the disk already has this text of",
+        {{"bytes", saved.bytes}, {"written", saved.written}, {"notes", strings(saved.notes)}});
     for (const std::string& note : saved.notes) out.text += cat("Note: ", note, ".\n");
     return out;
 }
@@ -258,28 +303,31 @@ ToolResult render_list(const kernel::FileList& list, bool had_pattern) {
         text += cat(file.path, "\t", name_of(file.permission), "\t", file.size, "\n");
     }
     if (list.files.empty()) {
-        text = had_pattern ? "No file matches. A pattern without '/' is compared with names; 'DIR/**' is all below DIR.\n"
+        text = had_pattern ? "No file matches. A pattern without '/' is compared with names; "
+                             "'DIR/**' is all below DIR.\n"
                            : "No files.\n";
     }
-    if (list.truncated) text += cat("Only the first ", list.files.size(), " are shown; narrow the pattern.\n");
-    if (list.skipped_names > 0) text += cat(list.skipped_names, " with names that are not UTF-8 were left out.\n");
-    return {Map{{"files", std::move(files)}, {"truncated", list.truncated}, {"skipped_names", list.skipped_names}},
+    if (list.truncated)
+        text += cat("Only the first ", list.files.size(), " are shown; narrow the pattern.\n");
+    if (list.skipped_names > 0)
+        text += cat(list.skipped_names, " with names that are not UTF-8 were left out.\n");
+    return {Map{{"files", std::move(files)},
+                {"truncated", list.truncated},
+                {"skipped_names", list.skipped_names}},
             std::move(text)};
 }
 
 Map status_map(const kernel::FileStatus& status) {
-    return {{"path", status.file.path},
-            {"block_id", status.file.block_id},
-            {"version", status.file.version},
-            {"permission", name_of(status.permission)},
-            {"dirty", status.dirty},
-            {"disk", name_of(status.disk)},
+    return {{"path", status.file.path},       {"block_id", status.file.block_id},
+            {"version", status.file.version}, {"permission", name_of(status.permission)},
+            {"dirty", status.dirty},          {"disk", name_of(status.disk)},
             {"conflict", status.conflict}};
 }
 
 std::string status_line(const kernel::FileStatus& status) {
-    return cat(status.file.path, ": ", name_of(status.permission), ", ", status.dirty ? "edits not saved" : "saved",
-               ", on disk ", name_of(status.disk), ", ", status.file.block_id, " version ", status.file.version, "\n");
+    return cat(status.file.path, ": ", name_of(status.permission), ", ",
+               status.dirty ? "edits not saved" : "saved", ", on disk ", name_of(status.disk), ", ",
+               status.file.block_id, " version ", status.file.version, "\n");
 }
 
 ToolResult render_status(const std::vector<kernel::FileStatus>& all, bool one) {
@@ -290,10 +338,12 @@ ToolResult render_status(const std::vector<kernel::FileStatus>& all, bool one) {
         files.push_back(status_map(status));
         text += status_line(status);
     }
-    return {Map{{"files", std::move(files)}}, text.empty() ? "No file has been opened yet.\n" : std::move(text)};
+    return {Map{{"files", std::move(files)}},
+            text.empty() ? "No file has been opened yet.\n" : std::move(text)};
 }
 
-void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& session, Args args, Reply<ToolResult> reply) {
+void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& session, Args args,
+         Reply<ToolResult> reply) {
     const auto refuse = [&](const Error& error) { reply(refused(error)); };
     if (const Result<void> right = check_arguments(args); !right) return refuse(right.error());
     const kernel::Caller& by = session.caller;
@@ -311,9 +361,10 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
             }
             const bool had_pattern = glob.has_value();
             return files.list(by, std::move(glob), kListedFiles,
-                              answer_with<kernel::FileList>(std::move(reply), [had_pattern](const kernel::FileList& list) {
-                                  return render_list(list, had_pattern);
-                              }));
+                              answer_with<kernel::FileList>(
+                                  std::move(reply), [had_pattern](const kernel::FileList& list) {
+                                      return render_list(list, had_pattern);
+                                  }));
         }
         case FileOperation::read:
         case FileOperation::load: {
@@ -323,57 +374,72 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
                 if (!lines) return refuse(lines.error());
                 range = *lines;
             }
-            return files.read(by, std::move(path), range,
-                              answer_with<kernel::FileRead>(
-                                  std::move(reply),
-                                  [profile, numbers = args.line_numbers.value_or(true)](const kernel::FileRead& file) {
-                                      return of_file(file.file, render_block(file.text, profile, numbers));
-                                  }));
+            return files.read(
+                by, std::move(path), range,
+                answer_with<kernel::FileRead>(
+                    std::move(reply), [profile, numbers = args.line_numbers.value_or(true)](
+                                          const kernel::FileRead& file) {
+                        return of_file(file.file, render_block(file.text, profile, numbers));
+                    }));
         }
         case FileOperation::create:
-            return files.create(by, std::move(path), args.content.value_or(""),
-                                answer_with<FileVersion>(std::move(reply), [](const FileVersion& file) {
-                                    return done(file, "created");
-                                }));
+            return files.create(
+                by, std::move(path), args.content.value_or(""),
+                answer_with<FileVersion>(std::move(reply), [](const FileVersion& file) {
+                    return done(file, "created");
+                }));
         case FileOperation::append:
-            return files.append(by, std::move(path), std::move(*args.content),
-                                answer_with<kernel::FileAppended>(std::move(reply), [profile](const kernel::FileAppended& appended) {
-                                    return render_appended(appended, profile);
-                                }));
+            return files.append(
+                by, std::move(path), std::move(*args.content),
+                answer_with<kernel::FileAppended>(std::move(reply),
+                                                  [profile](const kernel::FileAppended& appended) {
+                                                      return render_appended(appended, profile);
+                                                  }));
         case FileOperation::insert:
         case FileOperation::replace:
         case FileOperation::edit: {
             Result<blocks::Plan> plan = plan_of(args, kernel, numbering);
             if (!plan) return refuse(plan.error());
-            return files.edit(by, std::move(path), std::string(Words<FileOperation>::word(args.operation)), std::move(*plan),
-                              answer_with<kernel::FileEdited>(std::move(reply), [profile](const kernel::FileEdited& edited) {
-                                  return of_file(edited.file, render_edited(edited.edited, profile));
-                              }));
+            return files.edit(
+                by, std::move(path), std::string(Words<FileOperation>::word(args.operation)),
+                std::move(*plan),
+                answer_with<kernel::FileEdited>(
+                    std::move(reply), [profile](const kernel::FileEdited& edited) {
+                        return of_file(edited.file, render_edited(edited.edited, profile));
+                    }));
         }
         case FileOperation::save:
-            return files.save(by, std::move(path), answer_with<kernel::FileSaved>(std::move(reply), render_saved));
+            return files.save(by, std::move(path),
+                              answer_with<kernel::FileSaved>(std::move(reply), render_saved));
         case FileOperation::erase:
-            return files.erase(by, std::move(path), answer_with<FileVersion>(std::move(reply), [](const FileVersion& file) {
-                                   return done(file, "deleted");
-                               }));
+            return files.erase(
+                by, std::move(path),
+                answer_with<FileVersion>(std::move(reply), [](const FileVersion& file) {
+                    return done(file, "deleted");
+                }));
         case FileOperation::status:
-            return files.status(by, args.path,
-                                answer_with<std::vector<kernel::FileStatus>>(
-                                    std::move(reply), [one = args.path.has_value()](const std::vector<kernel::FileStatus>& all) {
-                                        return render_status(all, one);
-                                    }));
+            return files.status(
+                by, args.path,
+                answer_with<std::vector<kernel::FileStatus>>(
+                    std::move(reply),
+                    [one = args.path.has_value()](const std::vector<kernel::FileStatus>& all) {
+                        return render_status(all, one);
+                    }));
     }
 }
 
 // Published to every model at every start, so each word of it is paid for again and again.
 constexpr std::string_view kWhatItTakes =
-    "Files by path from the workspace's root. Takes: list pattern; read path, range; create, append path, content; insert "
-    "path, line, content; replace path, find, replace (every occurrence); edit path, operations; save, delete, status path. "
+    "Files by path from the workspace's root. Takes: list pattern; read path, range; create, "
+    "append path, content; insert "
+    "path, line, content; replace path, find, replace (every occurrence); edit path, operations; "
+    "save, delete, status path. "
     "Edits stay in memory until save. ";
 
 }  // namespace
 
-std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile) {
+std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files,
+                                      Profile profile) {
     const bool full = profile == Profile::full;
     Map output{{"type", "object"}};
     Fields<Args> fields = Fields<Args>()
@@ -392,15 +458,18 @@ std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls&
                                         {"block_id", Map{{"type", "string"}}},
                                         {"version", Map{{"type", "integer"}}}});
     }
-    return make_tool<Args>({.name = "file",
-                            .title = "Work with files",
-                            .description = cat(kWhatItTakes, full ? "Lines count from 0, end not included; insert goes before line."
-                                                                  : "Lines count from 1; insert goes after line."),
-                            .annotations = {.destructive = true},
-                            .output_schema = std::move(output)},
-                           std::move(fields), [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {
-                               run(kernel, files, session, std::move(args), std::move(reply));
-                           });
+    return make_tool<Args>(
+        {.name = "file",
+         .title = "Work with files",
+         .description = cat(kWhatItTakes,
+                            full ? "Lines count from 0, end not included; insert goes before line."
+                                 : "Lines count from 1; insert goes after line."),
+         .annotations = {.destructive = true},
+         .output_schema = std::move(output)},
+        std::move(fields),
+        [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {
+            run(kernel, files, session, std::move(args), std::move(reply));
+        });
 }
 
 }  // namespace quire::tools

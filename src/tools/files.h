@@ -8,6 +8,7 @@
 
 namespace quire::tools {
 
-std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile);
+std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files,
+                                      Profile profile);
 
 }  // namespace quire::tools

@@ -23,10 +23,12 @@ MadeTool make_kernel_search(kernel::Kernel& kernel) {
     return make_tool<Args>(
         {.name = "kernel_search",
          .title = "Search many blocks",
-         .description = "Find lines in all blocks of some kinds (files unless said otherwise), by regular expression "
+         .description = "Find lines in all blocks of some kinds (files unless said otherwise), by "
+                        "regular expression "
                         "(RE2) or literally. Lines count from 0.",
          .annotations = {.read_only = true, .idempotent = true},
-         .output_schema = object_schema({{"blocks", "array"}, {"searched", "integer"}, {"truncated", "boolean"}})},
+         .output_schema = object_schema(
+             {{"blocks", "array"}, {"searched", "integer"}, {"truncated", "boolean"}})},
         Fields<Args>()
             .required("query", &Args::query)
             .optional("mode", &Args::mode)
@@ -47,11 +49,12 @@ MadeTool make_kernel_search(kernel::Kernel& kernel) {
                 .path_prefix = std::move(args.path_prefix),
                 .max_blocks = args.max_blocks,
             };
-            kernel.search_all(session.caller, std::move(all),
-                              answer_with<kernel::FoundAll>(
-                                  std::move(reply), [shown_as = session.profile](const kernel::FoundAll& found) {
-                                      return render_found_all(found, shown_as);
-                                  }));
+            kernel.search_all(
+                session.caller, std::move(all),
+                answer_with<kernel::FoundAll>(
+                    std::move(reply), [shown_as = session.profile](const kernel::FoundAll& found) {
+                        return render_found_all(found, shown_as);
+                    }));
         });
 }
 

@@ -12,7 +12,8 @@ namespace {
 bool is_required(const Value& schema, std::string_view name) {
     const Value* required = schema.get("required");
     // An output schema asks for its members or for an error.
-    if (const Value* either = schema.get("anyOf")) required = either->as_list().front().get("required");
+    if (const Value* either = schema.get("anyOf"))
+        required = either->as_list().front().get("required");
     if (required == nullptr) return false;
     const List& names = required->as_list();
     return std::find(names.begin(), names.end(), Value(name)) != names.end();
@@ -31,7 +32,8 @@ std::string in_words(const Value& schema) {
             std::string members;
             for (const Map::Entry& member : form.get("properties")->as_map()) {
                 const Value* word = member.value.get("const");
-                members += cat(members.empty() ? "" : ", ", member.key, is_required(form, member.key) ? "" : "?",
+                members += cat(members.empty() ? "" : ", ", member.key,
+                               is_required(form, member.key) ? "" : "?",
                                word != nullptr ? cat(": ", json::write(*word)) : std::string());
             }
             out += cat(out.empty() ? "" : " or ", "`{", members, "}`");
@@ -42,12 +44,14 @@ std::string in_words(const Value& schema) {
     std::string out;
     if (type != nullptr && type->is_string()) out = type->as_string();
     if (type != nullptr && type->is_list()) {
-        for (const Value& each : type->as_list()) out += cat(out.empty() ? "" : " or ", each.as_string());
+        for (const Value& each : type->as_list())
+            out += cat(out.empty() ? "" : " or ", each.as_string());
     }
     if (const Value* items = schema.get("items")) out += cat(" of ", in_words(*items));
     if (const Value* members = schema.get("properties")) {
         std::string names;
-        for (const Map::Entry& member : members->as_map()) names += cat(names.empty() ? "" : ", ", member.key);
+        for (const Map::Entry& member : members->as_map())
+            names += cat(names.empty() ? "" : ", ", member.key);
         out = cat("`{", names, "}`");
     }
     const Value* minimum = schema.get("minimum");
@@ -71,24 +75,30 @@ std::string describe(const ToolInfo& tool) {
         const Value* fallback = field.value.get("default");
         const Value* description = field.value.get("description");
         const std::string need = is_required(tool.input_schema, field.key) ? "required"
-                                 : fallback != nullptr ? cat("default `", json::write(*fallback), "`")
-                                                       : std::string("optional");
+                                 : fallback != nullptr
+                                     ? cat("default `", json::write(*fallback), "`")
+                                     : std::string("optional");
         out += cat("| `", field.key, "` | ", need, " | ", in_words(field.value),
-                   description != nullptr ? cat(". ", description->as_string()) : std::string(), " |\n");
+                   description != nullptr ? cat(". ", description->as_string()) : std::string(),
+                   " |\n");
     }
     std::string members;
     const Value* answered = tool.output_schema.get("properties");
     for (const Map::Entry& member : answered != nullptr ? answered->as_map() : Map()) {
-        members += cat(members.empty() ? "" : ", ", member.key, is_required(tool.output_schema, member.key) ? "" : "?");
+        members += cat(members.empty() ? "" : ", ", member.key,
+                       is_required(tool.output_schema, member.key) ? "" : "?");
     }
     return out += cat("\nAnswers `{", members, "}`.\n\n");
 }
 
 constexpr std::string_view kOpening =
     "# Tools\n\n"
-    "Written from the tools themselves; a test holds this page to what is published, and rewrites it with `REGEN=1`.\n\n"
-    "A refused call is a result too: `{\"error\": {code, reason, message, details}}`, with text whose first line says that\n"
-    "nothing was changed and why, and whose last says what to call next. Names may be written with a dot (`block.edit`).\n\n";
+    "Written from the tools themselves; a test holds this page to what is published, and rewrites "
+    "it with `REGEN=1`.\n\n"
+    "A refused call is a result too: `{\"error\": {code, reason, message, details}}`, with text "
+    "whose first line says that\n"
+    "nothing was changed and why, and whose last says what to call next. Names may be written with "
+    "a dot (`block.edit`).\n\n";
 
 }  // namespace
 
@@ -96,7 +106,9 @@ std::string markdown(const Registry& registry) {
     std::string out(kOpening);
     out += "## Profile `model`\n\nThe default. Lines count from 1; ranges include both ends.\n\n";
     for (const ToolInfo& tool : registry.list(Profile::model)) out += describe(tool);
-    out += "## Profile `full`\n\nFor programs. Lines count from 0; the end of a range is not part of it.\n\n";
+    out +=
+        "## Profile `full`\n\nFor programs. Lines count from 0; the end of a range is not part of "
+        "it.\n\n";
     for (const ToolInfo& tool : registry.list(Profile::full)) out += describe(tool);
     while (out.ends_with("\n\n")) out.pop_back();
     return out;

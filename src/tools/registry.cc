@@ -27,8 +27,9 @@ struct Registry::Body {
 
         const Tool* find(std::string_view name) const {
             const std::string published = published_name(name);
-            const auto at = std::find_if(tools.begin(), tools.end(),
-                                         [&](const auto& tool) { return tool->info().name == published; });
+            const auto at = std::find_if(tools.begin(), tools.end(), [&](const auto& tool) {
+                return tool->info().name == published;
+            });
             return at == tools.end() ? nullptr : at->get();
         }
     };
@@ -74,14 +75,17 @@ void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
     shelf.tools.push_back(std::move(tool));
 }
 
-const std::vector<ToolInfo>& Registry::list(Profile profile) const { return body_->of(profile).infos; }
+const std::vector<ToolInfo>& Registry::list(Profile profile) const {
+    return body_->of(profile).infos;
+}
 
 const ToolInfo* Registry::find(Profile profile, std::string_view name) const {
     const Tool* tool = body_->of(profile).find(name);
     return tool == nullptr ? nullptr : &tool->info();
 }
 
-void Registry::call(const Session& session, std::string_view name, Value arguments, Reply<ToolResult> reply) const {
+void Registry::call(const Session& session, std::string_view name, Value arguments,
+                    Reply<ToolResult> reply) const {
     const Tool* tool = body_->of(session.profile).find(name);
     if (tool == nullptr) {
         std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
@@ -91,7 +95,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
             message += cat(" ", info.name);
             names.emplace_back(info.name);
         }
-        reply(fail(Errc::not_found, "unknown_tool", std::move(message), {{"tools", std::move(names)}}));
+        reply(fail(Errc::not_found, "unknown_tool", std::move(message),
+                   {{"tools", std::move(names)}}));
         return;
     }
     tool->call(session, std::move(arguments), std::move(reply));

@@ -18,13 +18,16 @@ Value type_of(std::string_view types) {
 
 }  // namespace
 
-std::string_view profile_name(Profile profile) { return kProfiles[static_cast<std::size_t>(profile)]; }
+std::string_view profile_name(Profile profile) {
+    return kProfiles[static_cast<std::size_t>(profile)];
+}
 
 Result<Profile> parse_profile(std::string_view word) {
     for (std::size_t i = 0; i < kProfiles.size(); ++i) {
         if (kProfiles[i] == word) return static_cast<Profile>(i);
     }
-    return invalid("invalid_argument", cat("there is no profile \"", word, "\"; it is one of model full compat"));
+    return invalid("invalid_argument",
+                   cat("there is no profile \"", word, "\"; it is one of model full compat"));
 }
 
 ToolResult refused(const Error& error) {
@@ -38,7 +41,8 @@ ToolResult refused(const Error& error) {
 }
 
 blocks::Numbering numbering_of(Profile profile) {
-    return profile == Profile::full ? blocks::Numbering::zero_half_open : blocks::Numbering::one_inclusive;
+    return profile == Profile::full ? blocks::Numbering::zero_half_open
+                                    : blocks::Numbering::one_inclusive;
 }
 
 blocks::EditLimits edit_limits(const kernel::Kernel& kernel) {
@@ -73,7 +77,9 @@ Value or_refusal(Value schema) {
     return schema;
 }
 
-Map array_schema(Map items) { return {{"type", "array"}, {"items", std::move(items)}}; }
+Map array_schema(Map items) {
+    return {{"type", "array"}, {"items", std::move(items)}};
+}
 
 std::string count_of(std::size_t count, std::string_view noun) {
     return cat(count, " ", noun, count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
@@ -91,7 +97,8 @@ std::string version_line(std::uint64_t version, std::size_t line_count) {
 
 std::string header_line(const kernel::BlockText& block) {
     std::string out = cat(block.info.block_id, ": ", block.info.kind, ", ", block.info.status, ", ",
-                          version_line(block.info.version, block.info.line_count), ", ", block.info.bytes, " bytes");
+                          version_line(block.info.version, block.info.line_count), ", ",
+                          block.info.bytes, " bytes");
     if (block.eol == "crlf" || block.eol == "mixed") out += cat(", line ends ", block.eol);
     if (!block.final_newline && block.info.bytes > 0) out += ", no newline at the end";
     if (!block.info.path.empty()) out += cat(", ", block.info.path);
@@ -101,7 +108,8 @@ std::string header_line(const kernel::BlockText& block) {
 ToolResult render_edited(const kernel::Edited& edited, Profile profile) {
     const blocks::Numbering numbering = numbering_of(profile);
     const blocks::Change& change = edited.change;
-    const std::string snippet = blocks::numbered(change.snippet, change.shown.begin, numbering, true);
+    const std::string snippet =
+        blocks::numbered(change.snippet, change.shown.begin, numbering, true);
 
     Map out{{"version", edited.version}, {"line_count", edited.line_count}};
     const bool counts_from_zero = numbering == blocks::Numbering::zero_half_open;
@@ -113,16 +121,19 @@ ToolResult render_edited(const kernel::Edited& edited, Profile profile) {
     out.append("no_op", edited.no_op);
     out.append("notes", strings(edited.notes));
 
-    std::string text = cat(edited.no_op ? "The block already reads so; nothing was changed: " : "Done: now ",
-                           version_line(edited.version, edited.line_count), ".\n");
+    std::string text =
+        cat(edited.no_op ? "The block already reads so; nothing was changed: " : "Done: now ",
+            version_line(edited.version, edited.line_count), ".\n");
     for (const std::string& note : edited.notes) text += cat("Note: ", note, ".\n");
     return {std::move(out), text + snippet_text(change, profile)};
 }
 
 std::string snippet_text(const blocks::Change& change, Profile profile) {
-    std::string text = blocks::numbered(change.snippet, change.shown.begin, numbering_of(profile), true);
+    std::string text =
+        blocks::numbered(change.snippet, change.shown.begin, numbering_of(profile), true);
     if (change.shown.end < change.changed.end) {
-        text += cat("… and ", count_of(change.changed.end.n - change.shown.end.n, "more changed line"), "\n");
+        text += cat("… and ",
+                    count_of(change.changed.end.n - change.shown.end.n, "more changed line"), "\n");
     }
     return text;
 }

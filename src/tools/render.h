@@ -19,17 +19,18 @@ namespace quire::tools {
 blocks::Numbering numbering_of(Profile profile);
 blocks::EditLimits edit_limits(const kernel::Kernel& kernel);
 
-// An object with these members, all of them present: {{"version", "integer"}, …}. A type may end in '?' for a
-// member that is not always there, and name two types ("string|null").
+// An object with these members, all of them present: {{"version", "integer"}, …}. A type may end in
+// '?' for a member that is not always there, and name two types ("string|null").
 Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_view>> members);
 // An array of such objects.
 Map array_schema(Map items);
 
-// The output schema that a tool publishes: what `schema` says, or a refusal's {"error": …}. Clients hold a refused call's
-// structured content to it as well.
+// The output schema that a tool publishes: what `schema` says, or a refusal's {"error": …}. Clients
+// hold a refused call's structured content to it as well.
 Value or_refusal(Value schema);
 
-// `reply` for a tool from a function that makes a result of what the kernel answers; refusals as results.
+// `reply` for a tool from a function that makes a result of what the kernel answers; refusals as
+// results.
 template <class T, class Render>
 Reply<T> answer_with(Reply<ToolResult> reply, Render render) {
     return [reply = std::move(reply), render = std::move(render)](Result<T> result) mutable {
@@ -41,8 +42,8 @@ Reply<T> answer_with(Reply<ToolResult> reply, Render render) {
     };
 }
 
-// Of an edit: {version, line_count, changed, snippet, no_op, notes}, where `changed` is counted as the profile counts
-// (and left out of the inclusive ones when no line holds what was written).
+// Of an edit: {version, line_count, changed, snippet, no_op, notes}, where `changed` is counted as
+// the profile counts (and left out of the inclusive ones when no line holds what was written).
 ToolResult render_edited(const kernel::Edited& edited, Profile profile);
 Map edited_schema(Profile profile);
 // The lines that a change shows, numbered, and how many more there are.

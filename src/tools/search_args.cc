@@ -26,19 +26,23 @@ std::string lines_of(const std::vector<blocks::Finding::Hit>& hits, blocks::Numb
 
 }  // namespace
 
-ToolResult render_found(const std::string& block_id, const blocks::Finding& found, Profile profile) {
+ToolResult render_found(const std::string& block_id, const blocks::Finding& found,
+                        Profile profile) {
     const blocks::Numbering numbering = numbering_of(profile);
     std::string text = cat(block_id, ": ", count_of(found.hits.size(), "match"),
                            found.truncated ? ", and there are more (raise max_matches)" : "", "\n",
                            lines_of(found.hits, numbering));
-    return {Map{{"matches", matches(found.hits, numbering)}, {"truncated", found.truncated}}, std::move(text)};
+    return {Map{{"matches", matches(found.hits, numbering)}, {"truncated", found.truncated}},
+            std::move(text)};
 }
 
 ToolResult render_found_all(const kernel::FoundAll& found, Profile profile) {
     const blocks::Numbering numbering = numbering_of(profile);
     List blocks;
-    std::string text = cat(count_of(found.blocks.size(), "block"), " with matches, ", found.searched, " searched",
-                           found.truncated ? ", and there are more (narrow the search or raise the limits)" : "", "\n");
+    std::string text =
+        cat(count_of(found.blocks.size(), "block"), " with matches, ", found.searched, " searched",
+            found.truncated ? ", and there are more (narrow the search or raise the limits)" : "",
+            "\n");
     for (const kernel::FoundAll::InBlock& block : found.blocks) {
         text += cat("\n", block.block_id, block.path.empty() ? "" : " ", block.path, ":\n",
                     lines_of(block.matches, numbering));
@@ -46,7 +50,9 @@ ToolResult render_found_all(const kernel::FoundAll& found, Profile profile) {
                              {"path", block.path.empty() ? Value() : Value(block.path)},
                              {"matches", matches(block.matches, numbering)}});
     }
-    return {Map{{"blocks", std::move(blocks)}, {"searched", found.searched}, {"truncated", found.truncated}},
+    return {Map{{"blocks", std::move(blocks)},
+                {"searched", found.searched},
+                {"truncated", found.truncated}},
             std::move(text)};
 }
 

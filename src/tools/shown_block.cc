@@ -45,17 +45,17 @@ Map shown_schema(Profile profile) {
                               {"truncated", "boolean"}});
     }
     return object_schema({{"content", "string"},
-                                {"metadata", "object"},
-                                {"role", "string"},
-                                {"kind", "string"},
-                                {"status", "string"},
-                                {"version", "integer"},
-                                {"line_count", "integer"},
-                                {"bytes", "integer"},
-                                {"eol", "string"},
-                                {"final_newline", "boolean"},
-                                {"truncated", "boolean"},
-                                {"notes", "array"}});
+                          {"metadata", "object"},
+                          {"role", "string"},
+                          {"kind", "string"},
+                          {"status", "string"},
+                          {"version", "integer"},
+                          {"line_count", "integer"},
+                          {"bytes", "integer"},
+                          {"eol", "string"},
+                          {"final_newline", "boolean"},
+                          {"truncated", "boolean"},
+                          {"notes", "array"}});
 }
 
 }  // namespace quire::tools

@@ -31,14 +31,14 @@ struct ToolInfo {
     std::string name;
     std::string title;
     std::string description;
-    Value input_schema;   // JSON Schema 2020-12, additionalProperties false.
+    Value input_schema;  // JSON Schema 2020-12, additionalProperties false.
     Value output_schema;
     Annotations annotations;
 };
 
 struct ToolResult {
-    Value structured;      // What output_schema says, or {"error": {code, reason, message, details}}.
-    std::string text;      // For a model to read.
+    Value structured;  // What output_schema says, or {"error": {code, reason, message, details}}.
+    std::string text;  // For a model to read.
     bool is_error = false;
 };
 
@@ -75,9 +75,11 @@ public:
     const std::vector<ToolInfo>& list(Profile profile) const;
     // nullptr where the profile has no such tool. "block.edit" finds "block_edit".
     const ToolInfo* find(Profile profile, std::string_view name) const;
-    // Checks `arguments` against the schema, runs, replies exactly once, from any thread. A refusal is a result
-    // with is_error. The only Error: not_found "unknown_tool", which lists the names there are.
-    void call(const Session& session, std::string_view name, Value arguments, Reply<ToolResult> reply) const;
+    // Checks `arguments` against the schema, runs, replies exactly once, from any thread. A refusal
+    // is a result with is_error. The only Error: not_found "unknown_tool", which lists the names
+    // there are.
+    void call(const Session& session, std::string_view name, Value arguments,
+              Reply<ToolResult> reply) const;
 
 private:
     struct Body;

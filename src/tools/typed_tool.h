@@ -28,8 +28,8 @@ public:
     using Run = std::function<void(const Session&, Args, Reply<ToolResult>)>;
 
     TypedTool(Described words, Fields<Args> fields, Run run)
-        : Tool({std::move(words.name), std::move(words.title), std::move(words.description), fields.schema(),
-                or_refusal(std::move(words.output_schema)), words.annotations}),
+        : Tool({std::move(words.name), std::move(words.title), std::move(words.description),
+                fields.schema(), or_refusal(std::move(words.output_schema)), words.annotations}),
           fields_(std::move(fields)),
           accepts_(compiled(info().input_schema)),
           run_(std::move(run)) {}

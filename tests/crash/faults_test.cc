@@ -1,5 +1,5 @@
-// The real program on a bad day: a full disk, a damaged database, a second kernel, a folder that cannot be written,
-// many clients at once.
+// The real program on a bad day: a full disk, a damaged database, a second kernel, a folder that
+// cannot be written, many clients at once.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -56,7 +56,8 @@ void leave_some_history(const Workspace& workspace) {
     McpClient client(workspace, "agent:a");
     ASSERT_TRUE(client.initialize());
     const std::string block = make_block(client);
-    for (int i = 0; i < 50; ++i) ASSERT_EQ(reason(append(client, block, std::string(500, 'x') + "\n")), "");
+    for (int i = 0; i < 50; ++i)
+        ASSERT_EQ(reason(append(client, block, std::string(500, 'x') + "\n")), "");
     EXPECT_EQ(client.end(), 0);
     ASSERT_TRUE(workspace.kill_kernel(SIGTERM));
 }
@@ -87,11 +88,15 @@ TEST_F(Faults, TheKernelEndsAfterItsLastClientAndWhatItHeldIsThere) {
     EXPECT_FALSE(std::filesystem::exists(workspace.state("kernel.sock")));
     McpClient again(workspace, "agent:a");
     ASSERT_TRUE(again.initialize());
-    EXPECT_EQ(again.ask("block_read", {{"block_id", block}, {"line_numbers", false}}).get("content")->as_string(), "kept\n");
+    EXPECT_EQ(again.ask("block_read", {{"block_id", block}, {"line_numbers", false}})
+                  .get("content")
+                  ->as_string(),
+              "kept\n");
     ::unsetenv("QUIRE_LINGER_MS");
 }
 
-// Clients that come just when the last one has left: each is served, by the kernel that ends or by the next.
+// Clients that come just when the last one has left: each is served, by the kernel that ends or by
+// the next.
 TEST_F(Faults, AClientThatComesWhileTheKernelEndsIsServed) {
     ::setenv("QUIRE_LINGER_MS", "0", 1);
     const Workspace workspace;
@@ -109,7 +114,8 @@ TEST_F(Faults, ASecondKernelIsRefusedAndToldWhoHoldsTheWorkspace) {
     ASSERT_TRUE(client.initialize());
     const Ended second = run({program(), "serve", "--workspace", workspace.path()});
     EXPECT_EQ(second.exit_code, 1);
-    EXPECT_NE(second.errors.find(std::to_string(workspace.kernel())), std::string::npos) << second.errors;
+    EXPECT_NE(second.errors.find(std::to_string(workspace.kernel())), std::string::npos)
+        << second.errors;
     EXPECT_FALSE(make_block(client).empty());
 }
 
@@ -139,8 +145,8 @@ TEST_F(Faults, ADamagedPageIsAnErrorAndNeverWrongText) {
         const Value listed = client.ask("block_list", {{"depth", 0}});
         if (reason(listed).empty() && listed.get("blocks") != nullptr) {
             for (const Value& block : listed.get("blocks")->as_list()) {
-                const Value read =
-                    client.ask("block_read", {{"block_id", *block.get("block_id")}, {"line_numbers", false}});
+                const Value read = client.ask(
+                    "block_read", {{"block_id", *block.get("block_id")}, {"line_numbers", false}});
                 if (!reason(read).empty()) continue;
                 std::string expected;
                 for (int i = 0; i < 50; ++i) expected += std::string(500, 'x') + "\n";
@@ -156,7 +162,8 @@ TEST_F(Faults, ADamagedPageIsAnErrorAndNeverWrongText) {
 }
 
 TEST_F(Faults, AFolderThatCannotBeWrittenIsNamed) {
-    if (::geteuid() != 0) GTEST_SKIP() << "only root can make a folder that it cannot write as another user";
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root can make a folder that it cannot write as another user";
     const Workspace workspace;
     ASSERT_EQ(::chmod(workspace.path().c_str(), 0755), 0);
     const Ended ended = run({program(), "mcp", "--workspace", workspace.path()}, true);
@@ -169,7 +176,8 @@ TEST_F(Faults, AFolderThatCannotBeWrittenIsNamed) {
 class SmallDisk {
 public:
     SmallDisk() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "quire-disk-XXXXXX").string();
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "quire-disk-XXXXXX").string();
         path_ = ::mkdtemp(pattern.data());
         mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=24m") == 0;
     }
@@ -187,10 +195,12 @@ private:
     bool mounted_ = false;
 };
 
-// The block's text, or why it is not to be had. A question that a dying kernel swallowed is asked again.
+// The block's text, or why it is not to be had. A question that a dying kernel swallowed is asked
+// again.
 std::string text_of(McpClient& client, const std::string& block) {
     Value answer = client.ask("block_read", {{"block_id", block}, {"line_numbers", false}});
-    if (reason(answer) == "fate_unknown") answer = client.ask("block_read", {{"block_id", block}, {"line_numbers", false}});
+    if (reason(answer) == "fate_unknown")
+        answer = client.ask("block_read", {{"block_id", block}, {"line_numbers", false}});
     const Value* content = answer.get("content");
     return content != nullptr ? content->as_string() : json::write(answer);
 }
@@ -206,7 +216,8 @@ TEST_F(Faults, AFullDiskRefusesWholeCallsAndRoomMakesThemWorkAgain) {
     // Random text, so that no layer makes it small.
     std::string chunk(500'000, 'x');
     unsigned state = 1;
-    for (char& c : chunk) c = static_cast<char>('a' + (state = state * 1664525U + 1013904223U) / 65536 % 26);
+    for (char& c : chunk)
+        c = static_cast<char>('a' + (state = state * 1664525U + 1013904223U) / 65536 % 26);
     std::vector<std::string> kept;
     std::string refused;
     for (int i = 0; i < 100 && refused.empty(); ++i) {
@@ -224,21 +235,27 @@ TEST_F(Faults, AFullDiskRefusesWholeCallsAndRoomMakesThemWorkAgain) {
     ASSERT_TRUE(workspace.kill_kernel(SIGKILL));
     EXPECT_EQ(text_of(client, block), "first\nsecond\n");
     for (const std::string& id : kept) {
-        EXPECT_EQ(client.ask("block_search", {{"block_id", id}, {"query", "^.{10}"}}).get("matches")->as_list().size(), 1U);
+        EXPECT_EQ(client.ask("block_search", {{"block_id", id}, {"query", "^.{10}"}})
+                      .get("matches")
+                      ->as_list()
+                      .size(),
+                  1U);
     }
 }
 
-// Runs a session against a kernel that is killed at its `n`th writing system call; whether the session noticed.
+// Runs a session against a kernel that is killed at its `n`th writing system call; whether the
+// session noticed.
 bool lose_kernel_at(int n, bool fresh) {
     const Workspace workspace;
     if (!fresh) leave_some_history(workspace);
     const pid_t tracer = ::fork();
     if (tracer == 0) {
         const std::string inject =
-            "inject=write,pwrite64,fdatasync,fsync,rename,unlink,ftruncate:signal=KILL:when=" + std::to_string(n);
+            "inject=write,pwrite64,fdatasync,fsync,rename,unlink,ftruncate:signal=KILL:when=" +
+            std::to_string(n);
         ::close(2);
-        ::execl(kStrace, "strace", "-f", "-o", "/dev/null", "-e", inject.c_str(), program().c_str(), "kernel", "--workspace",
-                workspace.path().c_str(), static_cast<char*>(nullptr));
+        ::execl(kStrace, "strace", "-f", "-o", "/dev/null", "-e", inject.c_str(), program().c_str(),
+                "kernel", "--workspace", workspace.path().c_str(), static_cast<char*>(nullptr));
         ::_exit(127);
     }
     bool ended = false;
@@ -267,7 +284,8 @@ bool lose_kernel_at(int n, bool fresh) {
     const std::string text = read.get("content") == nullptr ? "" : read.get("content")->as_string();
     for (const std::string& line : acknowledged) {
         EXPECT_NE(text.find(line + "\n"), std::string::npos) << "call " << n << ": " << line;
-        EXPECT_EQ(text.find(line + "\n"), text.rfind(line + "\n")) << "call " << n << ": " << line << " twice";
+        EXPECT_EQ(text.find(line + "\n"), text.rfind(line + "\n"))
+            << "call " << n << ": " << line << " twice";
     }
     client.end();
     for (const pid_t pid : workspace.kernels()) ::kill(pid, SIGKILL);
@@ -280,16 +298,20 @@ bool lose_kernel_at(int n, bool fresh) {
 
 TEST_F(Faults, EverySystemCallThatWritesMayBeTheLast) {
     if (::access(kStrace, X_OK) != 0) GTEST_SKIP() << "strace is not installed";
-    // Each takes seconds; the long run takes them all, the short one a few of those where a workspace is made.
+    // Each takes seconds; the long run takes them all, the short one a few of those where a
+    // workspace is made.
     if (std::getenv("QUIRE_LONG") == nullptr) {
         for (const int n : {3, 11, 19}) lose_kernel_at(n, true);
         return;
     }
     for (const bool fresh : {true, false}) {
         int n = 1, passed = 0;
-        // Some calls are made on threads of their own, which count for themselves: one pass may still be chance.
-        for (; n < 300 && passed < 3 && !HasFailure(); ++n) passed = lose_kernel_at(n, fresh) ? 0 : passed + 1;
-        std::printf("%s workspace: a kill at each of its first %d writing calls lost nothing\n", fresh ? "new" : "known", n - passed - 1);
+        // Some calls are made on threads of their own, which count for themselves: one pass may
+        // still be chance.
+        for (; n < 300 && passed < 3 && !HasFailure(); ++n)
+            passed = lose_kernel_at(n, fresh) ? 0 : passed + 1;
+        std::printf("%s workspace: a kill at each of its first %d writing calls lost nothing\n",
+                    fresh ? "new" : "known", n - passed - 1);
         EXPECT_GT(n, 10);
     }
 }

@@ -1,4 +1,5 @@
-// kill -9 at random moments: what was acknowledged is there, and nothing is there twice. $SEED repeats the moments.
+// kill -9 at random moments: what was acknowledged is there, and nothing is there twice. $SEED
+// repeats the moments.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -21,7 +22,6 @@ namespace quire::crash {
 namespace {
 
 constexpr int kLoops = 200;
-constexpr int kShortLoops = 40;
 
 // What became of the lines that were sent to one block.
 struct Ledger {
@@ -29,10 +29,12 @@ struct Ledger {
     std::set<std::string> sent, acknowledged;
 };
 
-// One client: appends to a block that all share, and edits one of its own, many calls under way at once.
+// One client: appends to a block that all share, and edits one of its own, many calls under way at
+// once.
 class Writer {
 public:
-    Writer(const Workspace& workspace, int number) : client_(workspace, "agent:w" + std::to_string(number)), number_(number) {}
+    Writer(const Workspace& workspace, int number)
+        : client_(workspace, "agent:w" + std::to_string(number)), number_(number) {}
 
     bool begin(const std::string& shared) {
         shared_.block_id = shared;
@@ -47,7 +49,8 @@ public:
     bool work(int loop, int count) {
         std::map<int, std::pair<Ledger*, std::string>> under_way;
         for (int i = 0; i < count; ++i) {
-            const std::string line = "writer " + std::to_string(number_) + " loop " + std::to_string(loop) + " line " + std::to_string(i);
+            const std::string line = "writer " + std::to_string(number_) + " loop " +
+                                     std::to_string(loop) + " line " + std::to_string(i);
             Ledger& ledger = i % 2 == 0 ? shared_ : own_;
             ledger.sent.insert(line);
             under_way[i % 2 == 0 ? append(line) : insert(line)] = {&ledger, line};
@@ -82,10 +85,14 @@ public:
     const std::string& last_refusal() const { return last_refusal_; }
 
 private:
-    int append(const std::string& line) { return client_.call("block_append", {{"block_id", shared_.block_id}, {"text", line + "\n"}}); }
+    int append(const std::string& line) {
+        return client_.call("block_append",
+                            {{"block_id", shared_.block_id}, {"text", line + "\n"}});
+    }
     int insert(const std::string& line) {
         const Map operation{{"op", "insert"}, {"line", 0}, {"content", line + "\n"}};
-        return client_.call("block_edit", {{"block_id", own_.block_id}, {"operations", List{operation}}});
+        return client_.call("block_edit",
+                            {{"block_id", own_.block_id}, {"operations", List{operation}}});
     }
 
     McpClient client_;
@@ -98,9 +105,10 @@ private:
 std::vector<std::string> lines_of(McpClient& client, const std::string& block_id) {
     std::vector<std::string> lines;
     for (std::int64_t from = 0;; from += 2000) {
-        const Value read = client.ask("block_read", {{"block_id", block_id},
-                                                     {"line_numbers", false},
-                                                     {"range", Map{{"start", from}, {"end", from + 2000}}}});
+        const Value read =
+            client.ask("block_read", {{"block_id", block_id},
+                                      {"line_numbers", false},
+                                      {"range", Map{{"start", from}, {"end", from + 2000}}}});
         if (read.get("content") == nullptr) {
             ADD_FAILURE() << "cannot read " << block_id << ": " << reason(read);
             return lines;
@@ -115,10 +123,12 @@ void check(McpClient& client, const std::vector<const Ledger*>& ledgers) {
     const std::vector<std::string> lines = lines_of(client, ledgers[0]->block_id);
     std::multiset<std::string> there(lines.begin(), lines.end());
     for (const Ledger* ledger : ledgers) {
-        for (const std::string& line : ledger->acknowledged) EXPECT_EQ(there.count(line), 1U) << line << ": acknowledged";
+        for (const std::string& line : ledger->acknowledged)
+            EXPECT_EQ(there.count(line), 1U) << line << ": acknowledged";
     }
     for (const std::string& line : lines) {
-        const bool known = std::any_of(ledgers.begin(), ledgers.end(), [&](const Ledger* l) { return l->sent.contains(line); });
+        const bool known = std::any_of(ledgers.begin(), ledgers.end(),
+                                       [&](const Ledger* l) { return l->sent.contains(line); });
         EXPECT_TRUE(known) << line << ": nobody wrote that";
         EXPECT_EQ(there.count(line), 1U) << line;
     }
@@ -133,8 +143,7 @@ protected:
 
 int loops() {
     const char* const chosen = std::getenv("QUIRE_CRASH_LOOPS");
-    if (chosen != nullptr) return std::atoi(chosen);
-    return std::getenv("QUIRE_LONG") != nullptr ? kLoops : kShortLoops;
+    return chosen != nullptr ? std::atoi(chosen) : kLoops;
 }
 
 TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
@@ -164,7 +173,8 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 15'000));
         killed += workspace.kill_kernel(SIGKILL);
         for (std::thread& thread : threads) thread.join();
-        for (std::size_t i = 0; i < writers.size(); ++i) ASSERT_TRUE(answered[i]) << "writer " << i << ", loop " << loop;
+        for (std::size_t i = 0; i < writers.size(); ++i)
+            ASSERT_TRUE(answered[i]) << "writer " << i << ", loop " << loop;
         // All of it each tenth time, and at the end: reading back is most of the time this takes.
         if (loop % 10 != 9 && loop + 1 != loops()) continue;
         check(first, {&writers[0].shared(), &writers[1].shared(), &writers[2].shared()});
@@ -181,7 +191,9 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
         const std::string& last = writer.last_refusal();
         EXPECT_TRUE(last.empty() || last == "fate_unknown" || last == "kernel_failed") << last;
     }
-    std::printf("%d kills: %zu acknowledged edits are there, each once; the fate of %d was unknown\n", killed, acknowledged, unknown);
+    std::printf(
+        "%d kills: %zu acknowledged edits are there, each once; the fate of %d was unknown\n",
+        killed, acknowledged, unknown);
     EXPECT_GT(killed, loops() / 2);  // Some come while the next kernel is still starting.
     EXPECT_GT(acknowledged, static_cast<std::size_t>(loops()));
     EXPECT_GT(unknown, 0) << "every kill came when nothing was under way";
@@ -194,7 +206,9 @@ TEST_F(Kill, OfARelayLeavesTheOthersAndWhatItGotAnswersFor) {
     const Workspace workspace;
     McpClient first(workspace, "agent:first");
     ASSERT_TRUE(first.initialize());
-    const std::string shared = first.ask("block_create", {{"role", "user"}, {"kind", "text"}}).get("block_id")->as_string();
+    const std::string shared = first.ask("block_create", {{"role", "user"}, {"kind", "text"}})
+                                   .get("block_id")
+                                   ->as_string();
     const pid_t kernel = workspace.kernel();
     for (int loop = 0; loop < 20; ++loop) {
         Writer victim(workspace, loop), other(workspace, 100 + loop);
@@ -208,7 +222,8 @@ TEST_F(Kill, OfARelayLeavesTheOthersAndWhatItGotAnswersFor) {
         killer.join();
         others.join();
         EXPECT_EQ(other.unknown(), 0);
-        for (const std::string& line : other.own().sent) EXPECT_EQ(other.own().acknowledged.count(line), 1U) << line;
+        for (const std::string& line : other.own().sent)
+            EXPECT_EQ(other.own().acknowledged.count(line), 1U) << line;
         check(first, {&victim.own()});
         check(first, {&other.own()});
     }
@@ -219,14 +234,17 @@ TEST_F(Kill, WithSigtermTheKernelFlushesAndTheNextOneGoesOn) {
     const Workspace workspace;
     McpClient first(workspace, "agent:first");
     ASSERT_TRUE(first.initialize());
-    const std::string shared = first.ask("block_create", {{"role", "user"}, {"kind", "text"}}).get("block_id")->as_string();
+    const std::string shared = first.ask("block_create", {{"role", "user"}, {"kind", "text"}})
+                                   .get("block_id")
+                                   ->as_string();
     Writer writer(workspace, 1);
     ASSERT_TRUE(writer.begin(shared));
     int ended = 0;
     for (int loop = 0; loop < 5; ++loop) {
         std::thread work([&] { EXPECT_TRUE(writer.work(loop, 100)); });
         std::this_thread::sleep_for(std::chrono::milliseconds(3));
-        ended += workspace.kill_kernel(SIGTERM) ? 1 : 0;  // None where the next one is still starting.
+        ended +=
+            workspace.kill_kernel(SIGTERM) ? 1 : 0;  // None where the next one is still starting.
         work.join();
     }
     EXPECT_GT(ended, 0);

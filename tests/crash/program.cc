@@ -35,7 +35,8 @@ bool is_alive(pid_t pid) {
     // One that has ended but was not waited for is still listed; it does nothing any more.
     const std::string status = read_file("/proc/" + std::to_string(pid) + "/stat");
     const std::size_t name_end = status.rfind(')');
-    return name_end != std::string::npos && status.size() > name_end + 2 && status[name_end + 2] != 'Z';
+    return name_end != std::string::npos && status.size() > name_end + 2 &&
+           status[name_end + 2] != 'Z';
 }
 
 std::vector<char*> arguments_of(std::vector<std::string>& words) {
@@ -61,7 +62,8 @@ std::string program() {
 
 unsigned seed() {
     const char* const chosen = std::getenv("SEED");
-    return chosen != nullptr ? static_cast<unsigned>(std::strtoul(chosen, nullptr, 10)) : std::random_device{}();
+    return chosen != nullptr ? static_cast<unsigned>(std::strtoul(chosen, nullptr, 10))
+                             : std::random_device{}();
 }
 
 bool comes_true(const std::function<bool()>& condition, int within_ms) {
@@ -80,9 +82,12 @@ std::string reason(const Value& structured) {
 }
 
 Workspace::Workspace(const std::string& parent) {
-    std::string pattern = (parent.empty() ? std::filesystem::temp_directory_path().string() : parent) + "/quire-crash-XXXXXX";
+    std::string pattern =
+        (parent.empty() ? std::filesystem::temp_directory_path().string() : parent) +
+        "/quire-crash-XXXXXX";
     path_ = ::mkdtemp(pattern.data());
-    std::ofstream(path_ + "/quire.toml") << "[[files.rules]]\npattern = \"**\"\npermission = \"read_write\"\n";
+    std::ofstream(path_ + "/quire.toml")
+        << "[[files.rules]]\npattern = \"**\"\npermission = \"read_write\"\n";
 }
 
 Workspace::~Workspace() {
@@ -110,7 +115,9 @@ std::vector<pid_t> Workspace::kernels() const {
     const std::string wanted = std::string("\0kernel\0--workspace\0", 20) + path_;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
         const pid_t pid = std::atoi(entry.path().filename().c_str());
-        if (pid > 0 && read_file(entry.path().string() + "/cmdline").find(wanted) != std::string::npos && is_alive(pid)) {
+        if (pid > 0 &&
+            read_file(entry.path().string() + "/cmdline").find(wanted) != std::string::npos &&
+            is_alive(pid)) {
             found.push_back(pid);
         }
     }
@@ -156,7 +163,8 @@ Ended run(const std::vector<std::string>& words, bool as_nobody) {
 McpClient::McpClient(const Workspace& workspace, const std::string& actor) {
     int to[2], from[2];
     CHECK(::pipe2(to, O_CLOEXEC) == 0 && ::pipe2(from, O_CLOEXEC) == 0);
-    std::vector<std::string> words = {program(), "mcp", "--workspace", workspace.path(), "--profile", "full", "--actor", actor};
+    std::vector<std::string> words = {program(),   "mcp",  "--workspace", workspace.path(),
+                                      "--profile", "full", "--actor",     actor};
     std::vector<char*> arguments = arguments_of(words);
     std::signal(SIGPIPE, SIG_IGN);
     pid_ = ::fork();
@@ -187,7 +195,9 @@ McpClient::McpClient(McpClient&& other) noexcept
       taken_(other.taken_),
       last_id_(other.last_id_) {}
 
-void McpClient::kill(int signal) { ::kill(pid_, signal); }
+void McpClient::kill(int signal) {
+    ::kill(pid_, signal);
+}
 
 int McpClient::end() {
     ::close(to_);
@@ -199,7 +209,9 @@ int McpClient::end() {
 int McpClient::request(const std::string& method, Value params) {
     const int id = ++last_id_;
     const std::string line =
-        json::write(Map{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}}) + "\n";
+        json::write(Map{
+            {"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}}) +
+        "\n";
     // A program that is gone is met by the reading of the answer.
     for (std::size_t sent = 0; sent < line.size();) {
         const ssize_t n = ::write(to_, line.data() + sent, line.size() - sent);
@@ -225,7 +237,8 @@ std::optional<Value> McpClient::answer() {
             }
             Result<Value> message = json::parse(line);
             CHECK(message.has_value());
-            if (message->get("id") != nullptr && message->get("method") == nullptr) return std::move(*message);
+            if (message->get("id") != nullptr && message->get("method") == nullptr)
+                return std::move(*message);
             continue;
         }
         pollfd wanted = {.fd = from_, .events = POLLIN, .revents = 0};
@@ -258,8 +271,9 @@ Value McpClient::list_tools() {
 
 bool McpClient::initialize() {
     const Map info{{"name", "crash"}, {"version", "1"}};
-    const auto message = answer_to(
-        request("initialize", Map{{"protocolVersion", "2025-11-25"}, {"capabilities", Map{}}, {"clientInfo", info}}));
+    const auto message = answer_to(request(
+        "initialize",
+        Map{{"protocolVersion", "2025-11-25"}, {"capabilities", Map{}}, {"clientInfo", info}}));
     return message && message->get("result") != nullptr;
 }
 

@@ -12,7 +12,8 @@
 
 namespace quire::crash {
 
-// Where the program is: $QUIRE, as the build sets it; "" when it is not there, and then a test skips.
+// Where the program is: $QUIRE, as the build sets it; "" when it is not there, and then a test
+// skips.
 std::string program();
 
 class Workspace {
@@ -26,9 +27,9 @@ public:
 
     const std::string& path() const { return path_; }
     std::string state(const std::string& name) const { return path_ + "/.quire/" + name; }
-    pid_t kernel() const;                       // As the lock file says; 0 when that process is no more.
-    bool kill_kernel(int signal) const;         // And waits until it is gone; false when there was none.
-    std::vector<pid_t> kernels() const;         // Every process that runs as a kernel of this workspace.
+    pid_t kernel() const;                // As the lock file says; 0 when that process is no more.
+    bool kill_kernel(int signal) const;  // And waits until it is gone; false when there was none.
+    std::vector<pid_t> kernels() const;  // Every process that runs as a kernel of this workspace.
 
 private:
     std::string path_;

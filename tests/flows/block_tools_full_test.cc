@@ -17,10 +17,12 @@ protected:
     }
 };
 
-// --- create, status --------------------------------------------------------------------------------
+// --- create, status
+// --------------------------------------------------------------------------------
 
 TEST_F(Full, CreateGivesIdAndVersion) {
-    const Value made = ok("block_create", parsed(R"({"role":"user","kind":"text","content":"hi"})"));
+    const Value made =
+        ok("block_create", parsed(R"({"role":"user","kind":"text","content":"hi"})"));
 
     EXPECT_EQ(*made.get("version"), Value(1));
     EXPECT_EQ(text(made.get("block_id")->as_string()), "hi");
@@ -32,8 +34,10 @@ TEST_F(Full, ABlockIsPendingUntilItsFirstWriteUnlessSaidOtherwise) {
     ok("block_append", Map{{"block_id", id}, {"text", "y"}});
     EXPECT_EQ(*ok("block_read", Map{{"block_id", id}}).get("status"), Value("running"));
 
-    const Value done = ok("block_create", parsed(R"({"role":"tool","kind":"tool_result","status":"done"})"));
-    EXPECT_EQ(*ok("block_read", Map{{"block_id", *done.get("block_id")}}).get("status"), Value("done"));
+    const Value done =
+        ok("block_create", parsed(R"({"role":"tool","kind":"tool_result","status":"done"})"));
+    EXPECT_EQ(*ok("block_read", Map{{"block_id", *done.get("block_id")}}).get("status"),
+              Value("done"));
 }
 
 TEST_F(Full, MetadataIsKeptWhole) {
@@ -49,13 +53,18 @@ TEST_F(Full, ARepeatedTokenGivesTheFirstOnesBlock) {
     const Value first = ok("block_create", call);
 
     EXPECT_EQ(*ok("block_create", call).get("block_id"), *first.get("block_id"));
-    EXPECT_NE(*ok("block_create", call, "bob").get("block_id"), *first.get("block_id")) << "another actor's token";
+    EXPECT_NE(*ok("block_create", call, "bob").get("block_id"), *first.get("block_id"))
+        << "another actor's token";
 }
 
 TEST_F(Full, AnUnknownParentIsRefused) {
-    EXPECT_EQ(reason("block_create", parsed(R"({"role":"user","kind":"text","parent_id":"b1_9_9"})")), "invalid_reference");
-    EXPECT_EQ(reason("block_create", parsed(R"({"role":"user","kind":"text","after":"nonsense"})")), "invalid_reference");
-    for (const char* tool : {"block_read", "block_delete", "block_undo", "block_redo", "block_history"}) {
+    EXPECT_EQ(
+        reason("block_create", parsed(R"({"role":"user","kind":"text","parent_id":"b1_9_9"})")),
+        "invalid_reference");
+    EXPECT_EQ(reason("block_create", parsed(R"({"role":"user","kind":"text","after":"nonsense"})")),
+              "invalid_reference");
+    for (const char* tool :
+         {"block_read", "block_delete", "block_undo", "block_redo", "block_history"}) {
         EXPECT_EQ(reason(tool, parsed(R"({"block_id":"b77"})")), "invalid_reference") << tool;
     }
 }
@@ -78,15 +87,18 @@ TEST_F(Full, StatusMovesAnywhereButBackToPending) {
     for (const char* status : {"running", "done", "running", "error", "done"}) {
         ok("block_status", Map{{"block_id", id}, {"status", status}});
     }
-    EXPECT_EQ(reason("block_status", Map{{"block_id", id}, {"status", "pending"}}), "invalid_transition");
+    EXPECT_EQ(reason("block_status", Map{{"block_id", id}, {"status", "pending"}}),
+              "invalid_transition");
 
     const std::int64_t before = version(id);
     ok("block_edit", edit(id, R"([{"op":"insert","line":0,"content":"y"}])"));
-    EXPECT_EQ(*ok("block_read", Map{{"block_id", id}}).get("status"), Value("done")) << "an edit does not reopen";
+    EXPECT_EQ(*ok("block_read", Map{{"block_id", id}}).get("status"), Value("done"))
+        << "an edit does not reopen";
     EXPECT_EQ(version(id), before + 1);
 }
 
-// --- append ----------------------------------------------------------------------------------------
+// --- append
+// ----------------------------------------------------------------------------------------
 
 TEST_F(Full, ADurableAppendSaysSo) {
     const std::string id = block("a");
@@ -101,17 +113,27 @@ TEST_F(Full, AcceptedTextIsReadAtOnceByEveryone) {
     const Map quick{{"block_id", id}, {"text", "abc"}, {"ack", "accepted"}};
     EXPECT_EQ(ok("block_append", quick), parsed(R"({"version":2,"durable":false})"));
 
-    EXPECT_EQ(*ok("block_read", Map{{"block_id", id}, {"line_numbers", false}}, "bob").get("content"), Value("abc"));
+    EXPECT_EQ(
+        *ok("block_read", Map{{"block_id", id}, {"line_numbers", false}}, "bob").get("content"),
+        Value("abc"));
     ok("block_append", quick);
-    EXPECT_EQ(ok("block_search", Map{{"block_id", id}, {"query", "abcabc"}}).get("matches")->as_list().size(), 1U);
+    EXPECT_EQ(ok("block_search", Map{{"block_id", id}, {"query", "abcabc"}})
+                  .get("matches")
+                  ->as_list()
+                  .size(),
+              1U);
     ok("block_append", quick);
-    ok("block_edit", edit(id, R"([{"op":"replace","start_line":0,"end_line":1,"content":"x","expected_text":"abcabcabc"}])"));
+    ok("block_edit",
+       edit(
+           id,
+           R"([{"op":"replace","start_line":0,"end_line":1,"content":"x","expected_text":"abcabcabc"}])"));
     EXPECT_EQ(text(id), "x");
 }
 
 TEST_F(Full, AStreamOfAppendsIsOneUndoUnit) {
     const std::string id = block("start ");
-    for (const char* word : {"one ", "two\n", "three"}) ok("block_append", Map{{"block_id", id}, {"text", word}});
+    for (const char* word : {"one ", "two\n", "three"})
+        ok("block_append", Map{{"block_id", id}, {"text", word}});
 
     ok("block_undo", Map{{"block_id", id}});
     EXPECT_EQ(text(id), "start ");
@@ -119,11 +141,14 @@ TEST_F(Full, AStreamOfAppendsIsOneUndoUnit) {
     EXPECT_EQ(text(id), "start one two\nthree");
 }
 
-// --- edit ------------------------------------------------------------------------------------------
+// --- edit
+// ------------------------------------------------------------------------------------------
 
 TEST_F(Full, AnEditSaysWhatItChanged) {
     const std::string id = block("a\nb\nc\nd\ne\nf\n");
-    const Value edited = ok("block_edit", edit(id, R"([{"op":"replace","start_line":2,"end_line":3,"content":"C\nCC"}])"));
+    const Value edited =
+        ok("block_edit",
+           edit(id, R"([{"op":"replace","start_line":2,"end_line":3,"content":"C\nCC"}])"));
 
     EXPECT_EQ(*edited.get("version"), Value(2));
     EXPECT_EQ(*edited.get("line_count"), Value(7));
@@ -135,7 +160,9 @@ TEST_F(Full, AnEditSaysWhatItChanged) {
 
 TEST_F(Full, ABatchIsOneVersionAndOneUndoUnit) {
     const std::string id = block("a\nb\nc\n");
-    ok("block_edit", edit(id, R"([{"op":"insert","line":0,"content":"x"},{"op":"delete","start_line":3,"end_line":4},
+    ok("block_edit",
+       edit(id,
+            R"([{"op":"insert","line":0,"content":"x"},{"op":"delete","start_line":3,"end_line":4},
                                   {"op":"replace","start_line":1,"end_line":2,"content":"A"}])"));
     EXPECT_EQ(text(id), "x\nA\nb\n");
     EXPECT_EQ(version(id), 2);
@@ -149,18 +176,21 @@ TEST_F(Full, ARefusedBatchChangesNothing) {
     const std::string_view batch =
         R"([{"op":"insert","line":0,"content":"x"},{"op":"delete","start_line":9,"end_line":10}])";
 
-    EXPECT_EQ(details("block_edit", edit(id, batch)), parsed(R"({"operation":1,"requested":9,"max":4})"));
+    EXPECT_EQ(details("block_edit", edit(id, batch)),
+              parsed(R"({"operation":1,"requested":9,"max":4})"));
     EXPECT_EQ(text(id), "a\nb\nc\n");
     EXPECT_EQ(version(id), 1);
 }
 
 TEST_F(Full, CompareAndSetRefusesWhatHasChanged) {
     const std::string id = block("a\nb\nc\n");
-    const Value stale = edit(id, R"([{"op":"replace","start_line":1,"end_line":2,"content":"x","expected_text":"B"}])");
+    const Value stale = edit(
+        id, R"([{"op":"replace","start_line":1,"end_line":2,"content":"x","expected_text":"B"}])");
 
     EXPECT_EQ(*refused("block_edit", stale).find("code"), Value("conflict"));
-    EXPECT_EQ(details("block_edit", stale),
-              parsed(R"({"operation":0,"start_line":1,"end_line":2,"expected":"B","actual":"b\n"})"));
+    EXPECT_EQ(
+        details("block_edit", stale),
+        parsed(R"({"operation":0,"start_line":1,"end_line":2,"expected":"B","actual":"b\n"})"));
     const tools::ToolResult told = call("block_edit", stale);
     EXPECT_NE(told.text.find("1\tb\n"), std::string::npos) << told.text;
 }
@@ -170,24 +200,33 @@ TEST_F(Full, AStaleBaseVersionIsAConflict) {
     ok("block_append", Map{{"block_id", id}, {"text", "b\n"}});
     const std::string_view insert = R"([{"op":"insert","line":0,"content":"x"}])";
 
-    EXPECT_EQ(details("block_edit", edit(id, insert, {{"base_version", 1}})), parsed(R"({"base":1,"current":2})"));
+    EXPECT_EQ(details("block_edit", edit(id, insert, {{"base_version", 1}})),
+              parsed(R"({"base":1,"current":2})"));
     ok("block_edit", edit(id, insert, {{"base_version", 2}}));
 }
 
 TEST_F(Full, OperationsMayAllNameTheTextBeforeTheCall) {
     const std::string id = block("a\nb\nc\n");
-    ok("block_edit", edit(id, R"([{"op":"delete","start_line":0,"end_line":1},{"op":"insert","line":3,"content":"d"}])",
-                          {{"coords", "original"}}));
+    ok("block_edit",
+       edit(
+           id,
+           R"([{"op":"delete","start_line":0,"end_line":1},{"op":"insert","line":3,"content":"d"}])",
+           {{"coords", "original"}}));
     EXPECT_EQ(text(id), "b\nc\nd\n");
-    EXPECT_EQ(reason("block_edit",
-                     edit(id, R"([{"op":"delete","start_line":0,"end_line":2},{"op":"delete","start_line":1,"end_line":2}])",
-                          {{"coords", "original"}})),
-              "overlapping_operations");
+    EXPECT_EQ(
+        reason(
+            "block_edit",
+            edit(
+                id,
+                R"([{"op":"delete","start_line":0,"end_line":2},{"op":"delete","start_line":1,"end_line":2}])",
+                {{"coords", "original"}})),
+        "overlapping_operations");
 }
 
 TEST_F(Full, AnEditThatChangesNothingIsNoNewVersion) {
     const std::string id = block("a\nb\n");
-    const Value edited = ok("block_edit", edit(id, R"([{"op":"replace","start_line":0,"end_line":1,"content":"a"}])"));
+    const Value edited = ok(
+        "block_edit", edit(id, R"([{"op":"replace","start_line":0,"end_line":1,"content":"a"}])"));
 
     EXPECT_EQ(*edited.get("no_op"), Value(true));
     EXPECT_EQ(*edited.get("version"), Value(1));
@@ -196,16 +235,21 @@ TEST_F(Full, AnEditThatChangesNothingIsNoNewVersion) {
 
 TEST_F(Full, EditsHaveTheirReasons) {
     const std::string id = block("a\nb\n");
-    EXPECT_EQ(reason("block_edit", edit(id, R"([{"op":"insert","line":0,"content":""}])")), "empty_content");
-    EXPECT_EQ(reason("block_edit", edit(id, R"([{"op":"insert","line":3,"content":"x"}])")), "line_out_of_range");
-    EXPECT_EQ(reason("block_edit", edit(id, R"([{"op":"delete","start_line":2,"end_line":1}])")), "invalid_range");
-    EXPECT_EQ(*ok("block_edit", edit(id, "[]")).get("no_op"), Value(true)) << "nothing to do is no failure";
+    EXPECT_EQ(reason("block_edit", edit(id, R"([{"op":"insert","line":0,"content":""}])")),
+              "empty_content");
+    EXPECT_EQ(reason("block_edit", edit(id, R"([{"op":"insert","line":3,"content":"x"}])")),
+              "line_out_of_range");
+    EXPECT_EQ(reason("block_edit", edit(id, R"([{"op":"delete","start_line":2,"end_line":1}])")),
+              "invalid_range");
+    EXPECT_EQ(*ok("block_edit", edit(id, "[]")).get("no_op"), Value(true))
+        << "nothing to do is no failure";
     EXPECT_EQ(version(id), 1);
 }
 
 TEST_F(Full, AnOperationsTextHasALimit) {
     const std::string id = block("a\n");
-    const List operations{Map{{"op", "insert"}, {"line", 0}, {"content", std::string((1U << 20) + 1, 'x')}}};
+    const List operations{
+        Map{{"op", "insert"}, {"line", 0}, {"content", std::string((1U << 20) + 1, 'x')}}};
 
     EXPECT_EQ(details("block_edit", Map{{"block_id", id}, {"operations", operations}}),
               parsed(R"({"operation":0,"limit":1048576})"));
@@ -213,22 +257,35 @@ TEST_F(Full, AnOperationsTextHasALimit) {
 
 TEST_F(Full, ArgumentsAreHeldToTheSchema) {
     const std::string id = block("a\n");
-    EXPECT_NE(refused("block_read", Map{{"block_id", id}, {"lines", 3}}).find("message")->as_string().find("lines"),
+    EXPECT_NE(refused("block_read", Map{{"block_id", id}, {"lines", 3}})
+                  .find("message")
+                  ->as_string()
+                  .find("lines"),
               std::string::npos);
     EXPECT_EQ(*refused("block_read", Map{}).find("code"), Value("invalid_argument"));
-    EXPECT_EQ(*refused("block_edit", edit(id, R"([{"op":"insert","line":-1,"content":"x"}])")).find("code"), Value("invalid_argument"));
-    EXPECT_EQ(*refused("block_edit", edit(id, R"([{"op":"insert","line":"0","content":"x"}])")).find("code"), Value("invalid_argument"));
-    EXPECT_EQ(*refused("block_edit", edit(id, R"([{"op":"move","line":0}])")).find("code"), Value("invalid_argument"));
-    EXPECT_EQ(*refused("block_edit", edit(id, R"([{"op":"insert","line":0,"content":"x","column":1}])")).find("code"),
+    EXPECT_EQ(*refused("block_edit", edit(id, R"([{"op":"insert","line":-1,"content":"x"}])"))
+                   .find("code"),
               Value("invalid_argument"));
-    const std::string told = refused("block_create", parsed(R"({"role":"user","kind":"image"})")).find("message")->as_string();
+    EXPECT_EQ(*refused("block_edit", edit(id, R"([{"op":"insert","line":"0","content":"x"}])"))
+                   .find("code"),
+              Value("invalid_argument"));
+    EXPECT_EQ(*refused("block_edit", edit(id, R"([{"op":"move","line":0}])")).find("code"),
+              Value("invalid_argument"));
+    EXPECT_EQ(
+        *refused("block_edit", edit(id, R"([{"op":"insert","line":0,"content":"x","column":1}])"))
+             .find("code"),
+        Value("invalid_argument"));
+    const std::string told = refused("block_create", parsed(R"({"role":"user","kind":"image"})"))
+                                 .find("message")
+                                 ->as_string();
     EXPECT_NE(told.find("tool_result"), std::string::npos) << told;
     EXPECT_EQ(text(id), "a\n");
 }
 
 TEST_F(Full, OneLayerOfJsonInAStringIsUnwrapped) {
     const std::string id = block("a\n");
-    ok("block_edit", Map{{"block_id", id}, {"operations", R"([{"op":"insert","line":0,"content":"[x]"}])"}});
+    ok("block_edit",
+       Map{{"block_id", id}, {"operations", R"([{"op":"insert","line":0,"content":"[x]"}])"}});
     EXPECT_EQ(text(id), "[x]\na\n") << "and text that looks like JSON stays text";
 }
 
@@ -249,7 +306,8 @@ TEST_F(Full, AnUnknownToolIsAnErrorThatListsTheKnown) {
     EXPECT_NE((**answer).error().message().find("block_edit"), std::string::npos);
 }
 
-// --- splice ----------------------------------------------------------------------------------------
+// --- splice
+// ----------------------------------------------------------------------------------------
 
 TEST_F(Full, ASpliceCountsInItsUnit) {
     const std::string id = block("aé😀b");
@@ -258,38 +316,47 @@ TEST_F(Full, ASpliceCountsInItsUnit) {
         call.as_map().set("block_id", id);
         return call;
     };
-    EXPECT_EQ(ok("block_splice", splice(R"({"offset":2,"delete_count":2,"insert":"x","unit":"utf16","expected":"😀"})")),
-              parsed(R"({"version":2,"line_count":1})"));
+    EXPECT_EQ(
+        ok("block_splice",
+           splice(R"({"offset":2,"delete_count":2,"insert":"x","unit":"utf16","expected":"😀"})")),
+        parsed(R"({"version":2,"line_count":1})"));
     EXPECT_EQ(text(id), "aéxb");
     EXPECT_EQ(details("block_splice", splice(R"({"offset":2,"delete_count":0,"insert":"x"})")),
               parsed(R"({"position":2,"nearest":1})"));
     EXPECT_EQ(reason("block_splice", splice(R"({"offset":0,"delete_count":99})")), "invalid_range");
-    EXPECT_EQ(reason("block_splice", splice(R"({"offset":0,"delete_count":1,"expected":"b"})")), "content_mismatch");
+    EXPECT_EQ(reason("block_splice", splice(R"({"offset":0,"delete_count":1,"expected":"b"})")),
+              "content_mismatch");
     ok("block_splice", splice(R"({"offset":3,"delete_count":1})"));
     EXPECT_EQ(text(id), "aéb");
 }
 
-// --- read ------------------------------------------------------------------------------------------
+// --- read
+// ------------------------------------------------------------------------------------------
 
 TEST_F(Full, AReadTellsAllThereIs) {
     const std::string id = block("a\r\n\tb");
     const Value read = ok("block_read", Map{{"block_id", id}});
 
-    EXPECT_EQ(read, parsed(R"({"content":"0\ta\r\n1\t\tb","metadata":{},"role":"user","kind":"text","status":"pending",
+    EXPECT_EQ(
+        read,
+        parsed(
+            R"({"content":"0\ta\r\n1\t\tb","metadata":{},"role":"user","kind":"text","status":"pending",
         "version":1,"line_count":2,"bytes":5,"eol":"crlf","final_newline":false,"truncated":false,"notes":[]})"));
 }
 
 TEST_F(Full, ARangeIsHalfOpenAndItsEndIsClamped) {
     const std::string id = block("a\nb\nc\n");
     const auto content = [&](std::size_t start, std::size_t end) {
-        const Value read = ok("block_read", Map{{"block_id", id}, {"line_numbers", false},
+        const Value read = ok("block_read", Map{{"block_id", id},
+                                                {"line_numbers", false},
                                                 {"range", Map{{"start", start}, {"end", end}}}});
         return read.get("content")->as_string();
     };
     EXPECT_EQ(content(1, 2), "b\n");
     EXPECT_EQ(content(1, 99), "b\nc\n");
     EXPECT_EQ(content(3, 9), "");
-    EXPECT_EQ(details("block_read", parsed(R"({"block_id":")" + id + R"(","range":{"start":4,"end":9}})")),
+    EXPECT_EQ(details("block_read",
+                      parsed(R"({"block_id":")" + id + R"(","range":{"start":4,"end":9}})")),
               parsed(R"({"requested":4,"max":3})"));
 }
 
@@ -301,20 +368,26 @@ TEST_F(Full, ALongReadIsCutAndSaysWhereToGoOn) {
 
     EXPECT_EQ(*read.get("truncated"), Value(true));
     EXPECT_EQ(*read.get("line_count"), Value(2500));
-    EXPECT_NE(json::write(*read.get("notes")).find("the next line is 2000"), std::string::npos) << json::write(*read.get("notes"));
+    EXPECT_NE(json::write(*read.get("notes")).find("the next line is 2000"), std::string::npos)
+        << json::write(*read.get("notes"));
 }
 
-// --- search ----------------------------------------------------------------------------------------
+// --- search
+// ----------------------------------------------------------------------------------------
 
 TEST_F(Full, ASearchGivesLinesColumnsAndContext) {
     const std::string id = block("zero\none\ntwo é needle\nthree\nfour\nfive\n");
 
-    EXPECT_EQ(ok("block_search", Map{{"block_id", id}, {"query", "ne+dle"}}),
-              parsed(R"({"matches":[{"line":2,"content":"zero\none\ntwo é needle\nthree\nfour","match_start":6,"match_end":12}],
+    EXPECT_EQ(
+        ok("block_search", Map{{"block_id", id}, {"query", "ne+dle"}}),
+        parsed(
+            R"({"matches":[{"line":2,"content":"zero\none\ntwo é needle\nthree\nfour","match_start":6,"match_end":12}],
                          "truncated":false})"));
     EXPECT_EQ(ok("block_search", Map{{"block_id", id}, {"query", "ne+dle"}, {"mode", "literal"}}),
               parsed(R"({"matches":[],"truncated":false})"));
-    const Value one = ok("block_search", Map{{"block_id", id}, {"query", "e"}, {"max_matches", 1}, {"context_lines", 0}});
+    const Value one =
+        ok("block_search",
+           Map{{"block_id", id}, {"query", "e"}, {"max_matches", 1}, {"context_lines", 0}});
     EXPECT_EQ(one.get("matches")->as_list().size(), 1U);
     EXPECT_EQ(*one.get("truncated"), Value(true));
     EXPECT_EQ(reason("block_search", Map{{"block_id", id}, {"query", "(a"}}), "invalid_regex");
@@ -322,34 +395,48 @@ TEST_F(Full, ASearchGivesLinesColumnsAndContext) {
 
 TEST_F(Full, KernelSearchLooksIntoTheKindsAsked) {
     const std::string id = block("one needle\n");
-    EXPECT_EQ(ok("kernel_search", parsed(R"({"query":"needle"})")), parsed(R"({"blocks":[],"searched":0,"truncated":false})"))
+    EXPECT_EQ(ok("kernel_search", parsed(R"({"query":"needle"})")),
+              parsed(R"({"blocks":[],"searched":0,"truncated":false})"))
         << "files only, unless said otherwise";
 
-    const Value found = ok("kernel_search", parsed(R"({"query":"needle","kinds":["text","tool_call"]})"));
+    const Value found =
+        ok("kernel_search", parsed(R"({"query":"needle","kinds":["text","tool_call"]})"));
     EXPECT_EQ(*found.get("searched"), Value(1));
     const Value& hit = found.get("blocks")->as_list().at(0);
     EXPECT_EQ(*hit.get("block_id"), Value(id));
     EXPECT_EQ(*hit.get("matches")->as_list().at(0).get("line"), Value(0));
 }
 
-// --- list, delete ----------------------------------------------------------------------------------
+// --- list, delete
+// ----------------------------------------------------------------------------------
 
 TEST_F(Full, AListHasARowForEachBlock) {
     const std::string id = block("\n  First words\nmore");
     const Value page = ok("block_list", Map{});
 
-    EXPECT_EQ(page.get("blocks")->as_list(),
-              (List{Map{{"block_id", id}, {"parent_id", Value()}, {"role", "user"}, {"kind", "text"}, {"status", "pending"},
-                        {"path", Value()}, {"summary", "First words"}, {"version", 1}, {"line_count", 3}, {"bytes", 19},
-                        {"dirty", false}}}));
+    EXPECT_EQ(page.get("blocks")->as_list(), (List{Map{{"block_id", id},
+                                                       {"parent_id", Value()},
+                                                       {"role", "user"},
+                                                       {"kind", "text"},
+                                                       {"status", "pending"},
+                                                       {"path", Value()},
+                                                       {"summary", "First words"},
+                                                       {"version", 1},
+                                                       {"line_count", 3},
+                                                       {"bytes", 19},
+                                                       {"dirty", false}}}));
     EXPECT_TRUE(page.get("next_cursor")->is_null());
 }
 
 TEST_F(Full, AListGoesAsDeepAsAskedAndFilters) {
     const std::string root = block("root");
-    const Value child = ok("block_create", Map{{"role", "model"}, {"kind", "thinking"}, {"parent_id", root}});
-    ok("block_create", Map{{"role", "model"}, {"kind", "text"}, {"parent_id", *child.get("block_id")}});
-    const auto count = [&](Map call) { return ok("block_list", std::move(call)).get("blocks")->as_list().size(); };
+    const Value child =
+        ok("block_create", Map{{"role", "model"}, {"kind", "thinking"}, {"parent_id", root}});
+    ok("block_create",
+       Map{{"role", "model"}, {"kind", "text"}, {"parent_id", *child.get("block_id")}});
+    const auto count = [&](Map call) {
+        return ok("block_list", std::move(call)).get("blocks")->as_list().size();
+    };
 
     EXPECT_EQ(count({}), 1U);
     EXPECT_EQ(count({{"depth", 2}}), 2U);
@@ -376,7 +463,8 @@ TEST_F(Full, AListComesInPages) {
 
 TEST_F(Full, ADeletedBlockIsATombstoneAndItsChildrenKeepTheirParent) {
     const std::string root = block("root");
-    const Value child = ok("block_create", Map{{"role", "user"}, {"kind", "text"}, {"parent_id", root}});
+    const Value child =
+        ok("block_create", Map{{"role", "user"}, {"kind", "text"}, {"parent_id", root}});
     const Value deleted = ok("block_delete", Map{{"block_id", root}});
     EXPECT_EQ(*deleted.get("version"), Value(2));
 
@@ -390,7 +478,8 @@ TEST_F(Full, ADeletedBlockIsATombstoneAndItsChildrenKeepTheirParent) {
     EXPECT_EQ(text(root), "root");
 }
 
-// --- undo, history ---------------------------------------------------------------------------------
+// --- undo, history
+// ---------------------------------------------------------------------------------
 
 TEST_F(Full, UndoIsByActorAndLeavesWhatOthersDid) {
     const std::string id = block("one\ntwo\n");
@@ -407,7 +496,8 @@ TEST_F(Full, UndoIsByActorAndLeavesWhatOthersDid) {
     EXPECT_EQ(text(id), "ada\none\ntwo\nbob\n");
     ok("block_undo", Map{{"block_id", id}, {"scope", "any"}}, "carol");
     EXPECT_EQ(text(id), "ada\none\ntwo\n");
-    EXPECT_EQ(*refused("block_undo", Map{{"block_id", id}}, "dave").find("code"), Value("not_found"));
+    EXPECT_EQ(*refused("block_undo", Map{{"block_id", id}}, "dave").find("code"),
+              Value("not_found"));
 }
 
 TEST_F(Full, HistoryNamesWhoDidWhat) {
@@ -421,7 +511,9 @@ TEST_F(Full, HistoryNamesWhoDidWhat) {
     EXPECT_EQ(*versions[0].get("description"), Value("append"));
     EXPECT_EQ(*versions[1].get("actor"), Value("agent:ada"));
     EXPECT_GT(versions[0].get("timestamp")->as_int(), 0);
-    EXPECT_EQ(ok("block_history", Map{{"block_id", id}, {"limit", 1}}).get("versions")->as_list().size(), 1U);
+    EXPECT_EQ(
+        ok("block_history", Map{{"block_id", id}, {"limit", 1}}).get("versions")->as_list().size(),
+        1U);
 }
 
 TEST_F(Full, VersionsOnlyGrowAndSurviveARestart) {

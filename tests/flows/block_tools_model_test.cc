@@ -21,7 +21,8 @@ TEST_F(Model, AViewIsAHeaderAndNumberedLines) {
     const std::string id = block("a\n\tb \nc");
     const tools::ToolResult view = call("block_view", Map{{"block_id", id}});
 
-    EXPECT_EQ(view.text, id + ": text, pending, version 1, 3 lines, 7 bytes, no newline at the end\n1\ta\n2\t\tb \n3\tc\n");
+    EXPECT_EQ(view.text, id + ": text, pending, version 1, 3 lines, 7 bytes, no newline at the "
+                              "end\n1\ta\n2\t\tb \n3\tc\n");
     EXPECT_EQ(*view.structured.get("content"), Value("1\ta\n2\t\tb \n3\tc"));
 }
 
@@ -36,16 +37,22 @@ TEST_F(Model, AViewTakesBothEndsOfARange) {
     EXPECT_EQ(content(R"({"start_line":-1})"), "4\td\n");
     EXPECT_EQ(content(R"({"end_line":1})"), "1\ta\n");
     EXPECT_EQ(content(R"({"start_line":4,"end_line":99})"), "4\td\n");
-    EXPECT_EQ(details("block_view", on(id, R"({"start_line":5})")), parsed(R"({"requested":5,"max":4})"));
-    EXPECT_EQ(details("block_view", on(id, R"({"start_line":9,"end_line":10})")), parsed(R"({"requested":9,"max":4})"));
+    EXPECT_EQ(details("block_view", on(id, R"({"start_line":5})")),
+              parsed(R"({"requested":5,"max":4})"));
+    EXPECT_EQ(details("block_view", on(id, R"({"start_line":9,"end_line":10})")),
+              parsed(R"({"requested":9,"max":4})"));
     EXPECT_EQ(reason("block_view", on(id, R"({"start_line":3,"end_line":2})")), "invalid_range");
     EXPECT_EQ(reason("block_view", on(id, R"({"start_line":0})")), "invalid_range");
-    EXPECT_EQ(ok("block_view", on(block(""), R"({"start_line":1,"end_line":-1})")).get("content")->as_string(), "");
+    EXPECT_EQ(ok("block_view", on(block(""), R"({"start_line":1,"end_line":-1})"))
+                  .get("content")
+                  ->as_string(),
+              "");
 }
 
 TEST_F(Model, StrReplaceShowsTheNewVersionAndTwoLinesEitherSide) {
     const std::string id = block("a\nb\nc\nd\ne\nf\n");
-    const tools::ToolResult done = call("block_str_replace", on(id, R"({"old_str":"d","new_str":"D"})"));
+    const tools::ToolResult done =
+        call("block_str_replace", on(id, R"({"old_str":"d","new_str":"D"})"));
 
     EXPECT_EQ(done.text, "Done: now version 2, 6 lines.\n2\tb\n3\tc\n4\tD\n5\te\n6\tf\n");
     EXPECT_EQ(*done.structured.get("changed"), parsed(R"({"start":4,"end":4})"));
@@ -54,10 +61,14 @@ TEST_F(Model, StrReplaceShowsTheNewVersionAndTwoLinesEitherSide) {
 
 TEST_F(Model, StrReplaceRefusesNoneAndMany) {
     const std::string id = block("alpha\n  beta\nalpha\n");
-    EXPECT_EQ(details("block_str_replace", on(id, R"({"old_str":"alpha","new_str":"x"})")), parsed(R"({"lines":[1,3]})"));
-    EXPECT_EQ(reason("block_str_replace", on(id, R"({"old_str":"alpha","new_str":"x"})")), "not_unique");
-    EXPECT_EQ(reason("block_str_replace", on(id, R"({"old_str":"\tbeta","new_str":"x"})")), "no_match");
-    const tools::ToolResult miss = call("block_str_replace", on(id, R"({"old_str":"\tbeta","new_str":"x"})"));
+    EXPECT_EQ(details("block_str_replace", on(id, R"({"old_str":"alpha","new_str":"x"})")),
+              parsed(R"({"lines":[1,3]})"));
+    EXPECT_EQ(reason("block_str_replace", on(id, R"({"old_str":"alpha","new_str":"x"})")),
+              "not_unique");
+    EXPECT_EQ(reason("block_str_replace", on(id, R"({"old_str":"\tbeta","new_str":"x"})")),
+              "no_match");
+    const tools::ToolResult miss =
+        call("block_str_replace", on(id, R"({"old_str":"\tbeta","new_str":"x"})"));
     EXPECT_NE(miss.text.find("2\t  beta\n"), std::string::npos) << miss.text;
     EXPECT_EQ(version(id), 1);
 
@@ -72,32 +83,44 @@ TEST_F(Model, InsertGoesAfterTheLine) {
     EXPECT_EQ(text(id), "top\na\nb\nend\n");
     EXPECT_EQ(details("block_insert", on(id, R"({"insert_line":5,"insert_text":"x"})")),
               parsed(R"({"operation":0,"requested":5,"max":4})"));
-    EXPECT_EQ(reason("block_insert", on(id, R"({"insert_line":1,"insert_text":""})")), "empty_content");
+    EXPECT_EQ(reason("block_insert", on(id, R"({"insert_line":1,"insert_text":""})")),
+              "empty_content");
 }
 
 TEST_F(Model, ReplaceLinesMustSayWhatTheyWere) {
     const std::string id = block("a\nb\nc\n");
-    EXPECT_EQ(*refused("block_replace_lines", on(id, R"({"start_line":1,"end_line":1,"new_text":"x"})")).find("code"),
-              Value("invalid_argument"));
-    EXPECT_EQ(details("block_replace_lines", on(id, R"({"start_line":2,"end_line":3,"new_text":"x","expected_text":"b"})")),
-              parsed(R"({"operation":0,"start_line":2,"end_line":3,"expected":"b","actual":"b\nc\n"})"));
+    EXPECT_EQ(
+        *refused("block_replace_lines", on(id, R"({"start_line":1,"end_line":1,"new_text":"x"})"))
+             .find("code"),
+        Value("invalid_argument"));
+    EXPECT_EQ(
+        details("block_replace_lines",
+                on(id, R"({"start_line":2,"end_line":3,"new_text":"x","expected_text":"b"})")),
+        parsed(R"({"operation":0,"start_line":2,"end_line":3,"expected":"b","actual":"b\nc\n"})"));
     const tools::ToolResult stale =
-        call("block_replace_lines", on(id, R"({"start_line":2,"end_line":3,"new_text":"x","expected_text":"b"})"));
+        call("block_replace_lines",
+             on(id, R"({"start_line":2,"end_line":3,"new_text":"x","expected_text":"b"})"));
     EXPECT_NE(stale.text.find("2\tb\n3\tc\n"), std::string::npos) << stale.text;
 
-    ok("block_replace_lines", on(id, R"({"start_line":2,"end_line":3,"new_text":"x","expected_text":"b\nc"})"));
+    ok("block_replace_lines",
+       on(id, R"({"start_line":2,"end_line":3,"new_text":"x","expected_text":"b\nc"})"));
     EXPECT_EQ(text(id), "a\nx\n");
-    EXPECT_EQ(details("block_replace_lines", on(id, R"({"start_line":3,"end_line":3,"new_text":"x","expected_text":""})")),
+    EXPECT_EQ(details("block_replace_lines",
+                      on(id, R"({"start_line":3,"end_line":3,"new_text":"x","expected_text":""})")),
               parsed(R"({"operation":0,"requested":3,"max":2})"));
-    EXPECT_EQ(reason("block_replace_lines", on(id, R"({"start_line":2,"end_line":1,"new_text":"x","expected_text":""})")),
+    EXPECT_EQ(reason("block_replace_lines",
+                     on(id, R"({"start_line":2,"end_line":1,"new_text":"x","expected_text":""})")),
               "invalid_range");
 }
 
 TEST_F(Model, AppendAndUndoShowWhereTheBlockNowStands) {
     const std::string id = block("a\nb\nc\n");
-    EXPECT_EQ(call("block_append", on(id, R"({"text":"d\n"})")).text, "Done: now version 2, 4 lines.\n2\tb\n3\tc\n4\td\n");
-    EXPECT_EQ(call("block_undo", Map{{"block_id", id}}).text, "Undone: now version 3, 3 lines.\n2\tb\n3\tc\n");
-    EXPECT_EQ(call("block_undo", on(id, R"({"redo":true})")).text, "Redone: now version 4, 4 lines.\n2\tb\n3\tc\n4\td\n");
+    EXPECT_EQ(call("block_append", on(id, R"({"text":"d\n"})")).text,
+              "Done: now version 2, 4 lines.\n2\tb\n3\tc\n4\td\n");
+    EXPECT_EQ(call("block_undo", Map{{"block_id", id}}).text,
+              "Undone: now version 3, 3 lines.\n2\tb\n3\tc\n");
+    EXPECT_EQ(call("block_undo", on(id, R"({"redo":true})")).text,
+              "Redone: now version 4, 4 lines.\n2\tb\n3\tc\n4\td\n");
 }
 
 TEST_F(Model, ABlockNeedsNeitherRoleNorKind) {
@@ -110,10 +133,15 @@ TEST_F(Model, SearchLooksIntoOneBlockOrEverywhere) {
     block("another needle\n");
 
     const Value one = ok("block_search", on(id, R"({"query":"needle"})"));
-    EXPECT_EQ(one, parsed(R"({"matches":[{"line":2,"content":"one\nneedle","match_start":0,"match_end":6}],"truncated":false})"));
+    EXPECT_EQ(
+        one,
+        parsed(
+            R"({"matches":[{"line":2,"content":"one\nneedle","match_start":0,"match_end":6}],"truncated":false})"));
     const Value everywhere = ok("block_search", parsed(R"({"query":"needle"})"));
     EXPECT_EQ(everywhere.get("blocks")->as_list().size(), 2U);
-    EXPECT_NE(call("block_search", parsed(R"({"query":"needle"})")).text.find(id + ":\n1\tone\n2\tneedle\n"), std::string::npos);
+    EXPECT_NE(call("block_search", parsed(R"({"query":"needle"})"))
+                  .text.find(id + ":\n1\tone\n2\tneedle\n"),
+              std::string::npos);
 }
 
 TEST_F(Model, WhatIsNotOfTheProfileIsUnknown) {

@@ -1,14 +1,13 @@
 // The tool `file` on a real directory: what an agent says in JSON, what then lies on the disk.
-#include <sys/stat.h>
-#include <sys/xattr.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 #include "base/cat.h"
 #include "fs/disk_files.h"
@@ -23,19 +22,24 @@ namespace {
 
 using tools::Profile;
 
-policy::PathRule rule(std::string_view pattern, policy::Permission permission, policy::Operations escalated = {}) {
+policy::PathRule rule(std::string_view pattern, policy::Permission permission,
+                      policy::Operations escalated = {}) {
     return {text::Glob::compile(pattern).value(), permission, escalated, 0};
 }
 
 class Workspace {
 public:
     explicit Workspace(Profile profile = Profile::full) : profile_(profile) {
-        policy::PathRules rules({rule("*.lock", policy::Permission::read_only), rule("ask/**", policy::Permission::human),
-                                 rule("log/**", policy::Permission::append), rule("scratch/**", policy::Permission::admin),
-                                 rule("**", policy::Permission::read_write, {policy::Operation::erase})});
+        policy::PathRules rules(
+            {rule("*.lock", policy::Permission::read_only),
+             rule("ask/**", policy::Permission::human), rule("log/**", policy::Permission::append),
+             rule("scratch/**", policy::Permission::admin),
+             rule("**", policy::Permission::read_write, {policy::Operation::erase})});
         files_ = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
-        gate_ = std::make_unique<kernel::FileGate>(*files_, std::move(rules), clock_, limits_.block_bytes);
-        kernel_ = std::move(*kernel::Kernel::open({store_, scheduler_, clock_, rng_, limits_, gate_.get()}));
+        gate_ = std::make_unique<kernel::FileGate>(*files_, std::move(rules), clock_,
+                                                   limits_.block_bytes);
+        kernel_ = std::move(
+            *kernel::Kernel::open({store_, scheduler_, clock_, rng_, limits_, gate_.get()}));
         calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
         tool_ = tools::make_file(*kernel_, *calls_, profile);
     }
@@ -49,7 +53,8 @@ public:
         session.caller.actor = policy::Actor::parse(actor).value();
         session.profile = profile_;
         std::optional<tools::ToolResult> answer;
-        tool_->call(session, json::parse(arguments).value(), [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
+        tool_->call(session, json::parse(arguments).value(),
+                    [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
         scheduler_.run_all();
         CHECK(answer.has_value());
         last = answer->structured;
@@ -62,7 +67,8 @@ public:
     }
     std::string content(const std::string& path) {
         const bool full = profile_ == Profile::full;
-        call(cat(R"({"operation":"read",)", full ? R"("line_numbers":false,)" : "", R"("path":)", json::write(Value(path)), "}"));
+        call(cat(R"({"operation":"read",)", full ? R"("line_numbers":false,)" : "", R"("path":)",
+                 json::write(Value(path)), "}"));
         const Value* text = last.get("content");
         return text != nullptr ? text->as_string() : cat("<", json::write(last), ">");
     }
@@ -88,16 +94,19 @@ private:
 TEST(FileTool, EveryOperationDoesItsWorkAndNamesTheFile) {
     Workspace workspace;
 
-    EXPECT_EQ(workspace.outcome(R"({"operation":"create","path":"a/b.txt","content":"one\ntwo\n"})"), "ok");
+    EXPECT_EQ(
+        workspace.outcome(R"({"operation":"create","path":"a/b.txt","content":"one\ntwo\n"})"),
+        "ok");
     EXPECT_EQ(*workspace.last.get("path"), Value("a/b.txt"));
     EXPECT_EQ(*workspace.last.get("version"), Value(1));
     const Value id = *workspace.last.get("block_id");
     EXPECT_EQ(workspace.disk.get("a/b.txt"), "one\ntwo\n");
 
-    for (const char* call : {R"({"operation":"append","path":"a/b.txt","content":"three\n"})",
-                             R"({"operation":"insert","path":"a/b.txt","line":0,"content":"zero"})",
-                             R"({"operation":"replace","path":"a/b.txt","find":"two","replace":"2"})",
-                             R"({"operation":"edit","path":"a/b.txt","operations":[
+    for (const char* call :
+         {R"({"operation":"append","path":"a/b.txt","content":"three\n"})",
+          R"({"operation":"insert","path":"a/b.txt","line":0,"content":"zero"})",
+          R"({"operation":"replace","path":"a/b.txt","find":"two","replace":"2"})",
+          R"({"operation":"edit","path":"a/b.txt","operations":[
                                  {"op":"replace","start_line":1,"end_line":2,"content":"ONE","expected_text":"one"},
                                  {"op":"delete","start_line":3,"end_line":4},
                                  {"op":"insert","line":3,"content":"end"}]})"}) {
@@ -110,19 +119,23 @@ TEST(FileTool, EveryOperationDoesItsWorkAndNamesTheFile) {
     EXPECT_EQ(workspace.disk.get("a/b.txt"), "one\ntwo\n");
 
     workspace.call(R"({"operation":"status","path":"a/b.txt"})");
-    EXPECT_EQ(json::write(workspace.last), cat(R"({"path":"a/b.txt","block_id":)", json::write(id), R"(,"version":5,)",
-                                               R"("permission":"read_write","dirty":true,"disk":"same","conflict":false})"));
+    EXPECT_EQ(json::write(workspace.last),
+              cat(R"({"path":"a/b.txt","block_id":)", json::write(id), R"(,"version":5,)",
+                  R"("permission":"read_write","dirty":true,"disk":"same","conflict":false})"));
     EXPECT_EQ(workspace.outcome(R"({"operation":"save","path":"a/b.txt"})"), "ok");
     EXPECT_EQ(workspace.disk.get("a/b.txt"), "zero\nONE\n2\nend\n");
     workspace.call(R"({"operation":"status"})");
     EXPECT_EQ(*workspace.last.get("files")->as_list()[0].get("dirty"), Value(false));
 
-    EXPECT_EQ(workspace.outcome(R"({"operation":"load","path":"a/b.txt","range":{"start":1,"end":3}})"), "ok");
+    EXPECT_EQ(
+        workspace.outcome(R"({"operation":"load","path":"a/b.txt","range":{"start":1,"end":3}})"),
+        "ok");
     EXPECT_EQ(*workspace.last.get("content"), Value("1\tONE\n2\t2\n"));
     workspace.call(R"({"operation":"list","pattern":"*.txt"})");
     EXPECT_EQ(*workspace.last.get("files")->as_list()[0].get("block_id"), id);
 
-    EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"a/b.txt"})"), "escalation_required");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"a/b.txt"})"),
+              "escalation_required");
     EXPECT_TRUE(workspace.last.get("error")->get("details")->get("approval_id")->is_string());
     EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"a/b.txt"})", "human:kay"), "ok");
     EXPECT_FALSE(workspace.disk.has("a/b.txt"));
@@ -132,20 +145,29 @@ TEST(FileTool, TheModelProfileCountsLinesFromOneAndIncludesTheLast) {
     Workspace workspace(Profile::model);
     workspace.disk.put("f", "one\ntwo\nthree\n");
 
-    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f","range":{"start":2,"end":-1}})"), "ok");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f","range":{"start":2,"end":-1}})"),
+              "ok");
     EXPECT_EQ(*workspace.last.get("content"), Value("2\ttwo\n3\tthree\n"));
-    EXPECT_EQ(workspace.outcome(R"({"operation":"insert","path":"f","line":1,"content":"one and a half"})"), "ok");
+    EXPECT_EQ(workspace.outcome(
+                  R"({"operation":"insert","path":"f","line":1,"content":"one and a half"})"),
+              "ok");
     EXPECT_EQ(workspace.outcome(R"({"operation":"edit","path":"f","operations":
-        [{"op":"replace","start_line":3,"end_line":4,"content":"rest","expected_text":"two\nthree"}]})"), "ok");
+        [{"op":"replace","start_line":3,"end_line":4,"content":"rest","expected_text":"two\nthree"}]})"),
+              "ok");
     EXPECT_EQ(workspace.content("f"), "1\tone\n2\tone and a half\n3\trest\n");
-    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f","range":{"start":0,"end":1}})"), "invalid_range");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f","range":{"start":0,"end":1}})"),
+              "invalid_range");
 }
 
 TEST(FileTool, LoadThenSaveIsTheIdentityOnBytes) {
     Workspace workspace;
     int number = 0;
-    for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF", "\xEF\xBB\xBF" "a\r\nb",
-                                    "\xEF\xBB\xBF\xEF\xBB\xBF" "a\n", "é\xE2\x80\xA8\xC2\x85\n\n\n"}) {
+    for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF",
+                                    "\xEF\xBB\xBF"
+                                    "a\r\nb",
+                                    "\xEF\xBB\xBF\xEF\xBB\xBF"
+                                    "a\n",
+                                    "é\xE2\x80\xA8\xC2\x85\n\n\n"}) {
         const std::string path = cat("f", number++);
         workspace.disk.put(path, bytes);
         struct stat before = {};
@@ -163,14 +185,20 @@ TEST(FileTool, LoadThenSaveIsTheIdentityOnBytes) {
 
 TEST(FileTool, AnEditedSaveKeepsLineEndsByteOrderMarkModeAndAttributes) {
     Workspace workspace;
-    workspace.disk.put("run.sh", "\xEF\xBB\xBF" "one\r\ntwo\r\nthree");
+    workspace.disk.put("run.sh",
+                       "\xEF\xBB\xBF"
+                       "one\r\ntwo\r\nthree");
     ASSERT_EQ(::chmod((workspace.disk / "run.sh").c_str(), 0755), 0);
     ASSERT_EQ(::setxattr((workspace.disk / "run.sh").c_str(), "user.note", "kept", 4, 0), 0);
 
-    EXPECT_EQ(workspace.outcome(R"({"operation":"insert","path":"run.sh","line":1,"content":"new"})"), "ok");
+    EXPECT_EQ(
+        workspace.outcome(R"({"operation":"insert","path":"run.sh","line":1,"content":"new"})"),
+        "ok");
     EXPECT_EQ(workspace.outcome(R"({"operation":"save","path":"run.sh"})"), "ok");
 
-    EXPECT_EQ(workspace.disk.get("run.sh"), "\xEF\xBB\xBF" "one\r\nnew\r\ntwo\r\nthree");
+    EXPECT_EQ(workspace.disk.get("run.sh"),
+              "\xEF\xBB\xBF"
+              "one\r\nnew\r\ntwo\r\nthree");
     struct stat status = {};
     ASSERT_EQ(::stat((workspace.disk / "run.sh").c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0755U);
@@ -181,7 +209,9 @@ TEST(FileTool, AnEditedSaveKeepsLineEndsByteOrderMarkModeAndAttributes) {
 TEST(FileTool, ADiskChangeBetweenLoadAndSaveIsTakenInBesideTheEdit) {
     Workspace workspace;
     workspace.disk.put("f", "a\nb\nc\nd\n");
-    EXPECT_EQ(workspace.outcome(R"({"operation":"replace","path":"f","find":"b","replace":"agent b"})"), "ok");
+    EXPECT_EQ(
+        workspace.outcome(R"({"operation":"replace","path":"f","find":"b","replace":"agent b"})"),
+        "ok");
 
     workspace.disk.put("f", "a\nb\nc\ndisk d\n");
     workspace.call(R"({"operation":"status","path":"f"})");
@@ -194,7 +224,8 @@ TEST(FileTool, ADiskChangeBetweenLoadAndSaveIsTakenInBesideTheEdit) {
 TEST(FileTool, ADiskChangeOfTheSameWordsIsNotOverwrittenUnseen) {
     Workspace workspace;
     workspace.disk.put("f", "timeout = 10\n");
-    EXPECT_EQ(workspace.outcome(R"({"operation":"replace","path":"f","find":"10","replace":"30"})"), "ok");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"replace","path":"f","find":"10","replace":"30"})"),
+              "ok");
     workspace.disk.put("f", "timeout = 45\n");
 
     EXPECT_EQ(workspace.outcome(R"({"operation":"save","path":"f"})"), "disk_changed");
@@ -206,8 +237,12 @@ TEST(FileTool, TwoAgentsEditsOfOneFileAreBothSaved) {
     Workspace workspace;
     workspace.disk.put("f", "a\nb\n");
 
-    EXPECT_EQ(workspace.outcome(R"({"operation":"replace","path":"f","find":"a","replace":"A"})", "agent:ada"), "ok");
-    EXPECT_EQ(workspace.outcome(R"({"operation":"replace","path":"f","find":"b","replace":"B"})", "agent:bob"), "ok");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"replace","path":"f","find":"a","replace":"A"})",
+                                "agent:ada"),
+              "ok");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"replace","path":"f","find":"b","replace":"B"})",
+                                "agent:bob"),
+              "ok");
     EXPECT_EQ(workspace.outcome(R"({"operation":"save","path":"f"})", "agent:bob"), "ok");
 
     EXPECT_EQ(workspace.disk.get("f"), "A\nB\n");
@@ -226,13 +261,15 @@ TEST(FileTool, WhatMayNotBeDoneIsRefusedWithItsReason) {
     ASSERT_EQ(::mkfifo((workspace.disk / "fifo").c_str(), 0600), 0);
 
     const std::pair<const char*, const char*> cases[] = {
-        {R"({"operation":"replace","path":"a.lock","find":"x","replace":"y"})", "permission_denied"},
+        {R"({"operation":"replace","path":"a.lock","find":"x","replace":"y"})",
+         "permission_denied"},
         {R"({"operation":"save","path":"a.lock"})", "permission_denied"},
         {R"({"operation":"append","path":"ask/f","content":"y"})", "escalation_required"},
         {R"({"operation":"insert","path":"log/f","line":0,"content":"y"})", "permission_denied"},
         {R"({"operation":"append","path":"log/f","content":"y"})", "ok"},
         {R"({"operation":"append","path":".git/config","content":"y"})", "permission_denied"},
-        {R"({"operation":"create","path":"sub/.GIT/hooks/post-merge","content":"y"})", "permission_denied"},
+        {R"({"operation":"create","path":"sub/.GIT/hooks/post-merge","content":"y"})",
+         "permission_denied"},
         {R"({"operation":"create","path":"quire.toml","content":"y"})", "permission_denied"},
         {R"({"operation":"read","path":".quire/quire.db"})", "permission_denied"},
         {R"({"operation":"read","path":"../etc/passwd"})", "outside_workspace"},
@@ -247,7 +284,8 @@ TEST(FileTool, WhatMayNotBeDoneIsRefusedWithItsReason) {
         {R"({"operation":"read","path":"a\u0000b"})", "invalid_path"},
         {R"({"operation":"create","path":"a.lock","content":"y"})", "permission_denied"},
         {R"({"operation":"create","path":"d/x","content":"y"})", "file_exists"},
-        {R"({"operation":"replace","path":"log/f","find":"none","replace":"y"})", "permission_denied"},
+        {R"({"operation":"replace","path":"log/f","find":"none","replace":"y"})",
+         "permission_denied"},
         {R"({"operation":"list","pattern":"a["})", "invalid_glob"},
     };
     for (const auto& [call, reason] : cases) EXPECT_EQ(workspace.outcome(call), reason) << call;
@@ -259,10 +297,13 @@ TEST(FileTool, ARefusalSaysWhatWasNotDoneAndWhichRuleSaysSo) {
     Workspace workspace;
     workspace.disk.put("a.lock", "x\n");
 
-    const tools::ToolResult refused = workspace.call(R"({"operation":"append","path":"a.lock","content":"y"})");
+    const tools::ToolResult refused =
+        workspace.call(R"({"operation":"append","path":"a.lock","content":"y"})");
 
-    EXPECT_EQ(refused.text, "Nothing was changed: agent:ada may not append a.lock: rule 1 ('*.lock') makes a.lock read_only. "
-                            "Nothing was changed; a person can change the rules in quire.toml.");
+    EXPECT_EQ(refused.text,
+              "Nothing was changed: agent:ada may not append a.lock: rule 1 ('*.lock') makes "
+              "a.lock read_only. "
+              "Nothing was changed; a person can change the rules in quire.toml.");
 }
 
 TEST(FileTool, ArgumentsThatDoNotBelongAreNamed) {
@@ -271,10 +312,13 @@ TEST(FileTool, ArgumentsThatDoNotBelongAreNamed) {
         const tools::ToolResult result = workspace.call(call);
         return result.is_error ? result.structured.get("error")->get("message")->as_string() : "ok";
     };
-    EXPECT_EQ(message(R"({"operation":"append","path":"f"})"), "operation append needs content; it takes path, content");
-    EXPECT_EQ(message(R"({"operation":"save","path":"f","find":"x"})"), "operation save does not take find; it takes path");
+    EXPECT_EQ(message(R"({"operation":"append","path":"f"})"),
+              "operation append needs content; it takes path, content");
+    EXPECT_EQ(message(R"({"operation":"save","path":"f","find":"x"})"),
+              "operation save does not take find; it takes path");
     EXPECT_NE(message(R"({"operation":"chmod","path":"f"})"), "ok");
-    EXPECT_NE(message(R"({"operation":"read","path":"f","colour":"red"})").find("colour"), std::string::npos);
+    EXPECT_NE(message(R"({"operation":"read","path":"f","colour":"red"})").find("colour"),
+              std::string::npos);
     EXPECT_EQ(message(R"({"operation":"edit","path":"f","operations":[{"op":"insert","line":1}]})"),
               "operation 0 (insert) takes line, content and maybe expected_before");
 }
@@ -290,10 +334,13 @@ TEST(FileTool, LinksAreAsStrictAsTheirTargetsAndNeverLeadOut) {
     workspace.disk.link("out", outside / "secret");
     workspace.disk.link("up", "../" + std::filesystem::path(outside.path()).filename().string());
 
-    EXPECT_EQ(workspace.outcome(R"({"operation":"append","path":"open","content":"y"})"), "permission_denied");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"append","path":"open","content":"y"})"),
+              "permission_denied");
     EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"out"})"), "outside_workspace");
-    EXPECT_EQ(workspace.outcome(R"({"operation":"create","path":"up/new","content":"y"})"), "outside_workspace");
-    EXPECT_EQ(workspace.outcome(R"({"operation":"append","path":"alias","content":"more\n"})"), "ok");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"create","path":"up/new","content":"y"})"),
+              "outside_workspace");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"append","path":"alias","content":"more\n"})"),
+              "ok");
     EXPECT_EQ(*workspace.last.get("path"), Value("real"));
     EXPECT_EQ(workspace.outcome(R"({"operation":"save","path":"alias"})"), "ok");
     EXPECT_EQ(workspace.disk.get("real"), "old\nmore\n");
@@ -313,12 +360,21 @@ TEST(FileTool, AFileWithSeveralNamesIsReadButNotSaved) {
 
 TEST(FileTool, OddNamesSurvive) {
     Workspace workspace;
-    for (const std::string name : {"-rf", "a b", "tab\there", "new\nline", "trailing ", "dots.", "\xE2\x80\xAE" "rtl",
+    for (const std::string name : {"-rf", "a b", "tab\there", "new\nline", "trailing ", "dots.",
+                                   "\xE2\x80\xAE"
+                                   "rtl",
                                    "'\"\\$`*?[", "~", "ünï"}) {
         const std::string path = json::write(Value(name));
-        EXPECT_EQ(workspace.outcome(cat(R"({"operation":"create","content":"x\n","path":)", path, "}")), "ok") << name;
-        EXPECT_EQ(workspace.outcome(cat(R"({"operation":"append","content":"y\n","path":)", path, "}")), "ok") << name;
-        EXPECT_EQ(workspace.outcome(cat(R"({"operation":"save","path":)", path, "}")), "ok") << name;
+        EXPECT_EQ(
+            workspace.outcome(cat(R"({"operation":"create","content":"x\n","path":)", path, "}")),
+            "ok")
+            << name;
+        EXPECT_EQ(
+            workspace.outcome(cat(R"({"operation":"append","content":"y\n","path":)", path, "}")),
+            "ok")
+            << name;
+        EXPECT_EQ(workspace.outcome(cat(R"({"operation":"save","path":)", path, "}")), "ok")
+            << name;
         EXPECT_EQ(workspace.disk.get(name), "x\ny\n");
     }
 }
@@ -326,7 +382,9 @@ TEST(FileTool, OddNamesSurvive) {
 TEST(FileTool, ItsSchemaIsSmall) {
     const Workspace workspace(Profile::model);
     const tools::ToolInfo& info = workspace.info();
-    EXPECT_LT(json::write(info.input_schema).size() + json::write(info.output_schema).size() + info.description.size(), 1350U);
+    EXPECT_LT(json::write(info.input_schema).size() + json::write(info.output_schema).size() +
+                  info.description.size(),
+              1350U);
 }
 
 }  // namespace

@@ -33,11 +33,13 @@ public:
         return checked(tool, std::move(**answer));
     }
     // Starts a call and leaves it to the scheduler.
-    std::shared_ptr<std::optional<Result<tools::ToolResult>>> start(std::string_view tool, Value arguments,
+    std::shared_ptr<std::optional<Result<tools::ToolResult>>> start(std::string_view tool,
+                                                                    Value arguments,
                                                                     const std::string& by = "ada") {
         auto answer = std::make_shared<std::optional<Result<tools::ToolResult>>>();
-        registry_->call({kernel::Desk::as(by), profile_}, tool, std::move(arguments),
-                        [answer](Result<tools::ToolResult> result) { *answer = std::move(result); });
+        registry_->call(
+            {kernel::Desk::as(by), profile_}, tool, std::move(arguments),
+            [answer](Result<tools::ToolResult> result) { *answer = std::move(result); });
         return answer;
     }
     // The structured result of a call that must succeed.
@@ -53,7 +55,8 @@ public:
         EXPECT_TRUE(result.text.starts_with("Nothing was changed: ")) << result.text;
         const Value* error = result.structured.get("error");
         if (error == nullptr) return {};
-        for (const char* member : {"code", "reason", "message", "details"}) EXPECT_TRUE(error->get(member)) << member;
+        for (const char* member : {"code", "reason", "message", "details"})
+            EXPECT_TRUE(error->get(member)) << member;
         return error->as_map();
     }
     std::string reason(std::string_view tool, Value arguments, const std::string& by = "ada") {
@@ -69,11 +72,14 @@ public:
 
     // A block with this content.
     std::string block(std::string_view content, const std::string& by = "ada") {
-        const Value made = ok("block_create", Map{{"role", "user"}, {"kind", "text"}, {"content", content}}, by);
+        const Value made =
+            ok("block_create", Map{{"role", "user"}, {"kind", "text"}, {"content", content}}, by);
         return made.get("block_id")->as_string();
     }
     std::string text(const std::string& id) { return desk.text(id); }
-    std::int64_t version(const std::string& id) { return static_cast<std::int64_t>(desk.version(id)); }
+    std::int64_t version(const std::string& id) {
+        return static_cast<std::int64_t>(desk.version(id));
+    }
 
     const tools::Registry& registry() const { return *registry_; }
 

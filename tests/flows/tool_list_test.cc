@@ -14,15 +14,19 @@
 namespace quire {
 namespace {
 
-constexpr tools::Profile kProfiles[] = {tools::Profile::model, tools::Profile::full, tools::Profile::compat};
+constexpr tools::Profile kProfiles[] = {tools::Profile::model, tools::Profile::full,
+                                        tools::Profile::compat};
 
 // All that a workspace publishes.
 class Published {
 public:
     Published() {
-        for (const tools::Profile profile : kProfiles) registry.add(profile, tools::make_file(*desk_.kernel, files_, profile));
+        for (const tools::Profile profile : kProfiles)
+            registry.add(profile, tools::make_file(*desk_.kernel, files_, profile));
     }
-    const std::vector<tools::ToolInfo>& list(tools::Profile profile) const { return registry.list(profile); }
+    const std::vector<tools::ToolInfo>& list(tools::Profile profile) const {
+        return registry.list(profile);
+    }
 
 private:
     kernel::Desk desk_;
@@ -42,10 +46,12 @@ TEST(ToolList, EachProfileHasItsTools) {
         return out;
     };
     EXPECT_EQ(names(tools::Profile::full),
-              "block_create block_status block_append block_edit block_splice block_read block_search block_list "
+              "block_create block_status block_append block_edit block_splice block_read "
+              "block_search block_list "
               "kernel_search block_delete block_undo block_redo block_history file ");
     EXPECT_EQ(names(tools::Profile::model),
-              "block_view block_str_replace block_insert block_replace_lines block_append block_create block_list "
+              "block_view block_str_replace block_insert block_replace_lines block_append "
+              "block_create block_list "
               "block_search block_undo file ");
 }
 
@@ -53,7 +59,8 @@ TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {
     const Published published;
     for (const tools::Profile profile : kProfiles) {
         for (const tools::ToolInfo& tool : published.list(profile)) {
-            EXPECT_EQ(tool.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), std::string::npos);
+            EXPECT_EQ(tool.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"),
+                      std::string::npos);
             EXPECT_LE(tool.name.size(), 64U);
             EXPECT_FALSE(tool.title.empty());
             EXPECT_FALSE(tool.description.empty());
@@ -86,7 +93,8 @@ TEST(ToolList, AReadOnlyToolChangesNothing) {
             Map arguments;
             if (const Value* required = tool.input_schema.get("required")) {
                 for (const Value& name : required->as_list()) {
-                    arguments.set(name.as_string(), name == Value("block_id") ? Value(id) : Value("a"));
+                    arguments.set(name.as_string(),
+                                  name == Value("block_id") ? Value(id) : Value("a"));
                 }
             }
             desk.ok(tool.name, arguments, "someone");

@@ -1,10 +1,11 @@
-// Random editing by several peers: our document, its replicas and the naive model agree at every meeting.
-#include <gtest/gtest.h>
-
+// Random editing by several peers: our document, its replicas and the naive model agree at every
+// meeting.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "crdt/doc/doc.h"
 #include "json/json.h"
@@ -23,7 +24,8 @@ std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
 class Peers {
 public:
     Peers(std::uint64_t seed, std::size_t count) : random_(seed) {
-        for (std::size_t i = 0; i < count; ++i) docs_.push_back(std::make_unique<Doc>(10 * (i + 1)));
+        for (std::size_t i = 0; i < count; ++i)
+            docs_.push_back(std::make_unique<Doc>(10 * (i + 1)));
     }
 
     void step() {
@@ -40,7 +42,9 @@ public:
                 break;
             default:
                 for (std::size_t i = below(4) + 1; i > 0; --i) edit(doc);
-                if (below(3) > 0) doc.commit({.message = below(4) == 0 ? "note" : "", .want_diff = below(2) == 0});
+                if (below(3) > 0)
+                    doc.commit(
+                        {.message = below(4) == 0 ? "note" : "", .want_diff = below(2) == 0});
         }
     }
 
@@ -56,7 +60,8 @@ public:
             doc->check_invariants();
             EXPECT_EQ(docs_[0]->version(), doc->version());
             EXPECT_EQ(docs_[0]->frontiers(), doc->frontiers());
-            ASSERT_TRUE(doc->value() == expected) << json::write(doc->value()) << "\n" << json::write(expected);
+            ASSERT_TRUE(doc->value() == expected) << json::write(doc->value()) << "\n"
+                                                  << json::write(expected);
         }
     }
 
@@ -64,7 +69,8 @@ private:
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
 
     std::string words() {
-        static constexpr const char* kAlphabet[] = {"a", "b", "c", "\n", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
+        static constexpr const char* kAlphabet[] = {
+            "a", "b", "c", "\n", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
         std::string out;
         for (std::size_t i = below(4) + 1; i > 0; --i) out += kAlphabet[below(7)];
         return out;
@@ -83,7 +89,8 @@ private:
     }
 
     void edit(Doc& doc) {
-        static constexpr ContainerKind kKinds[] = {ContainerKind::text, ContainerKind::list, ContainerKind::map};
+        static constexpr ContainerKind kKinds[] = {ContainerKind::text, ContainerKind::list,
+                                                   ContainerKind::map};
         const ContainerKind kind = kKinds[below(5) < 3 ? 0 : below(3)];
         const Handle at = pick(doc, kind);
         if (kind == ContainerKind::text) {
@@ -123,7 +130,8 @@ private:
         }
     }
 
-    // What only other programs write: styles, backward deletes of any place, several ops in one change.
+    // What only other programs write: styles, backward deletes of any place, several ops in one
+    // change.
     void foreign_change(Doc& doc) {
         doc.commit();
         const ContainerId text = ContainerId::root("text", ContainerKind::text);
@@ -137,37 +145,49 @@ private:
             const std::size_t at = below(size + 1);
             if (below(3) == 0) {
                 const std::size_t end = at + below(size + 1 - at);
-                change.ops.push_back({text, counter, StyleStart{static_cast<std::uint32_t>(at),
-                                                                static_cast<std::uint32_t>(end), "bold", true, 0x84}});
+                change.ops.push_back(
+                    {text, counter,
+                     StyleStart{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end),
+                                "bold", true, 0x84}});
                 change.ops.push_back({text, counter + 1, StyleEnd{}});
                 size += 2;
                 counter += 2;
             } else if (below(2) == 0 && at < size) {
-                const auto len = static_cast<std::int32_t>(std::min<std::size_t>(at + 1, below(3) + 1));
-                change.ops.push_back({text, counter, SequenceDelete{static_cast<std::int32_t>(at), -len, {4, 2}}});
+                const auto len =
+                    static_cast<std::int32_t>(std::min<std::size_t>(at + 1, below(3) + 1));
+                change.ops.push_back(
+                    {text, counter, SequenceDelete{static_cast<std::int32_t>(at), -len, {4, 2}}});
                 size -= static_cast<std::size_t>(len);
                 counter += len;
             } else {
                 const std::string what = words();
-                change.ops.push_back({text, counter, TextInsert{static_cast<std::uint32_t>(at), what}});
+                change.ops.push_back(
+                    {text, counter, TextInsert{static_cast<std::uint32_t>(at), what}});
                 counter += atom_count(change.ops.back().content);
                 size += static_cast<std::size_t>(atom_count(change.ops.back().content));
             }
         }
         const auto imported = doc.import({change});
         ASSERT_TRUE(imported) << imported.error().message();
-        EXPECT_TRUE(same_atoms(doc.changes_in(std::vector{IdSpan{change.id.peer, 0, counter}}).at(0).ops, change.ops));
+        EXPECT_TRUE(same_atoms(
+            doc.changes_in(std::vector{IdSpan{change.id.peer, 0, counter}}).at(0).ops, change.ops));
     }
 
     // Characters and anchors of the text now, by the model: what a position may be.
     static std::size_t entities(Doc& doc, const ContainerId& text) {
-        // Deleting anchors is legal for others, so they cannot simply be counted: ask for the longest legal insertion.
+        // Deleting anchors is legal for others, so they cannot simply be counted: ask for the
+        // longest legal insertion.
         std::size_t low = doc.text(doc.open(text)).code_points().n;
         for (std::size_t high = low + 64; high > low; --high) {
             Doc copy(5);
             const auto history = doc.changes_since({});
             if (!copy.import(history, {.want_diff = false})) continue;
-            if (copy.import({{{6, 0}, doc.frontiers(), 0, 0, "", {{text, 0, TextInsert{static_cast<std::uint32_t>(high), "x"}}}}})) {
+            if (copy.import({{{6, 0},
+                              doc.frontiers(),
+                              0,
+                              0,
+                              "",
+                              {{text, 0, TextInsert{static_cast<std::uint32_t>(high), "x"}}}}})) {
                 return high;
             }
         }
@@ -194,7 +214,8 @@ private:
         if (&from == &to) return;
         from.commit();
         to.commit();
-        std::vector<Change> changes = from.changes_since(below(4) == 0 ? VersionVector{} : to.version());
+        std::vector<Change> changes =
+            from.changes_since(below(4) == 0 ? VersionVector{} : to.version());
         if (partly) {
             std::vector<Change> cut;
             for (const Change& change : changes) {

@@ -41,10 +41,12 @@ struct Model {
     std::map<ContainerId, std::vector<Element>> sequences;
     std::map<ContainerId, std::map<std::string, Entry>> maps;
     std::map<ContainerId, bool> touched;
-    std::map<OpId, std::uint32_t> style_ends;  // Where the end of a style goes, by the id it will have.
+    std::map<OpId, std::uint32_t>
+        style_ends;  // Where the end of a style goes, by the id it will have.
 
     void apply(const Change& change);
-    void insert(std::vector<Element>& all, Element element, std::size_t pos, const Version& version);
+    void insert(std::vector<Element>& all, Element element, std::size_t pos,
+                const Version& version);
     void erase(std::vector<Element>& all, OpId by, std::size_t pos, const Version& version);
     Value value(const ContainerId& id) const;
     Value slot_value(const Slot& slot, OpId id) const {
@@ -53,21 +55,26 @@ struct Model {
     }
 };
 
-bool created(const Element& element, const Version& version) { return version.contains(element.id); }
+bool created(const Element& element, const Version& version) {
+    return version.contains(element.id);
+}
 
 bool visible(const Element& element, const Version& version) {
-    return created(element, version) && std::none_of(element.deleted_by.begin(), element.deleted_by.end(),
-                                                     [&](const OpId& by) { return version.contains(by); });
+    return created(element, version) &&
+           std::none_of(element.deleted_by.begin(), element.deleted_by.end(),
+                        [&](const OpId& by) { return version.contains(by); });
 }
 
 std::size_t index_of(const std::vector<Element>& all, const std::optional<OpId>& id) {
     if (!id) return all.size();
     return static_cast<std::size_t>(
-        std::find_if(all.begin(), all.end(), [&](const Element& e) { return e.id == *id; }) - all.begin());
+        std::find_if(all.begin(), all.end(), [&](const Element& e) { return e.id == *id; }) -
+        all.begin());
 }
 
 void Model::insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version) {
-    // Left: the visible element before the position. Right: the next one that was created, deleted or not.
+    // Left: the visible element before the position. Right: the next one that was created, deleted
+    // or not.
     std::size_t at = 0;
     for (std::size_t seen = 0; seen < pos; ++at) {
         CHECK(at < all.size());
@@ -149,7 +156,8 @@ void Model::apply(const Change& change) {
                 if (set != nullptr || erased != nullptr) {
                     Entry& entry = maps[op.container][set != nullptr ? set->key : erased->key];
                     if (std::pair(lamport, id.peer) >= std::pair(entry.lamport, entry.peer)) {
-                        entry = {lamport, id.peer, id, set != nullptr ? std::optional(set->value) : std::nullopt};
+                        entry = {lamport, id.peer, id,
+                                 set != nullptr ? std::optional(set->value) : std::nullopt};
                     }
                 }
             }
@@ -165,7 +173,8 @@ Value Model::value(const ContainerId& id) const {
     if (id.kind == ContainerKind::text) {
         std::string text;
         if (sequence == sequences.end()) return text;
-        for (const Element& element : sequence->second) text += element.deleted_by.empty() ? element.text : "";
+        for (const Element& element : sequence->second)
+            text += element.deleted_by.empty() ? element.text : "";
         return text;
     }
     if (id.kind == ContainerKind::list) {
@@ -201,7 +210,8 @@ Value replay(std::span<const Change> changes) {
         std::erase_if(left, [&](const Change* change) {
             const auto known = [&](const OpId& id) { return model.before.contains(id); };
             if (!std::all_of(change->deps.begin(), change->deps.end(), known)) return false;
-            if (change->id.counter > 0 && !known({change->id.peer, change->id.counter - 1})) return false;
+            if (change->id.counter > 0 && !known({change->id.peer, change->id.counter - 1}))
+                return false;
             model.apply(*change);
             return true;
         });

@@ -1,7 +1,7 @@
 // The naive document: every change replayed atom by atom, every version a set, every search a scan.
 //
-// Written from the rules alone (docs/engine.md, "Merging"), to be compared with; no product code may link it.
-// Cubic in the worst case: for hundreds of atoms.
+// Written from the rules alone (docs/engine.md, "Merging"), to be compared with; no product code
+// may link it. Cubic in the worst case: for hundreds of atoms.
 #pragma once
 
 #include <span>
@@ -11,7 +11,8 @@
 
 namespace quire::model {
 
-// The deep value that these changes amount to, as Doc::value() gives it. CHECKs that their deps are among them.
+// The deep value that these changes amount to, as Doc::value() gives it. CHECKs that their deps are
+// among them.
 Value replay(std::span<const crdt::Change> changes);
 
 }  // namespace quire::model

@@ -1,11 +1,12 @@
-// Recorded histories end in the recorded text: through the API, and as changes of concurrent writers.
+// Recorded histories end in the recorded text: through the API, and as changes of concurrent
+// writers.
 #include "tests/traces/traces.h"
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "crdt/doc/doc.h"
 #include "tests/model/model.h"
@@ -17,10 +18,10 @@ using namespace crdt;
 
 const ContainerId kText = ContainerId::root("text", ContainerKind::text);
 
-#define SKIP_WITHOUT(trace, name)                                                                        \
-    if (!(trace)) {                                                                                      \
-        std::printf("skipped: no trace " name " below $QUIRE_TRACES\n");                                 \
-        GTEST_SKIP() << "no trace " name " below $QUIRE_TRACES";                                         \
+#define SKIP_WITHOUT(trace, name)                                        \
+    if (!(trace)) {                                                      \
+        std::printf("skipped: no trace " name " below $QUIRE_TRACES\n"); \
+        GTEST_SKIP() << "no trace " name " below $QUIRE_TRACES";         \
     }
 
 void replay(const traces::Sequential& trace) {
@@ -38,7 +39,9 @@ void replay(const traces::Sequential& trace) {
     EXPECT_EQ(other.text(other.open(kText)).str(), trace.end);
 }
 
-TEST(Traces, TheShippedTraceEndsInItsText) { replay(traces::shipped(QUIRE_SOURCE_DIR)); }
+TEST(Traces, TheShippedTraceEndsInItsText) {
+    replay(traces::shipped(QUIRE_SOURCE_DIR));
+}
 
 TEST(Traces, EverySequentialTraceEndsInTheRecordedText) {
     for (const char* name : traces::kSequential) {
@@ -55,7 +58,8 @@ void converge(const traces::Concurrent& trace, const std::vector<Change>& change
     EXPECT_EQ(at_once.text(at_once.open(kText)).str(), trace.end);
 
     Doc one_by_one(1001);
-    for (const Change& change : changes) ASSERT_TRUE(one_by_one.import({change}, {.want_diff = false}));
+    for (const Change& change : changes)
+        ASSERT_TRUE(one_by_one.import({change}, {.want_diff = false}));
     EXPECT_EQ(one_by_one.text(one_by_one.open(kText)).str(), trace.end);
     EXPECT_EQ(one_by_one.version(), at_once.version());
 }
@@ -78,8 +82,9 @@ TEST(Traces, AGitHistoryOfManyWritersConverges) {
     converge(*trace, traces::as_positions(*trace, kText));
 }
 
-// Its writers insert at one place at once, and the recorded text depends on the order of their names, which the
-// recording leaves out. What must hold is that the order of arrival does not matter.
+// Its writers insert at one place at once, and the recorded text depends on the order of their
+// names, which the recording leaves out. What must hold is that the order of arrival does not
+// matter.
 TEST(Traces, AGitHistoryWithTiesComesOutTheSameInAnyOrderOfArrival) {
     const auto trace = traces::concurrent("A2-git-makefile");
     SKIP_WITHOUT(trace, "A2-git-makefile");

@@ -1,12 +1,12 @@
 #include "tests/traces/traces.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include <zlib.h>
 
 #include "base/check.h"
 #include "base/utf8.h"
@@ -38,7 +38,9 @@ std::optional<Value> read_gz(const std::string& path) {
     return std::move(*value);
 }
 
-std::size_t number(const Value& value) { return static_cast<std::size_t>(value.as_int()); }
+std::size_t number(const Value& value) {
+    return static_cast<std::size_t>(value.as_int());
+}
 
 Patch patch_of(const Value& value) {
     const List& parts = value.as_list();
@@ -49,7 +51,8 @@ Sequential sequential_of(const Value& value) {
     Sequential trace{value.get("endContent")->as_string(), {}};
     CHECK(value.get("startContent")->as_string().empty());
     for (const Value& transaction : value.get("txns")->as_list()) {
-        for (const Value& patch : transaction.get("patches")->as_list()) trace.patches.push_back(patch_of(patch));
+        for (const Value& patch : transaction.get("patches")->as_list())
+            trace.patches.push_back(patch_of(patch));
     }
     return trace;
 }
@@ -79,8 +82,10 @@ std::optional<Concurrent> concurrent(const std::string& name) {
     for (const Value& recorded : value->get("txns")->as_list()) {
         Transaction transaction;
         transaction.agent = number(*recorded.get("agent"));
-        for (const Value& parent : recorded.get("parents")->as_list()) transaction.parents.push_back(number(parent));
-        for (const Value& patch : recorded.get("patches")->as_list()) transaction.patches.push_back(patch_of(patch));
+        for (const Value& parent : recorded.get("parents")->as_list())
+            transaction.parents.push_back(number(parent));
+        for (const Value& patch : recorded.get("patches")->as_list())
+            transaction.patches.push_back(patch_of(patch));
         trace.transactions.push_back(std::move(transaction));
     }
     return trace;
@@ -95,7 +100,8 @@ std::optional<std::vector<Graph>> conformance() {
         Graph graph{recorded.get("endContent")->as_string(), {}};
         std::vector<crdt::OpId> atoms;  // By operation number.
         for (const Value& transaction : recorded.get("txns")->as_list()) {
-            const std::size_t rank = static_cast<std::size_t>(transaction.get("agent")->as_string()[0] - 'a') + 1;
+            const std::size_t rank =
+                static_cast<std::size_t>(transaction.get("agent")->as_string()[0] - 'a') + 1;
             crdt::Change change;
             change.id = {rank * 1'000'000 + number(*transaction.get("seqStart")) + 1, 0};
             for (const Value& parent : transaction.get("parents")->as_list()) {
@@ -106,14 +112,16 @@ std::optional<std::vector<Graph>> conformance() {
                 const Patch patch = patch_of(op);
                 // The recording does not say whose characters a delete took; the position decides.
                 if (patch.erase > 0) {
-                    change.ops.push_back({text, counter,
-                                          crdt::SequenceDelete{static_cast<std::int32_t>(patch.at),
-                                                               static_cast<std::int32_t>(patch.erase), change.id}});
+                    change.ops.push_back(
+                        {text, counter,
+                         crdt::SequenceDelete{static_cast<std::int32_t>(patch.at),
+                                              static_cast<std::int32_t>(patch.erase), change.id}});
                     counter += static_cast<crdt::Counter>(patch.erase);
                 }
                 if (!patch.insert.empty()) {
                     change.ops.push_back(
-                        {text, counter, crdt::TextInsert{static_cast<std::uint32_t>(patch.at), patch.insert}});
+                        {text, counter,
+                         crdt::TextInsert{static_cast<std::uint32_t>(patch.at), patch.insert}});
                     counter += static_cast<crdt::Counter>(utf8::count_code_points(patch.insert));
                 }
             }
@@ -135,7 +143,8 @@ std::vector<crdt::Change> as_positions(const Concurrent& trace, const crdt::Cont
         change.id = {peer, next[transaction.agent]};
         for (const std::size_t parent : transaction.parents) {
             for (const crdt::OpId& id : after[parent]) {
-                const bool known = std::find(change.deps.begin(), change.deps.end(), id) != change.deps.end();
+                const bool known =
+                    std::find(change.deps.begin(), change.deps.end(), id) != change.deps.end();
                 if (!known) change.deps.push_back(id);
             }
         }
@@ -144,12 +153,14 @@ std::vector<crdt::Change> as_positions(const Concurrent& trace, const crdt::Cont
             if (patch.erase > 0) {
                 change.ops.push_back({text, counter,
                                       crdt::SequenceDelete{static_cast<std::int32_t>(patch.at),
-                                                           static_cast<std::int32_t>(patch.erase), {peer, 0}}});
+                                                           static_cast<std::int32_t>(patch.erase),
+                                                           {peer, 0}}});
                 counter += static_cast<crdt::Counter>(patch.erase);
             }
             if (!patch.insert.empty()) {
                 change.ops.push_back(
-                    {text, counter, crdt::TextInsert{static_cast<std::uint32_t>(patch.at), patch.insert}});
+                    {text, counter,
+                     crdt::TextInsert{static_cast<std::uint32_t>(patch.at), patch.insert}});
                 counter += static_cast<crdt::Counter>(utf8::count_code_points(patch.insert));
             }
         }
@@ -185,11 +196,13 @@ std::vector<crdt::Change> as_changes(const Concurrent& trace, const crdt::Contai
             if (agent.knows[at]) continue;
             agent.knows[at] = true;
             missing.push_back(at);
-            stack.insert(stack.end(), trace.transactions[at].parents.begin(), trace.transactions[at].parents.end());
+            stack.insert(stack.end(), trace.transactions[at].parents.begin(),
+                         trace.transactions[at].parents.end());
         }
         std::sort(missing.begin(), missing.end());
         std::vector<crdt::Change> changes;
-        for (const std::size_t at : missing) changes.insert(changes.end(), made[at].begin(), made[at].end());
+        for (const std::size_t at : missing)
+            changes.insert(changes.end(), made[at].begin(), made[at].end());
         CHECK(agent.doc.import(std::move(changes), {.want_diff = false}).has_value());
         const crdt::Handle handle = agent.doc.open(text);
         for (const Patch& patch : transaction.patches) {

@@ -1,7 +1,8 @@
-// Editing traces: published recordings of real writing, and a small generated one that ships with us.
+// Editing traces: published recordings of real writing, and a small generated one that ships with
+// us.
 //
-// The published ones lie in the folder $QUIRE_TRACES names (by default ../shared/data/traces beside the
-// repository); where it is absent those who need them skip. Positions are code points.
+// The published ones lie in the folder $QUIRE_TRACES names (by default ../shared/data/traces beside
+// the repository); where it is absent those who need them skip. Positions are code points.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +44,9 @@ struct Graph {
 };
 
 inline constexpr const char* kSequential[] = {
-    "automerge-paper", "seph-blog1",    "rustcode",           "sveltecomponent", "friendsforever_flat",
-    "clownschool_flat", "json-crdt-patch", "json-crdt-blog-post", "egwalker"};
+    "automerge-paper", "seph-blog1",          "rustcode",
+    "sveltecomponent", "friendsforever_flat", "clownschool_flat",
+    "json-crdt-patch", "json-crdt-blog-post", "egwalker"};
 
 // None where the file is absent. CHECKs that what is there has the documented form.
 std::optional<Sequential> sequential(const std::string& name);
@@ -53,10 +55,11 @@ std::optional<std::vector<Graph>> conformance();
 // The generated one, of the repository `root`.
 Sequential shipped(const std::string& root);
 
-// The same history as changes of one text: a replica for each agent, that before each transaction takes in what
-// its parents know and nothing more.
+// The same history as changes of one text: a replica for each agent, that before each transaction
+// takes in what its parents know and nothing more.
 std::vector<crdt::Change> as_changes(const Concurrent& trace, const crdt::ContainerId& text);
-// The same without replicas: positions as recorded, deletes with a start id of no meaning. For long histories of many.
+// The same without replicas: positions as recorded, deletes with a start id of no meaning. For long
+// histories of many.
 std::vector<crdt::Change> as_positions(const Concurrent& trace, const crdt::ContainerId& text);
 
 }  // namespace quire::traces

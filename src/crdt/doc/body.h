@@ -1,5 +1,5 @@
-// DocBody: what a Doc is made of. History takes ops in; containers hold what they amount to, and lag behind
-// until they are read.
+// DocBody: what a Doc is made of. History takes ops in; containers hold what they amount to, and
+// lag behind until they are read.
 #pragma once
 
 #include <deque>
@@ -28,9 +28,11 @@ struct Container {
     bool has_anchors = false;
     // Text and List: the order of atoms, tombstones and all; made when first needed.
     std::unique_ptr<Sequence> sequence;
-    // The heads among this container's ops; true only where its last run is not linear (else that is the head).
+    // The heads among this container's ops; true only where its last run is not linear (else that
+    // is the head).
     Heads heads;
-    // Text and List: the state holds ops below `flushed`; `effects` is what those above that are not linear do.
+    // Text and List: the state holds ops below `flushed`; `effects` is what those above that are
+    // not linear do.
     Lv flushed = 0;
     std::size_t flushed_run = 0;
     std::vector<Effect> effects;
@@ -59,7 +61,9 @@ public:
     Failure refuse(Handle handle, ContainerKind kind);
     // The slot that an atom put into its list or map entry; null when it put none.
     const Slot* slot_of(Lv lv);
-    ContainerId child_id(Lv lv, ContainerKind kind) const { return ContainerId::normal(log_.atoms().id_of(lv), kind); }
+    ContainerId child_id(Lv lv, ContainerKind kind) const {
+        return ContainerId::normal(log_.atoms().id_of(lv), kind);
+    }
 
     // --- state (state.cc) ---
     // Brings a text or list's state up to the log below `until`.
@@ -67,9 +71,13 @@ public:
     void flush(Container& c) { flush(c, log_.end(), nullptr); }
     // The container's sequence, with everything in.
     Sequence& sequence(Container& c);
-    Sequence::History history(const Container& c) { return {log_.atoms(), log_.graph(), log_of(c)}; }
+    Sequence::History history(const Container& c) {
+        return {log_.atoms(), log_.graph(), log_of(c)};
+    }
     const seq::Rope& text(Container& c);
-    Lv atom_at(Container& c, std::size_t index) { return sequence(c).atom_at(static_cast<std::uint32_t>(index)); }
+    Lv atom_at(Container& c, std::size_t index) {
+        return sequence(c).atom_at(static_cast<std::uint32_t>(index));
+    }
     void apply_map(Container& c, const Run& run);
     Value value(Container& c, int depth);
     Value root_value();
@@ -123,7 +131,7 @@ private:
     std::unordered_map<ContainerId, ContainerIndex> index_;
     Pending pending_;
 
-    bool open_ = false;   // A transaction is pending; its ops are in the log from `began_` on.
+    bool open_ = false;  // A transaction is pending; its ops are in the log from `began_` on.
     Lv began_ = 0;
 
     VersionVector version_;

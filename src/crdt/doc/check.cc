@@ -1,6 +1,7 @@
+#include "base/check.h"
+
 #include <algorithm>
 
-#include "base/check.h"
 #include "crdt/doc/body.h"
 
 namespace quire::crdt {
@@ -25,7 +26,8 @@ void DocBody::check_invariants() {
             for (Lv at = lv; at < lv + len; ++at) {
                 kept_order.emplace_back(at, visible);
                 const Run& run = log.runs()[log.find(at)];
-                if (visible && run.kind == RunKind::insert && c.text != nullptr) text += log.text(run, at, 1);
+                if (visible && run.kind == RunKind::insert && c.text != nullptr)
+                    text += log.text(run, at, 1);
             }
         });
         fresh.for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
@@ -42,7 +44,8 @@ void DocBody::check_invariants() {
     if (open_) return;
     // State is what a replay of history gives.
     Doc replay(peer_id_);
-    const Result<Imported> imported = replay.import(export_spans({{0, log_.end()}}), {.want_diff = false});
+    const Result<Imported> imported =
+        replay.import(export_spans({{0, log_.end()}}), {.want_diff = false});
     CHECK(imported.has_value() && imported->pending.empty());
     CHECK(replay.version() == version() && replay.value() == root_value());
 }

@@ -21,7 +21,8 @@ ContainerIndex DocBody::open(const ContainerId& id) {
 const Slot* DocBody::slot_of(Lv lv) {
     const ContainerLog& log = log_.log(log_.container_of(lv));
     const Run& run = log.runs()[log.find(lv)];
-    if (run.kind == RunKind::insert && log.kind() == ContainerKind::list) return &log.value(run, lv);
+    if (run.kind == RunKind::insert && log.kind() == ContainerKind::list)
+        return &log.value(run, lv);
     if (run.kind == RunKind::map_entry) {
         const auto* set = std::get_if<MapSet>(&log.op(run));
         if (set != nullptr) return &set->value;
@@ -29,8 +30,8 @@ const Slot* DocBody::slot_of(Lv lv) {
     return nullptr;
 }
 
-// Alive is reachable: each step up goes to the container that the creating atom wrote to, if what it wrote is
-// still there. A parent is always older than its child, so the way up ends.
+// Alive is reachable: each step up goes to the container that the creating atom wrote to, if what
+// it wrote is still there. A parent is always older than its child, so the way up ends.
 bool DocBody::is_alive(Container& c) {
     if (c.id.is_root()) return true;
     if (c.alive_at == epoch_) return c.alive;
@@ -71,7 +72,8 @@ Container* DocBody::editable(Handle handle, ContainerKind kind) {
         // A root that already holds ops has a name that somebody could use.
         if (c.size > 0 || !log_of(c).empty()) return &c;
         const std::string& name = c.id.root_name();
-        const bool bad = name.empty() || name.find('/') != std::string::npos || name.find('\0') != std::string::npos;
+        const bool bad = name.empty() || name.find('/') != std::string::npos ||
+                         name.find('\0') != std::string::npos;
         return bad ? nullptr : &c;
     }
     return is_alive(c) ? &c : nullptr;
@@ -80,14 +82,18 @@ Container* DocBody::editable(Handle handle, ContainerKind kind) {
 Failure DocBody::refuse(Handle handle, ContainerKind kind) {
     const Container& c = container(handle);
     if (c.id.kind != kind) {
-        return invalid("wrong_kind", "the container is of another kind than this operation is for; nothing was changed");
+        return invalid(
+            "wrong_kind",
+            "the container is of another kind than this operation is for; nothing was changed");
     }
     if (c.id.is_root()) {
-        return invalid("invalid_name", cat("a root container cannot be named '", c.id.root_name(),
-                                           "': a name has at least one character and neither '/' nor NUL"));
+        return invalid("invalid_name",
+                       cat("a root container cannot be named '", c.id.root_name(),
+                           "': a name has at least one character and neither '/' nor NUL"));
     }
-    return fail(Errc::not_found, "container_deleted",
-                "the container was deleted with what held it, or was never made; nothing was changed");
+    return fail(
+        Errc::not_found, "container_deleted",
+        "the container was deleted with what held it, or was never made; nothing was changed");
 }
 
 }  // namespace quire::crdt

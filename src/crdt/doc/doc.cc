@@ -16,36 +16,52 @@ constexpr std::size_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
 
 Failure beyond(std::size_t position, std::size_t size) {
     return fail(Errc::out_of_range, "out_of_bound",
-                cat("position ", position, " lies beyond the end, which is ", size, "; nothing was changed"));
+                cat("position ", position, " lies beyond the end, which is ", size,
+                    "; nothing was changed"));
 }
 
 Failure too_large() {
-    return fail(Errc::out_of_range, "too_large", "a container holds at most 1073741822 entities; nothing was changed");
+    return fail(Errc::out_of_range, "too_large",
+                "a container holds at most 1073741822 entities; nothing was changed");
 }
 
 }  // namespace
 
-Doc::Doc(PeerId peer) : body_(std::make_unique<DocBody>(peer)) { CHECK(peer != kNoPeer); }
+Doc::Doc(PeerId peer) : body_(std::make_unique<DocBody>(peer)) {
+    CHECK(peer != kNoPeer);
+}
 Doc::Doc(Doc&&) noexcept = default;
 Doc& Doc::operator=(Doc&&) noexcept = default;
 Doc::~Doc() = default;
 
-PeerId Doc::peer() const { return body_->peer_id(); }
+PeerId Doc::peer() const {
+    return body_->peer_id();
+}
 
 void Doc::set_peer(PeerId peer) {
     CHECK(peer != kNoPeer && !body_->in_transaction());
     body_->set_peer(peer);
 }
 
-Handle Doc::open(const ContainerId& id) { return Handle{body_->open(id)}; }
-const ContainerId& Doc::id_of(Handle container) const { return body_->container(container).id; }
-bool Doc::is_alive(Handle container) const { return body_->is_alive(body_->container(container)); }
+Handle Doc::open(const ContainerId& id) {
+    return Handle{body_->open(id)};
+}
+const ContainerId& Doc::id_of(Handle container) const {
+    return body_->container(container).id;
+}
+bool Doc::is_alive(Handle container) const {
+    return body_->is_alive(body_->container(container));
+}
 
 // --- reading ---
 
-const seq::Rope& Doc::text(Handle text) const { return body_->text(body_->container(text)); }
+const seq::Rope& Doc::text(Handle text) const {
+    return body_->text(body_->container(text));
+}
 
-std::size_t Doc::list_size(Handle list) const { return body_->container(list).size; }
+std::size_t Doc::list_size(Handle list) const {
+    return body_->container(list).size;
+}
 
 Slot Doc::list_get(Handle list, std::size_t index) const {
     CHECK(index < list_size(list));
@@ -68,7 +84,8 @@ OpId Doc::list_id(Handle list, std::size_t index) const {
 std::optional<std::size_t> Doc::list_index_of(Handle list, OpId id) const {
     Container& c = body_->container(list);
     const std::optional<Lv> lv = body_->oplog().atoms().lv_of(id);
-    if (!lv || body_->oplog().container_of(*lv) != c.index || body_->slot_of(*lv) == nullptr) return std::nullopt;
+    if (!lv || body_->oplog().container_of(*lv) != c.index || body_->slot_of(*lv) == nullptr)
+        return std::nullopt;
     const Sequence::Place place = body_->sequence(c).place_of(*lv);
     if (place.erased > 0) return std::nullopt;
     return place.pos;
@@ -100,8 +117,12 @@ std::vector<std::string> Doc::map_keys(Handle map) const {
     return keys;
 }
 
-Value Doc::value(Handle container) const { return body_->value(body_->container(container), 0); }
-Value Doc::value() const { return body_->root_value(); }
+Value Doc::value(Handle container) const {
+    return body_->value(body_->container(container), 0);
+}
+Value Doc::value() const {
+    return body_->root_value();
+}
 
 // --- local edits ---
 
@@ -119,11 +140,13 @@ Result<void> Doc::text_insert(Handle text, text::CodePoint at, std::string_view 
     if (utf8.empty()) return {};
     std::size_t len = 1;
     if (utf8.size() > 1 || static_cast<unsigned char>(utf8[0]) >= 0x80) {
-        if (!utf8::is_valid(utf8)) return invalid("invalid_utf8", "the text is not UTF-8; nothing was changed");
+        if (!utf8::is_valid(utf8))
+            return invalid("invalid_utf8", "the text is not UTF-8; nothing was changed");
         len = utf8::count_code_points(utf8);
     }
     if (len > kMaxSize - c->size) return too_large();
-    body_->insert_text(*c, static_cast<std::uint32_t>(position), utf8, static_cast<std::uint32_t>(len));
+    body_->insert_text(*c, static_cast<std::uint32_t>(position), utf8,
+                       static_cast<std::uint32_t>(len));
     return {};
 }
 
@@ -139,7 +162,8 @@ Result<void> Doc::text_erase(Handle text, text::CodePoint at, text::CodePoint co
     }
     const std::size_t size = body_->text(*c).code_points().n;
     if (at.n > size || count.n > size - at.n) return beyond(at.n + count.n, size);
-    // Style anchors stay: the stretches between them go, the last one first, so that the others hold still.
+    // Style anchors stay: the stretches between them go, the last one first, so that the others
+    // hold still.
     const Anchors& anchors = c->text->anchors();
     std::vector<std::pair<std::uint32_t, std::uint32_t>> stretches;
     for (auto i = static_cast<std::uint32_t>(at.n); i < at.n + count.n; ++i) {
@@ -179,14 +203,16 @@ Result<void> Doc::list_erase(Handle list, std::size_t at, std::size_t count) {
     Container* c = body_->editable(list, ContainerKind::list);
     if (c == nullptr) return body_->refuse(list, ContainerKind::list);
     if (at > c->size || count > c->size - at) return beyond(at + count, c->size);
-    if (count > 0) body_->erase(*c, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(count));
+    if (count > 0)
+        body_->erase(*c, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(count));
     return {};
 }
 
 Result<void> Doc::map_set(Handle map, std::string_view key, Value value) {
     Container* c = body_->editable(map, ContainerKind::map);
     if (c == nullptr) return body_->refuse(map, ContainerKind::map);
-    if (!utf8::is_valid(key)) return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
+    if (!utf8::is_valid(key))
+        return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
     const MapState::Entry* entry = c->map->find(key);
     if (entry != nullptr && !entry->winner.erases) {
         const auto* now = std::get_if<Value>(body_->slot_of(entry->winner.lv));
@@ -196,10 +222,12 @@ Result<void> Doc::map_set(Handle map, std::string_view key, Value value) {
     return {};
 }
 
-Result<ContainerId> Doc::map_insert_container(Handle map, std::string_view key, ContainerKind kind) {
+Result<ContainerId> Doc::map_insert_container(Handle map, std::string_view key,
+                                              ContainerKind kind) {
     Container* c = body_->editable(map, ContainerKind::map);
     if (c == nullptr) return body_->refuse(map, ContainerKind::map);
-    if (!utf8::is_valid(key)) return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
+    if (!utf8::is_valid(key))
+        return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
     const Lv lv = body_->oplog().end();
     body_->write_map(*c, MapSet{std::string(key), kind});
     return body_->child_id(lv, kind);
@@ -208,18 +236,27 @@ Result<ContainerId> Doc::map_insert_container(Handle map, std::string_view key, 
 Result<void> Doc::map_erase(Handle map, std::string_view key) {
     Container* c = body_->editable(map, ContainerKind::map);
     if (c == nullptr) return body_->refuse(map, ContainerKind::map);
-    if (!utf8::is_valid(key)) return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
+    if (!utf8::is_valid(key))
+        return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
     body_->write_map(*c, MapErase{std::string(key)});
     return {};
 }
 
-bool Doc::has_pending() const { return body_->in_transaction(); }
-Commit Doc::commit(CommitOptions options) { return body_->commit(std::move(options)); }
+bool Doc::has_pending() const {
+    return body_->in_transaction();
+}
+Commit Doc::commit(CommitOptions options) {
+    return body_->commit(std::move(options));
+}
 
 // --- history ---
 
-const VersionVector& Doc::version() const { return body_->version(); }
-Frontiers Doc::frontiers() const { return body_->frontiers_of(body_->oplog().heads()); }
+const VersionVector& Doc::version() const {
+    return body_->version();
+}
+Frontiers Doc::frontiers() const {
+    return body_->frontiers_of(body_->oplog().heads());
+}
 
 Result<Imported> Doc::import(std::vector<Change> changes, ImportOptions options) {
     return body_->import(std::move(changes), options);
@@ -242,7 +279,9 @@ std::vector<Change> Doc::changes_in(std::span<const IdSpan> spans) const {
     return body_->export_spans(std::move(wanted));
 }
 
-std::size_t Doc::op_count() const { return body_->committed_end(); }
+std::size_t Doc::op_count() const {
+    return body_->committed_end();
+}
 
 // --- taking back ---
 
@@ -256,6 +295,8 @@ Result<std::string> Doc::text_at(Handle text, const Frontiers& version) const {
     return body_->text_at(c, version);
 }
 
-void Doc::check_invariants() const { body_->check_invariants(); }
+void Doc::check_invariants() const {
+    body_->check_invariants();
+}
 
 }  // namespace quire::crdt

@@ -1,10 +1,10 @@
 // Doc: one CRDT document, where history (what happened) and state (what is) meet.
 //
-// Local edits gather in a pending transaction; commit() ends it and returns what it did. Nothing here
-// calls back, locks, encodes or reads a clock. Thread-confined.
+// Local edits gather in a pending transaction; commit() ends it and returns what it did. Nothing
+// here calls back, locks, encodes or reads a clock. Thread-confined.
 //
-// Merging is Loro's: Fugue order for sequences, last writer by (lamport, peer) for map entries, deletes
-// by position in the version that wrote them (docs/engine.md).
+// Merging is Loro's: Fugue order for sequences, last writer by (lamport, peer) for map entries,
+// deletes by position in the version that wrote them (docs/engine.md).
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct ImportOptions {
 };
 
 struct Commit {
-    IdSpan span;      // Empty when the transaction held nothing.
+    IdSpan span;  // Empty when the transaction held nothing.
     Diff diff;
     std::string origin;
     bool empty() const { return span.begin == span.end; }
@@ -60,63 +60,70 @@ public:
     ~Doc();
 
     PeerId peer() const;
-    // Later local ops are this peer's. CHECKs that no transaction is pending. A peer that already has ops in
-    // this document goes on where it stopped.
+    // Later local ops are this peer's. CHECKs that no transaction is pending. A peer that already
+    // has ops in this document goes on where it stopped.
     void set_peer(PeerId peer);
 
     // The handle of a container, known or not yet (a root exists as soon as it is named). O(1).
     Handle open(const ContainerId& id);
     const ContainerId& id_of(Handle container) const;
-    // False for a child container that no op has made, or that was overwritten or removed with its parent.
+    // False for a child container that no op has made, or that was overwritten or removed with its
+    // parent.
     bool is_alive(Handle container) const;
 
     // --- reading (a pending transaction is visible) ---
     const seq::Rope& text(Handle text) const;
     std::size_t list_size(Handle list) const;
-    Slot list_get(Handle list, std::size_t index) const;              // CHECKs index < size.
-    ContainerId list_child(Handle list, std::size_t index) const;     // CHECKs that the slot holds a container.
-    OpId list_id(Handle list, std::size_t index) const;               // The atom that inserted it.
-    std::optional<std::size_t> list_index_of(Handle list, OpId id) const;  // None when deleted. O(log n).
+    Slot list_get(Handle list, std::size_t index) const;  // CHECKs index < size.
+    ContainerId list_child(Handle list,
+                           std::size_t index) const;     // CHECKs that the slot holds a container.
+    OpId list_id(Handle list, std::size_t index) const;  // The atom that inserted it.
+    std::optional<std::size_t> list_index_of(Handle list,
+                                             OpId id) const;  // None when deleted. O(log n).
     std::optional<Slot> map_get(Handle map, std::string_view key) const;
     std::optional<ContainerId> map_child(Handle map, std::string_view key) const;
-    std::vector<std::string> map_keys(Handle map) const;              // Sorted.
+    std::vector<std::string> map_keys(Handle map) const;  // Sorted.
     // Deep values: children in place of their containers; roots that were never touched are absent.
     Value value(Handle container) const;
     Value value() const;
 
     // --- local edits ---
-    // Errors: out_of_range "out_of_bound"; not_found "container_deleted" for a container that is not alive;
-    // invalid_argument "wrong_kind", "invalid_utf8", and "invalid_name" for a root container whose name is empty or
-    // holds '/' or NUL: others may have made one, we do not.
+    // Errors: out_of_range "out_of_bound"; not_found "container_deleted" for a container that is
+    // not alive; invalid_argument "wrong_kind", "invalid_utf8", and "invalid_name" for a root
+    // container whose name is empty or holds '/' or NUL: others may have made one, we do not.
     Result<void> text_insert(Handle text, text::CodePoint at, std::string_view utf8);
     Result<void> text_erase(Handle text, text::CodePoint at, text::CodePoint count);
     Result<void> list_insert(Handle list, std::size_t at, Value value);
     Result<ContainerId> list_insert_container(Handle list, std::size_t at, ContainerKind kind);
     Result<void> list_erase(Handle list, std::size_t at, std::size_t count);
-    Result<void> map_set(Handle map, std::string_view key, Value value);  // Setting an equal value is no op.
+    Result<void> map_set(Handle map, std::string_view key,
+                         Value value);  // Setting an equal value is no op.
     Result<ContainerId> map_insert_container(Handle map, std::string_view key, ContainerKind kind);
     Result<void> map_erase(Handle map, std::string_view key);
     bool has_pending() const;
-    // Ends the transaction. Its change depends on the frontiers before it; timestamps never go back along deps.
+    // Ends the transaction. Its change depends on the frontiers before it; timestamps never go back
+    // along deps.
     Commit commit(CommitOptions options = {});
 
     // --- history ---
     const VersionVector& version() const;
     Frontiers frontiers() const;
-    // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap what is
-    // known; an overlap that differs is refused. Errors: corrupt; conflict "op_id_reused".
+    // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap
+    // what is known; an overlap that differs is refused. Errors: corrupt; conflict "op_id_reused".
     // CHECKs that no transaction is pending.
     Result<Imported> import(std::vector<Change> changes, ImportOptions options = {});
-    // In causal order, cut at `from`; those pending are left out. CHECKs that no transaction is pending.
+    // In causal order, cut at `from`; those pending are left out. CHECKs that no transaction is
+    // pending.
     std::vector<Change> changes_since(const VersionVector& from) const;
     // Cut to exactly these spans.
     std::vector<Change> changes_in(std::span<const IdSpan> spans) const;
     std::size_t op_count() const;
 
     // --- taking back ---
-    // New local ops, in the pending transaction, that take back what `spans` did as far as it is still
-    // visible: text and elements they inserted are deleted; what they deleted, and nobody else did, is
-    // inserted again where it was; map entries return to the value before them, unless someone set them since.
+    // New local ops, in the pending transaction, that take back what `spans` did as far as it is
+    // still visible: text and elements they inserted are deleted; what they deleted, and nobody
+    // else did, is inserted again where it was; map entries return to the value before them, unless
+    // someone set them since.
     struct Undone {
         std::size_t restored = 0;  // Atoms brought back.
         std::size_t removed = 0;   // Atoms taken out.
@@ -124,7 +131,8 @@ public:
     };
     Result<Undone> revert(std::span<const IdSpan> spans, std::span<const Handle> only = {});
 
-    // The text of `text` at an earlier version. O(history of the container). Errors: not_found "unknown_version".
+    // The text of `text` at an earlier version. O(history of the container). Errors: not_found
+    // "unknown_version".
     Result<std::string> text_at(Handle text, const Frontiers& version) const;
 
     // CHECKs every promise of every structure, and that state equals a replay of history. Slow.

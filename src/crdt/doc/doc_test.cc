@@ -5,7 +5,9 @@
 namespace quire::crdt {
 namespace {
 
-ContainerId text_root(std::string name) { return ContainerId::root(std::move(name), ContainerKind::text); }
+ContainerId text_root(std::string name) {
+    return ContainerId::root(std::move(name), ContainerKind::text);
+}
 
 // A replica with one text, one list and one map, and short words for what tests do with them.
 struct Replica {
@@ -15,10 +17,18 @@ struct Replica {
           list(doc.open(ContainerId::root("l", ContainerKind::list))),
           map(doc.open(ContainerId::root("m", ContainerKind::map))) {}
 
-    void type(std::size_t at, std::string_view what) { EXPECT_TRUE(doc.text_insert(text, {at}, what)); }
-    void erase(std::size_t at, std::size_t count) { EXPECT_TRUE(doc.text_erase(text, {at}, {count})); }
-    void push(Value value) { EXPECT_TRUE(doc.list_insert(list, doc.list_size(list), std::move(value))); }
-    void set(std::string_view key, Value value) { EXPECT_TRUE(doc.map_set(map, key, std::move(value))); }
+    void type(std::size_t at, std::string_view what) {
+        EXPECT_TRUE(doc.text_insert(text, {at}, what));
+    }
+    void erase(std::size_t at, std::size_t count) {
+        EXPECT_TRUE(doc.text_erase(text, {at}, {count}));
+    }
+    void push(Value value) {
+        EXPECT_TRUE(doc.list_insert(list, doc.list_size(list), std::move(value)));
+    }
+    void set(std::string_view key, Value value) {
+        EXPECT_TRUE(doc.map_set(map, key, std::move(value)));
+    }
     std::string read() const { return doc.text(text).str(); }
     Commit commit(std::string message = "") { return doc.commit({.message = std::move(message)}); }
     // Takes in what `other` has and this has not.
@@ -42,7 +52,9 @@ void sync(Replica& a, Replica& b) {
     b.doc.check_invariants();
 }
 
-std::string reason(const Result<void>& result) { return result ? "" : result.error().reason(); }
+std::string reason(const Result<void>& result) {
+    return result ? "" : result.error().reason();
+}
 
 // --- sequences: dossier 2.3 and 2.4 ---
 
@@ -174,7 +186,8 @@ TEST(Doc, SettingAnEqualValueIsNoOpAndErasingAMissingKeyIsOne) {
 TEST(Doc, AChildContainerDiesWithWhatHeldIt) {
     Replica a(1);
     const Handle child = a.doc.open(*a.doc.list_insert_container(a.list, 0, ContainerKind::map));
-    const Handle inner = a.doc.open(*a.doc.map_insert_container(child, "text", ContainerKind::text));
+    const Handle inner =
+        a.doc.open(*a.doc.map_insert_container(child, "text", ContainerKind::text));
     EXPECT_TRUE(a.doc.text_insert(inner, {0}, "deep"));
     EXPECT_EQ(a.doc.value().get("l")->as_list()[0].get("text")->as_string(), "deep");
     EXPECT_TRUE(a.doc.is_alive(inner));
@@ -352,7 +365,8 @@ TEST(Doc, ADiffIsSplicesInCodePoints) {
 
     std::u32string text = U"h\u00e9llo?";
     for (const TextSplice& splice : std::get<TextDiff>(imported.diff.at(0).diff)) {
-        text.replace(splice.at, splice.erase, std::u32string(splice.insert.begin(), splice.insert.end()));
+        text.replace(splice.at, splice.erase,
+                     std::u32string(splice.insert.begin(), splice.insert.end()));
     }
     EXPECT_EQ(std::string(text.begin(), text.end()), b.read());
 }
@@ -387,12 +401,13 @@ TEST(Doc, OpsOfOtherContainersAreCarried) {
     const ContainerId moves = ContainerId::root("moves", ContainerKind::movable_list);
     const ContainerId counter = ContainerId::root("n", ContainerKind::counter);
     const ContainerId newer = ContainerId::root("new", static_cast<ContainerKind>(9));
-    const std::vector<Op> ops = {{tree, 0, TreeCreate{{5, 0}, std::nullopt, {0x80}}},
-                                 {moves, 1, ListInsert{0, {Slot(Value(1)), Slot(ContainerKind::text)}}},
-                                 {moves, 3, ListMove{0, 1, {5, 1}}},
-                                 {counter, 4, CounterAdd{Value(2.5)}},
-                                 {newer, 5, UnknownOp{3, 80, {1, 2, 3}}},
-                                 {ContainerId::normal({5, 2}, ContainerKind::text), 6, TextInsert{0, "child"}}};
+    const std::vector<Op> ops = {
+        {tree, 0, TreeCreate{{5, 0}, std::nullopt, {0x80}}},
+        {moves, 1, ListInsert{0, {Slot(Value(1)), Slot(ContainerKind::text)}}},
+        {moves, 3, ListMove{0, 1, {5, 1}}},
+        {counter, 4, CounterAdd{Value(2.5)}},
+        {newer, 5, UnknownOp{3, 80, {1, 2, 3}}},
+        {ContainerId::normal({5, 2}, ContainerKind::text), 6, TextInsert{0, "child"}}};
     ASSERT_TRUE(a.doc.import({{{5, 0}, {}, 0, 0, "", ops}}));
 
     EXPECT_EQ(a.doc.changes_since({}).at(0).ops, ops);
@@ -400,7 +415,8 @@ TEST(Doc, OpsOfOtherContainersAreCarried) {
     EXPECT_EQ(*a.doc.value().get("moves"), Value(List{}));
     VersionVector from;
     from.set(5, 2);
-    EXPECT_EQ(a.doc.changes_since(from).at(0).ops.at(0).content, OpContent(ListInsert{1, {ContainerKind::text}}));
+    EXPECT_EQ(a.doc.changes_since(from).at(0).ops.at(0).content,
+              OpContent(ListInsert{1, {ContainerKind::text}}));
     a.doc.check_invariants();
 }
 

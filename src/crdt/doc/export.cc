@@ -13,7 +13,8 @@ void push_delete(std::vector<Op>& ops, const ContainerId& container, const Op& o
     const auto& erase = std::get<SequenceDelete>(op.content);
     if (!ops.empty() && ops.back().container == container) {
         auto* last = std::get_if<SequenceDelete>(&ops.back().content);
-        if (last != nullptr && last->start.peer == erase.start.peer && (last->len > 0) == (erase.len > 0)) {
+        if (last != nullptr && last->start.peer == erase.start.peer &&
+            (last->len > 0) == (erase.len > 0)) {
             if (erase.len > 0 && last->start.counter + last->len == erase.start.counter) {
                 last->len += erase.len;
                 return;
@@ -36,7 +37,8 @@ std::vector<Op> DocBody::export_ops(LvSpan span) {
         Container& c = containers_[index];
         const ContainerLog& log = log_of(c);
         const AtomTable& atoms = log_.atoms();
-        for (std::size_t i = log.find(owned.begin); i < log.runs().size() && log.runs()[i].lv < owned.end; ++i) {
+        for (std::size_t i = log.find(owned.begin);
+             i < log.runs().size() && log.runs()[i].lv < owned.end; ++i) {
             const Run& run = log.runs()[i];
             const Lv from = std::max(run.lv, owned.begin);
             const Lv to = std::min(run.end(), owned.end);
@@ -44,7 +46,8 @@ std::vector<Op> DocBody::export_ops(LvSpan span) {
             const auto stop = static_cast<Counter>(to - run.lv);
             Op op{c.id, atoms.id_of(from).counter, {}};
             if (run.kind == RunKind::insert && c.id.kind == ContainerKind::text) {
-                op.content = TextInsert{run.pos + (from - run.lv), std::string(log.text(run, from, to - from))};
+                op.content = TextInsert{run.pos + (from - run.lv),
+                                        std::string(log.text(run, from, to - from))};
             } else if (run.kind == RunKind::insert) {
                 ListInsert insert{run.pos + (from - run.lv), {}};
                 for (Lv lv = from; lv < to; ++lv) insert.values.push_back(log.value(run, lv));
@@ -57,14 +60,16 @@ std::vector<Op> DocBody::export_ops(LvSpan span) {
                 const auto pos = static_cast<std::int32_t>(run.pos);
                 const auto len = static_cast<std::int32_t>(run.len);
                 const OpId start{atoms.peer(run.extra), static_cast<Counter>(run.payload)};
-                op.content = SequenceDelete{pos, run.kind == RunKind::erase_forward ? len : -len, start};
+                op.content =
+                    SequenceDelete{pos, run.kind == RunKind::erase_forward ? len : -len, start};
                 op.counter -= skip;
                 op = slice(op, skip, stop);
             } else {
                 std::vector<Op> found;
                 for (const Sequence::Target& target : sequence(c).targets(from, to - from)) {
                     for (Lv done = 0; done < target.len;) {
-                        // The next stretch of ids that count up, from the end that the op deletes first.
+                        // The next stretch of ids that count up, from the end that the op deletes
+                        // first.
                         Lv first = 0;
                         Lv n = 0;
                         if (target.reversed) {
@@ -78,10 +83,11 @@ std::vector<Op> DocBody::export_ops(LvSpan span) {
                         const Lv lv = target.op + done;
                         const auto len = static_cast<std::int32_t>(n);
                         const Lv pos = target.reversed ? run.pos - (lv - run.lv) : run.pos;
-                        push_delete(found, c.id,
-                                    {c.id, atoms.id_of(lv).counter,
-                                     SequenceDelete{static_cast<std::int32_t>(pos), target.reversed ? -len : len,
-                                                    atoms.id_of(first)}});
+                        push_delete(
+                            found, c.id,
+                            {c.id, atoms.id_of(lv).counter,
+                             SequenceDelete{static_cast<std::int32_t>(pos),
+                                            target.reversed ? -len : len, atoms.id_of(first)}});
                         done += n;
                     }
                 }
@@ -99,7 +105,8 @@ std::vector<Op> DocBody::export_ops(LvSpan span) {
 }
 
 std::vector<Change> DocBody::export_spans(std::vector<LvSpan> spans) {
-    std::sort(spans.begin(), spans.end(), [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; });
+    std::sort(spans.begin(), spans.end(),
+              [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; });
     std::vector<Change> changes;
     const AtomTable& atoms = log_.atoms();
     for (LvSpan span : spans) {
@@ -107,8 +114,12 @@ std::vector<Change> DocBody::export_spans(std::vector<LvSpan> spans) {
             const std::size_t index = log_.change_of(span.begin);
             const ChangeInfo& info = log_.changes()[index];
             const Lv end = std::min(span.end, log_.change_end(index));
-            Change change{atoms.id_of(span.begin), {}, log_.graph().lamport(span.begin), info.timestamp,
-                          log_.message_of(info), export_ops({span.begin, end})};
+            Change change{atoms.id_of(span.begin),
+                          {},
+                          log_.graph().lamport(span.begin),
+                          info.timestamp,
+                          log_.message_of(info),
+                          export_ops({span.begin, end})};
             if (span.begin == info.lv) {
                 for (const Lv dep : log_.deps_of(info)) change.deps.push_back(atoms.id_of(dep));
             } else {

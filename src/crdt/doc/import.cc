@@ -1,8 +1,8 @@
 // Import: others' changes, in any order and cut anywhere, all of what can be applied or nothing.
 //
-// Ops go into the log and into the sequences as they come; texts and maps follow only once everything has proved to be
-// sound. A change that fails takes the log back to where it was, and drops the sequences it went into, to
-// be built anew when they are next needed.
+// Ops go into the log and into the sequences as they come; texts and maps follow only once
+// everything has proved to be sound. A change that fails takes the log back to where it was, and
+// drops the sequences it went into, to be built anew when they are next needed.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -20,7 +20,9 @@ namespace {
 
 constexpr std::uint32_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
 
-std::string id_text(OpId id) { return cat(id.counter, "@", id.peer); }
+std::string id_text(OpId id) {
+    return cat(id.counter, "@", id.peer);
+}
 
 }  // namespace
 
@@ -62,7 +64,8 @@ ImportRun::Before& ImportRun::touch(Container& c) {
     const auto at = before_.find(c.index);
     if (at != before_.end()) return at->second;
     return before_
-        .emplace(c.index, Before{log_.log(c.index).mark(), c.size, c.has_anchors, c.heads, c.effects.size()})
+        .emplace(c.index,
+                 Before{log_.log(c.index).mark(), c.size, c.has_anchors, c.heads, c.effects.size()})
         .first->second;
 }
 
@@ -83,13 +86,15 @@ Result<void> ImportRun::apply(const Change& change) {
     return {};
 }
 
-// Whether a version holds all that the container has. When it does, the op's position is one of the text as it is.
+// Whether a version holds all that the container has. When it does, the op's position is one of the
+// text as it is.
 bool ImportRun::holds_all(Container& c, const Heads& parents) const {
     const ContainerLog& log = body_.log_of(c);
     if (log.empty()) return true;
     const Graph& graph = log_.graph();
     if (log.runs().back().linear) return graph.contains(parents, log.end() - 1);
-    return std::all_of(c.heads.rbegin(), c.heads.rend(), [&](Lv head) { return graph.contains(parents, head); });
+    return std::all_of(c.heads.rbegin(), c.heads.rend(),
+                       [&](Lv head) { return graph.contains(parents, head); });
 }
 
 // From here on the container's heads are told one by one.
@@ -105,10 +110,12 @@ Result<void> ImportRun::apply_op(Container& c, const Op& op, const Heads& parent
     if (is_sequence && !std::holds_alternative<UnknownOp>(op.content)) {
         return apply_sequence_op(c, op, parents, linear || holds_all(c, parents));
     }
-    const bool entry = std::holds_alternative<MapSet>(op.content) || std::holds_alternative<MapErase>(op.content);
+    const bool entry =
+        std::holds_alternative<MapSet>(op.content) || std::holds_alternative<MapErase>(op.content);
     // What is carried holds no position: the heads of a sequence are those of the ops that do.
     if (is_sequence) leave_linear(c);
-    log.keep(log_.end(), entry ? RunKind::map_entry : RunKind::other, 0, op.content, count, !is_sequence);
+    log.keep(log_.end(), entry ? RunKind::map_entry : RunKind::other, 0, op.content, count,
+             !is_sequence);
     log_.append(c.index, count);
     return {};
 }
@@ -127,7 +134,8 @@ std::optional<std::uint32_t> ImportRun::anchor_position(Container& c, const Op& 
     return start->end + 1;
 }
 
-Result<void> ImportRun::apply_sequence_op(Container& c, const Op& op, const Heads& parents, bool linear) {
+Result<void> ImportRun::apply_sequence_op(Container& c, const Op& op, const Heads& parents,
+                                          bool linear) {
     ContainerLog& log = body_.log_of(c);
     const Lv lv = log_.end();
     const auto count = static_cast<Lv>(atom_count(op.content));
@@ -145,7 +153,9 @@ Result<void> ImportRun::apply_sequence_op(Container& c, const Op& op, const Head
         log.erase_recorded(lv, *erase, log_.atoms().intern(erase->start.peer), linear);
     } else {
         const std::optional<std::uint32_t> pos = anchor_position(c, op);
-        if (!pos) return corrupt(cat("a style ends at ", id_text({0, op.counter}), " that has no start before it"));
+        if (!pos)
+            return corrupt(
+                cat("a style ends at ", id_text({0, op.counter}), " that has no start before it"));
         log.keep(lv, RunKind::anchor, *pos, op.content, 1, linear);
         c.has_anchors = true;
     }
@@ -154,25 +164,30 @@ Result<void> ImportRun::apply_sequence_op(Container& c, const Op& op, const Head
     const Run& run = log.runs().back();
     const std::uint32_t pos = run.is_insert() ? run.pos + (lv - run.lv) : run.pos;
     const auto out_of_bound = [&] {
-        return corrupt(cat("an operation at position ", pos, " lies beyond the end of what it was written for"));
+        return corrupt(cat("an operation at position ", pos,
+                           " lies beyond the end of what it was written for"));
     };
     if (run.is_insert() && count > kMaxSize - std::min(c.size, kMaxSize)) return out_of_bound();
     if (linear) {
-        const bool fits = run.is_insert()                          ? pos <= c.size
-                          : run.kind == RunKind::erase_forward ? pos <= c.size && count <= c.size - pos
-                                                                   : pos < c.size && count <= pos + 1;
+        const bool fits = run.is_insert() ? pos <= c.size
+                          : run.kind == RunKind::erase_forward
+                              ? pos <= c.size && count <= c.size - pos
+                              : pos < c.size && count <= pos + 1;
         if (!fits) return out_of_bound();
         c.size = run.is_insert() ? c.size + count : c.size - count;
         return {};
     }
     touch(c).integrated = true;
     const std::size_t effects = c.effects.size();
-    if (!c.sequence->integrate(body_.history(c), run, lv, count, parents, &c.effects)) return out_of_bound();
+    if (!c.sequence->integrate(body_.history(c), run, lv, count, parents, &c.effects))
+        return out_of_bound();
     for (std::size_t i = effects; i < c.effects.size(); ++i) {
         c.size = c.effects[i].erase ? c.size - c.effects[i].len : c.size + c.effects[i].len;
     }
     // A head that the op follows is one no more.
-    std::erase_if(c.heads, [&](Lv head) { return std::find(parents.begin(), parents.end(), head) != parents.end(); });
+    std::erase_if(c.heads, [&](Lv head) {
+        return std::find(parents.begin(), parents.end(), head) != parents.end();
+    });
     c.heads.push_back(log_.end() - 1);
     return {};
 }
@@ -185,7 +200,8 @@ void ImportRun::rewind() {
         c.has_anchors = before.has_anchors;
         c.heads = before.heads;
         c.effects.resize(before.effects);
-        if (c.sequence != nullptr && (before.integrated || c.sequence->caught_up() > mark_.end)) c.sequence.reset();
+        if (c.sequence != nullptr && (before.integrated || c.sequence->caught_up() > mark_.end))
+            c.sequence.reset();
     }
     log_.rewind(mark_);
     ++body_.epoch_;
@@ -205,7 +221,9 @@ void ImportRun::finish() {
 
 namespace {
 
-Counter end_of(const Change& change) { return change.ops.back().counter + atom_count(change.ops.back().content); }
+Counter end_of(const Change& change) {
+    return change.ops.back().counter + atom_count(change.ops.back().content);
+}
 
 // A change of this import, or (with an owner) one that has waited since an earlier one.
 struct Candidate {
@@ -215,8 +233,9 @@ struct Candidate {
 
 }  // namespace
 
-// One attempt at an import: changes are applied as soon as what they depend on is there, in the order in which they
-// came. A writer keeps side by side what belongs together, and so the sequences walk least.
+// One attempt at an import: changes are applied as soon as what they depend on is there, in the
+// order in which they came. A writer keeps side by side what belongs together, and so the sequences
+// walk least.
 class ImportBatch {
 public:
     ImportBatch(DocBody& body, const std::vector<Change>& given)
@@ -274,8 +293,9 @@ Result<void> ImportBatch::take(const Candidate& candidate) {
     } else {
         TRY(run_.apply(slice(change, known - change.id.counter, end - change.id.counter)));
     }
-    const auto last = std::find_if(success_.rbegin(), success_.rend(),
-                                   [&](const IdSpan& span) { return span.peer == peer && span.end == known; });
+    const auto last = std::find_if(success_.rbegin(), success_.rend(), [&](const IdSpan& span) {
+        return span.peer == peer && span.end == known;
+    });
     if (last != success_.rend()) {
         last->end = end;
     } else {
@@ -288,13 +308,15 @@ Result<void> ImportBatch::take(const Candidate& candidate) {
 Result<void> ImportBatch::check_overlap(const Change& change, Counter end) {
     const std::vector<Op> theirs = slice(change, 0, end - change.id.counter).ops;
     std::vector<Op> ours;
-    for (const LvSpan& span : body_.log_.atoms().spans_of({change.id.peer, change.id.counter, end})) {
+    for (const LvSpan& span :
+         body_.log_.atoms().spans_of({change.id.peer, change.id.counter, end})) {
         for (Op& op : body_.export_ops(span)) ours.push_back(std::move(op));
     }
     if (same_atoms(theirs, ours)) return {};
     return fail(Errc::conflict, "op_id_reused",
                 cat("operations from ", id_text(change.id),
-                    " on are known here with other content: two writers have used one peer id; nothing was imported"));
+                    " on are known here with other content: two writers have used one peer id; "
+                    "nothing was imported"));
 }
 
 std::optional<OpId> ImportBatch::missing(const Change& change, Counter known) const {
@@ -309,7 +331,8 @@ std::optional<OpId> ImportBatch::missing(const Change& change, Counter known) co
 void ImportBatch::release(IdSpan known) {
     const auto begin = waiting_.lower_bound({known.peer, known.begin});
     auto end = begin;
-    for (; end != waiting_.end() && end->first < OpId{known.peer, known.end}; ++end) queue_.push_front(end->second);
+    for (; end != waiting_.end() && end->first < OpId{known.peer, known.end}; ++end)
+        queue_.push_front(end->second);
     waiting_.erase(begin, end);
     if (pending_.empty()) return;
     for (Pending::Parked& parked : pending_.release(known)) {
@@ -324,7 +347,8 @@ Imported ImportBatch::finish(ImportOptions options) {
     for (const auto& [wants, candidate] : waiting_) {
         const Change& change = *candidate.change;
         imported.pending.push_back({change.id.peer, change.id.counter, end_of(change)});
-        pending_.park(wants, candidate.owner != nullptr ? candidate.owner : std::make_shared<const Change>(change));
+        pending_.park(wants, candidate.owner != nullptr ? candidate.owner
+                                                        : std::make_shared<const Change>(change));
     }
     std::sort(imported.pending.begin(), imported.pending.end());
     body_.pending_ = std::move(pending_);

@@ -13,7 +13,8 @@ void DocBody::begin() {
     log_.begin_local(peer_);
 }
 
-void DocBody::insert_text(Container& c, std::uint32_t at, std::string_view utf8, std::uint32_t len) {
+void DocBody::insert_text(Container& c, std::uint32_t at, std::string_view utf8,
+                          std::uint32_t len) {
     begin();
     log_of(c).insert_text(log_.end(), at, utf8, len, true, log_.joins());
     log_.append(c.index, len);
@@ -49,7 +50,8 @@ Commit DocBody::commit(CommitOptions options) {
     Commit commit{{peer_id_, end, end}, {}, std::move(options.origin)};
     if (!open_) return commit;
     commit.span.begin = log_.atoms().id_of(began_).counter;
-    log_.finish_local(std::max(options.timestamp, log_.latest_timestamp(log_.parents())), options.message);
+    log_.finish_local(std::max(options.timestamp, log_.latest_timestamp(log_.parents())),
+                      options.message);
     open_ = false;
     if (options.want_diff) collect_diff({began_, log_.end()}, commit.diff);
     return commit;

@@ -46,8 +46,9 @@ public:
 private:
     // Whether what is taken back holds the atom, and up to where that goes on.
     std::pair<bool, Lv> holds(Lv lv) const {
-        const auto after = std::upper_bound(spans_.begin(), spans_.end(), lv,
-                                            [](Lv value, const LvSpan& span) { return value < span.begin; });
+        const auto after =
+            std::upper_bound(spans_.begin(), spans_.end(), lv,
+                             [](Lv value, const LvSpan& span) { return value < span.begin; });
         if (after != spans_.begin() && lv < (after - 1)->end) return {true, (after - 1)->end};
         return {false, after == spans_.end() ? kNoLv : after->begin};
     }
@@ -67,7 +68,8 @@ void Reversal::sequence(Container& c) {
     Sequence& sequence = body_.sequence(c);
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
-        for (std::size_t i = log.find(span.begin); i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
+        for (std::size_t i = log.find(span.begin);
+             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
             const Run& run = log.runs()[i];
             const Lv from = std::max(run.lv, span.begin);
             const Lv to = std::min(run.end(), span.end);
@@ -80,7 +82,8 @@ void Reversal::sequence(Container& c) {
     }
     const std::vector<Stretch> deleted = counted(deleted_spans);
 
-    // What was deleted by nobody else, and not inserted by the same spans, comes back where it was, in order.
+    // What was deleted by nobody else, and not inserted by the same spans, comes back where it was,
+    // in order.
     struct Piece {
         Lv lv;
         std::uint32_t len;
@@ -103,7 +106,8 @@ void Reversal::sequence(Container& c) {
             lv = stop;
         }
     }
-    std::sort(back.begin(), back.end(), [&](const Piece& a, const Piece& b) { return sequence.before(a.lv, b.lv); });
+    std::sort(back.begin(), back.end(),
+              [&](const Piece& a, const Piece& b) { return sequence.before(a.lv, b.lv); });
     for (const Stretch& stretch : counted(inserted)) remove(c, stretch, deleted);
     for (const Piece& piece : back) restore(c, piece.lv, piece.len);
 }
@@ -117,8 +121,9 @@ void Reversal::remove(Container& c, const Stretch& stretch, const std::vector<St
             undone_.removed += len;
         } else {
             // Deleted already: by the same spans, which is nothing left to do, or by others.
-            auto mine = std::upper_bound(deleted.begin(), deleted.end(), lv,
-                                         [](Lv value, const Stretch& s) { return value < s.begin; });
+            auto mine =
+                std::upper_bound(deleted.begin(), deleted.end(), lv,
+                                 [](Lv value, const Stretch& s) { return value < s.begin; });
             if (mine != deleted.begin()) --mine;
             std::uint32_t ours = 0;
             for (; mine != deleted.end() && mine->begin < lv + len; ++mine) {
@@ -149,7 +154,8 @@ void Reversal::restore(Container& c, Lv lv, std::uint32_t len) {
     std::vector<std::pair<ContainerId, ContainerId>> children;
     for (std::uint32_t i = 0; i < len; ++i) {
         const auto* kind = std::get_if<ContainerKind>(&values[i]);
-        if (kind != nullptr) children.emplace_back(body_.child_id(lv + i, *kind), body_.child_id(first + i, *kind));
+        if (kind != nullptr)
+            children.emplace_back(body_.child_id(lv + i, *kind), body_.child_id(first + i, *kind));
     }
     copy_children(children);
 }
@@ -168,17 +174,20 @@ void Reversal::copy(Container& from, Container& to, int depth) {
     const auto child = [&](const Slot& slot, Lv old_lv, Lv new_lv) {
         const auto* kind = std::get_if<ContainerKind>(&slot);
         if (kind == nullptr) return;
-        below.emplace_back(body_.open(body_.child_id(old_lv, *kind)), body_.open(body_.child_id(new_lv, *kind)));
+        below.emplace_back(body_.open(body_.child_id(old_lv, *kind)),
+                           body_.open(body_.child_id(new_lv, *kind)));
     };
     if (from.id.kind == ContainerKind::text) {
         const std::string text = body_.text(from).str();
         if (!text.empty()) {
-            body_.insert_text(to, 0, text, static_cast<std::uint32_t>(utf8::count_code_points(text)));
+            body_.insert_text(to, 0, text,
+                              static_cast<std::uint32_t>(utf8::count_code_points(text)));
         }
     } else if (from.id.kind == ContainerKind::list) {
         std::vector<std::pair<Lv, Slot>> slots;
         body_.sequence(from).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
-            for (Lv at = lv; visible && at < lv + len; ++at) slots.emplace_back(at, *body_.slot_of(at));
+            for (Lv at = lv; visible && at < lv + len; ++at)
+                slots.emplace_back(at, *body_.slot_of(at));
         });
         for (const auto& [lv, slot] : slots) {
             const Lv made = body_.oplog().end();
@@ -194,7 +203,8 @@ void Reversal::copy(Container& from, Container& to, int depth) {
             child(slot, entry.winner.lv, made);
         }
     }
-    for (const auto& [source, target] : below) copy(body_.container(source), body_.container(target), depth + 1);
+    for (const auto& [source, target] : below)
+        copy(body_.container(source), body_.container(target), depth + 1);
 }
 
 void Reversal::map(Container& c) {
@@ -206,7 +216,8 @@ void Reversal::map(Container& c) {
     std::vector<std::string> keys;
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
-        for (std::size_t i = log.find(span.begin); i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
+        for (std::size_t i = log.find(span.begin);
+             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
             if (log.runs()[i].kind != RunKind::map_entry) continue;
             const OpContent& op = log.op(log.runs()[i]);
             const auto* set = std::get_if<MapSet>(&op);
@@ -223,7 +234,8 @@ void Reversal::map(Container& c) {
         }
         const MapState::Write* before = nullptr;
         for (const MapState::Write& write : entry.writes) {
-            if (!holds(write.lv).first && (before == nullptr || before->loses_to(write))) before = &write;
+            if (!holds(write.lv).first && (before == nullptr || before->loses_to(write)))
+                before = &write;
         }
         const bool was_there = before != nullptr && !before->erases;
         if (!was_there && entry.winner.erases) continue;
@@ -244,7 +256,8 @@ void Reversal::map(Container& c) {
         body_.write_map(c, MapSet{step.key, slot});
         ++undone_.restored;
         const auto* kind = std::get_if<ContainerKind>(&slot);
-        if (kind != nullptr) copy_children({{body_.child_id(*step.back_to, *kind), body_.child_id(made, *kind)}});
+        if (kind != nullptr)
+            copy_children({{body_.child_id(*step.back_to, *kind), body_.child_id(made, *kind)}});
     }
 }
 
@@ -258,10 +271,12 @@ Doc::Undone DocBody::revert(std::span<const IdSpan> spans, std::span<const Handl
         if (span.begin >= end) continue;
         for (const LvSpan& part : log_.atoms().spans_of({span.peer, span.begin, end})) {
             lvs.push_back(part);
-            log_.for_each_owner(part, [&](ContainerIndex index, LvSpan) { touched.push_back(index); });
+            log_.for_each_owner(part,
+                                [&](ContainerIndex index, LvSpan) { touched.push_back(index); });
         }
     }
-    std::sort(lvs.begin(), lvs.end(), [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; });
+    std::sort(lvs.begin(), lvs.end(),
+              [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; });
     std::vector<LvSpan> apart;
     for (const LvSpan& span : lvs) {
         if (!apart.empty() && span.begin <= apart.back().end) {
@@ -274,12 +289,14 @@ Doc::Undone DocBody::revert(std::span<const IdSpan> spans, std::span<const Handl
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     Reversal reversal(*this, std::move(apart));
     for (const ContainerIndex index : touched) {
-        const bool wanted = only.empty() || std::any_of(only.begin(), only.end(), [&](Handle handle) {
-                                return static_cast<ContainerIndex>(handle) == index;
-                            });
+        const bool wanted =
+            only.empty() || std::any_of(only.begin(), only.end(), [&](Handle handle) {
+                return static_cast<ContainerIndex>(handle) == index;
+            });
         Container& c = containers_[index];
         if (!wanted || !is_alive(c)) continue;
-        if (c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list) reversal.sequence(c);
+        if (c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list)
+            reversal.sequence(c);
         if (c.id.kind == ContainerKind::map) reversal.map(c);
     }
     return reversal.undone();
@@ -290,7 +307,8 @@ Result<std::string> DocBody::text_at(Container& c, const Frontiers& version) {
     for (const OpId& id : version) {
         const std::optional<Lv> lv = log_.atoms().lv_of(id);
         if (!lv || *lv >= committed_end()) {
-            return fail(Errc::not_found, "unknown_version", "the version names operations that are not known here");
+            return fail(Errc::not_found, "unknown_version",
+                        "the version names operations that are not known here");
         }
         heads.push_back(*lv);
     }

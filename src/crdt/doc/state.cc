@@ -52,7 +52,8 @@ void DocBody::flush(Container& c, Lv until, ContainerDiff* diff) {
         if (!run.in_sequence()) {
             // Carried; nothing to see.
         } else if (!run.linear) {
-            for (; c.next_effect < c.effects.size() && c.effects[c.next_effect].lv < to; ++c.next_effect) {
+            for (; c.next_effect < c.effects.size() && c.effects[c.next_effect].lv < to;
+                 ++c.next_effect) {
                 const Effect& effect = c.effects[c.next_effect];
                 if (effect.erase) {
                     erase(effect.pos, effect.len);
@@ -92,14 +93,16 @@ void DocBody::apply_map(Container& c, const Run& run) {
     const OpContent& op = log_of(c).op(run);
     const auto* set = std::get_if<MapSet>(&op);
     const std::string& key = set != nullptr ? set->key : std::get<MapErase>(op).key;
-    c.map->apply(key, {run.lv, log_.graph().lamport(run.lv), log_.atoms().peer_of(run.lv), set == nullptr});
+    c.map->apply(
+        key, {run.lv, log_.graph().lamport(run.lv), log_.atoms().peer_of(run.lv), set == nullptr});
     ++epoch_;
 }
 
 void DocBody::collect_diff(LvSpan span, Diff& diff) {
     std::vector<ContainerIndex> touched;
     log_.for_each_owner(span, [&](ContainerIndex index, LvSpan) {
-        if (std::find(touched.begin(), touched.end(), index) == touched.end()) touched.push_back(index);
+        if (std::find(touched.begin(), touched.end(), index) == touched.end())
+            touched.push_back(index);
     });
     for (const ContainerIndex index : touched) {
         Container& c = containers_[index];
@@ -108,18 +111,22 @@ void DocBody::collect_diff(LvSpan span, Diff& diff) {
             if (c.id.kind == ContainerKind::list) part.diff = ListDiff{};
             flush(c, span.begin, nullptr);
             flush(c, span.end, &part);
-            const bool empty = std::visit([](const auto& splices) { return splices.empty(); }, part.diff);
+            const bool empty =
+                std::visit([](const auto& splices) { return splices.empty(); }, part.diff);
             if (!empty) diff.push_back(std::move(part));
         } else if (c.id.kind == ContainerKind::map) {
             MapDiff changes;
             const ContainerLog& log = log_of(c);
-            for (std::size_t i = log.find(span.begin); i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
+            for (std::size_t i = log.find(span.begin);
+                 i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
                 const Run& run = log.runs()[i];
                 if (run.kind != RunKind::map_entry) continue;
                 const auto* set = std::get_if<MapSet>(&log.op(run));
-                const std::string& key = set != nullptr ? set->key : std::get<MapErase>(log.op(run)).key;
+                const std::string& key =
+                    set != nullptr ? set->key : std::get<MapErase>(log.op(run)).key;
                 if (c.map->find(key)->winner.lv != run.lv) continue;
-                changes.push_back({key, set != nullptr ? std::optional<Slot>(set->value) : std::nullopt,
+                changes.push_back({key,
+                                   set != nullptr ? std::optional<Slot>(set->value) : std::nullopt,
                                    log_.atoms().id_of(run.lv)});
             }
             if (!changes.empty()) diff.push_back({c.id, std::move(changes)});

@@ -69,8 +69,9 @@ std::optional<Lv> AtomTable::lv_of(OpId id) const {
     const auto index = find(id.peer);
     if (!index || id.counter < 0 || id.counter >= peers_[*index].end) return std::nullopt;
     const auto& runs = peers_[*index].runs;
-    const auto after = std::upper_bound(runs.begin(), runs.end(), id.counter,
-                                        [](Counter value, const PeerRun& run) { return value < run.counter; });
+    const auto after =
+        std::upper_bound(runs.begin(), runs.end(), id.counter,
+                         [](Counter value, const PeerRun& run) { return value < run.counter; });
     const PeerRun& run = *(after - 1);
     return run.lv + static_cast<Lv>(id.counter - run.counter);
 }
@@ -112,7 +113,8 @@ void AtomTable::check_invariants() const {
     }
     for (const Peer& peer : peers_) {
         for (std::size_t i = 1; i < peer.runs.size(); ++i) {
-            CHECK(peer.runs[i - 1].counter < peer.runs[i].counter && peer.runs[i - 1].lv < peer.runs[i].lv);
+            CHECK(peer.runs[i - 1].counter < peer.runs[i].counter &&
+                  peer.runs[i - 1].lv < peer.runs[i].lv);
         }
     }
 }

@@ -1,8 +1,8 @@
 // AtomTable: every atom's place in this replica's history, and back to its id.
 //
-// Atoms are numbered in the order in which they became known here, which is a causal order. That number,
-// the local version (Lv), is private to a replica: dense, so structures index by it, and never on the
-// wire (Gentle & Kleppmann, "Collaborative Text Editing with Eg-walker", 2025, §3).
+// Atoms are numbered in the order in which they became known here, which is a causal order. That
+// number, the local version (Lv), is private to a replica: dense, so structures index by it, and
+// never on the wire (Gentle & Kleppmann, "Collaborative Text Editing with Eg-walker", 2025, §3).
 #pragma once
 
 #include <cstdint>
@@ -46,12 +46,14 @@ public:
     // The peer's exclusive end.
     Counter end_of(PeerIndex peer) const { return peers_[peer].end; }
     Counter end_of(PeerId peer) const;
-    OpId id_of(Lv lv) const;             // O(log runs).
+    OpId id_of(Lv lv) const;  // O(log runs).
     PeerId peer_of(Lv lv) const { return peers_[runs_[run_of(lv)].peer].id; }
     // How far from `lv` on ids count up by one: the exclusive end of that run.
     Lv run_end(Lv lv) const;
     Lv run_begin(Lv lv) const { return runs_[run_of(lv)].lv; }
-    bool follows(Lv lv) const { return lv > 0 && runs_[run_of(lv)].lv != lv; }  // id(lv) is id(lv - 1) plus one.
+    bool follows(Lv lv) const {
+        return lv > 0 && runs_[run_of(lv)].lv != lv;
+    }  // id(lv) is id(lv - 1) plus one.
     std::optional<Lv> lv_of(OpId id) const;
     // The Lv spans of a span of ids, which must be known; in order of counter.
     std::vector<LvSpan> spans_of(IdSpan ids) const;

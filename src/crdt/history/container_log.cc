@@ -15,10 +15,11 @@ bool ContainerLog::may_join(Lv lv, RunKind kind, bool linear, bool joins) const 
     return last.end() == lv && last.kind == kind && last.linear == linear;
 }
 
-void ContainerLog::insert_text(Lv lv, std::uint32_t pos, std::string_view utf8, std::uint32_t len, bool linear,
-                               bool joins) {
+void ContainerLog::insert_text(Lv lv, std::uint32_t pos, std::string_view utf8, std::uint32_t len,
+                               bool linear, bool joins) {
     CHECK(text_.size() + utf8.size() < kNoLv);
-    if (may_join(lv, RunKind::insert, linear, joins) && runs_.back().pos + runs_.back().len == pos) {
+    if (may_join(lv, RunKind::insert, linear, joins) &&
+        runs_.back().pos + runs_.back().len == pos) {
         runs_.back().len += len;
         runs_.back().extra += static_cast<std::uint32_t>(utf8.size());
     } else {
@@ -28,13 +29,15 @@ void ContainerLog::insert_text(Lv lv, std::uint32_t pos, std::string_view utf8, 
     text_.append(utf8);
 }
 
-void ContainerLog::insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins) {
+void ContainerLog::insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear,
+                                 bool joins) {
     const auto len = static_cast<std::uint32_t>(values.size());
-    if (may_join(lv, RunKind::insert, linear, joins) && runs_.back().pos + runs_.back().len == pos) {
+    if (may_join(lv, RunKind::insert, linear, joins) &&
+        runs_.back().pos + runs_.back().len == pos) {
         runs_.back().len += len;
     } else {
-        runs_.push_back(
-            {lv, len, pos, static_cast<std::uint32_t>(values_.size()), 0, RunKind::insert, linear, true});
+        runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(values_.size()), 0,
+                         RunKind::insert, linear, true});
     }
     std::move(values.begin(), values.end(), std::back_inserter(values_));
 }
@@ -60,22 +63,26 @@ void ContainerLog::erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bo
     runs_.push_back({lv, len, pos, 0, 0, RunKind::erase_forward, true, false});
 }
 
-void ContainerLog::erase_recorded(Lv lv, const SequenceDelete& op, PeerIndex start_peer, bool linear) {
+void ContainerLog::erase_recorded(Lv lv, const SequenceDelete& op, PeerIndex start_peer,
+                                  bool linear) {
     const bool forward = op.len > 0;
-    runs_.push_back({lv, static_cast<std::uint32_t>(forward ? op.len : -op.len), static_cast<std::uint32_t>(op.pos),
+    runs_.push_back({lv, static_cast<std::uint32_t>(forward ? op.len : -op.len),
+                     static_cast<std::uint32_t>(op.pos),
                      static_cast<std::uint32_t>(op.start.counter), start_peer,
                      forward ? RunKind::erase_forward : RunKind::erase_backward, linear, true});
 }
 
-void ContainerLog::keep(Lv lv, RunKind kind, std::uint32_t pos, OpContent op, std::uint32_t len, bool linear) {
+void ContainerLog::keep(Lv lv, RunKind kind, std::uint32_t pos, OpContent op, std::uint32_t len,
+                        bool linear) {
     runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(ops_.size()), 0, kind, linear, true});
     ops_.push_back(std::move(op));
 }
 
 std::size_t ContainerLog::find(Lv lv) const {
-    if (!runs_.empty() && runs_.back().lv <= lv) return lv < runs_.back().end() ? runs_.size() - 1 : runs_.size();
-    const auto after =
-        std::upper_bound(runs_.begin(), runs_.end(), lv, [](Lv value, const Run& run) { return value < run.lv; });
+    if (!runs_.empty() && runs_.back().lv <= lv)
+        return lv < runs_.back().end() ? runs_.size() - 1 : runs_.size();
+    const auto after = std::upper_bound(runs_.begin(), runs_.end(), lv,
+                                        [](Lv value, const Run& run) { return value < run.lv; });
     const auto index = static_cast<std::size_t>(after - runs_.begin());
     return index > 0 && lv < runs_[index - 1].end() ? index - 1 : index;
 }
@@ -89,7 +96,8 @@ std::string_view ContainerLog::text(const Run& run, Lv lv, std::uint32_t len) co
 }
 
 ContainerLog::Mark ContainerLog::mark() const {
-    return {runs_.size(), text_.size(), values_.size(), ops_.size(), runs_.empty() ? Run{} : runs_.back()};
+    return {runs_.size(), text_.size(), values_.size(), ops_.size(),
+            runs_.empty() ? Run{} : runs_.back()};
 }
 
 void ContainerLog::rewind(const Mark& mark) {

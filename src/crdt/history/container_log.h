@@ -1,8 +1,8 @@
 // ContainerLog: the ops of one container, as run-length runs over arenas.
 //
 // A run is what one peer did in a row: text typed, text deleted forwards or backwards, elements
-// inserted. Content that does not run (map entries, styles, kinds we carry without understanding) is
-// kept as the op that it came as.
+// inserted. Content that does not run (map entries, styles, kinds we carry without understanding)
+// is kept as the op that it came as.
 #pragma once
 
 #include <string>
@@ -27,15 +27,18 @@ struct Run {
     Lv lv = 0;
     std::uint32_t len = 0;
     std::uint32_t pos = 0;      // In entities of the version that wrote it.
-    std::uint32_t payload = 0;  // insert: offset into the text or the elements; erase: counter of the
-                                // start id; otherwise index of the op.
-    std::uint32_t extra = 0;    // Text: bytes; erase: peer of the start id.
+    std::uint32_t payload = 0;  // insert: offset into the text or the elements; erase: counter of
+                                // the start id; otherwise index of the op.
+    std::uint32_t extra = 0;  // Text: bytes; erase: peer of the start id.
     RunKind kind = RunKind::other;
-    bool linear = true;    // Its version held everything that this container had then.
-    bool resolved = true;  // erase: the start id is recorded, as it came. Local deletes find theirs when asked.
+    bool linear = true;  // Its version held everything that this container had then.
+    bool resolved =
+        true;  // erase: the start id is recorded, as it came. Local deletes find theirs when asked.
 
     Lv end() const { return lv + len; }
-    bool is_erase() const { return kind == RunKind::erase_forward || kind == RunKind::erase_backward; }
+    bool is_erase() const {
+        return kind == RunKind::erase_forward || kind == RunKind::erase_backward;
+    }
     bool is_insert() const { return kind == RunKind::insert || kind == RunKind::anchor; }
     bool in_sequence() const { return is_insert() || is_erase(); }
 };
@@ -49,9 +52,10 @@ public:
     bool empty() const { return runs_.empty(); }
     Lv end() const { return runs_.empty() ? 0 : runs_.back().end(); }
 
-    // Appending. `joins`: the atoms follow the peer's own last ones and nothing else (parent lv - 1),
-    // so that they may lengthen the last run. `len` counts code points.
-    void insert_text(Lv lv, std::uint32_t pos, std::string_view utf8, std::uint32_t len, bool linear, bool joins);
+    // Appending. `joins`: the atoms follow the peer's own last ones and nothing else (parent lv -
+    // 1), so that they may lengthen the last run. `len` counts code points.
+    void insert_text(Lv lv, std::uint32_t pos, std::string_view utf8, std::uint32_t len,
+                     bool linear, bool joins);
     void insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins);
     // A local delete; its start ids are found when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
@@ -64,7 +68,9 @@ public:
     std::size_t find(Lv lv) const;
     // Text of the atoms [lv, lv + len) of an insert run.
     std::string_view text(const Run& run, Lv lv, std::uint32_t len) const;
-    std::string_view all_text(const Run& run) const { return std::string_view(text_).substr(run.payload, run.extra); }
+    std::string_view all_text(const Run& run) const {
+        return std::string_view(text_).substr(run.payload, run.extra);
+    }
     const Slot& value(const Run& run, Lv lv) const { return values_[run.payload + (lv - run.lv)]; }
     const OpContent& op(const Run& run) const { return ops_[run.payload]; }
 

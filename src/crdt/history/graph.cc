@@ -42,8 +42,9 @@ void Graph::truncate(Lv end) {
 
 std::size_t Graph::entry_of(Lv lv) const {
     if (entries_.back().begin <= lv) return entries_.size() - 1;
-    const auto after = std::upper_bound(entries_.begin(), entries_.end(), lv,
-                                        [](Lv value, const Entry& entry) { return value < entry.begin; });
+    const auto after =
+        std::upper_bound(entries_.begin(), entries_.end(), lv,
+                         [](Lv value, const Entry& entry) { return value < entry.begin; });
     return static_cast<std::size_t>(after - entries_.begin()) - 1;
 }
 

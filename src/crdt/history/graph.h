@@ -1,8 +1,8 @@
-// Graph: which atoms come before which. Runs of atoms that each follow the one before are one entry; parents may
-// point at any atom, so an entry is split in thought, never in memory.
+// Graph: which atoms come before which. Runs of atoms that each follow the one before are one
+// entry; parents may point at any atom, so an entry is split in thought, never in memory.
 //
-// Costs follow the difference between versions, not the length of history: walks go down from the heads in
-// order of Lv and stop where both sides have met (eg-walker, 2025, §3.2).
+// Costs follow the difference between versions, not the length of history: walks go down from the
+// heads in order of Lv and stop where both sides have met (eg-walker, 2025, §3.2).
 #pragma once
 
 #include <span>
@@ -23,8 +23,8 @@ struct Difference {
 
 class Graph {
 public:
-    // [end, end + count): the first follows `parents` (ascending, may name ancestors of each other), each
-    // other one its predecessor.
+    // [end, end + count): the first follows `parents` (ascending, may name ancestors of each
+    // other), each other one its predecessor.
     void append(std::span<const Lv> parents, Lv count);
     // `count` more atoms after the last.
     void extend(Lv count) { entries_.back().end += count; }

@@ -1,11 +1,11 @@
 #include "crdt/history/graph.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <set>
+
+#include <gtest/gtest.h>
 
 namespace quire::crdt {
 namespace {
@@ -62,7 +62,8 @@ TEST(Graph, ParentsMayPointIntoTheMiddleOfARun) {
 
 TEST(Graph, RandomVersionsDifferAsTheirSetsDo) {
     const char* given = std::getenv("SEED");
-    const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    const std::uint64_t seed =
+        given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     std::mt19937_64 random(seed);
     const auto below = [&](std::size_t n) { return static_cast<Lv>(random() % n); };

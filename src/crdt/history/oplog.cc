@@ -33,14 +33,16 @@ std::uint32_t OpLog::intern_message(std::string_view message) {
     return at->second;
 }
 
-void OpLog::begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp, std::string_view message) {
+void OpLog::begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp,
+                  std::string_view message) {
     current_ = peer;
     parents_ = parents(peer, deps);
     opening_ = true;
-    joins_ = end() > 0 && parents_.size() == 1 && parents_[0] + 1 == end() &&
-             atoms_.is_last_of(peer);
-    changes_.push_back({end(), static_cast<std::uint32_t>(deps_.size()), static_cast<std::uint32_t>(deps.size()),
-                        intern_message(message), timestamp});
+    joins_ =
+        end() > 0 && parents_.size() == 1 && parents_[0] + 1 == end() && atoms_.is_last_of(peer);
+    changes_.push_back({end(), static_cast<std::uint32_t>(deps_.size()),
+                        static_cast<std::uint32_t>(deps.size()), intern_message(message),
+                        timestamp});
     deps_.insert(deps_.end(), deps.begin(), deps.end());
 }
 
@@ -49,7 +51,8 @@ void OpLog::begin_local(PeerIndex peer) {
     parents_ = heads_;
     opening_ = true;
     joins_ = parents_.size() == 1 && parents_[0] + 1 == end() && atoms_.is_last_of(peer);
-    changes_.push_back({end(), static_cast<std::uint32_t>(deps_.size()), static_cast<std::uint32_t>(heads_.size()), 0, 0});
+    changes_.push_back({end(), static_cast<std::uint32_t>(deps_.size()),
+                        static_cast<std::uint32_t>(heads_.size()), 0, 0});
     deps_.insert(deps_.end(), heads_.begin(), heads_.end());
     if (heads_.size() > 1) {
         std::sort(deps_.end() - static_cast<std::ptrdiff_t>(heads_.size()), deps_.end(),
@@ -61,7 +64,8 @@ void OpLog::finish_local(std::int64_t timestamp, std::string_view message) {
     finish();
     ChangeInfo& change = changes_.back();
     const std::uint32_t words = intern_message(message);
-    if (changes_.size() > 1 && change.dep_count == 1 && deps_.back() + 1 == change.lv && atoms_.follows(change.lv)) {
+    if (changes_.size() > 1 && change.dep_count == 1 && deps_.back() + 1 == change.lv &&
+        atoms_.follows(change.lv)) {
         const ChangeInfo& before = changes_[changes_.size() - 2];
         if (before.timestamp == timestamp && before.message == words) {
             deps_.resize(change.deps);
@@ -89,8 +93,9 @@ void OpLog::finish() {
 
 std::size_t OpLog::change_of(Lv lv) const {
     if (changes_.back().lv <= lv) return changes_.size() - 1;
-    const auto after = std::upper_bound(changes_.begin(), changes_.end(), lv,
-                                        [](Lv value, const ChangeInfo& change) { return value < change.lv; });
+    const auto after =
+        std::upper_bound(changes_.begin(), changes_.end(), lv,
+                         [](Lv value, const ChangeInfo& change) { return value < change.lv; });
     return static_cast<std::size_t>(after - changes_.begin()) - 1;
 }
 
@@ -102,12 +107,15 @@ std::int64_t OpLog::latest_timestamp(std::span<const Lv> of) const {
 
 std::size_t OpLog::owner_of(Lv lv) const {
     if (owners_.back().lv <= lv) return owners_.size() - 1;
-    const auto after = std::upper_bound(owners_.begin(), owners_.end(), lv,
-                                        [](Lv value, const Owner& owner) { return value < owner.lv; });
+    const auto after =
+        std::upper_bound(owners_.begin(), owners_.end(), lv,
+                         [](Lv value, const Owner& owner) { return value < owner.lv; });
     return static_cast<std::size_t>(after - owners_.begin()) - 1;
 }
 
-ContainerIndex OpLog::container_of(Lv lv) const { return owners_[owner_of(lv)].container; }
+ContainerIndex OpLog::container_of(Lv lv) const {
+    return owners_[owner_of(lv)].container;
+}
 
 void OpLog::rewind(const Mark& mark) {
     atoms_.truncate(mark.end);
@@ -129,7 +137,8 @@ void OpLog::check_invariants() const {
         Lv last = 0;
         for (const Run& run : log.runs()) {
             CHECK(run.len > 0 && (run.lv >= last || last == 0) && run.end() <= end());
-            CHECK(&logs_[container_of(run.lv)] == &log && &logs_[container_of(run.end() - 1)] == &log);
+            CHECK(&logs_[container_of(run.lv)] == &log &&
+                  &logs_[container_of(run.end() - 1)] == &log);
             last = run.end();
             atoms += run.len;
         }

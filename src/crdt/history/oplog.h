@@ -1,7 +1,7 @@
 // OpLog: all that happened, in the order in which it became known here.
 //
-// Append-only but for rewind(), which takes back the end of it: that is how an import that fails halfway
-// leaves nothing behind. Knows no state: what ops do to a text is for others.
+// Append-only but for rewind(), which takes back the end of it: that is how an import that fails
+// halfway leaves nothing behind. Knows no state: what ops do to a text is for others.
 #pragma once
 
 #include <deque>
@@ -22,9 +22,9 @@ using ContainerIndex = std::uint32_t;
 // What a change says beside its ops. It ends where the next one begins.
 struct ChangeInfo {
     Lv lv;
-    std::uint32_t deps;      // Its deps as they came: deps_of().
+    std::uint32_t deps;  // Its deps as they came: deps_of().
     std::uint32_t dep_count;
-    std::uint32_t message;   // message_of().
+    std::uint32_t message;  // message_of().
     std::int64_t timestamp;
 };
 
@@ -41,15 +41,16 @@ public:
     const ContainerLog& log(ContainerIndex container) const { return logs_[container]; }
     std::size_t container_count() const { return logs_.size(); }
 
-    // A change of `peer` from end() on, with these deps as they came, to which append()s give its atoms.
-    // Its parents are its deps and the peer's predecessor. finish() makes it the head.
+    // A change of `peer` from end() on, with these deps as they came, to which append()s give its
+    // atoms. Its parents are its deps and the peer's predecessor. finish() makes it the head.
     void begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp, std::string_view message);
     // The same for a local change, which depends on the heads.
     void begin_local(PeerIndex peer);
     // The parents of the change that was begun.
     const Heads& parents() const { return parents_; }
     PeerIndex current_peer() const { return current_; }
-    // Whether the next atoms may lengthen a run: they follow their peer's last ones and nothing else.
+    // Whether the next atoms may lengthen a run: they follow their peer's last ones and nothing
+    // else.
     bool joins() const { return joins_; }
     void append(ContainerIndex container, Lv count) {
         atoms_.append(current_, count);
@@ -60,22 +61,28 @@ public:
             graph_.extend(count);
         }
         joins_ = true;
-        if (owners_.empty() || owners_.back().container != container) owners_.push_back({end() - count, container});
+        if (owners_.empty() || owners_.back().container != container)
+            owners_.push_back({end() - count, container});
     }
     void finish();
-    // The same for a local change, with what was not known when it began. It becomes part of the change before it
-    // where it goes on with that one and says the same.
+    // The same for a local change, with what was not known when it began. It becomes part of the
+    // change before it where it goes on with that one and says the same.
     void finish_local(std::int64_t timestamp, std::string_view message);
 
     const std::vector<ChangeInfo>& changes() const { return changes_; }
     std::size_t change_of(Lv lv) const;
-    Lv change_end(std::size_t index) const { return index + 1 < changes_.size() ? changes_[index + 1].lv : end(); }
+    Lv change_end(std::size_t index) const {
+        return index + 1 < changes_.size() ? changes_[index + 1].lv : end();
+    }
     std::span<const Lv> deps_of(const ChangeInfo& change) const {
         return std::span(deps_).subspan(change.deps, change.dep_count);
     }
-    const std::string& message_of(const ChangeInfo& change) const { return messages_[change.message]; }
+    const std::string& message_of(const ChangeInfo& change) const {
+        return messages_[change.message];
+    }
     std::uint32_t intern_message(std::string_view message);
-    // The parents that a change of `peer` with these deps has: sorted, with the predecessor unless it is implied.
+    // The parents that a change of `peer` with these deps has: sorted, with the predecessor unless
+    // it is implied.
     Heads parents(PeerIndex peer, const Heads& deps) const;
     std::int64_t latest_timestamp(std::span<const Lv> of) const;
 

@@ -19,7 +19,8 @@ std::vector<Pending::Parked> Pending::release(IdSpan known) {
     std::vector<Parked> out;
     const auto begin = by_missing_.lower_bound({known.peer, known.begin});
     auto end = begin;
-    for (; end != by_missing_.end() && end->first < OpId{known.peer, known.end}; ++end) out.push_back(end->second);
+    for (; end != by_missing_.end() && end->first < OpId{known.peer, known.end}; ++end)
+        out.push_back(end->second);
     by_missing_.erase(begin, end);
     return out;
 }

@@ -1,4 +1,5 @@
-// Pending: changes that arrived before what they depend on, each parked under one id that is missing.
+// Pending: changes that arrived before what they depend on, each parked under one id that is
+// missing.
 #pragma once
 
 #include <map>
@@ -11,7 +12,8 @@ namespace quire::crdt {
 
 class Pending {
 public:
-    using Parked = std::shared_ptr<const Change>;  // Shared, so that an import can be tried on a copy.
+    using Parked =
+        std::shared_ptr<const Change>;  // Shared, so that an import can be tried on a copy.
 
     // A change that is already parked, as long as this one or longer, is kept in its place.
     void park(OpId missing, Parked change);

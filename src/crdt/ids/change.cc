@@ -32,18 +32,22 @@ OpContent slice(const OpContent& content, Counter from, Counter to) {
     const auto size = static_cast<std::size_t>(to - from);
     if (const auto* insert = std::get_if<TextInsert>(&content)) {
         const std::size_t begin = utf8::offset_of_code_point(insert->text, skip);
-        return TextInsert{insert->pos + skip,
-                          std::string(utf8::prefix(std::string_view(insert->text).substr(begin), size))};
+        return TextInsert{
+            insert->pos + skip,
+            std::string(utf8::prefix(std::string_view(insert->text).substr(begin), size))};
     }
     if (const auto* insert = std::get_if<ListInsert>(&content)) {
-        return ListInsert{insert->pos + skip, {insert->values.begin() + from, insert->values.begin() + to}};
+        return ListInsert{insert->pos + skip,
+                          {insert->values.begin() + from, insert->values.begin() + to}};
     }
     if (const auto* erase = std::get_if<SequenceDelete>(&content)) {
         const Counter all = std::abs(erase->len);
         if (erase->len > 0) {
-            return SequenceDelete{erase->pos, to - from, {erase->start.peer, erase->start.counter + from}};
+            return SequenceDelete{
+                erase->pos, to - from, {erase->start.peer, erase->start.counter + from}};
         }
-        return SequenceDelete{erase->pos - from, from - to, {erase->start.peer, erase->start.counter + (all - to)}};
+        return SequenceDelete{
+            erase->pos - from, from - to, {erase->start.peer, erase->start.counter + (all - to)}};
     }
     return content;
 }
@@ -51,10 +55,12 @@ OpContent slice(const OpContent& content, Counter from, Counter to) {
 // As ==, but for floats, which are the same where their bits are.
 bool same_value(const Value& a, const Value& b) {
     if (a.is_float() && b.is_float()) {
-        return std::bit_cast<std::uint64_t>(a.as_float()) == std::bit_cast<std::uint64_t>(b.as_float());
+        return std::bit_cast<std::uint64_t>(a.as_float()) ==
+               std::bit_cast<std::uint64_t>(b.as_float());
     }
     if (a.is_list() && b.is_list()) {
-        return std::equal(a.as_list().begin(), a.as_list().end(), b.as_list().begin(), b.as_list().end(), same_value);
+        return std::equal(a.as_list().begin(), a.as_list().end(), b.as_list().begin(),
+                          b.as_list().end(), same_value);
     }
     if (a.is_map() && b.is_map() && a.as_map().size() == b.as_map().size()) {
         return std::all_of(a.as_map().begin(), a.as_map().end(), [&](const Map::Entry& entry) {
@@ -75,13 +81,16 @@ bool same_content(const OpContent& a, const OpContent& b) {
     if (a.index() != b.index()) return false;
     if (const auto* insert = std::get_if<ListInsert>(&a)) {
         const auto& other = std::get<ListInsert>(b);
-        return insert->pos == other.pos && std::equal(insert->values.begin(), insert->values.end(),
-                                                      other.values.begin(), other.values.end(), same_slot);
+        return insert->pos == other.pos &&
+               std::equal(insert->values.begin(), insert->values.end(), other.values.begin(),
+                          other.values.end(), same_slot);
     }
     if (const auto* set = std::get_if<MapSet>(&a)) {
-        return set->key == std::get<MapSet>(b).key && same_slot(set->value, std::get<MapSet>(b).value);
+        return set->key == std::get<MapSet>(b).key &&
+               same_slot(set->value, std::get<MapSet>(b).value);
     }
-    if (const auto* add = std::get_if<CounterAdd>(&a)) return same_value(add->delta, std::get<CounterAdd>(b).delta);
+    if (const auto* add = std::get_if<CounterAdd>(&a))
+        return same_value(add->delta, std::get<CounterAdd>(b).delta);
     if (const auto* erase = std::get_if<SequenceDelete>(&a)) {
         const auto& other = std::get<SequenceDelete>(b);
         // One atom deleted has no direction.
@@ -100,8 +109,12 @@ Op slice(const Op& op, Counter from, Counter to) {
 }
 
 Change slice(const Change& change, Counter from, Counter to) {
-    Change part{{change.id.peer, change.id.counter + from}, change.deps,       change.lamport + static_cast<Lamport>(from),
-                change.timestamp,                           change.message, {}};
+    Change part{{change.id.peer, change.id.counter + from},
+                change.deps,
+                change.lamport + static_cast<Lamport>(from),
+                change.timestamp,
+                change.message,
+                {}};
     if (from > 0) part.deps.assign(1, {change.id.peer, change.id.counter + from - 1});
     Counter at = 0;
     for (const Op& op : change.ops) {
@@ -123,8 +136,10 @@ bool same_atoms(const std::vector<Op>& a, const std::vector<Op>& b) {
         const Counter left_a = atom_count(a[i].content) - in_a;
         const Counter left_b = atom_count(b[k].content) - in_b;
         const Counter n = std::min(left_a, left_b);
-        if (a[i].container != b[k].container || a[i].counter + in_a != b[k].counter + in_b) return false;
-        if (!same_content(slice(a[i].content, in_a, in_a + n), slice(b[k].content, in_b, in_b + n))) return false;
+        if (a[i].container != b[k].container || a[i].counter + in_a != b[k].counter + in_b)
+            return false;
+        if (!same_content(slice(a[i].content, in_a, in_a + n), slice(b[k].content, in_b, in_b + n)))
+            return false;
         in_a = n == left_a ? 0 : in_a + n;
         in_b = n == left_b ? 0 : in_b + n;
         i += n == left_a ? 1 : 0;

@@ -1,6 +1,7 @@
-// Ops and changes as they cross the engine's border: what codecs read and write, and what import and
-// export speak. The content of an op is kept verbatim, down to a delete's start id, a number's type, a
-// style's info byte and a position's bytes, because Loro peers refuse a history that differs in any.
+// Ops and changes as they cross the engine's border: what codecs read and write, and what import
+// and export speak. The content of an op is kept verbatim, down to a delete's start id, a number's
+// type, a style's info byte and a position's bytes, because Loro peers refuse a history that
+// differs in any.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +16,92 @@
 
 namespace quire::crdt {
 
-// What a list slot or map entry holds: a plain value, or a new child container whose id is the atom's.
+// What a list slot or map entry holds: a plain value, or a new child container whose id is the
+// atom's.
 using Slot = std::variant<Value, ContainerKind>;
 
 // Positions and lengths of text ops count entities: code points plus style anchors.
-struct TextInsert { std::uint32_t pos; std::string text; bool operator==(const TextInsert&) const = default; };
-struct ListInsert { std::uint32_t pos; std::vector<Slot> values; bool operator==(const ListInsert&) const = default; };
-// Deletes |len| atoms; len < 0 is a run of backspaces: the k-th deletes position pos - k. `start` is the
-// smallest id of what was deleted where its writer was right; the position decides.
-struct SequenceDelete { std::int32_t pos; std::int32_t len; OpId start; bool operator==(const SequenceDelete&) const = default; };
-struct StyleStart { std::uint32_t start; std::uint32_t end; std::string key; Value value; std::uint8_t info; bool operator==(const StyleStart&) const = default; };
-struct StyleEnd { bool operator==(const StyleEnd&) const = default; };
-struct ListMove { std::uint32_t from; std::uint32_t to; ElementId element; bool operator==(const ListMove&) const = default; };
-struct ListSet { ElementId element; Slot value; bool operator==(const ListSet&) const = default; };
-struct MapSet { std::string key; Slot value; bool operator==(const MapSet&) const = default; };
-struct MapErase { std::string key; bool operator==(const MapErase&) const = default; };
+struct TextInsert {
+    std::uint32_t pos;
+    std::string text;
+    bool operator==(const TextInsert&) const = default;
+};
+struct ListInsert {
+    std::uint32_t pos;
+    std::vector<Slot> values;
+    bool operator==(const ListInsert&) const = default;
+};
+// Deletes |len| atoms; len < 0 is a run of backspaces: the k-th deletes position pos - k. `start`
+// is the smallest id of what was deleted where its writer was right; the position decides.
+struct SequenceDelete {
+    std::int32_t pos;
+    std::int32_t len;
+    OpId start;
+    bool operator==(const SequenceDelete&) const = default;
+};
+struct StyleStart {
+    std::uint32_t start;
+    std::uint32_t end;
+    std::string key;
+    Value value;
+    std::uint8_t info;
+    bool operator==(const StyleStart&) const = default;
+};
+struct StyleEnd {
+    bool operator==(const StyleEnd&) const = default;
+};
+struct ListMove {
+    std::uint32_t from;
+    std::uint32_t to;
+    ElementId element;
+    bool operator==(const ListMove&) const = default;
+};
+struct ListSet {
+    ElementId element;
+    Slot value;
+    bool operator==(const ListSet&) const = default;
+};
+struct MapSet {
+    std::string key;
+    Slot value;
+    bool operator==(const MapSet&) const = default;
+};
+struct MapErase {
+    std::string key;
+    bool operator==(const MapErase&) const = default;
+};
 // A node's parent: none is a root of the tree.
-struct TreeCreate { OpId target; std::optional<OpId> parent; Bytes position; bool operator==(const TreeCreate&) const = default; };
-struct TreeMove { OpId target; std::optional<OpId> parent; Bytes position; bool operator==(const TreeMove&) const = default; };
-struct TreeErase { OpId target; bool operator==(const TreeErase&) const = default; };
-struct CounterAdd { Value delta; bool operator==(const CounterAdd&) const = default; };  // Integer or float, as on the wire.
+struct TreeCreate {
+    OpId target;
+    std::optional<OpId> parent;
+    Bytes position;
+    bool operator==(const TreeCreate&) const = default;
+};
+struct TreeMove {
+    OpId target;
+    std::optional<OpId> parent;
+    Bytes position;
+    bool operator==(const TreeMove&) const = default;
+};
+struct TreeErase {
+    OpId target;
+    bool operator==(const TreeErase&) const = default;
+};
+struct CounterAdd {
+    Value delta;
+    bool operator==(const CounterAdd&) const = default;
+};  // Integer or float, as on the wire.
 // An op of a kind that we do not know: its bytes and numbers as they came.
-struct UnknownOp { std::int32_t prop; std::uint8_t value_kind; Bytes value; bool operator==(const UnknownOp&) const = default; };
+struct UnknownOp {
+    std::int32_t prop;
+    std::uint8_t value_kind;
+    Bytes value;
+    bool operator==(const UnknownOp&) const = default;
+};
 
-using OpContent = std::variant<TextInsert, ListInsert, SequenceDelete, StyleStart, StyleEnd, ListMove, ListSet,
-                               MapSet, MapErase, TreeCreate, TreeMove, TreeErase, CounterAdd, UnknownOp>;
+using OpContent =
+    std::variant<TextInsert, ListInsert, SequenceDelete, StyleStart, StyleEnd, ListMove, ListSet,
+                 MapSet, MapErase, TreeCreate, TreeMove, TreeErase, CounterAdd, UnknownOp>;
 
 struct Op {
     ContainerId container;
@@ -54,18 +116,18 @@ Counter atom_count(const OpContent& content);
 // A run of ops by one peer. `ops` are contiguous from id.counter on.
 struct Change {
     OpId id;
-    Frontiers deps;          // Without the implicit one on the peer's own predecessor unless it was listed.
-    Lamport lamport = 0;     // Importers recompute it from deps.
+    Frontiers deps;  // Without the implicit one on the peer's own predecessor unless it was listed.
+    Lamport lamport = 0;         // Importers recompute it from deps.
     std::int64_t timestamp = 0;  // Seconds, as Loro has it; 0 when not recorded.
-    std::string message;     // "" for none.
+    std::string message;         // "" for none.
     std::vector<Op> ops;
     friend bool operator==(const Change&, const Change&) = default;
 };
 
 Counter atom_count(const Change& change);
 
-// Atoms [from, to) of an op or a change, 0-based; requires 0 <= from < to <= its atoms. A change that starts later
-// than it did depends on its peer's predecessor and nothing else.
+// Atoms [from, to) of an op or a change, 0-based; requires 0 <= from < to <= its atoms. A change
+// that starts later than it did depends on its peer's predecessor and nothing else.
 Op slice(const Op& op, Counter from, Counter to);
 Change slice(const Change& change, Counter from, Counter to);
 

@@ -9,8 +9,8 @@
 
 namespace quire::crdt {
 
-using PeerId = std::uint64_t;    // u64 max is reserved.
-using Counter = std::int32_t;    // 0 .. i32 max - 1; one an atom.
+using PeerId = std::uint64_t;  // u64 max is reserved.
+using Counter = std::int32_t;  // 0 .. i32 max - 1; one an atom.
 using Lamport = std::uint32_t;
 
 inline constexpr PeerId kNoPeer = ~PeerId{0};
@@ -38,15 +38,25 @@ struct ElementId {
     friend auto operator<=>(const ElementId&, const ElementId&) = default;
 };
 
-// In Loro's raw numbering. Kinds above `counter` come from newer peers and are carried, not understood.
-enum class ContainerKind : std::uint8_t { map = 0, list = 1, text = 2, tree = 3, movable_list = 4, counter = 5 };
+// In Loro's raw numbering. Kinds above `counter` come from newer peers and are carried, not
+// understood.
+enum class ContainerKind : std::uint8_t {
+    map = 0,
+    list = 1,
+    text = 2,
+    tree = 3,
+    movable_list = 4,
+    counter = 5
+};
 
 // A root container is named and exists implicitly; any other is named by the atom that made it.
 struct ContainerId {
     ContainerKind kind = ContainerKind::map;
     std::variant<std::string, OpId> name;  // Root name, or the creating atom.
 
-    static ContainerId root(std::string name, ContainerKind kind) { return {kind, std::move(name)}; }
+    static ContainerId root(std::string name, ContainerKind kind) {
+        return {kind, std::move(name)};
+    }
     static ContainerId normal(OpId id, ContainerKind kind) { return {kind, id}; }
     bool is_root() const { return std::holds_alternative<std::string>(name); }
     const std::string& root_name() const { return std::get<std::string>(name); }
@@ -60,7 +70,8 @@ struct ContainerId {
 template <>
 struct std::hash<quire::crdt::OpId> {
     std::size_t operator()(const quire::crdt::OpId& id) const noexcept {
-        return (id.peer ^ (static_cast<std::uint64_t>(static_cast<std::uint32_t>(id.counter)) << 32)) *
+        return (id.peer ^
+                (static_cast<std::uint64_t>(static_cast<std::uint32_t>(id.counter)) << 32)) *
                0x9E3779B97F4A7C15ULL;
     }
 };

@@ -39,7 +39,9 @@ struct ItemTree::Inner {
 
 namespace {
 
-ItemTree::Widths widths_of(const Item& item) { return {item.visible_now(), item.visible_last()}; }
+ItemTree::Widths widths_of(const Item& item) {
+    return {item.visible_now(), item.visible_last()};
+}
 
 void add(ItemTree::Widths& to, const ItemTree::Widths& by) {
     to.now += by.now;
@@ -68,7 +70,9 @@ ItemTree& ItemTree::operator=(ItemTree&& other) noexcept {
     return *this;
 }
 
-ItemTree::~ItemTree() { destroy(); }
+ItemTree::~ItemTree() {
+    destroy();
+}
 
 void ItemTree::destroy() {
     if (root_ == nullptr) return;
@@ -98,9 +102,11 @@ ItemTree::Widths ItemTree::total() const {
     return total;
 }
 
-const Item& ItemTree::item(const Cursor& at) const { return at.leaf->items[at.index]; }
+const Item& ItemTree::item(const Cursor& at) const {
+    return at.leaf->items[at.index];
+}
 
-ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::* metric) const {
+ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::*metric) const {
     void* node = root_;
     bool is_leaf = root_is_leaf_;
     while (!is_leaf) {
@@ -120,13 +126,18 @@ ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::* metri
     return {leaf, i, pos};
 }
 
-ItemTree::Cursor ItemTree::find_now(std::uint32_t pos) const { return find(pos, &Widths::now); }
-ItemTree::Cursor ItemTree::find_last(std::uint32_t pos) const { return find(pos, &Widths::last); }
+ItemTree::Cursor ItemTree::find_now(std::uint32_t pos) const {
+    return find(pos, &Widths::now);
+}
+ItemTree::Cursor ItemTree::find_last(std::uint32_t pos) const {
+    return find(pos, &Widths::last);
+}
 
 ItemTree::Cursor ItemTree::find_atom(Lv lv) const {
     const Page& page = index_[page_of(lv)];
-    const auto after = std::upper_bound(page.begin(), page.end(), lv,
-                                        [](Lv value, const IndexEntry& entry) { return value < entry.lv; });
+    const auto after =
+        std::upper_bound(page.begin(), page.end(), lv,
+                         [](Lv value, const IndexEntry& entry) { return value < entry.lv; });
     Leaf* leaf = (after - 1)->leaf;
     std::uint32_t i = 0;
     while (lv - leaf->items[i].lv >= leaf->items[i].len) {
@@ -136,7 +147,9 @@ ItemTree::Cursor ItemTree::find_atom(Lv lv) const {
     return {leaf, i, lv - leaf->items[i].lv};
 }
 
-ItemTree::Cursor ItemTree::begin() const { return {first_, 0, 0}; }
+ItemTree::Cursor ItemTree::begin() const {
+    return {first_, 0, 0};
+}
 
 bool ItemTree::next(Cursor& at) const {
     if (at.index + 1 < at.leaf->count) {
@@ -189,7 +202,8 @@ void ItemTree::widen(Leaf* leaf, std::int64_t now, std::int64_t last) {
     }
 }
 
-void ItemTree::add_child(Inner* parent, const void* left, Widths left_widths, void* right, Widths right_widths) {
+void ItemTree::add_child(Inner* parent, const void* left, Widths left_widths, void* right,
+                         Widths right_widths) {
     if (parent == nullptr) {
         auto* root = new Inner();
         root->over_leaves = root_is_leaf_;
@@ -297,7 +311,8 @@ ItemTree::Cursor ItemTree::isolate(Cursor at, std::uint32_t len) {
         const Widths before = widths_of(here);
         here.len = keep;
         const Widths after = widths_of(here);
-        widen(at.leaf, std::int64_t{after.now} - before.now, std::int64_t{after.last} - before.last);
+        widen(at.leaf, std::int64_t{after.now} - before.now,
+              std::int64_t{after.last} - before.last);
         return place({at.leaf, at.index + 1, 0}, rest);
     };
     if (at.offset > 0) at = cut(at.offset);
@@ -318,7 +333,8 @@ void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
     item.erased = static_cast<std::uint32_t>(static_cast<std::int32_t>(item.erased) + erased);
     const Widths after = widths_of(item);
     if (before.now != after.now || before.last != after.last) {
-        widen(at.leaf, std::int64_t{after.now} - before.now, std::int64_t{after.last} - before.last);
+        widen(at.leaf, std::int64_t{after.now} - before.now,
+              std::int64_t{after.last} - before.last);
     }
 }
 
@@ -326,7 +342,9 @@ void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
 
 std::size_t ItemTree::page_of(Lv lv) const {
     const auto after = std::upper_bound(index_first_.begin(), index_first_.end(), lv);
-    return after == index_first_.begin() ? 0 : static_cast<std::size_t>(after - index_first_.begin()) - 1;
+    return after == index_first_.begin()
+               ? 0
+               : static_cast<std::size_t>(after - index_first_.begin()) - 1;
 }
 
 void ItemTree::index_insert(Lv lv, Leaf* leaf) {
@@ -337,8 +355,9 @@ void ItemTree::index_insert(Lv lv, Leaf* leaf) {
     }
     const std::size_t number = page_of(lv);
     Page& page = index_[number];
-    const auto at = std::upper_bound(page.begin(), page.end(), lv,
-                                     [](Lv value, const IndexEntry& entry) { return value < entry.lv; });
+    const auto at =
+        std::upper_bound(page.begin(), page.end(), lv,
+                         [](Lv value, const IndexEntry& entry) { return value < entry.lv; });
     page.insert(at, {lv, leaf});
     index_first_[number] = page.front().lv;
     if (page.size() > kIndexPage) {
@@ -346,15 +365,17 @@ void ItemTree::index_insert(Lv lv, Leaf* leaf) {
         const std::size_t keep = page.back().lv == lv ? page.size() - 1 : page.size() / 2;
         Page upper(page.begin() + static_cast<std::ptrdiff_t>(keep), page.end());
         page.resize(keep);
-        index_first_.insert(index_first_.begin() + static_cast<std::ptrdiff_t>(number) + 1, upper.front().lv);
+        index_first_.insert(index_first_.begin() + static_cast<std::ptrdiff_t>(number) + 1,
+                            upper.front().lv);
         index_.insert(index_.begin() + static_cast<std::ptrdiff_t>(number) + 1, std::move(upper));
     }
 }
 
 void ItemTree::index_move(Lv lv, Leaf* leaf) {
     Page& page = index_[page_of(lv)];
-    const auto at = std::lower_bound(page.begin(), page.end(), lv,
-                                     [](const IndexEntry& entry, Lv value) { return entry.lv < value; });
+    const auto at =
+        std::lower_bound(page.begin(), page.end(), lv,
+                         [](const IndexEntry& entry, Lv value) { return entry.lv < value; });
     at->leaf = leaf;
 }
 
@@ -379,11 +400,13 @@ void ItemTree::check_invariants() const {
             CHECK(known.now == in_leaf.now && known.last == in_leaf.last);
             CHECK(leaf->parent->over_leaves);
         }
-        for (const Inner* inner = leaf->parent; inner != nullptr && inner->parent != nullptr; inner = inner->parent) {
+        for (const Inner* inner = leaf->parent; inner != nullptr && inner->parent != nullptr;
+             inner = inner->parent) {
             Widths below;
             for (std::uint32_t i = 0; i < inner->count; ++i) add(below, inner->widths[i]);
             const Widths& known = inner->parent->widths[inner->parent->slot_of(inner)];
-            CHECK(known.now == below.now && known.last == below.last && !inner->parent->over_leaves);
+            CHECK(known.now == below.now && known.last == below.last &&
+                  !inner->parent->over_leaves);
         }
     }
     std::size_t indexed = 0;

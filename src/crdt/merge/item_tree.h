@@ -1,8 +1,8 @@
 // ItemTree: the sequence's items in document order, found by position in either version and by id.
 //
-// A B+tree of run-length items whose nodes count the atoms that are visible now (in the version that the
-// sequence stands at) and after everything. Items are split, never removed, so an item that was found stays
-// in its order; a side index finds the leaf of an atom. All O(log n).
+// A B+tree of run-length items whose nodes count the atoms that are visible now (in the version
+// that the sequence stands at) and after everything. Items are split, never removed, so an item
+// that was found stays in its order; a side index finds the leaf of an atom. All O(log n).
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,11 @@ inline constexpr std::size_t kIndexPage = 512;
 struct Item {
     Lv lv;
     std::uint32_t len;
-    Lv left;                // Left origin of the first atom; that of each other atom is the one before.
-    Lv right;               // Right origin of all of them.
-    std::uint32_t now;      // 0: not yet inserted in the version we stand at; 1: visible; 1 + n: deleted n times.
-    std::uint32_t erased;   // How often everything known deletes it.
+    Lv left;   // Left origin of the first atom; that of each other atom is the one before.
+    Lv right;  // Right origin of all of them.
+    std::uint32_t
+        now;  // 0: not yet inserted in the version we stand at; 1: visible; 1 + n: deleted n times.
+    std::uint32_t erased;  // How often everything known deletes it.
 
     Lv end() const { return lv + len; }
     std::uint32_t visible_now() const { return now == 1 ? len : 0; }
@@ -74,8 +75,8 @@ public:
     // Whether a's atom comes before b's.
     bool before(const Cursor& a, const Cursor& b) const;
 
-    // Puts the item at the cursor, splitting what is there. `join`: it may lengthen the item before it, if
-    // that one ends where it starts and fared the same. Returns where it is.
+    // Puts the item at the cursor, splitting what is there. `join`: it may lengthen the item before
+    // it, if that one ends where it starts and fared the same. Returns where it is.
     Cursor insert(Cursor at, const Item& item, bool join);
     // Makes [offset, offset + len) of the item at the cursor an item of its own.
     Cursor isolate(Cursor at, std::uint32_t len);
@@ -93,11 +94,12 @@ private:
     };
     using Page = std::vector<IndexEntry>;
 
-    Cursor find(std::uint32_t pos, std::uint32_t Widths::* metric) const;
+    Cursor find(std::uint32_t pos, std::uint32_t Widths::*metric) const;
     Cursor place(Cursor at, const Item& item);
     void split_leaf(Leaf* leaf);
     void split_inner(Inner* inner);
-    void add_child(Inner* parent, const void* left, Widths left_widths, void* right, Widths right_widths);
+    void add_child(Inner* parent, const void* left, Widths left_widths, void* right,
+                   Widths right_widths);
     void widen(Leaf* leaf, std::int64_t now, std::int64_t last);
     std::size_t page_of(Lv lv) const;
     void index_insert(Lv lv, Leaf* leaf);

@@ -113,8 +113,8 @@ void Sequence::record(Lv op, std::uint32_t len, Lv first, bool reversed) {
 
 // --- concurrent ops, in the version that wrote them ---
 
-bool Sequence::integrate(const History& history, const Run& run, Lv lv, std::uint32_t len, const Heads& parents,
-                         std::vector<Effect>* effects) {
+bool Sequence::integrate(const History& history, const Run& run, Lv lv, std::uint32_t len,
+                         const Heads& parents, std::vector<Effect>* effects) {
     move_to(history, parents);
     at_last_ = false;
     const std::uint32_t done = lv - run.lv;
@@ -124,14 +124,16 @@ bool Sequence::integrate(const History& history, const Run& run, Lv lv, std::uin
         if (effects != nullptr) effects->push_back(*effect);
     } else {
         const bool reversed = run.kind == RunKind::erase_backward;
-        if (!erase_now(lv, len, reversed ? run.pos - done : run.pos, reversed, effects)) return false;
+        if (!erase_now(lv, len, reversed ? run.pos - done : run.pos, reversed, effects))
+            return false;
     }
     version_.assign(1, lv + len - 1);
     end_ = lv + len;
     return true;
 }
 
-std::optional<Effect> Sequence::insert_now(const History& history, Lv lv, std::uint32_t len, std::uint32_t pos) {
+std::optional<Effect> Sequence::insert_now(const History& history, Lv lv, std::uint32_t len,
+                                           std::uint32_t pos) {
     if (pos > items_.total().now) return std::nullopt;
     Cursor at = items_.begin();
     Lv left = kNoLv;
@@ -155,7 +157,8 @@ std::optional<Effect> Sequence::insert_now(const History& history, Lv lv, std::u
         if (more) right = items_.item(after).lv;
     }
     if (between) at = spot(history.atoms, lv, left, right, at);
-    const Cursor placed = items_.insert(at, {lv, len, left, right, 1, 0}, history.atoms.follows(lv));
+    const Cursor placed =
+        items_.insert(at, {lv, len, left, right, 1, 0}, history.atoms.follows(lv));
     const std::uint32_t offset = lv - items_.item(placed).lv;
     return Effect{lv, len, items_.last_before({placed.leaf, placed.index, offset}), false};
 }
@@ -167,7 +170,8 @@ Lv Sequence::left_origin(Lv lv) const {
 
 Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor behind_left) const {
     const PeerId peer = atoms.peer_of(lv);
-    // An atom's right parent is its right origin where that hangs on the same left origin, else the end.
+    // An atom's right parent is its right origin where that hangs on the same left origin, else the
+    // end.
     const auto right_parent = [&](Lv origin) {
         return origin != kNoLv && left_origin(origin) == left ? origin : kNoLv;
     };
@@ -194,7 +198,8 @@ Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor b
                 scanning = false;
             } else {
                 scanning = mine == kNoLv ||
-                           (theirs != kNoLv && items_.before(items_.find_atom(theirs), items_.find_atom(mine)));
+                           (theirs != kNoLv &&
+                            items_.before(items_.find_atom(theirs), items_.find_atom(mine)));
             }
         }
         if (!scanning) best = {at.leaf, at.index, other.len};
@@ -202,7 +207,8 @@ Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor b
     return best;
 }
 
-bool Sequence::erase_now(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed, std::vector<Effect>* effects) {
+bool Sequence::erase_now(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed,
+                         std::vector<Effect>* effects) {
     const std::uint32_t total = items_.total().now;
     if (reversed ? pos >= total || len > pos + 1 : pos > total || len > total - pos) return false;
     while (len > 0) {
@@ -244,7 +250,8 @@ void Sequence::move_to(const History& history, const Heads& version) {
     at_last_ = false;
 }
 
-// Being inserted and each being deleted count one, so the order in which ops are taken back does not matter.
+// Being inserted and each being deleted count one, so the order in which ops are taken back does
+// not matter.
 void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
     const auto& runs = log.runs();
     for (std::size_t i = log.find(span.begin); i < runs.size() && runs[i].lv < span.end; ++i) {
@@ -255,7 +262,8 @@ void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
         if (run.is_insert()) {
             shift_items(from, to - from, by);
         } else if (run.is_erase()) {
-            for (const Target& target : targets(from, to - from)) shift_items(target.first, target.len, by);
+            for (const Target& target : targets(from, to - from))
+                shift_items(target.first, target.len, by);
         }
     }
 }

@@ -1,13 +1,14 @@
 // Sequence: the order of a text's or list's atoms, tombstones and all, kept between imports.
 //
-// An op carries only a position in the version that wrote it. To place it, the sequence moves to that version
-// (taking back and redoing what differs), finds the spot, and orders the atom among concurrent ones by Loro's
-// form of the Fugue rule; what results is an effect at a position of the text as it is now. The walk is
-// eg-walker's (Gentle & Kleppmann 2025, §3); the order is Fugue's (Weidner & Kleppmann 2023) with ties by peer. Unlike
-// eg-walker's, the items stay: the next concurrent op costs the difference of two versions, not a replay.
+// An op carries only a position in the version that wrote it. To place it, the sequence moves to
+// that version (taking back and redoing what differs), finds the spot, and orders the atom among
+// concurrent ones by Loro's form of the Fugue rule; what results is an effect at a position of the
+// text as it is now. The walk is eg-walker's (Gentle & Kleppmann 2025, §3); the order is Fugue's
+// (Weidner & Kleppmann 2023) with ties by peer. Unlike eg-walker's, the items stay: the next
+// concurrent op costs the difference of two versions, not a replay.
 //
-// Ops whose version holds everything the container has (linear ones) are placed by position alone, in bulk
-// and late: catch_up().
+// Ops whose version holds everything the container has (linear ones) are placed by position alone,
+// in bulk and late: catch_up().
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@
 
 namespace quire::crdt {
 
-// What an op does to the visible sequence as it is: `len` atoms from `lv` on appear at `pos`, or `len` entities at
-// `pos` go.
+// What an op does to the visible sequence as it is: `len` atoms from `lv` on appear at `pos`, or
+// `len` entities at `pos` go.
 struct Effect {
-    Lv lv;            // Of the op's atoms.
+    Lv lv;  // Of the op's atoms.
     std::uint32_t len;
     std::uint32_t pos;
     bool erase;
@@ -40,13 +41,14 @@ public:
 
     // How far the container's log is in: the exclusive end.
     Lv caught_up() const { return end_; }
-    // Takes in the ops of the log below `until`. Those that are not linear are placed again (a sequence that
-    // is built anew); what they do to the text is not told.
+    // Takes in the ops of the log below `until`. Those that are not linear are placed again (a
+    // sequence that is built anew); what they do to the text is not told.
     void catch_up(const History& history, Lv until);
-    // Takes in atoms [lv, lv + len) of a run that is not linear, whose first has these parents. False when its
-    // positions do not exist in that version: the sequence is then good for nothing but to be dropped.
-    bool integrate(const History& history, const Run& run, Lv lv, std::uint32_t len, const Heads& parents,
-                   std::vector<Effect>* effects);
+    // Takes in atoms [lv, lv + len) of a run that is not linear, whose first has these parents.
+    // False when its positions do not exist in that version: the sequence is then good for nothing
+    // but to be dropped.
+    bool integrate(const History& history, const Run& run, Lv lv, std::uint32_t len,
+                   const Heads& parents, std::vector<Effect>* effects);
 
     std::uint32_t visible() const { return items_.total().last; }
     // The atom at a visible position. Requires pos < visible().
@@ -55,13 +57,17 @@ public:
     struct Place {
         std::uint32_t pos;
         std::uint32_t erased;
-        std::uint32_t len;  // How many atoms from it on, in id order, lie side by side and fared alike.
+        std::uint32_t
+            len;  // How many atoms from it on, in id order, lie side by side and fared alike.
     };
     Place place_of(Lv lv) const;
     bool contains(Lv lv) const { return lv < end_; }
-    bool before(Lv a, Lv b) const { return items_.before(items_.find_atom(a), items_.find_atom(b)); }
+    bool before(Lv a, Lv b) const {
+        return items_.before(items_.find_atom(a), items_.find_atom(b));
+    }
 
-    // What the atoms [op, op + len) of a delete deleted, in the op's order: runs of consecutive ids.
+    // What the atoms [op, op + len) of a delete deleted, in the op's order: runs of consecutive
+    // ids.
     struct Target {
         Lv op;
         std::uint32_t len;
@@ -75,7 +81,8 @@ public:
 
     // Moves to another version. O(difference · log n).
     void move_to(const History& history, const Heads& version);
-    // Calls take(lv, len) for the stretches that are visible in the version last moved to, in order.
+    // Calls take(lv, len) for the stretches that are visible in the version last moved to, in
+    // order.
     template <class Take>
     void for_each_now(Take take) const {
         if (items_.empty()) return;
@@ -112,23 +119,26 @@ public:
 private:
     void insert_last(const History& history, Lv lv, std::uint32_t len, std::uint32_t pos);
     void erase_last(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed);
-    std::optional<Effect> insert_now(const History& history, Lv lv, std::uint32_t len, std::uint32_t pos);
-    bool erase_now(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed, std::vector<Effect>* effects);
+    std::optional<Effect> insert_now(const History& history, Lv lv, std::uint32_t len,
+                                     std::uint32_t pos);
+    bool erase_now(Lv op, std::uint32_t len, std::uint32_t pos, bool reversed,
+                   std::vector<Effect>* effects);
     void shift(const ContainerLog& log, LvSpan span, std::int32_t by);
     void shift_items(Lv lv, std::uint32_t len, std::int32_t by);
     Lv left_origin(Lv lv) const;
     // The cursor behind which a new atom goes among the concurrent ones after `left`.
-    ItemTree::Cursor spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, ItemTree::Cursor behind_left) const;
+    ItemTree::Cursor spot(const AtomTable& atoms, Lv lv, Lv left, Lv right,
+                          ItemTree::Cursor behind_left) const;
     void record(Lv op, std::uint32_t len, Lv first, bool reversed);
 
     ItemTree items_;
-    std::vector<Target> targets_;   // By op.
-    Heads version_;                 // Where `now` of the items stands.
-    bool at_last_ = true;           // That version holds everything taken in.
-    std::size_t distance_ = 0;      // What was walked since it last did,
-    std::size_t linear_ = 0;        // and how many linear atoms came in since.
+    std::vector<Target> targets_;  // By op.
+    Heads version_;                // Where `now` of the items stands.
+    bool at_last_ = true;          // That version holds everything taken in.
+    std::size_t distance_ = 0;     // What was walked since it last did,
+    std::size_t linear_ = 0;       // and how many linear atoms came in since.
     Lv end_ = 0;
-    std::size_t next_run_ = 0;      // Where in the log catch_up() goes on.
+    std::size_t next_run_ = 0;  // Where in the log catch_up() goes on.
     Difference difference_;
 };
 

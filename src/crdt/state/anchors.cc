@@ -19,17 +19,23 @@ std::uint32_t Anchors::insertion(std::uint32_t code_point) const {
     return code_point + low;
 }
 
-std::uint32_t Anchors::character(std::uint32_t code_point) const { return insertion(code_point + 1) - 1; }
+std::uint32_t Anchors::character(std::uint32_t code_point) const {
+    return insertion(code_point + 1) - 1;
+}
 
-std::uint32_t Anchors::code_point(std::uint32_t entity) const { return entity - count_in(0, entity); }
+std::uint32_t Anchors::code_point(std::uint32_t entity) const {
+    return entity - count_in(0, entity);
+}
 
 std::uint32_t Anchors::count_in(std::uint32_t entity, std::uint32_t len) const {
     const auto from = std::lower_bound(positions_.begin(), positions_.end(), entity);
-    return static_cast<std::uint32_t>(std::lower_bound(from, positions_.end(), entity + len) - from);
+    return static_cast<std::uint32_t>(std::lower_bound(from, positions_.end(), entity + len) -
+                                      from);
 }
 
 void Anchors::make_room(std::uint32_t entity, std::uint32_t len) {
-    for (auto at = std::lower_bound(positions_.begin(), positions_.end(), entity); at != positions_.end(); ++at) {
+    for (auto at = std::lower_bound(positions_.begin(), positions_.end(), entity);
+         at != positions_.end(); ++at) {
         *at += len;
     }
 }

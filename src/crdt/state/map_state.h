@@ -1,4 +1,5 @@
-// MapState: for each key, who wrote it and which write wins: the last by (lamport, peer). An erase is a write too.
+// MapState: for each key, who wrote it and which write wins: the last by (lamport, peer). An erase
+// is a write too.
 #pragma once
 
 #include <map>
