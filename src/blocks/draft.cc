@@ -6,6 +6,13 @@
 
 namespace quire::blocks {
 
+namespace {
+
+// Beyond this an edit that only seems to change something is taken for one that does.
+constexpr std::size_t kMostCompared = 1 << 20;
+
+}  // namespace
+
 void Draft::splice(text::Byte at, text::Byte erase, std::string_view insert) {
     text_.splice(at, erase, insert);
     record(at.n, erase.n, insert.size());
@@ -92,7 +99,16 @@ std::vector<text::Splice> Draft::splices() const {
                        {erase - prefix - suffix},
                        insert.substr(prefix, insert.size() - prefix - suffix)});
     }
-    return out;
+    return undone_by_itself(out) ? std::vector<text::Splice>() : out;
+}
+
+// Whether the splices together change nothing: lines moved past lines that read the same.
+bool Draft::undone_by_itself(const std::vector<text::Splice>& splices) const {
+    if (splices.empty() || original_.bytes() != text_.bytes()) return false;
+    const text::Byte begin = splices.front().at;
+    const text::Byte end = splices.back().at + splices.back().erase;
+    if ((end - begin).n > kMostCompared) return false;
+    return original_.slice(begin, end) == text_.slice(begin, end);
 }
 
 }  // namespace quire::blocks

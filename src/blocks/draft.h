@@ -33,6 +33,7 @@ private:
         std::size_t length = 0;
     };
     void record(std::size_t at, std::size_t erase, std::size_t insert);
+    bool undone_by_itself(const std::vector<text::Splice>& splices) const;
 
     const seq::Rope& original_;
     seq::Rope text_;
