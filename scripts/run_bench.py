@@ -85,6 +85,7 @@ def replays(benches: list[dict], rows: list[dict]) -> None:
     say("loro-crdt of npm on the same traces:")
     for trace, theirs in node("loro_trace.mjs", *sorted(ours)).items():
         if "skipped" in theirs:
+            say(f"  {trace}: not compared: {theirs['skipped']}")
             continue
         if not theirs["ok"]:
             raise SystemExit(f"loro-crdt does not end in the recorded text of {trace}")
