@@ -44,24 +44,29 @@ public:
 private:
     void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
 
+    // From one quote to the next that has an even number of backslashes before it: most of a
+    // message is text, and looking for one byte is what the machine does fastest.
     void skip_string() {
-        ++at_;
-        while (at_ < text_.size()) {
-            at_ = std::min(text_.find_first_of("\"\\", at_), text_.size());
-            if (at_ >= text_.size()) return;
-            if (text_[at_] == '"') {
-                ++at_;
+        const std::size_t first = at_ + 1;
+        std::size_t from = first;
+        while (true) {
+            const std::size_t quote = text_.find('"', from);
+            if (quote == std::string_view::npos) {
+                at_ = text_.size();
                 return;
             }
-            at_ = std::min(at_ + 2, text_.size());
+            std::size_t slashes = 0;
+            while (quote - slashes > first && text_[quote - slashes - 1] == '\\') ++slashes;
+            from = quote + 1;
+            if (slashes % 2 != 0) continue;
+            at_ = from;
+            return;
         }
     }
 
     void skip_nested() {
         std::size_t depth = 0;
         while (at_ < text_.size()) {
-            at_ = std::min(text_.find_first_of("\"{}[]", at_), text_.size());
-            if (at_ >= text_.size()) return;
             const char here = text_[at_];
             if (here == '"') {
                 skip_string();
@@ -70,7 +75,7 @@ private:
             ++at_;
             if (here == '{' || here == '[') {
                 ++depth;
-            } else if (--depth == 0) {
+            } else if ((here == '}' || here == ']') && --depth == 0) {
                 return;
             }
         }
