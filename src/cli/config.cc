@@ -553,6 +553,13 @@ operations_requiring_escalation = ["delete"]
 pattern = "scratch/**"
 permission = "admin"
 
+# [limits]
+# block_bytes = 16777216
+# operation_bytes = 1048576
+# read_lines = 2000
+
+# What follows is read and checked, but this version does not act on it yet.
+
 # [files]
 # watch = true                          # take in what changes on the disk as it happens
 # settle_ms = 100                       # once a file has been quiet for this long
@@ -572,11 +579,6 @@ permission = "admin"
 
 # [agents.ada]                          # one agent's own; its rules come after the common ones
 # profile = "model"                     # model, full, compat
-
-# [limits]
-# block_bytes = 16777216
-# operation_bytes = 1048576
-# read_lines = 2000
 )";
 }
 
