@@ -30,6 +30,8 @@ namespace quire::server {
 
 namespace {
 
+constexpr std::chrono::milliseconds kFirstClientWait{2000};
+
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
@@ -110,7 +112,8 @@ public:
     Body& operator=(const Body&) = delete;
 
     void run() {
-        idle_since_ = Clock::now();
+        // The client that started this kernel has not had its turn to connect yet.
+        idle_since_ = Clock::now() + kFirstClientWait;
         while (!is_done()) {
             std::array<epoll_event, 64> events = {};
             const int count = ::epoll_wait(epoll_.get(), events.data(),
