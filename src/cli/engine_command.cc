@@ -1,7 +1,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/engine.h"
+#include "cli/engine/pipe.h"
 
 namespace quire::cli {
 

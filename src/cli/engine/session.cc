@@ -1,4 +1,4 @@
-#include "cli/engine_session.h"
+#include "cli/engine/session.h"
 
 #include "base/cat.h"
 #include "base/check.h"

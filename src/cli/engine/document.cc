@@ -7,7 +7,7 @@
 
 #include "base/cat.h"
 #include "base/check.h"
-#include "cli/engine_session.h"
+#include "cli/engine/session.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
 #include "json/json.h"

@@ -1,4 +1,4 @@
-#include "cli/engine.h"
+#include "cli/engine/pipe.h"
 
 #include <array>
 #include <cerrno>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/engine_session.h"
+#include "cli/engine/session.h"
 
 namespace quire::cli {
 namespace {

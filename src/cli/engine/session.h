@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "cli/engine_request.h"
+#include "cli/engine/request.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::cli {

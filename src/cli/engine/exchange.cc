@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/cat.h"
-#include "cli/engine_session.h"
+#include "cli/engine/session.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
 #include "json/json.h"

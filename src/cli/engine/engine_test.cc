@@ -1,4 +1,4 @@
-#include "cli/engine.h"
+#include "cli/engine/pipe.h"
 
 #include <string>
 
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
-#include "cli/engine_session.h"
+#include "cli/engine/session.h"
 #include "json/json.h"
 
 namespace quire::cli {

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "base/cat.h"
-#include "cli/engine_session.h"
+#include "cli/engine/session.h"
 #include "crdt/ids/container_text.h"
 
 namespace quire::cli {

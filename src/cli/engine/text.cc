@@ -2,7 +2,7 @@
 #include <array>
 
 #include "base/cat.h"
-#include "cli/engine_session.h"
+#include "cli/engine/session.h"
 #include "text/diff.h"
 
 namespace quire::cli {

@@ -1,4 +1,4 @@
-#include "cli/engine_request.h"
+#include "cli/engine/request.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,0 +1,37 @@
+// Past: the atoms of a version, to be asked often whether one is among them.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "crdt/history/graph.h"
+
+namespace quire::crdt {
+
+class Past {
+public:
+    // The version with these heads. O(runs of history in it).
+    Past(const Graph& graph, Heads heads) : heads_(std::move(heads)) {
+        Difference difference;
+        graph.diff({}, heads_, difference);
+        spans_ = std::move(difference.only_b);
+    }
+
+    const Heads& heads() const { return heads_; }
+    // Ascending, apart.
+    const std::vector<LvSpan>& spans() const { return spans_; }
+    // O(log spans); a version of everything is one span.
+    bool contains(Lv lv) const {
+        const auto after =
+            std::upper_bound(spans_.begin(), spans_.end(), lv,
+                             [](Lv value, const LvSpan& span) { return value < span.begin; });
+        return after != spans_.begin() && lv < (after - 1)->end;
+    }
+
+private:
+    Heads heads_;
+    std::vector<LvSpan> spans_;
+};
+
+}  // namespace quire::crdt
