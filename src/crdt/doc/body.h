@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -11,8 +12,10 @@
 
 #include "crdt/doc/doc.h"
 #include "crdt/history/oplog.h"
+#include "crdt/history/past.h"
 #include "crdt/history/pending.h"
 #include "crdt/merge/sequence.h"
+#include "crdt/merge/splices.h"
 #include "crdt/state/map_state.h"
 #include "crdt/state/text_state.h"
 
@@ -67,8 +70,8 @@ public:
 
     // --- state (state.cc) ---
     // Brings a text or list's state up to the log below `until`.
-    void flush(Container& c, Lv until, ContainerDiff* diff);
-    void flush(Container& c) { flush(c, log_.end(), nullptr); }
+    void flush(Container& c, Lv until);
+    void flush(Container& c) { flush(c, log_.end()); }
     // The container's sequence, with everything in.
     Sequence& sequence(Container& c);
     Sequence::History history(const Container& c) {
@@ -79,8 +82,22 @@ public:
         return sequence(c).atom_at(static_cast<std::uint32_t>(index));
     }
     void apply_map(Container& c, const Run& run);
-    Value value(Container& c, int depth);
-    Value root_value();
+
+    // --- values (value.cc): at a version, or with `at` null after everything ---
+    // The version that readers are to see; null is the latest.
+    const Past* at() const { return nullptr; }
+    Value value(Container& c, int depth, const Past* at);
+    Value root_value(const Past* at);
+    // What a slot or map entry that atom `lv` filled is worth.
+    Value slot_value(const Slot& slot, Lv lv, int depth, const Past* at);
+    Item slot_item(const Slot& slot, Lv lv) const;
+    Value text_value(Container& c, const Past* at);
+    Value list_value(Container& c, int depth, const Past* at);
+    void for_each_list_atom(Container& c, const Past* at,
+                            const std::function<void(const Slot&, Lv)>& take);
+    Value map_value(Container& c, int depth, const Past* at);
+    // The write that decides a key; null when there is none.
+    static const MapState::Write* map_write(const MapState::Entry& entry, const Past* at);
 
     // --- local ops (local.cc); positions in entities ---
     void begin();
@@ -103,6 +120,7 @@ public:
     // --- taking back (revert.cc) ---
     Doc::Undone revert(std::span<const IdSpan> spans, std::span<const Handle> only);
     Result<std::string> text_at(Container& c, const Frontiers& version);
+    std::string text_at(Container& c, const Heads& heads);
 
     void check_invariants();  // check.cc
 
@@ -121,8 +139,24 @@ private:
     friend class ImportRun;
     friend class ImportBatch;
 
-    // What the ops of the span, the log's last, did.
-    void collect_diff(LvSpan span, Diff& diff);
+    // --- diffs (diff.cc) ---
+    // What the ops of the span, the log's last, did; `before` are the heads before them.
+    void collect_diff(LvSpan span, Heads before, Diff& diff);
+    std::vector<Splices::Piece> splices_in(Container& c, LvSpan span);
+    // The atoms of a text or list in order, and in which of two versions each stretch is visible.
+    struct Compared {
+        Lv lv;
+        std::uint32_t len;
+        bool in_a;
+        bool in_b;
+    };
+    std::vector<Compared> compare(Container& c, const Past& a, const Past& b);
+    TextDelta text_diff(Container& c, const Past& a, const Past& b);
+    ListDelta list_diff(Container& c, const Past& a, const Past& b);
+    MapDelta map_diff(Container& c, const Past& a, const Past& b);
+    TextDelta text_delta_of(Container& c, LvSpan span);
+    ListDelta list_delta_of(Container& c, LvSpan span);
+    MapDelta map_delta_of(Container& c, LvSpan span);
 
     PeerId peer_id_;
     OpLog log_;

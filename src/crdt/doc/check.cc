@@ -44,10 +44,9 @@ void DocBody::check_invariants() {
     if (open_) return;
     // State is what a replay of history gives.
     Doc replay(peer_id_);
-    const Result<Imported> imported =
-        replay.import(export_spans({{0, log_.end()}}), {.want_diff = false});
+    const Result<Imported> imported = replay.import(export_spans({{0, log_.end()}}));
     CHECK(imported.has_value() && imported->pending.empty());
-    CHECK(replay.version() == version() && replay.value() == root_value());
+    CHECK(replay.version() == version() && replay.value() == root_value(nullptr));
 }
 
 }  // namespace quire::crdt

@@ -118,10 +118,10 @@ std::vector<std::string> Doc::map_keys(Handle map) const {
 }
 
 Value Doc::value(Handle container) const {
-    return body_->value(body_->container(container), 0);
+    return body_->value(body_->container(container), 0, body_->at());
 }
 Value Doc::value() const {
-    return body_->root_value();
+    return body_->root_value(body_->at());
 }
 
 // --- local edits ---

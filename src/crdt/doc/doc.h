@@ -27,11 +27,11 @@ struct CommitOptions {
     std::string message = {};
     std::string origin = {};
     std::int64_t timestamp = 0;
-    bool want_diff = true;  // Whether Commit::diff is filled in.
+    bool want_diff = false;  // Whether Commit::diff is filled in.
 };
 
 struct ImportOptions {
-    bool want_diff = true;  // Whether Imported::diff is filled in.
+    bool want_diff = false;  // Whether Imported::diff is filled in.
 };
 
 struct Commit {

@@ -347,28 +347,24 @@ TEST(Doc, MessagesAndTimestampsKeepTheirChanges) {
     EXPECT_EQ(changes[1].lamport, 2U);
 }
 
-TEST(Doc, ADiffIsSplicesInCodePoints) {
+TEST(Doc, ADiffCountsCodePoints) {
     Replica a(1), b(2);
     a.type(0, "h\xC3\xA9llo");
     a.pull(b);
     b.pull(a);
     a.type(5, "!");
     a.erase(0, 2);
-    const Commit commit = a.commit();
-    const auto& splices = std::get<TextDiff>(commit.diff.at(0).diff);
-    ASSERT_EQ(splices.size(), 2U);
-    EXPECT_EQ(splices[0].at, 5U);
-    EXPECT_EQ(splices[1].erase, 2U);
 
+    const Commit commit = a.doc.commit({.want_diff = true});
+
+    const TextDelta expected{Erase{2}, Retain{3}, PutText{"!"}};
+    EXPECT_EQ(std::get<TextDelta>(commit.diff.at(0).delta), expected);
     b.type(5, "?");
-    const Imported imported = b.pull(a);
-
-    std::u32string text = U"h\u00e9llo?";
-    for (const TextSplice& splice : std::get<TextDiff>(imported.diff.at(0).diff)) {
-        text.replace(splice.at, splice.erase,
-                     std::u32string(splice.insert.begin(), splice.insert.end()));
-    }
-    EXPECT_EQ(std::string(text.begin(), text.end()), b.read());
+    b.commit();
+    const auto imported = b.doc.import(a.doc.changes_since({}), {.want_diff = true});
+    const TextDelta merged{Erase{2}, Retain{3}, PutText{"!"}};
+    EXPECT_EQ(b.read(), "llo!?");
+    EXPECT_EQ(std::get<TextDelta>(imported->diff.at(0).delta), merged);
 }
 
 TEST(Doc, StyleAnchorsTakeTheirPlaceAndComeBackVerbatim) {

@@ -35,6 +35,7 @@ public:
     void rewind();
     void finish();
     LvSpan span() const { return {mark_.end, log_.end()}; }
+    const Heads& heads_before() const { return mark_.heads; }
 
 private:
     // What a container was before the import wrote to it.
@@ -352,7 +353,8 @@ Imported ImportBatch::finish(ImportOptions options) {
     }
     std::sort(imported.pending.begin(), imported.pending.end());
     body_.pending_ = std::move(pending_);
-    if (options.want_diff && run_.span().size() > 0) body_.collect_diff(run_.span(), imported.diff);
+    if (options.want_diff && run_.span().size() > 0)
+        body_.collect_diff(run_.span(), run_.heads_before(), imported.diff);
     return imported;
 }
 

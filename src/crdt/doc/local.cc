@@ -53,7 +53,7 @@ Commit DocBody::commit(CommitOptions options) {
     log_.finish_local(std::max(options.timestamp, log_.latest_timestamp(log_.parents())),
                       options.message);
     open_ = false;
-    if (options.want_diff) collect_diff({began_, log_.end()}, commit.diff);
+    if (options.want_diff) collect_diff({began_, log_.end()}, log_.parents(), commit.diff);
     return commit;
 }
 

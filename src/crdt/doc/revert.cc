@@ -312,7 +312,10 @@ Result<std::string> DocBody::text_at(Container& c, const Frontiers& version) {
         }
         heads.push_back(*lv);
     }
-    heads = log_.graph().minimal(std::move(heads));
+    return text_at(c, log_.graph().minimal(std::move(heads)));
+}
+
+std::string DocBody::text_at(Container& c, const Heads& heads) {
     Sequence& order = sequence(c);
     order.move_to(history(c), heads);
     std::string text;

@@ -11,6 +11,11 @@ namespace quire::crdt {
 
 class Past {
 public:
+    Past() = default;  // Before everything.
+    // All atoms numbered below `end`, where these are the heads among them. O(1).
+    Past(Lv end, Heads heads) : heads_(std::move(heads)) {
+        if (end > 0) spans_.push_back({0, end});
+    }
     // The version with these heads. O(runs of history in it).
     Past(const Graph& graph, Heads heads) : heads_(std::move(heads)) {
         Difference difference;

@@ -1,8 +1,13 @@
-// What a commit, an import or a checkout did to each container.
+// Diffs: what lies between two versions of a document, container by container, as a reader sees it.
+//
+// A commit, an import and a checkout report one, and one can be asked for between any two versions.
+// Nothing here knows atoms or positions that count style anchors: text counts code points.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -10,32 +15,115 @@
 
 namespace quire::crdt {
 
-// Sequential splices: each is at a position of the text as those before it left it. In code points.
-struct TextSplice {
-    std::size_t at;
-    std::size_t erase;
-    std::string insert;
+// What a reader sees in a slot: a plain value, or a child container by its id.
+using Item = std::variant<Value, ContainerId>;
+
+// The steps of a delta, from the beginning on. What follows the last step is kept as it is.
+// `attributes` are a text's styles, sorted by key: in a Retain those that change, null for one that
+// goes.
+struct Retain {
+    std::size_t count = 0;
+    Map attributes = {};
+    friend bool operator==(const Retain&, const Retain&) = default;
 };
-struct ListSplice {
-    std::size_t at;
-    std::size_t erase;
-    std::vector<Slot> insert;
-    OpId first;
+struct Erase {
+    std::size_t count = 0;
+    friend bool operator==(const Erase&, const Erase&) = default;
 };
-using TextDiff = std::vector<TextSplice>;
-using ListDiff = std::vector<ListSplice>;
-// Key to its new value; none means that the key is gone.
+struct PutText {
+    std::string text;
+    Map attributes = {};
+    friend bool operator==(const PutText&, const PutText&) = default;
+};
+struct PutItems {
+    std::vector<Item> items;
+    friend bool operator==(const PutItems&, const PutItems&) = default;
+};
+
+using TextStep = std::variant<Retain, PutText, Erase>;
+using TextDelta = std::vector<TextStep>;
+// Lists and movable lists; a move is an erase and an insert of the same item.
+using ListStep = std::variant<Retain, PutItems, Erase>;
+using ListDelta = std::vector<ListStep>;
+
+// Key to its new item; none means that the key is gone. Sorted by key.
 struct MapChange {
     std::string key;
-    std::optional<Slot> value;
-    OpId id;
+    std::optional<Item> item;
+    friend bool operator==(const MapChange&, const MapChange&) = default;
 };
-using MapDiff = std::vector<MapChange>;
+using MapDelta = std::vector<MapChange>;
+
+// To be done one after another: an index is one among the parent's children as the actions before
+// left them. A parent that is none is the root.
+struct TreeAction {
+    enum class Kind { create, move, erase };
+    Kind kind = Kind::create;
+    OpId target;
+    std::optional<OpId> parent;      // create, move
+    std::size_t index = 0;           // create, move
+    Bytes position;                  // create, move: the fractional index
+    std::optional<OpId> old_parent;  // move, erase
+    std::size_t old_index = 0;       // move, erase
+    friend bool operator==(const TreeAction&, const TreeAction&) = default;
+};
+using TreeDelta = std::vector<TreeAction>;
+
+struct CounterDelta {
+    double increment = 0;
+    friend bool operator==(const CounterDelta&, const CounterDelta&) = default;
+};
+
+using Delta = std::variant<TextDelta, ListDelta, MapDelta, TreeDelta, CounterDelta>;
+// Whether it changes nothing.
+bool is_empty(const Delta& delta);
+
+// The way from the root down: the root's name, then keys of maps, indexes of lists, nodes of trees.
+using PathStep = std::variant<std::string, std::size_t, OpId>;
 
 struct ContainerDiff {
     ContainerId container;
-    std::variant<TextDiff, ListDiff, MapDiff> diff;
+    Delta delta;
+    std::vector<PathStep> path = {};  // In events only.
 };
+// Parents come before their children.
 using Diff = std::vector<ContainerDiff>;
+
+// Appending to a delta; each joins the last step where they say the same, and does nothing for a
+// count of 0. A retain at the end is for the caller to drop: finish().
+template <class Steps>
+void retain(Steps& delta, std::size_t count, const Map& attributes = {}) {
+    if (count == 0) return;
+    if (!delta.empty()) {
+        auto* last = std::get_if<Retain>(&delta.back());
+        if (last != nullptr && last->attributes == attributes) {
+            last->count += count;
+            return;
+        }
+    }
+    delta.push_back(Retain{count, attributes});
+}
+template <class Steps>
+void erase(Steps& delta, std::size_t count) {
+    if (count == 0) return;
+    if (!delta.empty()) {
+        if (auto* last = std::get_if<Erase>(&delta.back())) {
+            last->count += count;
+            return;
+        }
+    }
+    delta.push_back(Erase{count});
+}
+void put(TextDelta& delta, std::string_view text, const Map& attributes = {});
+void put(ListDelta& delta, Item item);
+// Drops what a delta ends with and needs not say.
+template <class Steps>
+void finish(Steps& delta) {
+    while (!delta.empty()) {
+        const auto* last = std::get_if<Retain>(&delta.back());
+        if (last == nullptr || !last->attributes.empty()) return;
+        delta.pop_back();
+    }
+}
 
 }  // namespace quire::crdt

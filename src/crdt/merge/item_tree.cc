@@ -39,7 +39,7 @@ struct ItemTree::Inner {
 
 namespace {
 
-ItemTree::Widths widths_of(const Item& item) {
+ItemTree::Widths widths_of(const ItemTree::Item& item) {
     return {item.visible_now(), item.visible_last()};
 }
 
@@ -102,7 +102,7 @@ ItemTree::Widths ItemTree::total() const {
     return total;
 }
 
-const Item& ItemTree::item(const Cursor& at) const {
+const ItemTree::Item& ItemTree::item(const Cursor& at) const {
     return at.leaf->items[at.index];
 }
 

@@ -24,23 +24,23 @@ inline constexpr std::uint32_t kInnerChildren = 16;
 inline constexpr std::size_t kIndexPage = 512;
 #endif
 
-// Atoms lv .. lv + len that were inserted in a row and fared alike since.
-struct Item {
-    Lv lv;
-    std::uint32_t len;
-    Lv left;   // Left origin of the first atom; that of each other atom is the one before.
-    Lv right;  // Right origin of all of them.
-    std::uint32_t
-        now;  // 0: not yet inserted in the version we stand at; 1: visible; 1 + n: deleted n times.
-    std::uint32_t erased;  // How often everything known deletes it.
-
-    Lv end() const { return lv + len; }
-    std::uint32_t visible_now() const { return now == 1 ? len : 0; }
-    std::uint32_t visible_last() const { return erased == 0 ? len : 0; }
-};
-
 class ItemTree {
 public:
+    // Atoms lv .. lv + len that were inserted in a row and fared alike since.
+    struct Item {
+        Lv lv;
+        std::uint32_t len;
+        Lv left;   // Left origin of the first atom; that of each other atom is the one before.
+        Lv right;  // Right origin of all of them.
+        std::uint32_t now;     // 0: not yet inserted in the version we stand at; 1: visible; 1 + n:
+                               // deleted n times.
+        std::uint32_t erased;  // How often everything known deletes it.
+
+        Lv end() const { return lv + len; }
+        std::uint32_t visible_now() const { return now == 1 ? len : 0; }
+        std::uint32_t visible_last() const { return erased == 0 ? len : 0; }
+    };
+
     struct Leaf;
     struct Inner;
     struct Widths {

@@ -182,7 +182,7 @@ Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor b
     Cursor at = behind_left;
     bool more = left == kNoLv || items_.next(at);
     for (; more; more = items_.next(at)) {
-        const Item& other = items_.item(at);
+        const ItemTree::Item& other = items_.item(at);
         if (other.lv == right) break;
         if (other.left != left) {
             // Its left origin must be among those passed, that is, behind `left`.
@@ -288,7 +288,7 @@ Lv Sequence::atom_at(std::uint32_t pos) const {
 
 Sequence::Place Sequence::place_of(Lv lv) const {
     const Cursor at = items_.find_atom(lv);
-    const Item& item = items_.item(at);
+    const ItemTree::Item& item = items_.item(at);
     return {items_.last_before(at), item.erased, item.len - at.offset};
 }
 

@@ -88,8 +88,19 @@ public:
         if (items_.empty()) return;
         ItemTree::Cursor at = items_.begin();
         do {
-            const Item& item = items_.item(at);
+            const ItemTree::Item& item = items_.item(at);
             if (item.now == 1) take(item.lv, item.len);
+        } while (items_.next(at));
+    }
+    // All stretches in order, and whether each is visible in the version last moved to. Moving on
+    // may cut stretches; it neither joins nor reorders them.
+    template <class Take>
+    void for_each(Take take) const {
+        if (items_.empty()) return;
+        ItemTree::Cursor at = items_.begin();
+        do {
+            const ItemTree::Item& item = items_.item(at);
+            take(item.lv, item.len, item.now == 1);
         } while (items_.next(at));
     }
     // The same after everything; deleted stretches have visible = false.
@@ -98,7 +109,7 @@ public:
         if (items_.empty()) return;
         ItemTree::Cursor at = items_.begin();
         do {
-            const Item& item = items_.item(at);
+            const ItemTree::Item& item = items_.item(at);
             take(item.lv, item.len, item.erased == 0);
         } while (items_.next(at));
     }
@@ -108,7 +119,7 @@ public:
         if (pos >= visible()) return;
         ItemTree::Cursor at = items_.find_last(pos);
         do {
-            const Item& item = items_.item(at);
+            const ItemTree::Item& item = items_.item(at);
             if (item.erased == 0 && !take(item.lv + at.offset, item.len - at.offset)) return;
         } while (items_.next(at));
     }

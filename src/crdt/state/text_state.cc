@@ -1,17 +1,14 @@
 #include "crdt/state/text_state.h"
 
-#include <string>
-
 namespace quire::crdt {
 
-void TextState::insert(std::uint32_t at, std::string_view utf8, std::uint32_t len, TextDiff* diff) {
+void TextState::insert(std::uint32_t at, std::string_view utf8, std::uint32_t len) {
     const std::size_t where = anchors_.empty() ? at : anchors_.code_point(at);
     rope_.insert({where}, utf8);
     if (!anchors_.empty()) anchors_.make_room(at, len);
-    if (diff != nullptr) diff->push_back({where, 0, std::string(utf8)});
 }
 
-void TextState::erase(std::uint32_t at, std::uint32_t len, TextDiff* diff) {
+void TextState::erase(std::uint32_t at, std::uint32_t len) {
     std::size_t where = at;
     std::size_t characters = len;
     if (!anchors_.empty()) {
@@ -21,7 +18,6 @@ void TextState::erase(std::uint32_t at, std::uint32_t len, TextDiff* diff) {
     }
     if (characters == 0) return;
     rope_.erase({where}, {characters});
-    if (diff != nullptr) diff->push_back({where, characters, {}});
 }
 
 }  // namespace quire::crdt

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "crdt/ids/diff.h"
 #include "crdt/state/anchors.h"
 #include "seq/rope.h"
 
@@ -15,10 +14,10 @@ public:
     const seq::Rope& rope() const { return rope_; }
     const Anchors& anchors() const { return anchors_; }
 
-    // Positions in entities. Each adds to `diff`, when there is one, what it did in code points.
-    void insert(std::uint32_t at, std::string_view utf8, std::uint32_t len, TextDiff* diff);
+    // Positions in entities.
+    void insert(std::uint32_t at, std::string_view utf8, std::uint32_t len);
     void insert_anchor(std::uint32_t at) { anchors_.add(at); }
-    void erase(std::uint32_t at, std::uint32_t len, TextDiff* diff);
+    void erase(std::uint32_t at, std::uint32_t len);
 
 private:
     seq::Rope rope_;

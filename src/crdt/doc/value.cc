@@ -1,0 +1,116 @@
+// What containers are worth as values, now or at a version.
+#include <algorithm>
+
+#include "base/check.h"
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+namespace {
+
+constexpr int kMaxDepth = 512;
+
+}  // namespace
+
+Value DocBody::value(Container& c, int depth, const Past* at) {
+    if (depth > kMaxDepth) return nullptr;
+    switch (c.id.kind) {
+        case ContainerKind::text:
+            return text_value(c, at);
+        case ContainerKind::list:
+            return list_value(c, depth, at);
+        case ContainerKind::map:
+            return map_value(c, depth, at);
+        // Carried, and not understood yet.
+        case ContainerKind::tree:
+        case ContainerKind::movable_list:
+            return List{};
+        case ContainerKind::counter:
+            return 0.0;
+    }
+    return nullptr;
+}
+
+Value DocBody::slot_value(const Slot& slot, Lv lv, int depth, const Past* at) {
+    if (const auto* value = std::get_if<Value>(&slot)) return *value;
+    const ContainerIndex child = open(child_id(lv, std::get<ContainerKind>(slot)));
+    return value(containers_[child], depth + 1, at);
+}
+
+Item DocBody::slot_item(const Slot& slot, Lv lv) const {
+    if (const auto* value = std::get_if<Value>(&slot)) return *value;
+    return child_id(lv, std::get<ContainerKind>(slot));
+}
+
+Value DocBody::text_value(Container& c, const Past* at) {
+    return at == nullptr ? text(c).str() : text_at(c, at->heads());
+}
+
+Value DocBody::list_value(Container& c, int depth, const Past* at) {
+    List list;
+    for_each_list_atom(
+        c, at, [&](const Slot& slot, Lv lv) { list.push_back(slot_value(slot, lv, depth, at)); });
+    return list;
+}
+
+void DocBody::for_each_list_atom(Container& c, const Past* at,
+                                 const std::function<void(const Slot&, Lv)>& take) {
+    const ContainerLog& log = log_of(c);
+    // A value asked for on the way may move the sequence: what it holds is noted first.
+    std::vector<LvSpan> spans;
+    Sequence& order = sequence(c);
+    if (at == nullptr) {
+        order.for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
+            if (visible) spans.push_back({lv, lv + len});
+        });
+    } else {
+        order.move_to(history(c), at->heads());
+        order.for_each_now([&](Lv lv, std::uint32_t len) { spans.push_back({lv, lv + len}); });
+    }
+    for (const LvSpan& span : spans) {
+        const Run* run = &log.runs()[log.find(span.begin)];
+        for (Lv lv = span.begin; lv < span.end; ++lv) {
+            if (lv >= run->end()) run = &log.runs()[log.find(lv)];
+            take(log.value(*run, lv), lv);
+        }
+    }
+}
+
+const MapState::Write* DocBody::map_write(const MapState::Entry& entry, const Past* at) {
+    if (at == nullptr || at->contains(entry.winner.lv)) return &entry.winner;
+    const MapState::Write* last = nullptr;
+    for (const MapState::Write& write : entry.writes) {
+        if (at->contains(write.lv) && (last == nullptr || last->loses_to(write))) last = &write;
+    }
+    return last;
+}
+
+Value DocBody::map_value(Container& c, int depth, const Past* at) {
+    Map map;
+    for (const auto& [key, entry] : c.map->entries()) {
+        const MapState::Write* write = map_write(entry, at);
+        if (write == nullptr || write->erases) continue;
+        map.append(key, slot_value(*slot_of(write->lv), write->lv, depth, at));
+    }
+    return map;
+}
+
+Value DocBody::root_value(const Past* at) {
+    Map roots;
+    // open() may add containers while we go.
+    for (std::size_t i = 0; i < containers_.size(); ++i) {
+        Container& c = containers_[i];
+        if (!c.id.is_root() || log_of(c).empty()) continue;
+        if (at != nullptr && !at->contains(log_of(c).runs().front().lv)) {
+            const auto& runs = log_of(c).runs();
+            if (std::none_of(runs.begin(), runs.end(),
+                             [&](const Run& run) { return at->contains(run.lv); })) {
+                continue;
+            }
+        }
+        roots.set(c.id.root_name(), value(c, 0, at));
+    }
+    return roots;
+}
+
+}  // namespace quire::crdt
