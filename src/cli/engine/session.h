@@ -55,6 +55,7 @@ std::span<const EngineOp> engine_document_ops();
 std::span<const EngineOp> engine_text_ops();
 std::span<const EngineOp> engine_container_ops();
 std::span<const EngineOp> engine_exchange_ops();
+std::span<const EngineOp> engine_cursor_ops();
 
 class EngineSession {
 public:

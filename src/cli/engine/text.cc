@@ -3,6 +3,7 @@
 
 #include "base/cat.h"
 #include "cli/engine/session.h"
+#include "cli/engine/text_unit.h"
 #include "text/diff.h"
 
 namespace quire::cli {
@@ -10,49 +11,6 @@ namespace {
 
 using crdt::ContainerKind;
 using seq::Rope;
-
-enum class TextUnit { unicode, utf16, utf8 };
-
-Result<TextUnit> unit_of(const EngineRequest& request) {
-    const std::string name = TRY(request.text_or("unit", "unicode"));
-    if (name == "unicode") return TextUnit::unicode;
-    if (name == "utf16") return TextUnit::utf16;
-    if (name == "utf8") return TextUnit::utf8;
-    return invalid("invalid_argument", "`unit` must be unicode, utf16 or utf8");
-}
-
-// Errors: out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary".
-Result<text::CodePoint> code_point(const Rope& rope, std::size_t position, TextUnit unit) {
-    const auto checked = [&](std::size_t length, bool on_boundary,
-                             text::CodePoint at) -> Result<text::CodePoint> {
-        if (position > length) {
-            return fail(Errc::out_of_range, "out_of_bound",
-                        cat("position ", position, " is past the end, ", length));
-        }
-        if (!on_boundary) {
-            return invalid("position_not_on_boundary",
-                           cat("position ", position, " is inside a character"));
-        }
-        return at;
-    };
-    switch (unit) {
-        case TextUnit::unicode:
-            return checked(rope.code_points().n, true, {position});
-        case TextUnit::utf16: {
-            const std::size_t length = rope.utf16().n;
-            if (position > length) return checked(length, true, {});
-            const text::Byte at = rope.to_byte(text::Utf16{position});
-            return checked(length, rope.to_utf16(at).n == position, rope.to_code_point(at));
-        }
-        case TextUnit::utf8: {
-            const std::size_t length = rope.bytes().n;
-            if (position > length) return checked(length, true, {});
-            return checked(length, rope.is_boundary({position}),
-                           rope.to_code_point(text::Byte{position}));
-        }
-    }
-    return invalid("invalid_argument", "`unit` must be unicode, utf16 or utf8");
-}
 
 struct TextTarget {
     crdt::Doc& doc;

@@ -117,6 +117,14 @@ public:
     VersionVector& version();
     Frontiers frontiers_of(std::span<const Lv> heads) const;
 
+    // --- cursors (cursor.cc); positions as readers count them ---
+    static bool has_positions(const Container& c) {
+        return c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list;
+    }
+    std::size_t cursor_size(Container& c);
+    Cursor cursor_at(Container& c, std::size_t pos, Side side);  // CHECKs pos.
+    Result<CursorPlace> resolve(Container& c, const Cursor& cursor);
+
     // --- taking back (revert.cc) ---
     Doc::Undone revert(std::span<const IdSpan> spans, std::span<const Handle> only);
     Result<std::string> text_at(Container& c, const Frontiers& version);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "crdt/doc/cursor.h"
 #include "crdt/ids/change.h"
 #include "crdt/ids/diff.h"
 #include "crdt/ids/version.h"
@@ -104,6 +105,15 @@ public:
     // Ends the transaction. Its change depends on the frontiers before it; timestamps never go back
     // along deps.
     Commit commit(CommitOptions options = {});
+
+    // --- cursors (cursor.h); for texts and lists ---
+    // A cursor on what is at `pos`, in code points or elements; at the end it stays at the end.
+    // Errors: out_of_range "out_of_bound"; invalid_argument "wrong_kind".
+    Result<Cursor> cursor(Handle container, std::size_t pos, Side side = Side::middle) const;
+    // Where it stands now. O(log n), once the container's order of atoms is built. Errors:
+    // not_found "unknown_cursor" when its atom is not known here, or no character or element of its
+    // container; invalid_argument "wrong_kind".
+    Result<CursorPlace> resolve(const Cursor& cursor) const;
 
     // --- history ---
     const VersionVector& version() const;

@@ -1,0 +1,39 @@
+// Cursor: a place in a text or list that stays where it was meant while others edit.
+//
+// A cursor holds on to an atom, not to a number: what is inserted or deleted elsewhere moves it
+// along, and when its own atom is deleted it stands where that atom would be. Cursors can be kept,
+// sent to others (codec/cursor.h) and looked up in any copy of the document that knows the atom.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "crdt/ids/ids.h"
+
+namespace quire::crdt {
+
+// On which side of its atom a cursor sticks: what a reader makes of it is the reader's own affair.
+enum class Side : std::int8_t { left = -1, middle = 0, right = 1 };
+
+struct Cursor {
+    ContainerId container;
+    // None: the start of the container when `side` is left, else its end, whatever is inserted
+    // there.
+    std::optional<OpId> anchor;
+    Side side = Side::middle;
+    // Where it stood when it was made, in code points or elements. A hint for people; resolving
+    // does not read it.
+    std::uint32_t origin = 0;
+
+    friend bool operator==(const Cursor&, const Cursor&) = default;
+};
+
+struct CursorPlace {
+    std::size_t pos = 0;  // In code points or elements; at most the container's size.
+    Side side = Side::middle;
+    // When the atom is gone: a cursor that stands here on an atom that is not, to be kept instead.
+    std::optional<Cursor> renewed;
+};
+
+}  // namespace quire::crdt

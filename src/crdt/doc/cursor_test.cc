@@ -1,0 +1,139 @@
+#include "crdt/doc/cursor.h"
+
+#include <gtest/gtest.h>
+
+#include "crdt/doc/doc.h"
+
+namespace quire::crdt {
+namespace {
+
+struct Page {
+    explicit Page(PeerId peer = 1)
+        : doc(peer),
+          text(doc.open(ContainerId::root("t", ContainerKind::text))),
+          list(doc.open(ContainerId::root("l", ContainerKind::list))) {}
+
+    void type(std::size_t at, std::string_view what) {
+        EXPECT_TRUE(doc.text_insert(text, {at}, what));
+    }
+    void erase(std::size_t at, std::size_t count) {
+        EXPECT_TRUE(doc.text_erase(text, {at}, {count}));
+    }
+    Cursor on(std::size_t at, Side side = Side::middle) {
+        return doc.cursor(text, at, side).value();
+    }
+    CursorPlace where(const Cursor& cursor) { return doc.resolve(cursor).value(); }
+    void pull(Page& other) {
+        doc.commit();
+        other.doc.commit();
+        EXPECT_TRUE(doc.import(other.doc.changes_since(doc.version())));
+    }
+
+    Doc doc;
+    Handle text, list;
+};
+
+TEST(Cursor, FollowsItsCharacterThroughEditsElsewhere) {
+    Page page;
+    page.type(0, "hello world");
+    const Cursor cursor = page.on(6, Side::left);
+
+    page.type(0, "oh, ");
+    page.erase(1, 2);
+    page.type(13, "!");
+
+    EXPECT_EQ(page.where(cursor).pos, 8U);
+    EXPECT_EQ(page.where(cursor).side, Side::left);
+    EXPECT_FALSE(page.where(cursor).renewed);
+}
+
+TEST(Cursor, OnADeletedCharacterStandsWhereItWouldBe) {
+    Page page;
+    page.type(0, "abcdef");
+    const Cursor cursor = page.on(3, Side::right);
+    page.erase(1, 4);
+
+    const CursorPlace place = page.where(cursor);
+
+    EXPECT_EQ(place.pos, 1U);
+    EXPECT_EQ(place.side, Side::left);
+    ASSERT_TRUE(place.renewed);
+    EXPECT_EQ(place.renewed->anchor, (OpId{1, 5}));
+    page.type(1, "XY");
+    EXPECT_EQ(page.where(cursor).pos, 3U) << "what is typed there comes before the gone character";
+}
+
+TEST(Cursor, AtTheEndStaysAtTheEnd) {
+    Page page;
+    page.type(0, "ab");
+    const Cursor end = page.on(2, Side::left);
+    const Cursor start = page.on(0, Side::left);
+
+    page.type(2, "cd");
+    page.type(0, "__");
+
+    EXPECT_EQ(page.where(end).pos, 6U);
+    EXPECT_EQ(page.where(end).side, Side::right);
+    EXPECT_EQ(page.where(start).pos, 2U);
+}
+
+TEST(Cursor, InAnEmptyTextIsItsStartOrItsEnd) {
+    Page page;
+    const Cursor start = page.on(0);
+    const Cursor end = page.on(0, Side::right);
+    EXPECT_EQ(start.side, Side::left);
+
+    page.type(0, "abc");
+
+    EXPECT_EQ(page.where(start).pos, 0U);
+    EXPECT_EQ(page.where(end).pos, 3U);
+}
+
+TEST(Cursor, MeansTheSameInEveryCopy) {
+    Page a(1), b(2);
+    a.type(0, "one two");
+    b.pull(a);
+    const Cursor cursor = a.on(4);
+    a.type(0, "zero ");
+    b.erase(0, 4);
+    b.type(0, "1 ");
+    a.pull(b);
+    b.pull(a);
+
+    EXPECT_EQ(a.where(cursor).pos, b.where(cursor).pos);
+    EXPECT_EQ(a.doc.text(a.text).str().substr(a.where(cursor).pos), "two");
+}
+
+TEST(Cursor, InAListStandsOnAnElement) {
+    Page page;
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(page.doc.list_insert(page.list, i, i));
+    const Cursor cursor = page.doc.cursor(page.list, 2).value();
+
+    EXPECT_TRUE(page.doc.list_insert(page.list, 0, "first"));
+    EXPECT_EQ(page.where(cursor).pos, 3U);
+    EXPECT_TRUE(page.doc.list_erase(page.list, 3, 2));
+
+    EXPECT_EQ(page.where(cursor).pos, 3U);
+    EXPECT_EQ(page.where(cursor).renewed, (Cursor{page.doc.id_of(page.list), {}, Side::right, 3}));
+}
+
+TEST(Cursor, IsRefusedWhereThereIsNothingToStandOn) {
+    Page page(1), other(2);
+    page.type(0, "ab");
+    other.type(0, "far away");
+    const Handle map = page.doc.open(ContainerId::root("m", ContainerKind::map));
+
+    EXPECT_EQ(page.doc.cursor(page.text, 3).error().reason(), "out_of_bound");
+    EXPECT_EQ(page.doc.cursor(map, 0).error().reason(), "wrong_kind");
+    EXPECT_EQ(page.doc.resolve(other.on(1)).error().reason(), "unknown_cursor");
+    Cursor moved = page.on(1);
+    moved.container = page.doc.id_of(page.list);
+    EXPECT_EQ(page.doc.resolve(moved).error().reason(), "unknown_cursor");
+    page.erase(0, 1);
+    Cursor on_delete = page.on(0);
+    on_delete.anchor = OpId{1, 2};
+    EXPECT_EQ(page.doc.resolve(on_delete).error().reason(), "unknown_cursor");
+}
+
+}  // namespace
+}  // namespace quire::crdt
