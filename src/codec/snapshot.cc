@@ -297,6 +297,10 @@ Result<std::optional<ContainerState>> Snapshot::state(const crdt::ContainerId& i
 
 Result<void> Snapshot::verify() const {
     TRY(changes());
+    return verify_states();
+}
+
+Result<void> Snapshot::verify_states() const {
     for (const SsTable* table : {&start_state_, &state_}) {
         Budget walk = budget_;
         for (SsTable::Cursor cursor = TRY(table->begin(walk)); !cursor.at_end();

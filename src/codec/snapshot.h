@@ -84,7 +84,8 @@ public:
     // The same, decoded.
     Result<std::optional<ContainerState>> state(const crdt::ContainerId& id, Budget& budget) const;
 
-    // Decodes everything once, and keeps nothing.
+    // Each decodes it once, and keeps nothing: the states, or everything.
+    Result<void> verify_states() const;
     Result<void> verify() const;
 
 private:

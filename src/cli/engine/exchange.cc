@@ -1,9 +1,11 @@
 // What crosses the border: export, import, and looking into a blob or the history.
-#include <algorithm>
 #include <array>
 
 #include "base/cat.h"
+#include "cli/engine/imports.h"
 #include "cli/engine/session.h"
+#include "codec/document.h"
+#include "codec/inspect.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
 #include "json/json.h"
@@ -33,6 +35,8 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
 
+}  // namespace
+
 Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
                              std::vector<Change> changes) {
     documents.settle(document);
@@ -42,22 +46,23 @@ Result<Value> import_changes(EngineDocuments& documents, EngineDocument& documen
                      {"pending", imported.pending.empty() ? Value() : to_json(imported.pending)}});
 }
 
+namespace {
+
+Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
+                           const std::vector<Bytes>& blobs) {
+    documents.settle(document);
+    return import_changes(documents, document,
+                          TRY(codec::decode_for_import(blobs, document.doc.version())));
+}
+
 Result<Value> import_blob(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    const Bytes blob = TRY(request.bytes("bytes"));
-    std::vector<Change> changes = TRY(codec::decode_updates(blob));
-    return import_changes(documents, *document, std::move(changes));
+    return import_blobs(documents, *document, {TRY(request.bytes("bytes"))});
 }
 
 Result<Value> import_batch(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    std::vector<Change> all;
-    const std::vector<Bytes> blobs = TRY(request.bytes_list("bytes"));
-    for (const Bytes& blob : blobs) {
-        std::vector<Change> changes = TRY(codec::decode_updates(blob));
-        std::move(changes.begin(), changes.end(), std::back_inserter(all));
-    }
-    return import_changes(documents, *document, std::move(all));
+    return import_blobs(documents, *document, TRY(request.bytes_list("bytes")));
 }
 
 Result<Value> changes(EngineDocuments& documents, const EngineRequest& request) {
@@ -75,37 +80,30 @@ Result<Value> changes(EngineDocuments& documents, const EngineRequest& request) 
     return Value(std::move(list));
 }
 
+std::string_view name_of(codec::BlobKind kind) {
+    switch (kind) {
+        case codec::BlobKind::updates:
+            return "updates";
+        case codec::BlobKind::snapshot:
+            return "snapshot";
+        case codec::BlobKind::shallow_snapshot:
+            return "shallow_snapshot";
+    }
+    return "";
+}
+
 Result<Value> inspect(EngineDocuments&, const EngineRequest& request) {
     const Bytes blob = TRY(request.bytes("bytes"));
-    std::vector<Change> all = TRY(codec::decode_updates(blob));
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Change& a, const Change& b) { return a.lamport < b.lamport; });
-    std::map<crdt::PeerId, crdt::Counter> starts;
-    crdt::VersionVector end;
-    for (const Change& change : all) {
-        const auto [at, is_new] = starts.try_emplace(change.id.peer, change.id.counter);
-        if (!is_new) at->second = std::min(at->second, change.id.counter);
-        end.extend(change.id.peer, change.id.counter + crdt::atom_count(change));
-    }
-    // What the blob's changes build on and it does not hold.
-    crdt::Frontiers before;
-    for (const Change& change : all) {
-        for (const crdt::OpId dep : change.deps) {
-            const auto start = starts.find(dep.peer);
-            if (start == starts.end() || dep.counter < start->second) before.push_back(dep);
-        }
-    }
-    std::sort(before.begin(), before.end());
-    before.erase(std::unique(before.begin(), before.end()), before.end());
+    const codec::BlobInfo info = TRY(codec::inspect_blob(blob));
     Map start;
-    for (const auto& [peer, counter] : starts) start.append(cat(peer), counter);
-    return Value(Map{{"mode", "updates"},
+    for (const auto& [peer, counter] : info.start) start.append(cat(peer), counter);
+    return Value(Map{{"mode", name_of(info.kind)},
                      {"start_vv", std::move(start)},
-                     {"end_vv", to_json(end)},
-                     {"start_frontiers", to_json(before)},
-                     {"change_count", all.size()},
-                     {"start_timestamp", all.empty() ? 0 : all.front().timestamp},
-                     {"end_timestamp", all.empty() ? 0 : all.back().timestamp}});
+                     {"end_vv", to_json(info.end)},
+                     {"start_frontiers", to_json(info.start_frontiers)},
+                     {"change_count", info.change_count},
+                     {"start_timestamp", info.start_timestamp},
+                     {"end_timestamp", info.end_timestamp}});
 }
 
 constexpr std::array kOps = {

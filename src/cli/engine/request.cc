@@ -96,6 +96,12 @@ Result<Value> EngineRequest::value(std::string_view name) const {
     return with_bytes(*value);
 }
 
+Result<const Value*> EngineRequest::json(std::string_view name) const {
+    const Value* value = fields_.find(name);
+    if (value == nullptr) return wrong(name, "given (any JSON value)");
+    return value;
+}
+
 Result<Bytes> EngineRequest::bytes(std::string_view name) const {
     const Value* value = fields_.find(name);
     if (value == nullptr || !value->is_string()) return wrong(name, "bytes: a base64 string");

@@ -30,6 +30,8 @@ public:
     Result<std::int64_t> integer(std::string_view name) const;
     Result<std::size_t> size(std::string_view name) const;
     Result<Value> value(std::string_view name) const;
+    // As it came: {"$bytes": …} is an object like others.
+    Result<const Value*> json(std::string_view name) const;
     Result<Bytes> bytes(std::string_view name) const;
     Result<std::vector<Bytes>> bytes_list(std::string_view name) const;
     Result<crdt::PeerId> peer(std::string_view name) const;

@@ -129,6 +129,10 @@ public:
     std::vector<Change> changes_in(std::span<const IdSpan> spans) const;
     std::size_t op_count() const;
 
+    // --- inspection (inspect.cc) ---
+    // The heads of a version, which is cut to what is known. O(peers log history).
+    Frontiers heads_of(const VersionVector& version) const;
+
     // --- taking back ---
     // New local ops, in the pending transaction, that take back what `spans` did as far as it is
     // still visible: text and elements they inserted are deleted; what they deleted, and nobody

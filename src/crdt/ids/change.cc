@@ -89,8 +89,10 @@ bool same_content(const OpContent& a, const OpContent& b) {
         return set->key == std::get<MapSet>(b).key &&
                same_slot(set->value, std::get<MapSet>(b).value);
     }
-    if (const auto* add = std::get_if<CounterAdd>(&a))
-        return same_value(add->delta, std::get<CounterAdd>(b).delta);
+    // A delta is a float, however it was spelled.
+    if (const auto* add = std::get_if<CounterAdd>(&a)) {
+        return same_value(add->delta.as_number(), std::get<CounterAdd>(b).delta.as_number());
+    }
     if (const auto* erase = std::get_if<SequenceDelete>(&a)) {
         const auto& other = std::get<SequenceDelete>(b);
         // One atom deleted has no direction.

@@ -1,0 +1,15 @@
+// What every op that brings others' changes into a document answers.
+#pragma once
+
+#include <vector>
+
+#include "cli/engine/session.h"
+#include "crdt/ids/change.h"
+
+namespace quire::cli {
+
+// Imports into the document, whose pending transaction is committed first: {success, pending}.
+Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
+                             std::vector<crdt::Change> changes);
+
+}  // namespace quire::cli

@@ -1,0 +1,26 @@
+// Documents and blobs: what of a blob goes into a document.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "crdt/ids/change.h"
+#include "crdt/ids/version.h"
+
+namespace quire::codec {
+
+// The history in a blob of either mode, for Doc::import(). Of a trimmed history, that is what
+// follows its start. Whatever else a snapshot holds is decoded too, so that what is damaged is
+// refused, and dropped: history decides what the state is.
+// Errors: corrupt; unsupported "unsupported_mode".
+Result<std::vector<crdt::Change>> decode_history(std::span<const std::uint8_t> blob);
+
+// The histories of several blobs, for one import into a document at version `known`. Errors: as
+// decode_history(); unsupported "shallow_snapshot" when there is nothing that trimmed histories
+// could follow: an empty document, and no other blob.
+Result<std::vector<crdt::Change>> decode_for_import(std::span<const Bytes> blobs,
+                                                    const crdt::VersionVector& known);
+
+}  // namespace quire::codec

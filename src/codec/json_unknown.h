@@ -1,0 +1,29 @@
+// The payloads of ops that we carry without understanding them, as JSON: `value_type` names the
+// kind (payload.h), `value` is what it says.
+//
+//   null true false delete_once delete_seq     no value
+//   i64 delta_int container_idx                an integer
+//   f64                                        a number
+//   str                                        text
+//   binary                                     an array of numbers
+//   loro_value                                 any value
+//   list_move                                  {from, from_idx, lamport}
+//   Unknown                                    {kind, data}: 17 to 127, an array of numbers
+//
+// Styles, tree moves and list sets name keys and peers of their block by number, so they have no
+// form that could be read elsewhere.
+#pragma once
+
+#include "base/result.h"
+#include "base/value.h"
+#include "crdt/ids/change.h"
+
+namespace quire::codec {
+
+// {type: "unknown", value_type, value, prop}. Errors: unsupported "no_json_form".
+Result<Value> unknown_to_json(const crdt::UnknownOp& op);
+
+// Errors: corrupt; its message says what about `content` is wrong, without saying where it stands.
+Result<crdt::UnknownOp> unknown_from_json(const Map& content);
+
+}  // namespace quire::codec

@@ -1,0 +1,134 @@
+#include "codec/json_updates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "codec/golden_for_test.h"
+#include "codec/updates.h"
+#include "json/json.h"
+
+namespace quire::codec {
+namespace {
+
+using namespace crdt;  // NOLINT(google-build-using-namespace): the nouns of these tests.
+
+constexpr PeerId kPeer = 7;
+
+std::vector<Change> one(OpContent content, ContainerId container) {
+    return {{{kPeer, 0}, {}, 0, 0, "", {{std::move(container), 0, std::move(content)}}}};
+}
+
+std::vector<Change> again(const std::vector<Change>& changes, JsonPeers peers = JsonPeers::table) {
+    const auto json = encode_json_updates(changes, {}, peers);
+    EXPECT_TRUE(json.has_value());
+    // As text, because that is how it travels.
+    const auto parsed = json::parse(json::write(*json), {.depth = 600});
+    EXPECT_TRUE(parsed.has_value());
+    auto decoded = decode_json_updates(*parsed);
+    EXPECT_TRUE(decoded.has_value()) << decoded.error().message();
+    return decoded.value_or(std::vector<Change>{});
+}
+
+std::string refusal(std::string_view text) {
+    const auto decoded = decode_json_updates(json::parse(text).value());
+    if (decoded) return "none";
+    EXPECT_EQ(decoded.error().code(), Errc::corrupt);
+    return decoded.error().message();
+}
+
+TEST(JsonUpdates, WhatLoroWroteReadsBackTheSameWithPeersInATableAndWithout) {
+    for (const char* name : kGoldenNames) {
+        std::vector<Change> changes = decode_updates(golden(name)).value();
+        // JSON has no bytes.
+        for (Change& change : changes) {
+            for (Op& op : change.ops) {
+                auto* insert = std::get_if<ListInsert>(&op.content);
+                auto* set = std::get_if<MapSet>(&op.content);
+                const auto plain = [](Slot& slot) {
+                    if (auto* value = std::get_if<Value>(&slot);
+                        value != nullptr && value->is_bytes())
+                        slot = Value(List{});
+                };
+                if (insert != nullptr)
+                    std::for_each(insert->values.begin(), insert->values.end(), plain);
+                if (set != nullptr) plain(set->value);
+            }
+        }
+        std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+            return std::tie(a.lamport, a.id) < std::tie(b.lamport, b.id);
+        });
+        for (Change& change : changes) std::sort(change.deps.begin(), change.deps.end());
+        EXPECT_EQ(again(changes), changes) << name;
+        EXPECT_EQ(again(changes, JsonPeers::inline_ids), changes) << name;
+    }
+}
+
+TEST(JsonUpdates, WhatJsonCannotSayIsReplaced) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const auto changes = again(one(MapSet{"k", Value(List{nan, HUGE_VAL, Bytes{0, 255}, 1.0, 1})},
+                                   ContainerId::root("m", ContainerKind::map)));
+
+    EXPECT_EQ(std::get<MapSet>(changes.at(0).ops.at(0).content).value,
+              Slot(Value(List{nullptr, nullptr, List{0, 255}, 1.0, 1})));
+}
+
+TEST(JsonUpdates, ACounterCountsInWholeNumbersWhereLoroDoes) {
+    const ContainerId counter = ContainerId::root("c", ContainerKind::counter);
+    const auto delta = [&](Value value) {
+        return std::get<CounterAdd>(
+                   again(one(CounterAdd{std::move(value)}, counter)).at(0).ops.at(0).content)
+            .delta;
+    };
+    EXPECT_EQ(delta(5), Value(5));
+    EXPECT_EQ(delta(5.0), Value(5));
+    EXPECT_EQ(delta(0.5), Value(0.5));
+    EXPECT_EQ(delta(std::int64_t{1} << 27), Value(134217728.0));
+}
+
+TEST(JsonUpdates, PayloadsFromTheFutureReadBackTheSame) {
+    const ContainerId future = ContainerId::root("x", static_cast<ContainerKind>(9));
+    const auto kept = [&](std::uint8_t kind, Bytes payload) {
+        const OpContent op = UnknownOp{-3, kind, std::move(payload)};
+        return again(one(op, future)).at(0).ops.at(0).content == op;
+    };
+    EXPECT_TRUE(kept(0, {}));
+    EXPECT_TRUE(kept(3, {0x7F}));
+    EXPECT_TRUE(kept(4, {0x3F, 0xF8, 0, 0, 0, 0, 0, 0}));
+    EXPECT_TRUE(kept(5, {2, 'a', 'b'}));
+    EXPECT_TRUE(kept(6, {2, 0, 0xFF}));
+    EXPECT_TRUE(kept(8, {}));
+    EXPECT_TRUE(kept(11, {8, 1, 1, 'k', 7, 2, 1, 3, 5}));
+    EXPECT_TRUE(kept(14, {1, 2, 3}));
+    EXPECT_TRUE(kept(0x80 | 20, {3, 1, 2, 3}));
+}
+
+TEST(JsonUpdates, APayloadThatPointsIntoItsBlockHasNoForm) {
+    const auto json =
+        encode_json_updates(one(UnknownOp{0, 12, {0x84, 1, 1, 'k', 1}},
+                                ContainerId::root("x", static_cast<ContainerKind>(9))),
+                            {});
+    ASSERT_FALSE(json.has_value());
+    EXPECT_EQ(json.error().reason(), "no_json_form");
+}
+
+TEST(JsonUpdates, ARefusalNamesThePlace) {
+    EXPECT_EQ(refusal("[]"), "JSON updates: the whole is no object");
+    EXPECT_EQ(refusal(R"({"schema_version":1.0})"), "JSON updates: schema_version is not 1");
+    EXPECT_EQ(
+        refusal(R"({"schema_version":1,"start_version":{},"changes":[{"id":"0@7","timestamp":0,)"
+                R"("deps":["1@2","?"]}]})"),
+        "JSON updates: changes[0].deps[1] is no id (counter@peer)");
+}
+
+TEST(JsonUpdates, AStringThatOnlyBeginsLikeAContainerIsAString) {
+    const std::vector<Change> changes =
+        one(MapSet{"k", Value("\U0001F99C:nothing")}, ContainerId::root("m", ContainerKind::map));
+    EXPECT_EQ(again(changes), changes);
+}
+
+}  // namespace
+}  // namespace quire::codec

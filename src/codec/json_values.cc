@@ -1,0 +1,43 @@
+#include "codec/json_values.h"
+
+#include <cmath>
+
+namespace quire::codec {
+
+Value json_bytes(const Bytes& bytes) {
+    List list;
+    list.reserve(bytes.size());
+    for (const std::uint8_t byte : bytes) list.emplace_back(int{byte});
+    return list;
+}
+
+Value plain_json(const Value& value) {
+    if (value.is_bytes()) return json_bytes(value.as_bytes());
+    if (value.is_float() && !std::isfinite(value.as_float())) return nullptr;
+    if (value.is_list()) {
+        List list;
+        list.reserve(value.as_list().size());
+        for (const Value& item : value.as_list()) list.push_back(plain_json(item));
+        return list;
+    }
+    if (value.is_map()) {
+        Map map;
+        for (const Map::Entry& entry : value.as_map())
+            map.append(entry.key, plain_json(entry.value));
+        return map;
+    }
+    return value;
+}
+
+std::optional<Bytes> bytes_from_json(const Value& value) {
+    if (!value.is_list()) return std::nullopt;
+    Bytes bytes;
+    bytes.reserve(value.as_list().size());
+    for (const Value& item : value.as_list()) {
+        if (!item.is_int() || item.as_int() < 0 || item.as_int() > UINT8_MAX) return std::nullopt;
+        bytes.push_back(static_cast<std::uint8_t>(item.as_int()));
+    }
+    return bytes;
+}
+
+}  // namespace quire::codec
