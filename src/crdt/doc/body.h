@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "crdt/doc/doc.h"
+#include "crdt/doc/view.h"
 #include "crdt/history/oplog.h"
 #include "crdt/history/past.h"
 #include "crdt/history/pending.h"
@@ -62,6 +63,7 @@ public:
     // The container, if local edits of this kind may go there; else null, and refuse() says why.
     Container* editable(Handle handle, ContainerKind kind);
     Failure refuse(Handle handle, ContainerKind kind);
+    static Failure refuse_detached();
     // The slot that an atom put into its list or map entry; null when it put none.
     const Slot* slot_of(Lv lv);
     ContainerId child_id(Lv lv, ContainerKind kind) const {
@@ -85,7 +87,7 @@ public:
 
     // --- values (value.cc): at a version, or with `at` null after everything ---
     // The version that readers are to see; null is the latest.
-    const Past* at() const { return nullptr; }
+    const Past* at() const { return view_ == nullptr ? nullptr : &view_->past; }
     Value value(Container& c, int depth, const Past* at);
     Value root_value(const Past* at);
     // What a slot or map entry that atom `lv` filled is worth.
@@ -93,11 +95,57 @@ public:
     Item slot_item(const Slot& slot, Lv lv) const;
     Value text_value(Container& c, const Past* at);
     Value list_value(Container& c, int depth, const Past* at);
-    void for_each_list_atom(Container& c, const Past* at,
-                            const std::function<void(const Slot&, Lv)>& take);
     Value map_value(Container& c, int depth, const Past* at);
     // The write that decides a key; null when there is none.
     static const MapState::Write* map_write(const MapState::Entry& entry, const Past* at);
+
+    // --- versions (view.cc) ---
+    // Errors: not_found "unknown_version".
+    Result<Heads> heads_of(const Frontiers& version) const;
+    Past past_of(Heads heads) const;
+    VersionVector version_of(const Past& past) const;
+    // What readers see: of the view when there is one.
+    const VersionVector& shown_version();
+    const Heads& shown_heads() const {
+        return view_ == nullptr ? log_.heads() : view_->past.heads();
+    }
+    const seq::Rope& shown_text(Container& c);
+    const std::vector<Lv>& shown_list(Container& c);  // CHECKs that there is a view.
+    Lv list_atom(Container& c, std::size_t index) {
+        return view_ == nullptr ? atom_at(c, index) : shown_list(c)[index];
+    }
+    // The write that decides a key, unless it erases it; else null.
+    const MapState::Write* shown_write(const Container& c, std::string_view key) const;
+    seq::Rope rope_at(Container& c, const Past& at);
+    std::vector<Lv> list_atoms(Container& c, const Past* at);  // The visible ones, in order.
+    bool is_alive(Container& c, Reach& reach);
+    // Readers see this version from now on; none: the latest, whatever comes.
+    void show(std::optional<Past> version);
+    View* view() { return view_.get(); }
+
+    // --- diffs (diff.cc) ---
+    // What the ops of the span, the log's last, did; `before` are the heads before them.
+    Diff diff_of(LvSpan span, Heads before);
+    // Of one container, that both versions show: what the ops of `span`, the log's last, did
+    // between `a` and `b`; what lies between any two versions; and all that it holds.
+    Delta delta_of(Container& c, LvSpan span, const Past& a, const Past& b);
+    Delta delta_between(Container& c, const Past& a, const Past& b);
+    Delta delta_from_nothing(Container& c, const Past* at);
+    // The atoms of a text or list in order, and in which of two versions each stretch is visible.
+    struct Compared {
+        Lv lv;
+        std::uint32_t len;
+        bool in_a;
+        bool in_b;
+    };
+    std::vector<Compared> compare(Container& c, const Past& a, const Past& b);
+    TextDelta text_diff(Container& c, const Past& a, const Past& b);
+    ListDelta list_diff(Container& c, const Past& a, const Past& b);
+    MapDelta map_diff(Container& c, const Past& a, const Past& b);
+    TextDelta text_delta_of(Container& c, LvSpan span);
+    ListDelta list_delta_of(Container& c, LvSpan span);
+    MapDelta map_delta_of(Container& c, LvSpan span);
+    std::vector<Splices::Piece> splices_in(Container& c, LvSpan span);
 
     // --- local ops (local.cc); positions in entities ---
     void begin();
@@ -128,7 +176,6 @@ public:
     // --- taking back (revert.cc) ---
     Doc::Undone revert(std::span<const IdSpan> spans, std::span<const Handle> only);
     Result<std::string> text_at(Container& c, const Frontiers& version);
-    std::string text_at(Container& c, const Heads& heads);
 
     void check_invariants();  // check.cc
 
@@ -143,28 +190,17 @@ public:
     std::deque<Container>& containers() { return containers_; }
     std::size_t pending_count() const { return pending_.size(); }
 
+    std::int64_t merge_interval = 0;  // Doc::set_merge_interval().
+
 private:
     friend class ImportRun;
     friend class ImportBatch;
 
-    // --- diffs (diff.cc) ---
-    // What the ops of the span, the log's last, did; `before` are the heads before them.
-    void collect_diff(LvSpan span, Heads before, Diff& diff);
-    std::vector<Splices::Piece> splices_in(Container& c, LvSpan span);
-    // The atoms of a text or list in order, and in which of two versions each stretch is visible.
-    struct Compared {
-        Lv lv;
-        std::uint32_t len;
-        bool in_a;
-        bool in_b;
-    };
-    std::vector<Compared> compare(Container& c, const Past& a, const Past& b);
-    TextDelta text_diff(Container& c, const Past& a, const Past& b);
-    ListDelta list_diff(Container& c, const Past& a, const Past& b);
-    MapDelta map_diff(Container& c, const Past& a, const Past& b);
-    TextDelta text_delta_of(Container& c, LvSpan span);
-    ListDelta list_delta_of(Container& c, LvSpan span);
-    MapDelta map_delta_of(Container& c, LvSpan span);
+    std::optional<seq::Rope> rope_before(Container& c, const Past& at);
+    // Whether the atom made a child of the container's kind, and, if so, whether what it wrote is
+    // there at the version.
+    bool made_by(const Container& c, Lv creator);
+    bool holds_child(Container& parent, Lv creator, Reach& reach);
 
     PeerId peer_id_;
     OpLog log_;
@@ -178,6 +214,8 @@ private:
 
     VersionVector version_;
     Lv version_end_ = 0;  // `version_` covers the log below this.
+
+    std::unique_ptr<View> view_;  // Of a detached document.
 
     std::uint64_t epoch_ = 1;  // Grows with each op that can make or end a child container.
 };

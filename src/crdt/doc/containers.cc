@@ -67,7 +67,7 @@ bool DocBody::is_alive(Container& c) {
 
 Container* DocBody::editable(Handle handle, ContainerKind kind) {
     Container& c = container(handle);
-    if (c.id.kind != kind) return nullptr;
+    if (c.id.kind != kind || view_ != nullptr) return nullptr;
     if (c.id.is_root()) {
         // A root that already holds ops has a name that somebody could use.
         if (c.size > 0 || !log_of(c).empty()) return &c;
@@ -79,6 +79,12 @@ Container* DocBody::editable(Handle handle, ContainerKind kind) {
     return is_alive(c) ? &c : nullptr;
 }
 
+Failure DocBody::refuse_detached() {
+    return fail(Errc::conflict, "detached",
+                "editing a detached document: it shows an earlier version; attach it, or check out "
+                "the latest version, and edit then; nothing was changed");
+}
+
 Failure DocBody::refuse(Handle handle, ContainerKind kind) {
     const Container& c = container(handle);
     if (c.id.kind != kind) {
@@ -86,6 +92,7 @@ Failure DocBody::refuse(Handle handle, ContainerKind kind) {
             "wrong_kind",
             "the container is of another kind than this operation is for; nothing was changed");
     }
+    if (view_ != nullptr) return refuse_detached();
     if (c.id.is_root()) {
         return invalid("invalid_name",
                        cat("a root container cannot be named '", c.id.root_name(),

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/comparison.h"
 #include "crdt/merge/splices.h"
 
 namespace quire::crdt {
@@ -181,35 +182,76 @@ MapDelta DocBody::map_diff(Container& c, const Past& a, const Past& b) {
     return delta;
 }
 
-void DocBody::collect_diff(LvSpan span, Heads heads_before, Diff& diff) {
-    std::vector<ContainerIndex> touched;
-    log_.for_each_owner(span, [&](ContainerIndex index, LvSpan) { touched.push_back(index); });
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    const Past before(span.begin, std::move(heads_before));
-    const Past after(span.end, log_.heads());
-    for (const ContainerIndex index : touched) {
-        Container& c = containers_[index];
-        std::optional<Delta> delta;
-        switch (c.id.kind) {
-            case ContainerKind::text:
-                // Where style anchors lie among the characters, positions do not say it all.
-                delta = c.has_anchors ? text_diff(c, before, after) : text_delta_of(c, span);
-                break;
-            case ContainerKind::list:
-                delta = list_delta_of(c, span);
-                break;
-            case ContainerKind::map:
-                delta = map_delta_of(c, span);
-                break;
-            // Carried, and not understood yet.
-            case ContainerKind::tree:
-            case ContainerKind::movable_list:
-            case ContainerKind::counter:
-                break;
-        }
-        if (delta && !is_empty(*delta)) diff.push_back({c.id, std::move(*delta)});
+Delta DocBody::delta_of(Container& c, LvSpan span, const Past& a, const Past& b) {
+    switch (c.id.kind) {
+        case ContainerKind::text:
+            // Where style anchors lie among the characters, positions do not say it all.
+            if (c.has_anchors) return text_diff(c, a, b);
+            return text_delta_of(c, span);
+        case ContainerKind::list:
+            return list_delta_of(c, span);
+        case ContainerKind::map:
+            return map_delta_of(c, span);
+        // Carried, and not understood yet.
+        case ContainerKind::tree:
+        case ContainerKind::movable_list:
+        case ContainerKind::counter:
+            break;
     }
+    return MapDelta{};
+}
+
+Delta DocBody::delta_between(Container& c, const Past& a, const Past& b) {
+    switch (c.id.kind) {
+        case ContainerKind::text:
+            return text_diff(c, a, b);
+        case ContainerKind::list:
+            return list_diff(c, a, b);
+        case ContainerKind::map:
+            return map_diff(c, a, b);
+        // Carried, and not understood yet.
+        case ContainerKind::tree:
+        case ContainerKind::movable_list:
+        case ContainerKind::counter:
+            break;
+    }
+    return MapDelta{};
+}
+
+Delta DocBody::delta_from_nothing(Container& c, const Past* at) {
+    switch (c.id.kind) {
+        case ContainerKind::text: {
+            TextDelta delta;
+            put(delta, at == nullptr ? text(c).str() : rope_at(c, *at).str());
+            return delta;
+        }
+        case ContainerKind::list: {
+            ListDelta delta;
+            for (const Lv lv : list_atoms(c, at)) put(delta, slot_item(*slot_of(lv), lv));
+            return delta;
+        }
+        case ContainerKind::map: {
+            MapDelta delta;
+            for (const auto& [key, entry] : c.map->entries()) {
+                const MapState::Write* write = map_write(entry, at);
+                if (write != nullptr && !write->erases)
+                    delta.push_back({key, slot_item(*slot_of(write->lv), write->lv)});
+            }
+            return delta;
+        }
+        // Carried, and not understood yet.
+        case ContainerKind::tree:
+        case ContainerKind::movable_list:
+        case ContainerKind::counter:
+            break;
+    }
+    return MapDelta{};
+}
+
+Diff DocBody::diff_of(LvSpan span, Heads before) {
+    const Past a(span.begin, std::move(before));
+    const Past b(span.end, log_.heads());
+    return Comparison(*this, a, b, span).diff();
 }
 
 }  // namespace quire::crdt

@@ -50,27 +50,30 @@ const ContainerId& Doc::id_of(Handle container) const {
     return body_->container(container).id;
 }
 bool Doc::is_alive(Handle container) const {
-    return body_->is_alive(body_->container(container));
+    Container& c = body_->container(container);
+    View* view = body_->view();
+    return view == nullptr ? body_->is_alive(c) : body_->is_alive(c, view->reach);
 }
 
 // --- reading ---
 
 const seq::Rope& Doc::text(Handle text) const {
-    return body_->text(body_->container(text));
+    return body_->shown_text(body_->container(text));
 }
 
 std::size_t Doc::list_size(Handle list) const {
-    return body_->container(list).size;
+    Container& c = body_->container(list);
+    return body_->at() == nullptr ? c.size : body_->shown_list(c).size();
 }
 
 Slot Doc::list_get(Handle list, std::size_t index) const {
     CHECK(index < list_size(list));
-    return *body_->slot_of(body_->atom_at(body_->container(list), index));
+    return *body_->slot_of(body_->list_atom(body_->container(list), index));
 }
 
 ContainerId Doc::list_child(Handle list, std::size_t index) const {
     CHECK(index < list_size(list));
-    const Lv lv = body_->atom_at(body_->container(list), index);
+    const Lv lv = body_->list_atom(body_->container(list), index);
     const Slot& slot = *body_->slot_of(lv);
     CHECK(std::holds_alternative<ContainerKind>(slot));
     return body_->child_id(lv, std::get<ContainerKind>(slot));
@@ -78,7 +81,7 @@ ContainerId Doc::list_child(Handle list, std::size_t index) const {
 
 OpId Doc::list_id(Handle list, std::size_t index) const {
     CHECK(index < list_size(list));
-    return body_->oplog().atoms().id_of(body_->atom_at(body_->container(list), index));
+    return body_->oplog().atoms().id_of(body_->list_atom(body_->container(list), index));
 }
 
 std::optional<std::size_t> Doc::list_index_of(Handle list, OpId id) const {
@@ -86,25 +89,29 @@ std::optional<std::size_t> Doc::list_index_of(Handle list, OpId id) const {
     const std::optional<Lv> lv = body_->oplog().atoms().lv_of(id);
     if (!lv || body_->oplog().container_of(*lv) != c.index || body_->slot_of(*lv) == nullptr)
         return std::nullopt;
+    if (body_->at() != nullptr) {
+        const std::vector<Lv>& atoms = body_->shown_list(c);
+        const auto at = std::find(atoms.begin(), atoms.end(), *lv);
+        if (at == atoms.end()) return std::nullopt;
+        return static_cast<std::size_t>(at - atoms.begin());
+    }
     const Sequence::Place place = body_->sequence(c).place_of(*lv);
     if (place.erased > 0) return std::nullopt;
     return place.pos;
 }
 
 std::optional<Slot> Doc::map_get(Handle map, std::string_view key) const {
-    const Container& c = body_->container(map);
-    const MapState::Entry* entry = c.map == nullptr ? nullptr : c.map->find(key);
-    if (entry == nullptr || entry->winner.erases) return std::nullopt;
-    return *body_->slot_of(entry->winner.lv);
+    const MapState::Write* write = body_->shown_write(body_->container(map), key);
+    if (write == nullptr) return std::nullopt;
+    return *body_->slot_of(write->lv);
 }
 
 std::optional<ContainerId> Doc::map_child(Handle map, std::string_view key) const {
-    const Container& c = body_->container(map);
-    const MapState::Entry* entry = c.map == nullptr ? nullptr : c.map->find(key);
-    if (entry == nullptr || entry->winner.erases) return std::nullopt;
-    const auto* kind = std::get_if<ContainerKind>(body_->slot_of(entry->winner.lv));
+    const MapState::Write* write = body_->shown_write(body_->container(map), key);
+    if (write == nullptr) return std::nullopt;
+    const auto* kind = std::get_if<ContainerKind>(body_->slot_of(write->lv));
     if (kind == nullptr) return std::nullopt;
-    return body_->child_id(entry->winner.lv, *kind);
+    return body_->child_id(write->lv, *kind);
 }
 
 std::vector<std::string> Doc::map_keys(Handle map) const {
@@ -112,7 +119,8 @@ std::vector<std::string> Doc::map_keys(Handle map) const {
     const Container& c = body_->container(map);
     if (c.map == nullptr) return keys;
     for (const auto& [key, entry] : c.map->entries()) {
-        if (!entry.winner.erases) keys.push_back(key);
+        const MapState::Write* write = DocBody::map_write(entry, body_->at());
+        if (write != nullptr && !write->erases) keys.push_back(key);
     }
     return keys;
 }
@@ -252,10 +260,10 @@ Commit Doc::commit(CommitOptions options) {
 // --- history ---
 
 const VersionVector& Doc::version() const {
-    return body_->version();
+    return body_->shown_version();
 }
 Frontiers Doc::frontiers() const {
-    return body_->frontiers_of(body_->oplog().heads());
+    return body_->frontiers_of(body_->shown_heads());
 }
 
 Result<Imported> Doc::import(std::vector<Change> changes, ImportOptions options) {
@@ -286,6 +294,7 @@ std::size_t Doc::op_count() const {
 // --- taking back ---
 
 Result<Doc::Undone> Doc::revert(std::span<const IdSpan> spans, std::span<const Handle> only) {
+    if (body_->at() != nullptr) return DocBody::refuse_detached();
     return body_->revert(spans, only);
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function.h"
 #include "base/result.h"
 #include "crdt/doc/cursor.h"
 #include "crdt/ids/change.h"
@@ -46,6 +47,16 @@ struct Imported {
     std::vector<IdSpan> success;  // What this import made part of the document.
     std::vector<IdSpan> pending;  // Parked until what they depend on arrives.
     Diff diff;
+};
+
+// What a change says beside its ops.
+struct ChangeHeader {
+    OpId id;
+    Counter len = 0;
+    Frontiers deps;
+    Lamport lamport = 0;
+    std::int64_t timestamp = 0;
+    std::string message;
 };
 
 // Within one Doc, a container by number: cheap to keep and to pass. Never invalidated.
@@ -106,6 +117,10 @@ public:
     // along deps.
     Commit commit(CommitOptions options = {});
 
+    // A commit that follows its peer's last change within `seconds`, with the same message and
+    // nothing else known in between, becomes part of that change. 0 at first: the same second.
+    void set_merge_interval(std::int64_t seconds);
+
     // --- cursors (cursor.h); for texts and lists ---
     // A cursor on what is at `pos`, in code points or elements; at the end it stays at the end.
     // Errors: out_of_range "out_of_bound"; invalid_argument "wrong_kind".
@@ -116,8 +131,12 @@ public:
     Result<CursorPlace> resolve(const Cursor& cursor) const;
 
     // --- history ---
+    // Of the version that readers see; of a detached document, not all that is known.
     const VersionVector& version() const;
     Frontiers frontiers() const;
+    // Of all that is known.
+    const VersionVector& oplog_version() const;
+    Frontiers oplog_frontiers() const;
     // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap
     // what is known; an overlap that differs is refused. Errors: corrupt; conflict "op_id_reused".
     // CHECKs that no transaction is pending.
@@ -132,6 +151,41 @@ public:
     // --- inspection (inspect.cc) ---
     // The heads of a version, which is cut to what is known. O(peers log history).
     Frontiers heads_of(const VersionVector& version) const;
+
+    // --- time (time.cc); versions name committed ops ---
+    // Every version that is given fails with not_found "unknown_version" where it names an op that
+    // is not known here; one of several heads need not be minimal.
+    //
+    // A detached document shows one version. It cannot be edited (conflict "detached"), and imports
+    // extend its history only. checkout() detaches, but for a version that is the latest and shown
+    // already; detach() stays at the latest; the others go there. All CHECK that no transaction is
+    // pending. O(version in runs); containers follow when they are read.
+    Result<void> checkout(const Frontiers& version);
+    void checkout_to_latest();
+    void detach();
+    void attach();
+    bool is_detached() const;
+    // A document of its own with all that is known, or just with a version. CHECKs that no
+    // transaction is pending.
+    Doc fork(PeerId peer) const;
+    Result<Doc> fork_at(const Frontiers& version, PeerId peer) const;
+    // All that the heads stand for.
+    Result<VersionVector> version_of(const Frontiers& version) const;
+    // Without heads that others imply.
+    Result<Frontiers> minimal(const Frontiers& version) const;
+    // What must be taken back, and what must be done, to get from one version to another; by peer.
+    struct Between {
+        std::vector<IdSpan> back;
+        std::vector<IdSpan> forward;
+    };
+    Result<Between> spans_between(const Frontiers& from, const Frontiers& to) const;
+    // The changes that hold the version, latest first and no change before one that depends on it;
+    // until `take` returns false.
+    Result<void> travel_ancestors(const Frontiers& version,
+                                  Function<bool(const ChangeHeader&)> take) const;
+    // What leads from one version to the other: a container that only `to` shows with all that it
+    // holds, one that `to` does not show not at all. O(containers touched).
+    Result<Diff> diff(const Frontiers& from, const Frontiers& to) const;
 
     // --- taking back ---
     // New local ops, in the pending transaction, that take back what `spans` did as far as it is

@@ -354,7 +354,7 @@ Imported ImportBatch::finish(ImportOptions options) {
     std::sort(imported.pending.begin(), imported.pending.end());
     body_.pending_ = std::move(pending_);
     if (options.want_diff && run_.span().size() > 0)
-        body_.collect_diff(run_.span(), run_.heads_before(), imported.diff);
+        imported.diff = body_.diff_of(run_.span(), run_.heads_before());
     return imported;
 }
 

@@ -51,9 +51,9 @@ Commit DocBody::commit(CommitOptions options) {
     if (!open_) return commit;
     commit.span.begin = log_.atoms().id_of(began_).counter;
     log_.finish_local(std::max(options.timestamp, log_.latest_timestamp(log_.parents())),
-                      options.message);
+                      options.message, merge_interval);
     open_ = false;
-    if (options.want_diff) collect_diff({began_, log_.end()}, log_.parents(), commit.diff);
+    if (options.want_diff) commit.diff = diff_of({began_, log_.end()}, log_.parents());
     return commit;
 }
 

@@ -303,33 +303,7 @@ Doc::Undone DocBody::revert(std::span<const IdSpan> spans, std::span<const Handl
 }
 
 Result<std::string> DocBody::text_at(Container& c, const Frontiers& version) {
-    Heads heads;
-    for (const OpId& id : version) {
-        const std::optional<Lv> lv = log_.atoms().lv_of(id);
-        if (!lv || *lv >= committed_end()) {
-            return fail(Errc::not_found, "unknown_version",
-                        "the version names operations that are not known here");
-        }
-        heads.push_back(*lv);
-    }
-    return text_at(c, log_.graph().minimal(std::move(heads)));
-}
-
-std::string DocBody::text_at(Container& c, const Heads& heads) {
-    Sequence& order = sequence(c);
-    order.move_to(history(c), heads);
-    std::string text;
-    const ContainerLog& log = log_of(c);
-    order.for_each_now([&](Lv lv, std::uint32_t len) {
-        while (len > 0) {
-            const Run& run = log.runs()[log.find(lv)];
-            const std::uint32_t n = std::min(len, run.end() - lv);
-            if (run.kind == RunKind::insert) text += log.text(run, lv, n);
-            lv += n;
-            len -= n;
-        }
-    });
-    return text;
+    return rope_at(c, past_of(TRY(heads_of(version)))).str();
 }
 
 }  // namespace quire::crdt

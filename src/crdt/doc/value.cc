@@ -43,37 +43,19 @@ Item DocBody::slot_item(const Slot& slot, Lv lv) const {
 }
 
 Value DocBody::text_value(Container& c, const Past* at) {
-    return at == nullptr ? text(c).str() : text_at(c, at->heads());
+    if (at == this->at()) return shown_text(c).str();
+    return at == nullptr ? text(c).str() : rope_at(c, *at).str();
 }
 
 Value DocBody::list_value(Container& c, int depth, const Past* at) {
-    List list;
-    for_each_list_atom(
-        c, at, [&](const Slot& slot, Lv lv) { list.push_back(slot_value(slot, lv, depth, at)); });
-    return list;
-}
-
-void DocBody::for_each_list_atom(Container& c, const Past* at,
-                                 const std::function<void(const Slot&, Lv)>& take) {
     const ContainerLog& log = log_of(c);
-    // A value asked for on the way may move the sequence: what it holds is noted first.
-    std::vector<LvSpan> spans;
-    Sequence& order = sequence(c);
-    if (at == nullptr) {
-        order.for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
-            if (visible) spans.push_back({lv, lv + len});
-        });
-    } else {
-        order.move_to(history(c), at->heads());
-        order.for_each_now([&](Lv lv, std::uint32_t len) { spans.push_back({lv, lv + len}); });
+    List list;
+    const Run* run = nullptr;
+    for (const Lv lv : list_atoms(c, at)) {
+        if (run == nullptr || lv < run->lv || lv >= run->end()) run = &log.runs()[log.find(lv)];
+        list.push_back(slot_value(log.value(*run, lv), lv, depth, at));
     }
-    for (const LvSpan& span : spans) {
-        const Run* run = &log.runs()[log.find(span.begin)];
-        for (Lv lv = span.begin; lv < span.end; ++lv) {
-            if (lv >= run->end()) run = &log.runs()[log.find(lv)];
-            take(log.value(*run, lv), lv);
-        }
-    }
+    return list;
 }
 
 const MapState::Write* DocBody::map_write(const MapState::Entry& entry, const Past* at) {

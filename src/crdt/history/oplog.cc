@@ -60,14 +60,15 @@ void OpLog::begin_local(PeerIndex peer) {
     }
 }
 
-void OpLog::finish_local(std::int64_t timestamp, std::string_view message) {
+void OpLog::finish_local(std::int64_t timestamp, std::string_view message,
+                         std::int64_t merge_interval) {
     finish();
     ChangeInfo& change = changes_.back();
     const std::uint32_t words = intern_message(message);
     if (changes_.size() > 1 && change.dep_count == 1 && deps_.back() + 1 == change.lv &&
         atoms_.follows(change.lv)) {
         const ChangeInfo& before = changes_[changes_.size() - 2];
-        if (before.timestamp == timestamp && before.message == words) {
+        if (timestamp - before.timestamp <= merge_interval && before.message == words) {
             deps_.resize(change.deps);
             changes_.pop_back();
             return;

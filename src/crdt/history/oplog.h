@@ -66,8 +66,10 @@ public:
     }
     void finish();
     // The same for a local change, with what was not known when it began. It becomes part of the
-    // change before it where it goes on with that one and says the same.
-    void finish_local(std::int64_t timestamp, std::string_view message);
+    // change before it where it goes on with that one, says the same, and came no later than
+    // `merge_interval` after it.
+    void finish_local(std::int64_t timestamp, std::string_view message,
+                      std::int64_t merge_interval);
 
     const std::vector<ChangeInfo>& changes() const { return changes_; }
     std::size_t change_of(Lv lv) const;

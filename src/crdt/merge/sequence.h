@@ -92,6 +92,8 @@ public:
             if (item.now == 1) take(item.lv, item.len);
         } while (items_.next(at));
     }
+    // Whether an atom is visible in the version last moved to.
+    bool is_visible(Lv lv) const { return items_.item(items_.find_atom(lv)).now == 1; }
     // All stretches in order, and whether each is visible in the version last moved to. Moving on
     // may cut stretches; it neither joins nor reorders them.
     template <class Take>

@@ -1,0 +1,128 @@
+#include "crdt/doc/comparison.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace quire::crdt {
+
+namespace {
+
+void sort_once(std::vector<ContainerIndex>& indexes) {
+    std::sort(indexes.begin(), indexes.end());
+    indexes.erase(std::unique(indexes.begin(), indexes.end()), indexes.end());
+}
+
+}  // namespace
+
+Comparison::Comparison(DocBody& body, const Past& a, const Past& b)
+    : body_(body), a_(a), b_(b), in_a_{&a}, in_b_{&b} {
+    Difference difference;
+    body.oplog().graph().diff(a.heads(), b.heads(), difference);
+    for (const auto* spans : {&difference.only_a, &difference.only_b}) {
+        for (const LvSpan& span : *spans) {
+            body.oplog().for_each_owner(
+                span, [&](ContainerIndex index, LvSpan) { touched_.push_back(index); });
+        }
+    }
+    sort_once(touched_);
+}
+
+Comparison::Comparison(DocBody& body, const Past& a, const Past& b, LvSpan span)
+    : body_(body), a_(a), b_(b), in_a_{&a}, in_b_{nullptr}, span_(span) {
+    body.oplog().for_each_owner(span,
+                                [&](ContainerIndex index, LvSpan) { touched_.push_back(index); });
+    sort_once(touched_);
+}
+
+Diff Comparison::diff() {
+    std::vector<ContainerIndex> in_both;
+    for (const ContainerIndex index : touched_) {
+        Container& c = body_.container(index);
+        if (body_.is_alive(c, in_b_)) in_both.push_back(index);
+    }
+    // One that was not there before is found in what holds it.
+    std::erase_if(in_both,
+                  [&](ContainerIndex index) { return !was_alive(body_.container(index)); });
+    for (const ContainerIndex index : in_both) {
+        Container& c = body_.container(index);
+        add(c, delta_of(c));
+    }
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Found& a, const Found& b) { return a.depth < b.depth; });
+    Diff diff;
+    for (Found& found : found_) diff.push_back(std::move(found.diff));
+    return diff;
+}
+
+bool Comparison::is_touched(ContainerIndex index) const {
+    return std::binary_search(touched_.begin(), touched_.end(), index);
+}
+
+// Of a container that is there now. What holds it held it before too, unless it was written to.
+bool Comparison::was_alive(Container& c) {
+    const Container* at = &c;
+    for (;;) {
+        if (at->id.is_root()) return true;
+        const Lv creator = *body_.oplog().atoms().lv_of(at->id.op());
+        if (!a_.contains(creator)) return false;
+        const ContainerIndex parent = body_.oplog().container_of(creator);
+        if (is_touched(parent)) return body_.is_alive(c, in_a_);
+        at = &body_.container(parent);
+    }
+}
+
+Delta Comparison::delta_of(Container& c) {
+    return span_ ? body_.delta_of(c, *span_, a_, b_) : body_.delta_between(c, a_, b_);
+}
+
+void Comparison::add(Container& c, Delta delta) {
+    std::vector<std::pair<ContainerId, bool>> children;
+    if (const auto* list = std::get_if<ListDelta>(&delta)) {
+        // An element of a movable list that was moved comes again.
+        const bool is_new = c.id.kind == ContainerKind::list;
+        for (const ListStep& step : *list) {
+            const auto* put = std::get_if<PutItems>(&step);
+            if (put == nullptr) continue;
+            for (const Item& item : put->items) {
+                if (const auto* child = std::get_if<ContainerId>(&item))
+                    children.emplace_back(*child, is_new);
+            }
+        }
+    } else if (const auto* map = std::get_if<MapDelta>(&delta)) {
+        for (const MapChange& change : *map) {
+            const auto* child = change.item ? std::get_if<ContainerId>(&*change.item) : nullptr;
+            if (child != nullptr) children.emplace_back(*child, true);
+        }
+    } else if (const auto* tree = std::get_if<TreeDelta>(&delta)) {
+        for (const TreeAction& action : *tree) {
+            if (action.kind == TreeAction::Kind::create)
+                children.emplace_back(ContainerId::normal(action.target, ContainerKind::map),
+                                      false);
+        }
+    }
+    if (!is_empty(delta)) found_.push_back({depth(c), {c.id, std::move(delta), {}}});
+    for (const auto& [child, is_new] : children) add_child(child, is_new);
+}
+
+void Comparison::add_child(const ContainerId& child, bool is_new) {
+    const ContainerIndex index = body_.open(child);
+    if (!is_new) {
+        Container& c = body_.container(index);
+        if (body_.is_alive(c, in_a_) || !body_.is_alive(c, in_b_)) return;
+    }
+    Container& c = body_.container(index);
+    add(c, body_.delta_from_nothing(c, span_ ? nullptr : &b_));
+}
+
+std::size_t Comparison::depth(const Container& c) {
+    std::size_t depth = 0;
+    for (const Container* at = &c; !at->id.is_root(); ++depth) {
+        const Lv creator = *body_.oplog().atoms().lv_of(at->id.op());
+        at = &body_.container(body_.oplog().container_of(creator));
+    }
+    return depth;
+}
+
+}  // namespace quire::crdt

@@ -1,0 +1,45 @@
+// Comparison: what lies between two versions, over all containers.
+//
+// A container that both versions show is reported with what changed in it; one that only the later
+// shows, with all that it holds; one that the later does not show is left out. Parents come first.
+#pragma once
+
+#include <vector>
+
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+class Comparison {
+public:
+    // Of any two versions.
+    Comparison(DocBody& body, const Past& a, const Past& b);
+    // Of what the log's last ops, `span`, did; `a` is the version before them and `b` that after
+    // them. Costs those ops where containers have a short way of telling it.
+    Comparison(DocBody& body, const Past& a, const Past& b, LvSpan span);
+
+    Diff diff();
+
+private:
+    Delta delta_of(Container& c);
+    bool was_alive(Container& c);
+    bool is_touched(ContainerIndex index) const;
+    void add(Container& c, Delta delta);
+    void add_child(const ContainerId& child, bool is_new);
+    std::size_t depth(const Container& c);
+
+    DocBody& body_;
+    const Past& a_;
+    const Past& b_;
+    Reach in_a_;
+    Reach in_b_;
+    std::optional<LvSpan> span_;
+    std::vector<ContainerIndex> touched_;  // Ascending.
+    struct Found {
+        std::size_t depth;
+        ContainerDiff diff;
+    };
+    std::vector<Found> found_;
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,193 @@
+// Reading at a version: texts, lists, and what can be reached.
+#include <algorithm>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+namespace {
+
+// Whether the version holds all ops of the container, so that its state as it is will do. False
+// where that would take long to find out.
+bool holds_all(const Past& past, const ContainerLog& log) {
+    const auto& spans = past.spans();
+    return log.empty() || (!spans.empty() && spans[0].begin == 0 && log.end() <= spans[0].end);
+}
+
+}  // namespace
+
+Result<Heads> DocBody::heads_of(const Frontiers& version) const {
+    Heads heads;
+    for (const OpId& id : version) {
+        const std::optional<Lv> lv = log_.atoms().lv_of(id);
+        if (!lv || *lv >= committed_end()) {
+            return fail(
+                Errc::not_found, "unknown_version",
+                cat("the version names ", id.counter, "@", id.peer, ", which is not known here"));
+        }
+        heads.push_back(*lv);
+    }
+    return log_.graph().minimal(std::move(heads));
+}
+
+Past DocBody::past_of(Heads heads) const {
+    if (heads == log_.heads()) return {committed_end(), std::move(heads)};
+    return {log_.graph(), std::move(heads)};
+}
+
+VersionVector DocBody::version_of(const Past& past) const {
+    VersionVector version;
+    for (const LvSpan& span : past.spans()) {
+        for (Lv lv = span.begin; lv < span.end;) {
+            const Lv stop = std::min(span.end, log_.atoms().run_end(lv));
+            const OpId last = log_.atoms().id_of(stop - 1);
+            version.extend(last.peer, last.counter + 1);
+            lv = stop;
+        }
+    }
+    return version;
+}
+
+const VersionVector& DocBody::shown_version() {
+    if (view_ == nullptr) return version();
+    if (!view_->version) view_->version = version_of(view_->past);
+    return *view_->version;
+}
+
+void DocBody::show(std::optional<Past> version) {
+    CHECK(!open_);
+    view_ = version ? std::make_unique<View>(*std::move(version)) : nullptr;
+}
+
+// --- texts and lists ---
+
+seq::Rope DocBody::rope_at(Container& c, const Past& at) {
+    const ContainerLog& log = log_of(c);
+    if (holds_all(at, log)) return text(c);
+    if (std::optional<seq::Rope> early = rope_before(c, at)) return *std::move(early);
+    std::string text;
+    Sequence& order = sequence(c);
+    order.move_to(history(c), at.heads());
+    order.for_each_now([&](Lv lv, std::uint32_t len) {
+        while (len > 0) {
+            const Run& run = log.runs()[log.find(lv)];
+            const std::uint32_t n = std::min(len, run.end() - lv);
+            if (run.kind == RunKind::insert) text += log.text(run, lv, n);
+            lv += n;
+            len -= n;
+        }
+    });
+    return seq::Rope(text);
+}
+
+// Where a version holds just the first ops of a text, and those are linear, doing them again is
+// much faster than working out the order of all that came since.
+std::optional<seq::Rope> DocBody::rope_before(Container& c, const Past& at) {
+    const ContainerLog& log = log_of(c);
+    if (c.has_anchors || at.spans().size() > 1) return std::nullopt;
+    const Lv until = at.spans().empty() ? 0 : at.spans()[0].end;
+    seq::Rope rope;
+    for (const Run& run : log.runs()) {
+        if (run.lv >= until) break;
+        const Lv len = std::min(run.end(), until) - run.lv;
+        if (!run.in_sequence()) continue;
+        if (!run.linear) return std::nullopt;
+        if (run.is_insert()) {
+            rope.insert({run.pos}, log.text(run, run.lv, len));
+        } else if (run.kind == RunKind::erase_forward) {
+            rope.erase({run.pos}, {len});
+        } else {
+            rope.erase({run.pos - (len - 1)}, {len});
+        }
+    }
+    return rope;
+}
+
+const seq::Rope& DocBody::shown_text(Container& c) {
+    CHECK(c.text != nullptr);
+    if (view_ == nullptr) return text(c);
+    const auto known = view_->texts.find(c.index);
+    if (known != view_->texts.end()) return known->second;
+    return view_->texts.emplace(c.index, rope_at(c, view_->past)).first->second;
+}
+
+std::vector<Lv> DocBody::list_atoms(Container& c, const Past* at) {
+    std::vector<Lv> atoms;
+    Sequence& order = sequence(c);
+    const auto take = [&](Lv lv, std::uint32_t len, bool visible) {
+        for (std::uint32_t i = 0; visible && i < len; ++i) atoms.push_back(lv + i);
+    };
+    if (at == nullptr || holds_all(*at, log_of(c))) {
+        order.for_each_last(take);
+    } else {
+        order.move_to(history(c), at->heads());
+        order.for_each(take);
+    }
+    return atoms;
+}
+
+const std::vector<Lv>& DocBody::shown_list(Container& c) {
+    CHECK(view_ != nullptr);
+    const auto known = view_->lists.find(c.index);
+    if (known != view_->lists.end()) return known->second;
+    return view_->lists.emplace(c.index, list_atoms(c, &view_->past)).first->second;
+}
+
+const MapState::Write* DocBody::shown_write(const Container& c, std::string_view key) const {
+    const MapState::Entry* entry = c.map == nullptr ? nullptr : c.map->find(key);
+    if (entry == nullptr) return nullptr;
+    const MapState::Write* write = map_write(*entry, at());
+    return write == nullptr || write->erases ? nullptr : write;
+}
+
+// --- what can be reached ---
+
+bool DocBody::is_alive(Container& c, Reach& reach) {
+    if (reach.at == nullptr) return is_alive(c);
+    if (c.id.is_root()) return true;
+    const auto known = reach.alive.find(c.index);
+    if (known != reach.alive.end()) return known->second;
+    bool alive = false;
+    const std::optional<Lv> creator = log_.atoms().lv_of(c.id.op());
+    if (creator && reach.at->contains(*creator)) {
+        Container& parent = containers_[log_.container_of(*creator)];
+        alive =
+            made_by(c, *creator) && holds_child(parent, *creator, reach) && is_alive(parent, reach);
+    }
+    reach.alive.emplace(c.index, alive);
+    return alive;
+}
+
+bool DocBody::made_by(const Container& c, Lv creator) {
+    const Slot* slot = slot_of(creator);
+    const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);
+    return kind != nullptr && *kind == c.id.kind;
+}
+
+bool DocBody::holds_child(Container& parent, Lv creator, Reach& reach) {
+    switch (parent.id.kind) {
+        case ContainerKind::list: {
+            Sequence& order = sequence(parent);
+            order.move_to(history(parent), reach.at->heads());
+            return order.is_visible(creator);
+        }
+        case ContainerKind::map: {
+            const ContainerLog& log = log_of(parent);
+            const auto& set = std::get<MapSet>(log.op(log.runs()[log.find(creator)]));
+            const MapState::Write* write = map_write(*parent.map->find(set.key), reach.at);
+            return write != nullptr && write->lv == creator;
+        }
+        // Carried, and not understood yet.
+        case ContainerKind::tree:
+        case ContainerKind::movable_list:
+            return false;
+        case ContainerKind::text:
+        case ContainerKind::counter:
+            return false;
+    }
+    return false;
+}
+
+}  // namespace quire::crdt

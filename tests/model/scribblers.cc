@@ -1,0 +1,150 @@
+#include "tests/model/scribblers.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/check.h"
+
+namespace quire::model {
+
+using namespace crdt;
+
+namespace {
+
+// Which kinds are written, the more frequent ones more often.
+constexpr ContainerKind kKinds[] = {ContainerKind::text, ContainerKind::list, ContainerKind::map};
+
+const char* root_name(ContainerKind kind) {
+    switch (kind) {
+        case ContainerKind::map:
+            return "map";
+        case ContainerKind::list:
+            return "list";
+        case ContainerKind::text:
+            return "text";
+        case ContainerKind::tree:
+            return "tree";
+        case ContainerKind::movable_list:
+            return "movable";
+        case ContainerKind::counter:
+            return "counter";
+    }
+    return "";
+}
+
+std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
+    const char* given = std::getenv(name);
+    return given != nullptr ? std::strtoull(given, nullptr, 10) : otherwise;
+}
+
+}  // namespace
+
+Runs::Runs(std::uint64_t otherwise)
+    : seed(number_from("SEED", std::random_device{}())),
+      count(number_from("QUIRE_STEPS",
+                        std::getenv("QUIRE_LONG") != nullptr ? 20 * otherwise : otherwise)) {
+    std::printf("SEED=%llu QUIRE_STEPS=%llu\n", static_cast<unsigned long long>(seed),
+                static_cast<unsigned long long>(count));
+}
+
+Scribblers::Scribblers(std::uint64_t seed, std::size_t peers) : random_(seed) {
+    for (std::size_t i = 0; i < peers; ++i) docs_.push_back(std::make_unique<Doc>(10 * (i + 1)));
+}
+
+void Scribblers::step() {
+    Doc& to = doc(below(count()));
+    if (below(4) == 0) {
+        Doc& from = doc(below(count()));
+        if (&from == &to) return;
+        commit(from);
+        commit(to);
+        CHECK(to.import(from.changes_since(to.oplog_version())).has_value());
+        return;
+    }
+    for (std::size_t i = below(4) + 1; i > 0; --i) edit(to);
+    if (below(3) > 0) commit(to);
+}
+
+void Scribblers::meet() {
+    for (auto& doc : docs_) commit(*doc);
+    for (auto& to : docs_) {
+        for (auto& from : docs_) {
+            if (from != to) CHECK(to->import(from->changes_since(to->oplog_version())).has_value());
+        }
+    }
+}
+
+void Scribblers::commit(Doc& doc) {
+    if (doc.commit({.message = below(4) == 0 ? "note" : ""}).empty()) return;
+    moments_.push_back({doc.frontiers(), doc.version(), doc.value()});
+}
+
+ContainerKind Scribblers::any_kind() {
+    return kKinds[below(std::size(kKinds))];
+}
+
+// A container of this kind: the root, or a child that somebody made.
+Handle Scribblers::pick(Doc& doc, ContainerKind kind) {
+    std::vector<ContainerId> found{ContainerId::root(root_name(kind), kind)};
+    for (const ContainerId& child : children_) {
+        if (child.kind == kind && doc.is_alive(doc.open(child))) found.push_back(child);
+    }
+    return doc.open(below(3) == 0 ? found[0] : found[below(found.size())]);
+}
+
+void Scribblers::edit(Doc& doc) {
+    const ContainerKind kind = any_kind();
+    const Handle at = pick(doc, kind);
+    switch (kind) {
+        case ContainerKind::text:
+            return edit_text(doc, at);
+        case ContainerKind::list:
+            return edit_list(doc, at);
+        case ContainerKind::map:
+            return edit_map(doc, at);
+        case ContainerKind::tree:
+        case ContainerKind::movable_list:
+        case ContainerKind::counter:
+            return;
+    }
+}
+
+void Scribblers::edit_text(Doc& doc, Handle text) {
+    static constexpr const char* kWords[] = {"a", "bc", "\n", "\xC3\xA9", "\xF0\x9F\x98\x80x"};
+    const std::size_t size = doc.text(text).code_points().n;
+    const std::size_t at = below(size + 1);
+    if (below(5) < 3 || at == size) {
+        CHECK(doc.text_insert(text, {at}, kWords[below(5)]));
+    } else {
+        CHECK(doc.text_erase(text, {at}, {std::min(size - at, below(3) + 1)}));
+    }
+}
+
+void Scribblers::edit_list(Doc& doc, Handle list) {
+    const std::size_t size = doc.list_size(list);
+    const std::size_t at = below(size + 1);
+    const std::size_t what = below(6);
+    if (what == 0) {
+        children_.push_back(*doc.list_insert_container(list, at, any_kind()));
+    } else if (what < 4 || at == size) {
+        CHECK(doc.list_insert(list, at, static_cast<std::int64_t>(below(100))));
+    } else {
+        CHECK(doc.list_erase(list, at, std::min(size - at, below(3) + 1)));
+    }
+}
+
+void Scribblers::edit_map(Doc& doc, Handle map) {
+    const std::string key(1, static_cast<char>('a' + below(4)));
+    const std::size_t what = below(6);
+    if (what == 0) {
+        CHECK(doc.map_erase(map, key));
+    } else if (what == 1) {
+        children_.push_back(*doc.map_insert_container(map, key, any_kind()));
+    } else {
+        CHECK(doc.map_set(map, key, static_cast<std::int64_t>(below(5))));
+    }
+}
+
+}  // namespace quire::model

@@ -1,0 +1,113 @@
+// Travels in time: every version that was is shown again as it was, and what a diff says leads from
+// one version to the other.
+#include <gtest/gtest.h>
+
+#include "json/json.h"
+#include "tests/model/model.h"
+#include "tests/model/scribblers.h"
+#include "tests/model/shadow.h"
+
+namespace quire {
+namespace {
+
+using namespace crdt;
+using model::Scribblers;
+using model::Shadow;
+
+class Time : public testing::Test {
+protected:
+    // Histories of two to four peers, all of it known to the first; `check` looks at one.
+    template <class Check>
+    static void for_each_history(std::uint64_t runs, Check check) {
+        const model::Runs given(runs);
+        for (std::uint64_t run = 0; run < given.count; ++run) {
+            const std::uint64_t seed = given.seed + run;
+            SCOPED_TRACE("SEED=" + std::to_string(seed) + " QUIRE_STEPS=1");
+            Scribblers peers(seed, 2 + seed % 3);
+            for (int i = 0; i < 40; ++i) peers.step();
+            peers.meet();
+            check(peers);
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+    static const Scribblers::Moment& any(Scribblers& peers) {
+        return peers.moments()[peers.below(peers.moments().size())];
+    }
+};
+
+TEST_F(Time, EveryVersionThatWasIsShownAgainAsItWas) {
+    for_each_history(40, [](Scribblers& peers) {
+        Doc& doc = peers.doc(0);
+        const Value latest = doc.value();
+        for (std::size_t i = 0; i < 12; ++i) {
+            const Scribblers::Moment& moment = any(peers);
+            ASSERT_TRUE(doc.checkout(moment.frontiers));
+            ASSERT_TRUE(doc.value() == moment.value) << json::write(doc.value()) << "\n"
+                                                     << json::write(moment.value);
+            ASSERT_EQ(doc.version(), moment.version);
+            ASSERT_EQ(doc.frontiers(), moment.frontiers);
+            std::vector<IdSpan> spans;
+            for (const auto& [peer, end] : moment.version.ends()) spans.push_back({peer, 0, end});
+            ASSERT_TRUE(doc.value() == model::replay(doc.changes_in(spans)));
+        }
+        doc.checkout_to_latest();
+        ASSERT_TRUE(doc.value() == latest);
+        doc.check_invariants();
+    });
+}
+
+TEST_F(Time, AForkHoldsItsVersionAndNoMore) {
+    for_each_history(20, [](Scribblers& peers) {
+        const Scribblers::Moment& moment = any(peers);
+        const Result<Doc> fork = peers.doc(0).fork_at(moment.frontiers, 999);
+        ASSERT_TRUE(fork);
+        ASSERT_TRUE(fork->value() == moment.value);
+        ASSERT_EQ(fork->version(), moment.version);
+        fork->check_invariants();
+    });
+}
+
+TEST_F(Time, ADiffLeadsFromOneVersionToTheOther) {
+    for_each_history(60, [](Scribblers& peers) {
+        const Doc& doc = peers.doc(0);
+        for (std::size_t i = 0; i < 6; ++i) {
+            const Scribblers::Moment& from = any(peers);
+            const Scribblers::Moment& to = any(peers);
+            Shadow shadow;
+            shadow.apply(*doc.diff({}, from.frontiers));
+            ASSERT_TRUE(shadow.value() == model::without_empty_roots(from.value))
+                << json::write(shadow.value()) << "\n"
+                << json::write(from.value);
+            const Result<Diff> diff = doc.diff(from.frontiers, to.frontiers);
+            ASSERT_TRUE(diff);
+            shadow.apply(*diff);
+            ASSERT_TRUE(shadow.value() == model::without_empty_roots(to.value))
+                << json::write(shadow.value()) << "\n"
+                << json::write(to.value);
+        }
+    });
+}
+
+TEST_F(Time, SpansBetweenVersionsAreWhatOneHasAndTheOtherLacks) {
+    for_each_history(20, [](Scribblers& peers) {
+        const Doc& doc = peers.doc(0);
+        const Scribblers::Moment& from = any(peers);
+        const Scribblers::Moment& to = any(peers);
+        const auto between = doc.spans_between(from.frontiers, to.frontiers);
+        ASSERT_TRUE(between);
+        VersionVector version = from.version;
+        for (const IdSpan& span : between->back) {
+            ASSERT_EQ(version.end_of(span.peer), span.end);
+            version.set(span.peer, span.begin);
+        }
+        for (const IdSpan& span : between->forward) {
+            ASSERT_EQ(version.end_of(span.peer), span.begin);
+            version.extend(span.peer, span.end);
+        }
+        ASSERT_EQ(version, to.version);
+        ASSERT_EQ(*doc.version_of(to.frontiers), to.version);
+    });
+}
+
+}  // namespace
+}  // namespace quire
