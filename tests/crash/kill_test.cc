@@ -1,11 +1,13 @@
 // kill -9 at random moments: what was acknowledged is there, and nothing is there twice. $SEED
 // repeats the moments.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <sstream>
@@ -22,6 +24,7 @@ namespace quire::crash {
 namespace {
 
 constexpr int kLoops = 200;
+constexpr int kCalls = 24;  // That each writer sends in a loop.
 
 // What became of the lines that were sent to one block.
 struct Ledger {
@@ -58,6 +61,7 @@ public:
         while (!under_way.empty()) {
             const auto answer = client_.answer();
             if (!answer) return false;
+            ++*answered_;
             const Value* const id = answer->get("id");
             if (id == nullptr || !id->is_int()) {
                 ADD_FAILURE() << "no answer to anything: " << json::write(*answer);
@@ -82,6 +86,8 @@ public:
     const Ledger& shared() const { return shared_; }
     const Ledger& own() const { return own_; }
     int unknown() const { return unknown_; }
+    // How many answers work() has taken; may be asked while it runs.
+    int answered() const { return *answered_; }
     const std::string& last_refusal() const { return last_refusal_; }
 
 private:
@@ -99,6 +105,7 @@ private:
     int number_;
     Ledger shared_, own_;
     int unknown_ = 0;
+    std::unique_ptr<std::atomic<int>> answered_ = std::make_unique<std::atomic<int>>(0);
     std::string last_refusal_;
 };
 
@@ -163,20 +170,36 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
         ASSERT_TRUE(writers.back().begin(shared));
     }
 
+    const auto answered_by_all = [&] {
+        int answers = 0;
+        for (const Writer& writer : writers) answers += writer.answered();
+        return answers;
+    };
     int killed = 0;
-    for (int loop = 0; loop < loops(); ++loop) {
+    for (int loop = 0; killed < loops() && loop < 2 * loops(); ++loop) {
         std::vector<std::thread> threads;
         std::vector<char> answered(writers.size(), 0);
         for (std::size_t i = 0; i < writers.size(); ++i) {
-            threads.emplace_back([&, i, loop] { answered[i] = writers[i].work(loop, 24); });
+            threads.emplace_back([&, i, loop] { answered[i] = writers[i].work(loop, kCalls); });
         }
-        std::this_thread::sleep_for(std::chrono::microseconds(random() % 15'000));
+        // Every second kill comes at any moment of a kernel's life, its start too, the others once
+        // it has begun to answer. Where the kernel before died of calls it had not read, all of
+        // them are answered and none comes: then the next loop starts it.
+        const int before = answered_by_all();
+        const int all = before + static_cast<int>(writers.size()) * kCalls;
+        EXPECT_TRUE(comes_true([&] {
+            const int answers = answered_by_all();
+            return answers == all ||
+                   (workspace.kernel() != 0 && (loop % 2 == 0 || answers > before));
+        })) << "no kernel came for loop "
+            << loop;
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 10'000));
         killed += workspace.kill_kernel(SIGKILL);
         for (std::thread& thread : threads) thread.join();
         for (std::size_t i = 0; i < writers.size(); ++i)
             ASSERT_TRUE(answered[i]) << "writer " << i << ", loop " << loop;
         // All of it each tenth time, and at the end: reading back is most of the time this takes.
-        if (loop % 10 != 9 && loop + 1 != loops()) continue;
+        if (loop % 10 != 9 && killed != loops()) continue;
         check(first, {&writers[0].shared(), &writers[1].shared(), &writers[2].shared()});
         for (const Writer& writer : writers) check(first, {&writer.own()});
         if (HasFailure()) FAIL() << "after loop " << loop;
@@ -194,7 +217,7 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
     std::printf(
         "%d kills: %zu acknowledged edits are there, each once; the fate of %d was unknown\n",
         killed, acknowledged, unknown);
-    EXPECT_GT(killed, loops() / 2);  // Some come while the next kernel is still starting.
+    EXPECT_EQ(killed, loops());
     EXPECT_GT(acknowledged, static_cast<std::size_t>(loops()));
     EXPECT_GT(unknown, 0) << "every kill came when nothing was under way";
 }
