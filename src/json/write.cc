@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "base/cat.h"
 #include "base/utf8.h"
@@ -9,13 +10,37 @@
 namespace quire::json {
 namespace {
 
+constexpr bool is_plain(unsigned char byte) {
+    return byte >= 0x20 && byte != '"' && byte != '\\';
+}
+
+// How many bytes of `text` from `at` on are sure to need no escape, eight at a time: the lowest bit
+// that a subtraction borrows into a byte's high bit tells the first that may.
+std::size_t plain_words(std::string_view text, std::size_t at) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    constexpr std::uint64_t kHighs = 0x8080808080808080;
+    const auto has_zero = [](std::uint64_t word) { return (word - kOnes) & ~word; };
+    const std::size_t from = at;
+    for (; at + 8 <= text.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + at, 8);
+        const std::uint64_t control = (word - kOnes * 0x20) & ~word;
+        const std::uint64_t quote = has_zero(word ^ (kOnes * '"'));
+        const std::uint64_t slash = has_zero(word ^ (kOnes * '\\'));
+        if (((control | quote | slash) & kHighs) != 0) break;
+    }
+    return at - from;
+}
+
 void write_escaped(std::string& out, std::string_view text) {
     constexpr std::string_view kHex = "0123456789abcdef";
     out.push_back('"');
     std::size_t plain = 0;  // Where the run that needs no escape began.
     for (std::size_t i = 0; i < text.size(); ++i) {
+        i += plain_words(text, i);
+        while (i < text.size() && is_plain(static_cast<unsigned char>(text[i]))) ++i;
+        if (i == text.size()) break;
         const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
         out.append(text, plain, i - plain);
         plain = i + 1;
         out.push_back('\\');

@@ -126,6 +126,10 @@ public:
         counters_.with([](Counters& counters) { ++counters.commits; });
     }
 
+    // --- reading (calls_read.cc) ---
+    void read(LiveDocument& document, const BlockRef& block, std::optional<text::LineRange> range,
+              Reply<BlockText> reply);
+
     // --- creating and editing (calls_change.cc) ---
     Result<std::optional<std::string>> block_of_token(
         const std::pair<std::string, std::string>& token);

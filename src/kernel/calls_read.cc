@@ -91,11 +91,16 @@ void Kernel::read(Caller by, std::string block_id, std::optional<text::LineRange
     body_->on_block<BlockText>(
         by, block_id, Access::read, std::move(reply),
         [body = body_, range](LiveDocument& document, BlockRef block, Reply<BlockText> answer) {
-            body->flush(document, block);
-            Result<BlockText> text = text_of(document, block, range, body->limits(), body->gate());
-            if (!text) return answer(Failure(std::move(text).error()));
-            body->answer(document, std::move(*text), std::move(answer));
+            body->read(document, block, range, std::move(answer));
         });
+}
+
+void Kernel::Body::read(LiveDocument& document, const BlockRef& block,
+                        std::optional<text::LineRange> range, Reply<BlockText> reply) {
+    flush(document, block);
+    Result<BlockText> text = text_of(document, block, range, limits(), gate());
+    if (!text) return reply(Failure(std::move(text).error()));
+    answer(document, std::move(*text), std::move(reply));
 }
 
 void Kernel::text(Caller by, std::string block_id, Reply<WholeText> reply) {

@@ -134,17 +134,15 @@ void FileCalls::read(Caller by, std::string path, std::optional<text::LineRange>
                      Reply<FileRead> reply) {
     body_->with_file<FileRead>(
         by, std::move(path), Operation::read, std::move(reply),
-        [body = body_, by, range](LiveDocument& document, FileGate::TakenIn,
-                                  Reply<FileRead> answer) {
+        [body = body_, range](LiveDocument& document, FileGate::TakenIn, Reply<FileRead> answer) {
             FileVersion file = version_of_file(document);
-            const std::string id = file.block_id;
-            body->blocks.read(by, id, range,
-                              [file = std::move(file),
-                               answer = std::move(answer)](Result<BlockText> text) mutable {
-                                  if (!text) return answer(Failure(std::move(text).error()));
-                                  file.version = text->info.version;
-                                  answer(FileRead{std::move(file), std::move(*text)});
-                              });
+            body->kernel->read(document, document.whole(), range,
+                               [file = std::move(file),
+                                answer = std::move(answer)](Result<BlockText> text) mutable {
+                                   if (!text) return answer(Failure(std::move(text).error()));
+                                   file.version = text->info.version;
+                                   answer(FileRead{std::move(file), std::move(*text)});
+                               });
         });
 }
 

@@ -27,7 +27,8 @@ public:
 };
 
 // Workers and one timer thread. The destructor runs what is queued and what that posts in turn,
-// drops what is delayed, and joins. A task must not throw, nor destroy the pool that runs it.
+// drops what is delayed, and joins. A task must not throw, nor destroy the pool that runs it, nor
+// wait for one that it posted: that one may be next on the same worker.
 class Pool final : public Scheduler {
 public:
     explicit Pool(unsigned workers);  // At least one.
