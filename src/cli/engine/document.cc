@@ -7,6 +7,7 @@
 
 #include "base/cat.h"
 #include "base/check.h"
+#include "cli/engine/richtext.h"
 #include "cli/engine/session.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
@@ -39,6 +40,7 @@ Result<Value> fork(EngineDocuments& documents, const EngineRequest& request) {
     auto imported = copy->doc.import(document->doc.changes_since({}), {.want_diff = false});
     CHECK(imported && imported->pending.empty());
     copy->record_timestamps = document->record_timestamps;
+    copy->doc.set_text_styles(document->doc.text_styles());
     return Value(true);
 }
 
@@ -60,11 +62,10 @@ Result<Value> set_peer(EngineDocuments& documents, const EngineRequest& request)
 // no effect.
 Result<Value> config(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    if (request.has("text_styles") || request.has("default_text_style"))
-        return unsupported("text styles");
     if (request.has("merge_interval")) TRY(request.size("merge_interval"));
-    document->record_timestamps =
-        TRY(request.flag_or("record_timestamp", document->record_timestamps));
+    const bool record = TRY(request.flag_or("record_timestamp", document->record_timestamps));
+    TRY(configure_styles(request, document->doc));
+    document->record_timestamps = record;
     return Value(true);
 }
 

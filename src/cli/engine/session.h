@@ -53,6 +53,7 @@ struct EngineOp {
 // One table for each file that has ops.
 std::span<const EngineOp> engine_document_ops();
 std::span<const EngineOp> engine_text_ops();
+std::span<const EngineOp> engine_richtext_ops();
 std::span<const EngineOp> engine_container_ops();
 std::span<const EngineOp> engine_exchange_ops();
 std::span<const EngineOp> engine_cursor_ops();

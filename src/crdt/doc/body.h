@@ -17,6 +17,7 @@
 #include "crdt/history/pending.h"
 #include "crdt/merge/sequence.h"
 #include "crdt/merge/splices.h"
+#include "crdt/merge/style.h"
 #include "crdt/state/map_state.h"
 #include "crdt/state/text_state.h"
 
@@ -147,6 +148,25 @@ public:
     MapDelta map_delta_of(Container& c, LvSpan span);
     std::vector<Splices::Piece> splices_in(Container& c, LvSpan span);
 
+    // --- rich text (richtext.cc) ---
+    StyleConfig& text_styles() { return text_styles_; }
+    TextDelta text_delta(Container& c, const Past* at);
+    TextDelta text_delta_at(Container& c, const Heads& heads);
+    TextDelta text_delta_of(const Container& c, const std::vector<Compared>& parts);
+    // The start of the style that an atom ends.
+    std::optional<Lv> style_start(Lv end) const;
+    const StyleStart& style_at(const Container& c, Lv start) const;
+    // Puts an anchor at an entity position of the state.
+    void apply_anchor(Container& c, const Run& run, std::uint32_t pos);
+    // Local ops; positions in code points, which must exist. Styling what is so already is no op;
+    // a null value takes a style away.
+    void mark(Container& c, std::size_t from, std::size_t to, std::string_view key, Value value,
+              Expand expand);
+    void erase_text(Container& c, std::size_t at, std::size_t count);
+    void insert_style(Container& c, StyleStart style);  // In entities, as the op has it.
+    Result<void> check_delta(Container& c, const TextDelta& delta);
+    void apply_delta(Container& c, const TextDelta& delta);
+
     // --- local ops (local.cc); positions in entities ---
     void begin();
     void insert_text(Container& c, std::uint32_t at, std::string_view utf8, std::uint32_t len);
@@ -216,6 +236,8 @@ private:
     Lv version_end_ = 0;  // `version_` covers the log below this.
 
     std::unique_ptr<View> view_;  // Of a detached document.
+
+    StyleConfig text_styles_ = StyleConfig::usual();
 
     std::uint64_t epoch_ = 1;  // Grows with each op that can make or end a child container.
 };

@@ -39,7 +39,12 @@ void DocBody::check_invariants() {
         if (c.text == nullptr) continue;
         c.text->rope().check_invariants();
         CHECK(c.text->rope().str() == text);
-        CHECK(c.text->rope().code_points().n + c.text->anchors().size() == c.size);
+        CHECK(c.text->rope().code_points().n + c.text->anchor_count() == c.size);
+        // What each character gets from its styles is what a walk past all anchors gives it.
+        if (c.text->styles() == nullptr) continue;
+        c.text->styles()->check_invariants();
+        const Heads last = open_ ? Heads{log_.end() - 1} : log_.heads();
+        CHECK(text_delta(c, nullptr) == text_delta_at(c, last));
     }
     if (open_) return;
     // State is what a replay of history gives.

@@ -34,7 +34,7 @@ Cursor DocBody::cursor_at(Container& c, std::size_t pos, Side side) {
     if (pos == size) return {c.id, {}, Side::right, origin};
     std::size_t entity = pos;
     if (c.id.kind == ContainerKind::text) {
-        entity = c.text->anchors().character(static_cast<std::uint32_t>(pos));
+        entity = c.text->character(static_cast<std::uint32_t>(pos));
     }
     return {c.id, log_.atoms().id_of(atom_at(c, entity)), side, origin};
 }
@@ -52,7 +52,7 @@ Result<CursorPlace> DocBody::resolve(Container& c, const Cursor& cursor) {
     std::size_t pos = place.pos;
     if (c.id.kind == ContainerKind::text) {
         flush(c);
-        pos = c.text->anchors().code_point(place.pos);
+        pos = c.text->code_point(place.pos);
     }
     if (place.erased == 0) return CursorPlace{pos, cursor.side, {}};
     return CursorPlace{pos, Side::left, cursor_at(c, pos, Side::left)};

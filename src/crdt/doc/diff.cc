@@ -122,29 +122,6 @@ std::vector<DocBody::Compared> DocBody::compare(Container& c, const Past& a, con
     return out;
 }
 
-TextDelta DocBody::text_diff(Container& c, const Past& a, const Past& b) {
-    const ContainerLog& log = log_of(c);
-    TextDelta delta;
-    for (const Compared& part : compare(c, a, b)) {
-        for (Lv lv = part.lv; lv < part.lv + part.len;) {
-            const Run& run = log.runs()[log.find(lv)];
-            const Lv end = std::min(run.end(), part.lv + part.len);
-            if (run.kind != RunKind::insert) {
-                // An anchor: nothing to see.
-            } else if (part.in_a && part.in_b) {
-                crdt::retain(delta, end - lv);
-            } else if (part.in_a) {
-                crdt::erase(delta, end - lv);
-            } else {
-                put(delta, log.text(run, lv, end - lv));
-            }
-            lv = end;
-        }
-    }
-    finish(delta);
-    return delta;
-}
-
 ListDelta DocBody::list_diff(Container& c, const Past& a, const Past& b) {
     ListDelta delta;
     for (const Compared& part : compare(c, a, b)) {
@@ -220,11 +197,8 @@ Delta DocBody::delta_between(Container& c, const Past& a, const Past& b) {
 
 Delta DocBody::delta_from_nothing(Container& c, const Past* at) {
     switch (c.id.kind) {
-        case ContainerKind::text: {
-            TextDelta delta;
-            put(delta, at == nullptr ? text(c).str() : rope_at(c, *at).str());
-            return delta;
-        }
+        case ContainerKind::text:
+            return text_delta(c, at);
         case ContainerKind::list: {
             ListDelta delta;
             for (const Lv lv : list_atoms(c, at)) put(delta, slot_item(*slot_of(lv), lv));

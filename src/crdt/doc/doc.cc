@@ -141,7 +141,7 @@ Result<void> Doc::text_insert(Handle text, text::CodePoint at, std::string_view 
     if (c->has_anchors) {
         const seq::Rope& rope = body_->text(*c);
         if (at > rope.code_points()) return beyond(at.n, rope.code_points().n);
-        position = c->text->anchors().insertion(static_cast<std::uint32_t>(at.n));
+        position = c->text->insertion(static_cast<std::uint32_t>(at.n));
     } else if (position > c->size) {
         return beyond(position, c->size);
     }
@@ -170,21 +170,7 @@ Result<void> Doc::text_erase(Handle text, text::CodePoint at, text::CodePoint co
     }
     const std::size_t size = body_->text(*c).code_points().n;
     if (at.n > size || count.n > size - at.n) return beyond(at.n + count.n, size);
-    // Style anchors stay: the stretches between them go, the last one first, so that the others
-    // hold still.
-    const Anchors& anchors = c->text->anchors();
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> stretches;
-    for (auto i = static_cast<std::uint32_t>(at.n); i < at.n + count.n; ++i) {
-        const std::uint32_t entity = anchors.character(i);
-        if (!stretches.empty() && stretches.back().first + stretches.back().second == entity) {
-            ++stretches.back().second;
-        } else {
-            stretches.emplace_back(entity, 1);
-        }
-    }
-    for (auto stretch = stretches.rbegin(); stretch != stretches.rend(); ++stretch) {
-        body_->erase(*c, stretch->first, stretch->second);
-    }
+    body_->erase_text(*c, at.n, count.n);
     return {};
 }
 

@@ -21,6 +21,7 @@
 #include "crdt/ids/change.h"
 #include "crdt/ids/diff.h"
 #include "crdt/ids/version.h"
+#include "crdt/merge/style.h"
 #include "seq/rope.h"
 
 namespace quire::crdt {
@@ -129,6 +130,24 @@ public:
     // not_found "unknown_cursor" when its atom is not known here, or no character or element of its
     // container; invalid_argument "wrong_kind".
     Result<CursorPlace> resolve(const Cursor& cursor) const;
+
+    // --- rich text (richtext.cc) ---
+    // How styles made here expand, by key; StyleConfig::usual() until it is set.
+    void set_text_styles(StyleConfig config);
+    const StyleConfig& text_styles() const;
+    // The text with its styles: inserts only, neighbours with other attributes. O(n log n) in
+    // characters and anchors. CHECKs that it is a text.
+    TextDelta text_delta(Handle text) const;
+    // Gives the characters [begin, end) a style; what is so already is no op. O(log² anchors),
+    // amortised. Errors, besides those above: invalid_argument "empty_range", "unknown_style_key".
+    Result<void> text_mark(Handle text, text::CodePoint begin, text::CodePoint end,
+                           std::string_view key, Value value);
+    // Takes a style away: a style whose value is null.
+    Result<void> text_unmark(Handle text, text::CodePoint begin, text::CodePoint end,
+                             std::string_view key);
+    // Does what a delta says, all or nothing: attributes that are retained are marked, or taken
+    // away where they are null; inserted text has the attributes it comes with and no others.
+    Result<void> text_apply_delta(Handle text, const TextDelta& delta);
 
     // --- history ---
     // Of the version that readers see; of a detached document, not all that is known.

@@ -12,7 +12,7 @@ void DocBody::flush(Container& c, Lv until) {
     const auto insert = [&](const Run& run, Lv lv, std::uint32_t len, std::uint32_t pos) {
         if (text == nullptr) return;
         if (run.kind == RunKind::anchor) {
-            text->insert_anchor(pos);
+            apply_anchor(c, run, pos);
         } else {
             text->insert(pos, log.text(run, lv, len), len);
         }

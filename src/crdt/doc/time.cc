@@ -82,6 +82,7 @@ Result<Doc> Doc::fork_at(const Frontiers& version, PeerId peer) const {
     const auto imported = copy.import(body_->export_spans(past.spans()));
     CHECK(imported && imported->pending.empty());
     copy.set_merge_interval(body_->merge_interval);
+    copy.set_text_styles(body_->text_styles());
     return copy;
 }
 

@@ -71,7 +71,8 @@ Result<void> validate(const Change& change) {
             }
         }
         if (const auto* style = std::get_if<StyleStart>(&op.content)) {
-            if (style->end == std::numeric_limits<std::uint32_t>::max())
+            if (style->end == std::numeric_limits<std::uint32_t>::max() ||
+                style->end < style->start)
                 return bad("styles an impossible stretch");
         }
         const Counter atoms = atom_count(op.content);

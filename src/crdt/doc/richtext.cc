@@ -1,0 +1,360 @@
+// Rich text: styles as ops, as state, at versions, and between them.
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "base/utf8.h"
+#include "crdt/doc/body.h"
+#include "crdt/merge/style.h"
+
+namespace quire::crdt {
+
+namespace {
+
+// What changes between two sets of attributes, both sorted by key.
+Map changed(const Map& before, const Map& after) {
+    Map map;
+    auto old = before.begin();
+    auto now = after.begin();
+    while (old != before.end() || now != after.end()) {
+        if (now == after.end() || (old != before.end() && old->key < now->key)) {
+            map.append(old->key, nullptr);
+            ++old;
+        } else if (old == before.end() || now->key < old->key) {
+            map.append(now->key, now->value);
+            ++now;
+        } else {
+            if (!(old->value == now->value)) map.append(now->key, now->value);
+            ++old;
+            ++now;
+        }
+    }
+    return map;
+}
+
+}  // namespace
+
+// --- state ---
+
+// The atom that starts the style whose end this is: its peer's one before.
+std::optional<Lv> DocBody::style_start(Lv end) const {
+    const OpId id = log_.atoms().id_of(end);
+    return id.counter == 0 ? std::nullopt : log_.atoms().lv_of({id.peer, id.counter - 1});
+}
+
+const StyleStart& DocBody::style_at(const Container& c, Lv start) const {
+    const ContainerLog& log = log_of(c);
+    return std::get<StyleStart>(log.op(log.runs()[log.find(start)]));
+}
+
+void DocBody::apply_anchor(Container& c, const Run& run, std::uint32_t pos) {
+    const auto* start = std::get_if<StyleStart>(&log_of(c).op(run));
+    if (start != nullptr) {
+        c.text->start_style(
+            pos, run.lv,
+            {start->key, start->value, log_.graph().lamport(run.lv), log_.atoms().peer_of(run.lv)},
+            holds_back_start(*start));
+        return;
+    }
+    const Lv began = *style_start(run.lv);  // Import has seen to it that there is one.
+    c.text->end_style(pos, began, holds_back_end(style_at(c, began)));
+}
+
+TextDelta DocBody::text_delta(Container& c, const Past* at) {
+    TextDelta delta;
+    if (!c.has_anchors) {
+        put(delta, at == nullptr ? text(c).str() : rope_at(c, *at).str());
+        return delta;
+    }
+    if (at != nullptr) return text_delta_at(c, at->heads());
+    const seq::Rope& rope = text(c);
+    const std::string all = rope.str();
+    std::string_view rest = all;
+    c.text->styles()->for_each_span(0, static_cast<std::uint32_t>(rope.code_points().n),
+                                    [&](std::uint32_t len, const Map& attributes) {
+                                        const std::string_view part = utf8::prefix(rest, len);
+                                        put(delta, part, attributes);
+                                        rest.remove_prefix(part.size());
+                                    });
+    return delta;
+}
+
+// --- versions ---
+
+TextDelta DocBody::text_delta_at(Container& c, const Heads& heads) {
+    Sequence& order = sequence(c);
+    order.move_to(history(c), heads);
+    std::vector<Compared> parts;
+    order.for_each_now([&](Lv lv, std::uint32_t len) { parts.push_back({lv, len, false, true}); });
+    return text_delta_of(c, parts);
+}
+
+TextDelta DocBody::text_diff(Container& c, const Past& a, const Past& b) {
+    return text_delta_of(c, compare(c, a, b));
+}
+
+// A style is in force in a version where both its anchors are visible in it.
+TextDelta DocBody::text_delta_of(const Container& c, const std::vector<Compared>& parts) {
+    const ContainerLog& log = log_of(c);
+    const auto for_each_run = [&](auto take) {
+        for (const Compared& part : parts) {
+            for (Lv lv = part.lv; lv < part.lv + part.len;) {
+                const Run& run = log.runs()[log.find(lv)];
+                const Lv end = std::min(run.end(), part.lv + part.len);
+                take(part, run, lv, end);
+                lv = end;
+            }
+        }
+    };
+    struct Ends {
+        bool started_a, started_b;
+        bool ended_a = false;
+        bool ended_b = false;
+    };
+    std::unordered_map<Lv, Ends> styles;  // By start.
+    if (c.has_anchors) {
+        for_each_run([&](const Compared& part, const Run& run, Lv lv, Lv) {
+            if (run.kind != RunKind::anchor) return;
+            if (std::holds_alternative<StyleStart>(log.op(run))) {
+                styles.emplace(lv, Ends{part.in_a, part.in_b});
+                return;
+            }
+            const auto style = styles.find(*style_start(lv));
+            if (style == styles.end()) return;
+            style->second.ended_a = part.in_a;
+            style->second.ended_b = part.in_b;
+        });
+    }
+    StyleSweep a;
+    StyleSweep b;
+    TextDelta delta;
+    for_each_run([&](const Compared& part, const Run& run, Lv lv, Lv end) {
+        if (run.kind == RunKind::insert) {
+            if (part.in_a && part.in_b) {
+                crdt::retain(delta, end - lv,
+                             styles.empty() ? Map() : changed(a.attributes(), b.attributes()));
+            } else if (part.in_a) {
+                crdt::erase(delta, end - lv);
+            } else {
+                put(delta, log.text(run, lv, end - lv), b.attributes());
+            }
+            return;
+        }
+        const bool starts = std::holds_alternative<StyleStart>(log.op(run));
+        const Lv start = starts ? lv : *style_start(lv);
+        const auto ends = styles.find(start);
+        if (ends == styles.end()) return;
+        const StyleStart& style = style_at(c, start);
+        const StyleSweep::Rank rank{log_.graph().lamport(start), log_.atoms().peer_of(start)};
+        const auto pass = [&](StyleSweep& sweep, bool whole) {
+            if (!whole) return;
+            if (starts) {
+                sweep.open(style, rank);
+            } else {
+                sweep.close(style, rank);
+            }
+        };
+        pass(a, ends->second.started_a && ends->second.ended_a);
+        pass(b, ends->second.started_b && ends->second.ended_b);
+    });
+    finish(delta);
+    return delta;
+}
+
+// --- local ops ---
+
+void DocBody::insert_style(Container& c, StyleStart style) {
+    begin();
+    const std::uint32_t from = style.start;
+    const std::uint32_t to = style.end + 1;  // Its start has come in by then.
+    log_of(c).keep(log_.end(), RunKind::anchor, from, std::move(style), 1, true);
+    log_.append(c.index, 1);
+    log_of(c).keep(log_.end(), RunKind::anchor, to, StyleEnd{}, 1, true);
+    log_.append(c.index, 1);
+    c.size += 2;
+    c.has_anchors = true;
+}
+
+void DocBody::mark(Container& c, std::size_t from, std::size_t to, std::string_view key,
+                   Value value, Expand expand) {
+    text(c);
+    const auto begin = static_cast<std::uint32_t>(from);
+    const auto end = static_cast<std::uint32_t>(to);
+    const Styles* styles = c.text->styles();
+    if (styles != nullptr ? styles->has(key, value, begin, end) : value.is_null()) return;
+    const std::uint8_t info = info_of(value.is_null() ? reversed(expand) : expand);
+    insert_style(c, {c.text->insertion(begin), c.text->insertion(end), std::string(key),
+                     std::move(value), info});
+}
+
+// --- Doc ---
+
+namespace {
+
+constexpr std::size_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
+
+Failure beyond(std::size_t position, std::size_t size) {
+    return fail(Errc::out_of_range, "out_of_bound",
+                cat("position ", position, " lies beyond the end, which is ", size,
+                    "; nothing was changed"));
+}
+
+Failure unknown_key(std::string_view key) {
+    return invalid("unknown_style_key",
+                   cat("no style `", key,
+                       "` is configured, and there is no default for styles that are not; "
+                       "nothing was changed"));
+}
+
+}  // namespace
+
+void Doc::set_text_styles(StyleConfig config) {
+    body_->text_styles() = std::move(config);
+}
+const StyleConfig& Doc::text_styles() const {
+    return body_->text_styles();
+}
+
+TextDelta Doc::text_delta(Handle text) const {
+    Container& c = body_->container(text);
+    CHECK(c.id.kind == ContainerKind::text);
+    return body_->text_delta(c, body_->at());
+}
+
+Result<void> Doc::text_mark(Handle text, text::CodePoint begin, text::CodePoint end,
+                            std::string_view key, Value value) {
+    Container* c = body_->editable(text, ContainerKind::text);
+    if (c == nullptr) return body_->refuse(text, ContainerKind::text);
+    if (begin >= end)
+        return invalid("empty_range", "a style needs at least one character to be on");
+    if (!utf8::is_valid(key))
+        return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
+    const std::size_t size = body_->text(*c).code_points().n;
+    if (end.n > size) return beyond(end.n, size);
+    if (c->size > kMaxSize - 2) return beyond(kMaxSize, kMaxSize);
+    const std::optional<Expand> expand = body_->text_styles().of(key);
+    if (!expand) {
+        // Taking away what is not there needs no configuration.
+        const Styles* styles = c->text->styles();
+        const auto from = static_cast<std::uint32_t>(begin.n);
+        const auto to = static_cast<std::uint32_t>(end.n);
+        if (value.is_null() && (styles == nullptr || styles->has(key, value, from, to))) return {};
+        return unknown_key(key);
+    }
+    body_->mark(*c, begin.n, end.n, key, std::move(value), *expand);
+    return {};
+}
+
+Result<void> Doc::text_unmark(Handle text, text::CodePoint begin, text::CodePoint end,
+                              std::string_view key) {
+    return text_mark(text, begin, end, key, nullptr);
+}
+
+Result<void> Doc::text_apply_delta(Handle text, const TextDelta& delta) {
+    Container* c = body_->editable(text, ContainerKind::text);
+    if (c == nullptr) return body_->refuse(text, ContainerKind::text);
+    TRY(body_->check_delta(*c, delta));
+    body_->apply_delta(*c, delta);
+    return {};
+}
+
+// All that could fail, so that applying does not.
+Result<void> DocBody::check_delta(Container& c, const TextDelta& delta) {
+    std::size_t size = text(c).code_points().n;
+    std::size_t at = 0;
+    std::size_t entities = c.size;
+    for (const TextStep& step : delta) {
+        const Map* attributes = nullptr;
+        if (const auto* keep = std::get_if<Retain>(&step)) {
+            attributes = &keep->attributes;
+            if (keep->count > size - std::min(at, size)) return beyond(at + keep->count, size);
+            if (keep->count == 0 && !attributes->empty())
+                return invalid("empty_range", "a style needs at least one character to be on");
+            at += keep->count;
+        } else if (const auto* erased = std::get_if<Erase>(&step)) {
+            if (erased->count > size - at) return beyond(at + erased->count, size);
+            size -= erased->count;
+        } else {
+            const PutText& inserted = std::get<PutText>(step);
+            attributes = &inserted.attributes;
+            if (!utf8::is_valid(inserted.text))
+                return invalid("invalid_utf8", "the text is not UTF-8; nothing was changed");
+            const std::size_t count = utf8::count_code_points(inserted.text);
+            size += count;
+            at += count;
+            entities += count;
+        }
+        if (attributes == nullptr) continue;
+        entities += 2 * attributes->size();
+        for (const auto& [key, value] : *attributes) {
+            if (!utf8::is_valid(key))
+                return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
+            if (!value.is_null() && !text_styles_.of(key)) return unknown_key(key);
+        }
+    }
+    if (entities > kMaxSize) return beyond(kMaxSize, kMaxSize);
+    return {};
+}
+
+// Text first, styles afterwards: where text goes beside the anchors that are there, it is to find
+// them as they were.
+void DocBody::apply_delta(Container& c, const TextDelta& delta) {
+    struct Wanted {
+        std::size_t begin;
+        std::size_t end;
+        Map attributes;
+    };
+    std::vector<Wanted> wanted;
+    std::size_t at = 0;
+    for (const TextStep& step : delta) {
+        if (const auto* keep = std::get_if<Retain>(&step)) {
+            if (!keep->attributes.empty())
+                wanted.push_back({at, at + keep->count, keep->attributes});
+            at += keep->count;
+        } else if (const auto* erased = std::get_if<Erase>(&step)) {
+            erase_text(c, at, erased->count);
+        } else {
+            const PutText& inserted = std::get<PutText>(step);
+            if (inserted.text.empty()) continue;
+            const auto count = static_cast<std::uint32_t>(utf8::count_code_points(inserted.text));
+            const auto begin = static_cast<std::uint32_t>(at);
+            text(c);
+            insert_text(c, c.text->insertion(begin), inserted.text, count);
+            // What its place gives it and the delta does not goes again.
+            Map attributes = inserted.attributes;
+            text(c);
+            if (c.text->styles() != nullptr) {
+                c.text->styles()->for_each_span(begin, begin + 1,
+                                                [&](std::uint32_t, const Map& given) {
+                                                    for (const auto& [key, value] : given) {
+                                                        if (!attributes.contains(key))
+                                                            attributes.append(key, nullptr);
+                                                    }
+                                                });
+            }
+            if (!attributes.empty()) wanted.push_back({at, at + count, std::move(attributes)});
+            at += count;
+        }
+    }
+    for (const Wanted& part : wanted) {
+        for (const auto& [key, value] : part.attributes) {
+            // A style that nobody configured can only be on its way out.
+            const Expand expand = text_styles_.of(key).value_or(Expand::none);
+            mark(c, part.begin, part.end, key, value, expand);
+        }
+    }
+}
+
+// Style anchors stay: the stretches between them go, the last one first, so that the others hold
+// still.
+void DocBody::erase_text(Container& c, std::size_t at, std::size_t count) {
+    if (count == 0) return;
+    text(c);
+    const auto stretches =
+        c.text->stretches(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + count));
+    for (auto stretch = stretches.rbegin(); stretch != stretches.rend(); ++stretch)
+        erase(c, stretch->first, stretch->second);
+}
+
+}  // namespace quire::crdt

@@ -1,0 +1,77 @@
+#include "crdt/merge/style.h"
+
+namespace quire::crdt {
+
+namespace {
+
+constexpr std::uint8_t kAlive = 0x80;
+constexpr std::uint8_t kBefore = 0x02;
+constexpr std::uint8_t kAfter = 0x04;
+
+}  // namespace
+
+Expand reversed(Expand expand) {
+    switch (expand) {
+        case Expand::none:
+            return Expand::both;
+        case Expand::both:
+            return Expand::none;
+        case Expand::before:
+        case Expand::after:
+            return expand;
+    }
+    return expand;
+}
+
+std::uint8_t info_of(Expand expand) {
+    std::uint8_t info = kAlive;
+    if (expand == Expand::before || expand == Expand::both) info |= kBefore;
+    if (expand == Expand::after || expand == Expand::both) info |= kAfter;
+    return info;
+}
+
+bool holds_back_start(const StyleStart& style) {
+    return style.value.is_null() || style.value == Value(false) || (style.info & kBefore) == 0;
+}
+
+bool holds_back_end(const StyleStart& style) {
+    return (style.info & kAfter) != 0;
+}
+
+StyleConfig StyleConfig::usual() {
+    StyleConfig config;
+    for (const char* key : {"bold", "italic", "underline"}) config.set(key, Expand::after);
+    for (const char* key : {"link", "highlight", "comment", "code"}) config.set(key, Expand::none);
+    return config;
+}
+
+std::optional<Expand> StyleConfig::of(std::string_view key) const {
+    const auto known = by_key_.find(key.substr(0, key.find(':')));
+    return known != by_key_.end() ? std::optional(known->second) : otherwise_;
+}
+
+void StyleSweep::open(const StyleStart& style, Rank rank) {
+    open_[style.key].emplace(rank, &style.value);
+    changed_ = true;
+}
+
+void StyleSweep::close(const StyleStart& style, Rank rank) {
+    const auto key = open_.find(style.key);
+    if (key == open_.end()) return;
+    key->second.erase(rank);
+    if (key->second.empty()) open_.erase(key);
+    changed_ = true;
+}
+
+const Map& StyleSweep::attributes() {
+    if (!changed_) return attributes_;
+    changed_ = false;
+    attributes_ = {};
+    for (const auto& [key, styles] : open_) {
+        const Value& value = *styles.rbegin()->second;
+        if (!value.is_null()) attributes_.append(std::string(key), value);
+    }
+    return attributes_;
+}
+
+}  // namespace quire::crdt

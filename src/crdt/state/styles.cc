@@ -1,0 +1,207 @@
+#include "crdt/state/styles.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace quire::crdt {
+
+Styles::Index Styles::intern(const std::string& key) {
+    const auto [at, is_new] = key_index_.try_emplace(key, static_cast<Index>(keys_.size()));
+    if (is_new) keys_.push_back({key, {}, Stretches(Earlier{&anchors_})});
+    return at->second;
+}
+
+Styles::NodeInfo& Styles::info(Node node) {
+    if (node >= nodes_.size()) nodes_.resize(anchors_.bound());
+    return nodes_[node];
+}
+
+// --- edits ---
+
+void Styles::start(std::uint32_t entity, std::uint32_t lv, StyleMark mark, bool holds_back) {
+    const auto index = static_cast<Index>(styles_.size());
+    const Index key = intern(mark.key);
+    const Node node = anchors_.add(entity, holds_back);
+    info(node) = {index, kSame};
+    styles_.push_back({std::move(mark), lv, key, node, Anchors::kNone});
+    open_.emplace(lv, index);
+}
+
+void Styles::end(std::uint32_t entity, std::uint32_t lv, bool holds_back) {
+    const Node node = anchors_.add(entity, holds_back);
+    info(node) = {};
+    const auto started = open_.find(lv);
+    if (started == open_.end()) return;
+    const Index index = started->second;
+    open_.erase(started);
+    Style& style = styles_[index];
+    style.end = node;
+    info(node).style = index;
+    Key& key = keys_[style.key];
+    key.styles.push_back(index);
+    if (!key.stale) apply(index);
+}
+
+void Styles::erase(std::uint32_t entity, std::uint32_t len) {
+    const std::uint32_t count = anchors_.count_in(entity, len);
+    Node node = count == 0 ? Anchors::kNone : anchors_.at_entity(entity);
+    for (std::uint32_t i = 0; i < count; ++i, node = anchors_.next(node)) forget(node);
+    anchors_.erase(entity, len);
+}
+
+// Before it goes, while stretches can still be found by where it is.
+void Styles::forget(Node node) {
+    const Index index = nodes_[node].style;
+    if (index == kNone) return;
+    Style& style = styles_[index];
+    if (style.is_whole()) {
+        Key& key = keys_[style.key];
+        for (const Node begin : key.stretches) nodes_[begin].decides = kSame;
+        key.stretches.clear();
+        if (!key.stale) stale_.push_back(style.key);
+        key.stale = true;
+    } else {
+        open_.erase(style.lv);
+    }
+    (style.start == node ? style.start : style.end) = Anchors::kNone;
+    nodes_[node] = {};
+}
+
+// --- which style decides where ---
+
+// Makes a stretch begin at an anchor.
+Styles::Stretches::iterator Styles::cut(Key& key, Node node) const {
+    const auto at = key.stretches.lower_bound(node);
+    if (at != key.stretches.end() && *at == node) return at;
+    nodes_[node].decides = at == key.stretches.begin() ? kNone : nodes_[*std::prev(at)].decides;
+    return key.stretches.insert(at, node);
+}
+
+void Styles::apply(Index index) const {
+    const Style& style = styles_[index];
+    if (anchors_.rank(style.start) >= anchors_.rank(style.end)) return;
+    Key& key = keys_[style.key];
+    const auto from = cut(key, style.start);
+    const auto to = cut(key, style.end);
+    for (auto at = from; at != to; ++at) {
+        Index& decides = nodes_[*at].decides;
+        if (decides == kNone || styles_[decides].loses_to(style)) decides = index;
+    }
+    // Neighbours that one style decides become one.
+    Index before = from == key.stretches.begin() ? kNone : nodes_[*std::prev(from)].decides;
+    const auto stop = std::next(to);
+    for (auto at = from; at != stop;) {
+        Index& decides = nodes_[*at].decides;
+        if (decides == before) {
+            decides = kSame;
+            at = key.stretches.erase(at);
+        } else {
+            before = decides;
+            ++at;
+        }
+    }
+}
+
+void Styles::refresh() const {
+    for (const Index key : stale_) refresh(keys_[key]);
+    stale_.clear();
+}
+
+void Styles::refresh(Key& key) const {
+    std::erase_if(key.styles, [&](Index index) { return !styles_[index].is_whole(); });
+    key.stale = false;
+    for (const Index index : key.styles) apply(index);
+}
+
+// --- reading ---
+
+const Value& Styles::value_of(Index style) const {
+    static const Value kNull;
+    return style == kNone ? kNull : styles_[style].mark.value;
+}
+
+Styles::InForce Styles::in_force(std::uint32_t code_point) const {
+    InForce now;
+    // The character lies behind all anchors that have no more characters before them.
+    const Node behind = anchors_.with_characters(code_point + 1);
+    if (behind == anchors_.first()) return now;
+    for (const Key& key : keys_) {
+        auto at =
+            behind == Anchors::kNone ? key.stretches.end() : key.stretches.lower_bound(behind);
+        if (at == key.stretches.begin()) continue;
+        const Index decides = nodes_[*--at].decides;
+        if (!value_of(decides).is_null()) now.emplace(key.name, decides);
+    }
+    return now;
+}
+
+bool Styles::pass(Node node, InForce& now) const {
+    const NodeInfo& info = nodes_[node];
+    if (info.decides == kSame) return false;
+    const std::string_view key = keys_[styles_[info.style].key].name;
+    if (value_of(info.decides).is_null()) {
+        now.erase(key);
+    } else {
+        now.insert_or_assign(key, info.decides);
+    }
+    return true;
+}
+
+Map Styles::attributes(const InForce& now) const {
+    Map map;
+    for (const auto& [key, style] : now) map.append(std::string(key), value_of(style));
+    return map;
+}
+
+bool Styles::has(std::string_view key, const Value& value, std::uint32_t begin,
+                 std::uint32_t end) const {
+    refresh();
+    const auto known = key_index_.find(std::string(key));
+    if (known == key_index_.end()) return value.is_null();
+    const Stretches& stretches = keys_[known->second].stretches;
+    const Node behind = anchors_.with_characters(begin + 1);
+    auto next = behind == Anchors::kNone ? stretches.end() : stretches.lower_bound(behind);
+    Index decides = next == stretches.begin() ? kNone : nodes_[*std::prev(next)].decides;
+    for (std::uint32_t at = begin;;) {
+        const std::uint32_t stop =
+            next == stretches.end() ? end : anchors_.characters_before(*next);
+        if (stop > at && value_of(decides) != value) return false;
+        if (stop >= end) return true;
+        at = stop;
+        decides = nodes_[*next++].decides;
+    }
+}
+
+void Styles::check_invariants() const {
+    anchors_.check_invariants();
+    refresh();
+    // Stretch by stretch, what decides is what a search over all styles finds.
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+        const Key& key = keys_[i];
+        Index decides = kNone;
+        for (Node node = anchors_.first(); node != Anchors::kNone; node = anchors_.next(node)) {
+            const bool begins = nodes_[node].decides != kSame && nodes_[node].style != kNone &&
+                                styles_[nodes_[node].style].key == i;
+            CHECK(begins == key.stretches.contains(node));
+            if (begins) {
+                CHECK(nodes_[node].decides != decides);
+                decides = nodes_[node].decides;
+            }
+            Index best = kNone;
+            for (const Index index : key.styles) {
+                const Style& style = styles_[index];
+                if (anchors_.rank(style.start) > anchors_.rank(node) ||
+                    anchors_.rank(style.end) <= anchors_.rank(node)) {
+                    continue;
+                }
+                if (best == kNone || styles_[best].loses_to(style)) best = index;
+            }
+            CHECK(best == decides);
+        }
+        CHECK(decides == kNone);
+    }
+}
+
+}  // namespace quire::crdt
