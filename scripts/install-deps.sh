@@ -2,7 +2,7 @@
 # install-deps.sh GROUP...: installs the packages of these groups of scripts/packages.txt that are
 # missing. With everything in place it touches neither the system nor the network.
 #
-# The group `node` also brings tests/node/node_modules to what tests/node/package-lock.json pins.
+# The groups `node` and `bench` also bring tests/node and bench/node to what their package-lock.json pins.
 # QUIRE_NO_INSTALL=1 only reports what is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,9 +10,12 @@ cd "$(dirname "$0")/.."
 say() { printf 'quire: %s\n' "$*" >&2; }
 
 missing=()
-wants_node=0
+node_folders=()
 for group in "$@"; do
-    [ "$group" = node ] && wants_node=1
+    case $group in
+        node) node_folders+=(tests/node) ;;
+        bench) node_folders+=(bench/node) ;;
+    esac
     while read -r in_group package _version program; do
         [ "$in_group" = "$group" ] || continue
         if [ -n "${program:-}" ] && command -v "$program" >/dev/null; then continue; fi
@@ -54,17 +57,17 @@ if [ ${#missing[@]} -gt 0 ]; then
     say "installed"
 fi
 
-if [ "$wants_node" = 1 ]; then
-    stamp=tests/node/node_modules/.installed
-    want=$(sha256sum <tests/node/package-lock.json)
+for folder in "${node_folders[@]}"; do
+    stamp=$folder/node_modules/.installed
+    want=$(sha256sum <"$folder/package-lock.json")
     if [ "$(cat "$stamp" 2>/dev/null || true)" != "$want" ]; then
         if [ "${QUIRE_NO_INSTALL:-0}" = 1 ]; then
-            say "tests/node/node_modules is not what package-lock.json pins"
+            say "$folder/node_modules is not what package-lock.json pins"
             exit 1
         fi
-        say "installing the pinned node packages into tests/node/node_modules"
-        (cd tests/node && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
+        say "installing the pinned node packages into $folder/node_modules"
+        (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
         printf '%s\n' "$want" >"$stamp"
         say "installed"
     fi
-fi
+done

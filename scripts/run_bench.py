@@ -14,6 +14,7 @@ import platform
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FACTOR = 30  # Replaying automerge-paper: this many times as fast as loro-crdt in node.
@@ -98,6 +99,92 @@ def replays(benches: list[dict], rows: list[dict]) -> None:
         say(f"  {trace}: {rows[-1]['ours']} and {rows[-1]['peer']}, {rows[-1]['ratio']}")
 
 
+# The engine's work: its name in bench/node/engine_peers.mjs, our benchmark, and how many times as fast as
+# loro-crdt it is promised to be.
+ENGINE = [
+    ("apply the automerge-paper trace locally, one commit", "apply", "Replay/automerge-paper", 100),
+    ("the same with a commit and its update bytes for each edit", "commit_and_send", "Wire/commit_and_send", 30),
+    ("import its updates, read the text", "import_updates", "Wire/import_updates", 20),
+    ("open its snapshot, read the text", "open_snapshot", "Wire/open_snapshot", 1),
+    ("open its snapshot, edit, export that edit", "open_edit_send", "Wire/open_edit_send", 15),
+    ("check out the middle of its history, read the text", "checkout_middle", "Wire/checkout_middle", 10),
+    ("and back to the latest", "checkout_back", "Wire/checkout_back", 10),
+    ("import friendsforever, written by two at once", "import_friendsforever", "Wire/import_friendsforever", 20),
+    ("import clownschool, written by three at once", "import_clownschool", "Wire/import_clownschool", 20),
+    ("import node_nodecc, the history of a file in Git", "import_A1-node_nodecc", "Wire/import_A1-node_nodecc", 20),
+    ("import git-makefile, likewise", "import_A2-git-makefile", "Wire/import_A2-git-makefile", 20),
+    ("merge two branches of 20,000 random insertions", "merge_two_branches", "Wire/merge_two_branches", 20),
+    ("merge the trace's two halves, written at once", "merge_two_halves", "Wire/merge_two_halves", 20),
+    ("import 250 peers' single edits one by one", "peers_250", "Wire/peers_250", None),
+    ("import 500", "peers_500", "Wire/peers_500", None),
+    ("import 1,000", "peers_1000", "Wire/peers_1000", None),
+    ("two peers write and swap 1,000 times", "ping_pong/1000", "Wire/ping_pong/1000", None),
+    ("2,000 times", "ping_pong/2000", "Wire/ping_pong/2000", None),
+    ("4,000 times", "ping_pong/4000", "Wire/ping_pong/4000", None),
+]
+ENGINE_PEERS = ["loro-crdt", "Yjs", "Automerge", "diamond-types"]
+
+
+def engine_beside_peers(build: pathlib.Path, benches: list[dict], quick: bool) -> list[dict]:
+    ours = {bench["name"]: bench["real_time"] * UNITS[bench["time_unit"]] for bench in benches if "error_message" not in bench}
+    say("engines of npm at the same work:")
+    with tempfile.TemporaryDirectory(prefix="quire-bench-") as blobs:
+        output_of([str(build / "bench/bench_blobs"), blobs], 600, check=True)
+        theirs = node("engine_peers.mjs", blobs, *(["--quick"] if quick else []), timeout=3600)
+    rows = []
+    for what, name, bench, factor in ENGINE:
+        if bench not in ours:
+            continue
+        times = theirs.get(name, {})
+        row = {"what": what, "ours": milliseconds(ours[bench]),
+               "peers": {peer: milliseconds(time) if isinstance(time, (int, float)) else time for peer, time in times.items()}}
+        loro = times.get("loro-crdt")
+        if isinstance(loro, (int, float)):
+            ratio = loro / ours[bench]
+            row["ratio"] = f"{ratio:.0f}x" if ratio >= 10 else f"{ratio:.1f}x"
+            if factor is not None:
+                row |= {"promise": f"{factor}x", "holds": ratio >= factor}
+        rows.append(row)
+    floor, replay = ours.get("BareRope/automerge-paper"), ours.get("Replay/automerge-paper")
+    if floor and replay:
+        rows.append({"what": "apply the trace, beside a bare rope doing the same edits", "ours": milliseconds(replay),
+                     "peers": {}, "ratio": f"{replay / floor:.2f} of {milliseconds(floor)}", "promise": "at most 3 times", "holds": replay <= 3 * floor})
+    return rows + growth(ours) + memory(benches)
+
+
+# Twice the peers, or twice the rounds, may take twice the time and somewhat more.
+def growth(ours: dict[str, float]) -> list[dict]:
+    rows = []
+    for what, small, large, factor in [("250 to 1,000 peers, one by one: growth of the time", "Wire/peers_250", "Wire/peers_1000", 4),
+                                       ("1,000 to 4,000 swaps: growth of the time", "Wire/ping_pong/1000", "Wire/ping_pong/4000", 4)]:
+        if small in ours and large in ours:
+            grown = ours[large] / ours[small]
+            rows.append({"what": what, "ours": f"{grown:.1f}x", "peers": {}, "promise": f"linear: {factor}x, 1.5 times that at most", "holds": grown <= factor * 1.5})
+    return rows
+
+
+def memory(benches: list[dict]) -> list[dict]:
+    rows = []
+    for bench in benches:
+        if "heap" not in bench or "error_message" in bench:
+            continue
+        heap, text = bench["heap"], bench["text"]
+        if "automerge-paper" in bench["name"]:
+            rows.append({"what": "heap after loading automerge-paper with its history", "ours": f"{heap / 1e6:.2f} MB", "peers": {}, "promise": "under 2.5 MB", "holds": heap < 2.5e6})
+        else:
+            rows.append({"what": "heap of a live text that only grew, for each of its bytes", "ours": f"{heap / text:.2f} bytes", "peers": {}, "promise": "at most 1.5", "holds": heap <= 1.5 * text})
+    return rows
+
+
+def engine_table(rows: list[dict]) -> list[str]:
+    lines = [f"| what | Quire | {' | '.join(ENGINE_PEERS)} | beside loro-crdt | promise | |", "|---" * (len(ENGINE_PEERS) + 5) + "|"]
+    for row in rows:
+        holds = {True: "holds", False: "**does not hold**"}.get(row.get("holds"), "")
+        peers = " | ".join(row["peers"].get(peer, "") for peer in ENGINE_PEERS)
+        lines.append(f"| {row['what']} | {row['ours']} | {peers} | {row.get('ratio', '')} | {row.get('promise', '')} | {holds} |")
+    return lines
+
+
 def table(rows: list[dict], peer: str) -> list[str]:
     lines = [f"| what | Quire | {peer} | ratio | promise | |", "|---|---|---|---|---|---|"]
     for row in rows:
@@ -119,6 +206,7 @@ def main() -> int:
         benches += google(program, arguments.quick)
     engine_rows: list[dict] = []
     replays(benches, engine_rows)
+    beside = engine_beside_peers(arguments.build, benches, arguments.quick)
     say("peers:")
     peers = node("peers.mjs", *(["--quick"] if arguments.quick else []))
     say("sizes:")
@@ -127,6 +215,9 @@ def main() -> int:
     page = ["# Benchmarks", "", "Written by `make bench`; every figure is of one run on one machine, peers included.", "", *machine(), ""]
     page += [f"## {peers['title']}", "", *table(peers["rows"], "server-filesystem"), ""]
     page += [f"## {sizes['title']}", "", *table(sizes["rows"], "beside"), ""]
+    page += ["## The engine beside those of npm", "",
+             "loro-crdt takes in the very bytes that ours takes in; the others do the same work in their own format.", "",
+             *engine_table(beside), ""]
     if engine_rows:
         page += ["## The engine beside loro-crdt of npm", "",
                  "The sequential editing traces, applied splice by splice.", "", *table(engine_rows, "loro-crdt in node"), ""]
@@ -144,7 +235,7 @@ def main() -> int:
         (ROOT / "docs").mkdir(exist_ok=True)
         (ROOT / "docs/benchmarks.md").write_text(text)
         say("written: docs/benchmarks.md")
-    broken = [row for row in [*peers["rows"], *sizes["rows"], *engine_rows] if row.get("holds") is False]
+    broken = [row for row in [*peers["rows"], *sizes["rows"], *engine_rows, *beside] if row.get("holds") is False]
     for row in broken:
         say(f"does not hold: {row['what']}: {row['ours']}, promised {row['promise']}")
     return 1 if broken else 0

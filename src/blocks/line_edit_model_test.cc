@@ -176,15 +176,15 @@ TEST(LineEditModel, SequentialBatchesAgree) {
                      testing::PrintToString(content);
             switch (dice.below(3)) {
                 case 0:
-                    edit.operations.push_back(InsertLines{{begin}, content, {}});
+                    edit.operations.emplace_back(InsertLines{{begin}, content, {}});
                     fits = insert(model, begin, content);
                     break;
                 case 1:
-                    edit.operations.push_back(DeleteLines{{{begin}, {end}}, {}});
+                    edit.operations.emplace_back(DeleteLines{{{begin}, {end}}, {}});
                     fits = end <= model.size() && (begin == end || replace(model, begin, end, ""));
                     break;
                 default:
-                    edit.operations.push_back(ReplaceLines{{{begin}, {end}}, content, {}});
+                    edit.operations.emplace_back(ReplaceLines{{{begin}, {end}}, content, {}});
                     fits = replace(model, begin, end, content);
             }
         }
@@ -216,7 +216,7 @@ TEST(LineEditModel, OriginalBatchesAgreeWithTheSameFromTheBottomUp) {
             const std::string content = dice.text(2, 0);
             const std::size_t end = std::min(count, line + dice.below(3));
             if (line == end && content.empty()) continue;
-            downwards.push_back(ReplaceLines{{{line}, {end}}, content, {}});
+            downwards.emplace_back(ReplaceLines{{{line}, {end}}, content, {}});
             line = end;
         }
         const std::vector<LineOp> upwards(downwards.rbegin(), downwards.rend());

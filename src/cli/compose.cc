@@ -54,7 +54,7 @@ struct House::Body {
         server.reset();
         if (kernel == nullptr) return;
         std::promise<void> durable;
-        kernel->close([&](Result<void>) { durable.set_value(); });
+        kernel->close([&](const Result<void>&) { durable.set_value(); });
         durable.get_future().wait();
         // What is still queued refuses its call, and needs the rest of the house for that.
         pool.reset();
