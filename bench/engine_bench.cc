@@ -227,6 +227,28 @@ void ping_pong(benchmark::State& state) {
     state.SetItemsProcessed(state.range(0) * state.iterations());
 }
 
+// Marks of up to 50 characters, a commit with its diff after each.
+void marks(benchmark::State& state) {
+    const auto count = static_cast<std::size_t>(state.range(0));
+    for (auto _ : state) {
+        Doc doc(1);
+        const Handle text = doc.open(kText);
+        CHECK(doc.text_insert(text, {0}, std::string(count, 'x')).has_value());
+        doc.commit();
+        std::mt19937_64 random(1);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t begin = random() % (count - 1);
+            const std::size_t end = begin + 1 + random() % std::min<std::size_t>(50, count - begin);
+            const char* key = i % 2 == 0 ? "bold" : "link";
+            CHECK(doc.text_mark(text, {begin}, {std::min(end, count)}, key,
+                                static_cast<std::int64_t>(i))
+                      .has_value());
+            benchmark::DoNotOptimize(doc.commit({.want_diff = true}));
+        }
+        benchmark::DoNotOptimize(doc.text_delta(text));
+    }
+}
+
 void list_push(benchmark::State& state) {
     const ContainerId list = ContainerId::root("list", ContainerKind::list);
     for (auto _ : state) {
@@ -267,6 +289,7 @@ void register_all() {
     add("EditRandomLine/100MB", edit_random_line)->Unit(benchmark::kMicrosecond);
     add("ConcurrentPeers", concurrent_peers)->Arg(250)->Arg(500)->Arg(1000)->Arg(4000);
     add("PingPong", ping_pong)->Arg(1000)->Arg(4000)->Arg(16000);
+    add("Marks", marks)->Arg(10'000)->Arg(100'000);
     add("ListPush/100k", list_push);
 }
 

@@ -9,7 +9,9 @@
 
 #include "crdt/doc/doc.h"
 #include "json/json.h"
+#include "tests/model/edit_style.h"
 #include "tests/model/model.h"
+#include "tests/model/model_style.h"
 
 namespace quire {
 namespace {
@@ -56,12 +58,15 @@ public:
         }
         const std::vector<Change> all = docs_[0]->changes_since({});
         const Value expected = model::replay(all);
+        const ContainerId text = ContainerId::root("text", ContainerKind::text);
+        const TextDelta styled = model::styled(all, text);
         for (auto& doc : docs_) {
             doc->check_invariants();
             EXPECT_EQ(docs_[0]->version(), doc->version());
             EXPECT_EQ(docs_[0]->frontiers(), doc->frontiers());
             ASSERT_TRUE(doc->value() == expected) << json::write(doc->value()) << "\n"
                                                   << json::write(expected);
+            ASSERT_TRUE(doc->text_delta(doc->open(text)) == styled);
         }
     }
 
@@ -94,6 +99,7 @@ private:
         const ContainerKind kind = kKinds[below(5) < 3 ? 0 : below(3)];
         const Handle at = pick(doc, kind);
         if (kind == ContainerKind::text) {
+            if (below(6) == 0) return edit_styles(doc, at, [&](std::size_t n) { return below(n); });
             const std::size_t size = doc.text(at).code_points().n;
             const std::size_t pos = below(4) == 0 ? below(size + 1) : std::min(size, last_);
             if (below(5) < 3 || size == 0) {

@@ -199,9 +199,7 @@ Value Model::value(const ContainerId& id) const {
     return nullptr;
 }
 
-}  // namespace
-
-Value replay(std::span<const Change> changes) {
+Model replayed(std::span<const Change> changes) {
     Model model;
     std::vector<const Change*> left;
     for (const Change& change : changes) left.push_back(&change);
@@ -217,11 +215,30 @@ Value replay(std::span<const Change> changes) {
         });
         CHECK(left.size() < size);
     }
+    return model;
+}
+
+}  // namespace
+
+Value replay(std::span<const Change> changes) {
+    const Model model = replayed(changes);
     Map roots;
     for (const auto& [id, touched] : model.touched) {
         if (id.is_root()) roots.set(id.root_name(), model.value(id));
     }
     return roots;
+}
+
+std::vector<Entity> entities(std::span<const Change> changes, const ContainerId& text) {
+    const Model model = replayed(changes);
+    std::vector<Entity> found;
+    const auto sequence = model.sequences.find(text);
+    if (sequence == model.sequences.end()) return found;
+    for (const Element& element : sequence->second) {
+        if (element.deleted_by.empty())
+            found.push_back({element.id, model.lamports.at(element.id), element.text});
+    }
+    return found;
 }
 
 }  // namespace quire::model

@@ -254,6 +254,20 @@ Value Shadow::nodes(const Forest& forest, const std::optional<OpId>& parent) con
     return list;
 }
 
+TextDelta Shadow::text(const ContainerId& id) const {
+    TextDelta delta;
+    const auto content = containers_.find(id);
+    if (content == containers_.end()) return delta;
+    for (const Letter& letter : std::get<Letters>(content->second)) {
+        std::map<std::string, Value> sorted;
+        for (const auto& [key, value] : letter.styles) sorted.emplace(key, value);
+        Map styles;
+        for (const auto& [key, value] : sorted) styles.append(key, value);
+        put(delta, letter.utf8, styles);
+    }
+    return delta;
+}
+
 Value without_empty_roots(const Value& value) {
     Map kept;
     for (const Map::Entry& root : value.as_map()) {

@@ -17,6 +17,8 @@ public:
     void apply(const crdt::Diff& diff);
     // Deep values by root; a root that holds nothing is left out.
     Value value() const;
+    // A text with its styles.
+    crdt::TextDelta text(const crdt::ContainerId& id) const;
 
 private:
     struct Letter {

@@ -19,14 +19,16 @@ const TEXTS = ["a", "bc", "é", "😀", "x😀y", "\n", "the quick", "𝔘ñ"];
 const VALUES = [0, 1, -5, 1.5, "v", "é😀", null, true, false, [1, [2, "x"]], { k: { deep: null } }, 2 ** 40, { $bytes: "AP8=" }];
 const KEYS = ["a", "b", "c", "key with é"];
 const KINDS = ["Map", "List", "Text"];
+const STYLES = { bold: { expand: "after" }, link: { expand: "none" }, note: { expand: "both" }, early: { expand: "before" } };
+const STYLE_KEYS = ["bold", "link", "note", "early", "note:1"];
 const PEERS = ["1", "2", "77", "9007199254740993", "18446744073709551614", "3000000000"];
 
 const EDITS = [
-    ["text.insert", 8], ["text.delete", 5], ["list.insert", 5], ["list.delete", 3], ["list.insert_container", 1],
+    ["text.insert", 8], ["text.delete", 5], ["text.mark", 4], ["text.unmark", 2], ["text.apply_delta", 2], ["list.insert", 5], ["list.delete", 3], ["list.insert_container", 1],
     ["map.set", 4], ["map.delete", 1], ["map.insert_container", 2], ["commit", 2], ["sync", 5], ["send", 2], ["deliver", 2],
 ];
 // What only npm peers do: the engine carries it.
-const FOREIGN = [["mark", 3], ["unmark", 1], ["movable", 4], ["tree", 4], ["counter", 2]];
+const FOREIGN = [["movable", 4], ["tree", 4], ["counter", 2]];
 
 export function makeScript(seed) {
     const rand = random(seed);
@@ -55,7 +57,7 @@ const fraction = (share, count) => Math.min(Math.floor(share * count), count - 1
 const toUtf16 = (characters, at) => characters.slice(0, at).join("").length;
 
 // Bytes as the engine spells them, whole numbers and floats alike: JSON of npm does not tell them apart.
-function plain(value) {
+export function plain(value) {
     if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString("base64") };
     if (Array.isArray(value)) return value.map(plain);
     if (value === null || typeof value !== "object") return value;
@@ -104,7 +106,7 @@ class NpmPeer {
     constructor(id) {
         this.doc = new LoroDoc();
         this.doc.setPeerId(id);
-        this.doc.configTextStyle({ bold: { expand: "after" }, link: { expand: "none" }, note: { expand: "both" } });
+        this.doc.configTextStyle(STYLES);
     }
 
     async containers() {
@@ -119,6 +121,12 @@ class NpmPeer {
                 const begin = toUtf16(args.characters, args.pos);
                 return container().delete(begin, toUtf16(args.characters, args.pos + args.len) - begin);
             }
+            case "text.mark": case "text.unmark": {
+                const range = { start: toUtf16(args.characters, args.start), end: toUtf16(args.characters, args.end) };
+                if (op === "text.unmark") return container().unmark(range, args.key);
+                return container().mark(range, args.key, native(args.value));
+            }
+            case "text.apply_delta": return container().applyDelta(native(inUnits(args.delta, args.characters, "utf16")));
             case "list.insert": return container().insert(args.pos, native(args.value));
             case "list.delete": return container().delete(args.pos, args.len);
             case "list.insert_container": return void container().insertContainer(args.pos, newContainer(args.kind));
@@ -131,18 +139,6 @@ class NpmPeer {
     foreign(op, step) {
         const { doc } = this;
         switch (op) {
-            case "mark": case "unmark": {
-                const text = doc.getText("text");
-                const characters = [...text.toString()];
-                if (characters.length === 0) return;
-                const begin = fraction(step.where, characters.length);
-                const end = begin + 1 + fraction(step.size, characters.length - begin);
-                const range = { start: toUtf16(characters, begin), end: toUtf16(characters, end) };
-                const key = ["bold", "link", "note"][fraction(step.at, 3)];
-                if (op === "mark") text.mark(range, key, native(step.value) ?? true);
-                else text.unmark(range, key);
-                return;
-            }
             case "movable": {
                 const list = doc.getMovableList("movable");
                 const choice = fraction(step.at, 5);
@@ -172,6 +168,7 @@ class NpmPeer {
     async version() { return Object.fromEntries(this.doc.version().toJSON()); }
     async frontiers() { return this.doc.frontiers().map(({ peer, counter }) => `${counter}@${peer}`).sort(); }
     async value() { return this.doc.toJSON(); }
+    async delta(cid) { return this.doc.getContainerById(cid)?.toDelta() ?? []; }
     async import(bytes) { this.doc.import(bytes); }
     async export(from) {
         if (!from) return this.doc.export({ mode: "update" });
@@ -190,12 +187,26 @@ const UNITS = ["unicode", "utf16", "utf8"];
 const inUnit = (characters, at, unit) =>
     unit === "unicode" ? at : unit === "utf16" ? toUtf16(characters, at) : Buffer.byteLength(characters.slice(0, at).join(""));
 
+// A delta that counts characters, counting in a unit.
+function inUnits(delta, characters, unit) {
+    let at = 0;
+    const count = (characters_) => {
+        const begin = inUnit(characters, at, unit);
+        at += characters_;
+        return inUnit(characters, at, unit) - begin;
+    };
+    return delta.map((step) => {
+        if ("retain" in step) return { ...step, retain: count(step.retain) };
+        return "delete" in step ? { delete: count(step.delete) } : step;
+    });
+}
+
 let documents = 0;
 class OurPeer {
     constructor(driver, id) {
         this.driver = driver;
         this.name = `peer ${++documents}`;
-        this.ready = this.#ask("new", { peer: id });
+        this.ready = this.#ask("new", { peer: id }).then(() => this.#ask("config", { text_styles: STYLES }));
     }
 
     #ask(op, fields = {}) { return this.driver.ask(op, { doc: this.name, ...fields }); }
@@ -209,6 +220,9 @@ class OurPeer {
             args.pos = inUnit(characters, args.pos, unit);
             args.len = end - args.pos;
         }
+        if ("start" in args) args.start = inUnit(characters, args.start, unit);
+        if ("end" in args) args.end = inUnit(characters, args.end, unit);
+        if ("delta" in args) args.delta = inUnits(args.delta, characters, unit);
         if (op.startsWith("text")) args.unit = unit;
         await this.#ask(op, { cid, ...args });
     }
@@ -217,6 +231,7 @@ class OurPeer {
     async version() { return this.#ask("vv"); }
     async frontiers() { return (await this.#ask("frontiers")).sort(); }
     async value() { return this.#ask("value"); }
+    async delta(cid) { return this.#ask("text.delta", { cid }); }
     async import(bytes) { await this.#ask("import", { bytes: Buffer.from(bytes).toString("base64") }); }
     async export(from) {
         return new Uint8Array(Buffer.from(await this.#ask("export", from ? { mode: "updates", from } : { mode: "updates" }), "base64"));
@@ -234,6 +249,22 @@ function withRoots(found) {
 }
 
 // --- running ---
+
+const styleKey = (step) => STYLE_KEYS[fraction((step.at * 7) % 1, STYLE_KEYS.length)];
+
+// A delta of a text with so many characters.
+function deltaOf(step, length) {
+    const kept = fraction(step.where, length + 1);
+    const gone = fraction(step.size * step.size, length - kept + 1);
+    const styled = fraction(step.at, length - kept - gone + 1);
+    const attributes = { [styleKey(step)]: step.value };
+    return [
+        ...(kept > 0 ? [{ retain: kept }] : []),
+        { insert: step.text, ...(step.size < 0.6 ? { attributes } : {}) },
+        ...(gone > 0 ? [{ delete: gone }] : []),
+        ...(styled > 0 ? [{ retain: styled, attributes }] : []),
+    ];
+}
 
 async function edit(peer, step) {
     const found = await peer.containers();
@@ -254,6 +285,16 @@ async function edit(peer, step) {
             args.len = 1 + fraction(step.size * step.size, length - args.pos);
             if (kind === "Text") Object.assign(args, { characters, unit: UNITS[fraction(step.at, 3)] });
             break;
+        case "text.mark": case "text.unmark":
+            if (length === 0) return;
+            args.start = fraction(step.where, length);
+            args.end = args.start + 1 + fraction(step.size, length - args.start);
+            Object.assign(args, { characters, unit: UNITS[fraction(step.at, 3)], key: styleKey(step) });
+            if (step.op === "text.mark") args.value = step.value;
+            break;
+        case "text.apply_delta":
+            Object.assign(args, { characters, unit: UNITS[fraction(step.at, 3)], delta: deltaOf(step, length) });
+            break;
         case "list.insert": Object.assign(args, { pos: fraction(step.where, length + 1), value: step.value }); break;
         case "list.insert_container": Object.assign(args, { pos: fraction(step.where, length + 1), kind: step.kind }); break;
         case "map.set": Object.assign(args, { key: step.key, value: step.value }); break;
@@ -266,6 +307,27 @@ async function edit(peer, step) {
 const differs = (a, b) => JSON.stringify(a) !== JSON.stringify(b);
 const sorted = (object) => Object.fromEntries(Object.entries(object).filter(([, end]) => end > 0).sort());
 
+// Neighbours with the same attributes as one: npm tells them apart where different marks gave them.
+export function joined(delta) {
+    const steps = [];
+    for (const step of delta) {
+        const last = steps.at(-1);
+        if (last && !differs(last.attributes, step.attributes)) last.insert += step.insert;
+        else steps.push({ ...step });
+    }
+    return steps;
+}
+
+// The styled texts of a peer, those without styles left out.
+async function styles(peer) {
+    const texts = [];
+    for (const { cid } of (await peer.containers()).Text) {
+        const delta = joined(plain(await peer.delta(cid)));
+        if (delta.some((step) => step.attributes)) texts.push([cid, delta]);
+    }
+    return texts;
+}
+
 // What is wrong with how the peers ended, or null. `skipLast` leaves the last peer out of the exchange.
 async function compare(script, peers, skipLast) {
     for (let round = 0; round < 2; ++round) {
@@ -276,9 +338,9 @@ async function compare(script, peers, skipLast) {
             }
         }
     }
-    const first = { value: comparable(await peers[0].value()), version: sorted(await peers[0].version()), frontiers: await peers[0].frontiers() };
+    const first = { value: comparable(await peers[0].value()), styles: await styles(peers[0]), version: sorted(await peers[0].version()), frontiers: await peers[0].frontiers() };
     for (let i = 1; i < peers.length; ++i) {
-        const other = { value: comparable(await peers[i].value()), version: sorted(await peers[i].version()), frontiers: await peers[i].frontiers() };
+        const other = { value: comparable(await peers[i].value()), styles: await styles(peers[i]), version: sorted(await peers[i].version()), frontiers: await peers[i].frontiers() };
         for (const what of Object.keys(first)) {
             if (differs(first[what], other[what])) {
                 return `${what} of peer 0 (${script.peers[0].ours ? "ours" : "npm"}) and peer ${i} (${script.peers[i].ours ? "ours" : "npm"}):\n`
@@ -313,7 +375,7 @@ async function echo(script, peers) {
     const npm = peers[script.peers.findIndex((peer) => !peer.ours)];
     const expected = everything(npm.doc);
     const fresh = new LoroDoc();
-    fresh.configTextStyle({ bold: { expand: "after" }, link: { expand: "none" }, note: { expand: "both" } });
+    fresh.configTextStyle(STYLES);
     fresh.import(await ours.export());
     const shown = everything(fresh);
     fresh.free();
@@ -354,7 +416,7 @@ export async function run(driver, script, { skipLast = false } = {}) {
                 case "deliver":
                     if (letters.length > 0) await peer.import(letters[fraction(step.where, letters.length)]);
                     break;
-                case "mark": case "unmark": case "movable": case "tree": case "counter": peer.foreign(step.op, step); break;
+                case "movable": case "tree": case "counter": peer.foreign(step.op, step); break;
                 default: await edit(peer, step);
             }
         }

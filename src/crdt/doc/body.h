@@ -74,7 +74,10 @@ public:
     // --- state (state.cc) ---
     // Brings a text or list's state up to the log below `until`.
     void flush(Container& c, Lv until);
-    void flush(Container& c) { flush(c, log_.end()); }
+    void flush(Container& c) {
+        if (c.has_anchors) note_changes(c);
+        flush(c, log_.end());
+    }
     // The container's sequence, with everything in.
     Sequence& sequence(Container& c);
     Sequence::History history(const Container& c) {
@@ -148,11 +151,15 @@ public:
     MapDelta map_delta_of(Container& c, LvSpan span);
     std::vector<Splices::Piece> splices_in(Container& c, LvSpan span);
 
-    // --- rich text (richtext.cc) ---
+    // --- rich text (richtext.cc, richtext_diff.cc) ---
     StyleConfig& text_styles() { return text_styles_; }
     TextDelta text_delta(Container& c, const Past* at);
     TextDelta text_delta_at(Container& c, const Heads& heads);
     TextDelta text_delta_of(const Container& c, const std::vector<Compared>& parts);
+    // Has the state note what a pending transaction does to styles, for its commit to tell.
+    void note_changes(Container& c);
+    // What the ops of the span, the log's last, did between `a` and `b`.
+    TextDelta rich_delta_of(Container& c, LvSpan span, const Past& a, const Past& b);
     // The start of the style that an atom ends.
     std::optional<Lv> style_start(Lv end) const;
     const StyleStart& style_at(const Container& c, Lv start) const;

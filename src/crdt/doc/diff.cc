@@ -163,7 +163,7 @@ Delta DocBody::delta_of(Container& c, LvSpan span, const Past& a, const Past& b)
     switch (c.id.kind) {
         case ContainerKind::text:
             // Where style anchors lie among the characters, positions do not say it all.
-            if (c.has_anchors) return text_diff(c, a, b);
+            if (c.has_anchors) return rich_delta_of(c, span, a, b);
             return text_delta_of(c, span);
         case ContainerKind::list:
             return list_delta_of(c, span);

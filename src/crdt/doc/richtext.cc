@@ -1,6 +1,5 @@
 // Rich text: styles as ops, as state, at versions, and between them.
 #include <algorithm>
-#include <unordered_map>
 
 #include "base/cat.h"
 #include "base/check.h"
@@ -9,31 +8,6 @@
 #include "crdt/merge/style.h"
 
 namespace quire::crdt {
-
-namespace {
-
-// What changes between two sets of attributes, both sorted by key.
-Map changed(const Map& before, const Map& after) {
-    Map map;
-    auto old = before.begin();
-    auto now = after.begin();
-    while (old != before.end() || now != after.end()) {
-        if (now == after.end() || (old != before.end() && old->key < now->key)) {
-            map.append(old->key, nullptr);
-            ++old;
-        } else if (old == before.end() || now->key < old->key) {
-            map.append(now->key, now->value);
-            ++now;
-        } else {
-            if (!(old->value == now->value)) map.append(now->key, now->value);
-            ++old;
-            ++now;
-        }
-    }
-    return map;
-}
-
-}  // namespace
 
 // --- state ---
 
@@ -77,88 +51,6 @@ TextDelta DocBody::text_delta(Container& c, const Past* at) {
                                         put(delta, part, attributes);
                                         rest.remove_prefix(part.size());
                                     });
-    return delta;
-}
-
-// --- versions ---
-
-TextDelta DocBody::text_delta_at(Container& c, const Heads& heads) {
-    Sequence& order = sequence(c);
-    order.move_to(history(c), heads);
-    std::vector<Compared> parts;
-    order.for_each_now([&](Lv lv, std::uint32_t len) { parts.push_back({lv, len, false, true}); });
-    return text_delta_of(c, parts);
-}
-
-TextDelta DocBody::text_diff(Container& c, const Past& a, const Past& b) {
-    return text_delta_of(c, compare(c, a, b));
-}
-
-// A style is in force in a version where both its anchors are visible in it.
-TextDelta DocBody::text_delta_of(const Container& c, const std::vector<Compared>& parts) {
-    const ContainerLog& log = log_of(c);
-    const auto for_each_run = [&](auto take) {
-        for (const Compared& part : parts) {
-            for (Lv lv = part.lv; lv < part.lv + part.len;) {
-                const Run& run = log.runs()[log.find(lv)];
-                const Lv end = std::min(run.end(), part.lv + part.len);
-                take(part, run, lv, end);
-                lv = end;
-            }
-        }
-    };
-    struct Ends {
-        bool started_a, started_b;
-        bool ended_a = false;
-        bool ended_b = false;
-    };
-    std::unordered_map<Lv, Ends> styles;  // By start.
-    if (c.has_anchors) {
-        for_each_run([&](const Compared& part, const Run& run, Lv lv, Lv) {
-            if (run.kind != RunKind::anchor) return;
-            if (std::holds_alternative<StyleStart>(log.op(run))) {
-                styles.emplace(lv, Ends{part.in_a, part.in_b});
-                return;
-            }
-            const auto style = styles.find(*style_start(lv));
-            if (style == styles.end()) return;
-            style->second.ended_a = part.in_a;
-            style->second.ended_b = part.in_b;
-        });
-    }
-    StyleSweep a;
-    StyleSweep b;
-    TextDelta delta;
-    for_each_run([&](const Compared& part, const Run& run, Lv lv, Lv end) {
-        if (run.kind == RunKind::insert) {
-            if (part.in_a && part.in_b) {
-                crdt::retain(delta, end - lv,
-                             styles.empty() ? Map() : changed(a.attributes(), b.attributes()));
-            } else if (part.in_a) {
-                crdt::erase(delta, end - lv);
-            } else {
-                put(delta, log.text(run, lv, end - lv), b.attributes());
-            }
-            return;
-        }
-        const bool starts = std::holds_alternative<StyleStart>(log.op(run));
-        const Lv start = starts ? lv : *style_start(lv);
-        const auto ends = styles.find(start);
-        if (ends == styles.end()) return;
-        const StyleStart& style = style_at(c, start);
-        const StyleSweep::Rank rank{log_.graph().lamport(start), log_.atoms().peer_of(start)};
-        const auto pass = [&](StyleSweep& sweep, bool whole) {
-            if (!whole) return;
-            if (starts) {
-                sweep.open(style, rank);
-            } else {
-                sweep.close(style, rank);
-            }
-        };
-        pass(a, ends->second.started_a && ends->second.ended_a);
-        pass(b, ends->second.started_b && ends->second.ended_b);
-    });
-    finish(delta);
     return delta;
 }
 

@@ -376,5 +376,28 @@ TEST(Richtext, ACommitTellsWhatChangedItsStyles) {
     EXPECT_EQ(Page::written(std::get<TextDelta>(imported->diff.at(0).delta)), page.read());
 }
 
+// Would take minutes if a mark moved what lies behind it or looked at what lies before it.
+TEST(Richtext, ManyMarksStayUsable) {
+    constexpr std::size_t kMarks = 20'000;
+    Page page(1, std::string(kMarks, 'x'));
+    page.doc.commit();
+    std::size_t told = 0;
+    for (std::size_t i = 0; i < kMarks; ++i) {
+        const std::size_t begin = i * 7919 % (kMarks - 40);
+        page.mark(begin, begin + 1 + i % 40, i % 3 == 0 ? "link" : "bold", std::to_string(i));
+        if (i % 10 == 0) {
+            page.type(begin, "y");
+            told += page.doc.commit({.want_diff = true}).diff.size();
+        }
+    }
+    page.doc.commit();
+    EXPECT_EQ(told, kMarks / 10);
+
+    Page other(2);
+    other.pull(page);
+
+    EXPECT_TRUE(page.doc.text_delta(page.handle) == other.doc.text_delta(other.handle));
+}
+
 }  // namespace
 }  // namespace quire::crdt

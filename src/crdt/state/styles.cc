@@ -46,6 +46,7 @@ void Styles::end(std::uint32_t entity, std::uint32_t lv, bool holds_back) {
 
 void Styles::erase(std::uint32_t entity, std::uint32_t len) {
     const std::uint32_t count = anchors_.count_in(entity, len);
+    if (count > 0) noted_all_ = false;
     Node node = count == 0 ? Anchors::kNone : anchors_.at_entity(entity);
     for (std::uint32_t i = 0; i < count; ++i, node = anchors_.next(node)) forget(node);
     anchors_.erase(entity, len);
@@ -87,7 +88,9 @@ void Styles::apply(Index index) const {
     const auto to = cut(key, style.end);
     for (auto at = from; at != to; ++at) {
         Index& decides = nodes_[*at].decides;
-        if (decides == kNone || styles_[decides].loses_to(style)) decides = index;
+        if (decides != kNone && !styles_[decides].loses_to(style)) continue;
+        if (noted_all_) noted_.push_back({style.key, *at, *std::next(at), decides});
+        decides = index;
     }
     // Neighbours that one style decides become one.
     Index before = from == key.stretches.begin() ? kNone : nodes_[*std::prev(from)].decides;
@@ -172,6 +175,53 @@ bool Styles::has(std::string_view key, const Value& value, std::uint32_t begin,
         at = stop;
         decides = nodes_[*next++].decides;
     }
+}
+
+// --- what changes ---
+
+void Styles::note_changes(std::uint32_t since) {
+    if (noted_since_ == since) return;
+    refresh();
+    noted_since_ = since;
+    noted_all_ = true;
+    noted_.clear();
+}
+
+void Styles::stop_noting() {
+    noted_since_.reset();
+    noted_all_ = false;
+    noted_.clear();
+}
+
+std::optional<std::vector<Styles::Change>> Styles::changes(std::uint32_t since) const {
+    if (noted_since_ != since || !noted_all_) return std::nullopt;
+    // Of several that speak of a character, the first knows what was before.
+    std::map<Index, std::map<std::uint32_t, std::uint32_t>> told;  // By key: begins and ends.
+    std::vector<Change> changes;
+    for (const Noted& noted : noted_) {
+        std::uint32_t begin = anchors_.characters_before(noted.begin);
+        const std::uint32_t end = anchors_.characters_before(noted.end);
+        if (begin == end) continue;
+        const Key& key = keys_[noted.key];
+        auto& known = told[noted.key];
+        const auto tell = [&](std::uint32_t from, std::uint32_t to) {
+            if (from < to) changes.push_back({from, to, key.name, &value_of(noted.before)});
+        };
+        std::uint32_t first = begin;
+        std::uint32_t last = end;
+        auto at = known.upper_bound(begin);
+        if (at != known.begin() && std::prev(at)->second >= begin) --at;
+        while (at != known.end() && at->first <= end) {
+            tell(begin, at->first);
+            begin = std::max(begin, at->second);
+            first = std::min(first, at->first);
+            last = std::max(last, at->second);
+            at = known.erase(at);
+        }
+        tell(begin, end);
+        known.emplace(first, last);
+    }
+    return changes;
 }
 
 void Styles::check_invariants() const {

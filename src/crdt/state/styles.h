@@ -58,6 +58,23 @@ public:
     bool has(std::string_view key, const Value& value, std::uint32_t begin,
              std::uint32_t end) const;
 
+    // --- what changes ---
+    // From now on, which is just before atom `since`, notes where another style comes to decide;
+    // what was noted for another `since` is forgotten. O(1) a stretch that changes.
+    void note_changes(std::uint32_t since);
+    void stop_noting();
+    // A stretch of code points, as they are now, whose value at a key may have changed, and what it
+    // was. Text that has come in since may lie in it.
+    struct Change {
+        std::uint32_t begin;
+        std::uint32_t end;
+        std::string_view key;
+        const Value* before;
+    };
+    // What was noted, each character at most once for a key. None when it was not noted since then,
+    // or anchors have gone.
+    std::optional<std::vector<Change>> changes(std::uint32_t since) const;
+
     void check_invariants() const;
 
 private:
@@ -119,6 +136,16 @@ private:
     std::unordered_map<std::string, Index> key_index_;
     mutable std::vector<NodeInfo> nodes_;
     mutable std::vector<Index> stale_;  // Keys.
+
+    struct Noted {
+        Index key;
+        Node begin;
+        Node end;
+        Index before;
+    };
+    std::optional<std::uint32_t> noted_since_;
+    bool noted_all_ = false;  // Nothing that cannot be noted has happened since.
+    mutable std::vector<Noted> noted_;
 };
 
 template <class Take>

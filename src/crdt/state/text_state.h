@@ -42,6 +42,12 @@ public:
     void start_style(std::uint32_t at, std::uint32_t lv, StyleMark mark, bool holds_back);
     void end_style(std::uint32_t at, std::uint32_t lv, bool holds_back);
 
+    // As Styles has them; before any anchor too.
+    void note_changes(std::uint32_t since) { styled().note_changes(since); }
+    void stop_noting() {
+        if (styles_ != nullptr) styles_->stop_noting();
+    }
+
 private:
     Styles& styled();
 

@@ -1,0 +1,189 @@
+// Random styling by several peers: what readers see, now, at any version and from diffs alone, is
+// what the naive model makes of the same changes.
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "json/json.h"
+#include "tests/model/edit_style.h"
+#include "tests/model/model.h"
+#include "tests/model/model_style.h"
+#include "tests/model/scribblers.h"
+#include "tests/model/shadow.h"
+
+namespace quire {
+namespace {
+
+using namespace crdt;
+using model::Shadow;
+
+const ContainerId kText = ContainerId::root("text", ContainerKind::text);
+
+std::string written(const TextDelta& delta) {
+    std::string out;
+    for (const TextStep& step : delta) {
+        if (const auto* put = std::get_if<PutText>(&step)) {
+            out += put->text + json::write(Value(put->attributes));
+        } else {
+            out += "?";
+        }
+    }
+    return out;
+}
+
+// A peer's document, and what its commits and imports told.
+struct Page {
+    explicit Page(PeerId peer) : doc(peer) {
+        StyleConfig config = StyleConfig::usual();
+        config.set("comment", Expand::both);
+        doc.set_text_styles(config);
+        text = doc.open(kText);
+    }
+    void commit() { told.apply(doc.commit({.want_diff = true}).diff); }
+    void take(std::vector<Change> changes) {
+        commit();
+        const auto imported = doc.import(std::move(changes), {.want_diff = true});
+        ASSERT_TRUE(imported) << imported.error().message();
+        told.apply(imported->diff);
+    }
+    TextDelta read() { return doc.text_delta(text); }
+
+    Doc doc;
+    Handle text{};
+    Shadow told;
+};
+
+class Pages {
+public:
+    Pages(std::uint64_t seed, std::size_t count) : random_(seed) {
+        for (std::size_t i = 0; i < count; ++i)
+            pages_.push_back(std::make_unique<Page>(10 * (i + 1)));
+    }
+
+    void step() {
+        Page& page = *pages_[below(pages_.size())];
+        switch (below(10)) {
+            case 0:
+            case 1:
+                give(page, *pages_[below(pages_.size())]);
+                break;
+            case 2:
+                write_as_others_do(page);
+                break;
+            default:
+                for (std::size_t i = below(3) + 1; i > 0; --i) edit(page);
+                if (below(2) == 0) return;
+                page.commit();
+                versions_.push_back(page.doc.frontiers());
+        }
+    }
+
+    void meet() {
+        for (const auto& from : pages_) {
+            for (const auto& to : pages_) give(*from, *to);
+        }
+        for (const auto& from : pages_) give(*from, *pages_[0]);
+        for (const auto& page : pages_) give(*pages_[0], *page);
+        const std::vector<Change> all = pages_[0]->doc.changes_since({});
+        const TextDelta expected = model::styled(all, kText);
+        for (const auto& page : pages_) {
+            page->doc.check_invariants();
+            ASSERT_TRUE(page->read() == expected) << written(page->read()) << "\n"
+                                                  << written(expected);
+            ASSERT_TRUE(page->told.text(kText) == expected)
+                << written(page->told.text(kText)) << "\n"
+                << written(expected);
+        }
+    }
+
+    void travel() {
+        Page& page = *pages_[below(pages_.size())];
+        page.commit();
+        const Frontiers a = versions_[below(versions_.size())];
+        const Frontiers b = versions_[below(versions_.size())];
+        if (!page.doc.version_of(a) || !page.doc.version_of(b)) return;
+        const auto at_a = page.doc.fork_at(a, 7);
+        const auto at_b = page.doc.fork_at(b, 8);
+        const TextDelta expected = model::styled(at_b->changes_since({}), kText);
+        ASSERT_TRUE(page.doc.checkout(b));
+        ASSERT_TRUE(page.read() == expected) << written(page.read()) << "\n" << written(expected);
+        page.doc.checkout_to_latest();
+
+        Shadow shadow;
+        shadow.apply(*page.doc.diff({}, a));
+        ASSERT_TRUE(shadow.text(kText) == model::styled(at_a->changes_since({}), kText));
+        shadow.apply(*page.doc.diff(a, b));
+        ASSERT_TRUE(shadow.text(kText) == expected) << written(shadow.text(kText)) << "\n"
+                                                    << written(expected);
+    }
+
+private:
+    std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+
+    void edit(Page& page) {
+        const std::size_t size = page.doc.text(page.text).code_points().n;
+        if (size > 0 && below(2) == 0) {
+            edit_styles(page.doc, page.text, [&](std::size_t n) { return below(n); });
+        } else if (size == 0 || below(5) < 3) {
+            const char* words[] = {"a", "bc", "\xC3\xA9", "\xF0\x9F\x98\x80x"};
+            ASSERT_TRUE(page.doc.text_insert(page.text, {below(size + 1)}, words[below(4)]));
+        } else {
+            const std::size_t from = below(size);
+            const std::size_t count = 1 + below(std::min<std::size_t>(3, size - from));
+            ASSERT_TRUE(page.doc.text_erase(page.text, {from}, {count}));
+        }
+    }
+
+    // Anchors deleted, styles without an end, styles on nothing.
+    void write_as_others_do(Page& page) {
+        page.commit();
+        const std::size_t size = model::entities(page.doc.changes_since({}), kText).size();
+        Change change{{1000 + others_++, 0}, page.doc.frontiers(), 0, 0, "", {}};
+        if (size > 0 && below(2) == 0) {
+            const std::size_t at = below(size);
+            const auto len =
+                static_cast<std::int32_t>(1 + below(std::min<std::size_t>(4, size - at)));
+            change.ops.push_back(
+                {kText, 0, SequenceDelete{static_cast<std::int32_t>(at), len, {1, 1}}});
+        } else {
+            const auto at = static_cast<std::uint32_t>(below(size + 1));
+            const auto end = at + static_cast<std::uint32_t>(below(size + 1 - at));
+            change.ops.push_back({kText, 0, StyleStart{at, end, "bold", "theirs", 0x84}});
+            if (below(3) > 0) change.ops.push_back({kText, 1, StyleEnd{}});
+        }
+        page.take({change});
+    }
+
+    void give(Page& from, Page& to) {
+        if (&from == &to) return;
+        from.commit();
+        to.commit();
+        to.take(from.doc.changes_since(to.doc.version()));
+        versions_.push_back(to.doc.frontiers());
+    }
+
+    std::mt19937_64 random_;
+    std::vector<std::unique_ptr<Page>> pages_;
+    std::vector<Frontiers> versions_{{}};
+    PeerId others_ = 0;
+};
+
+TEST(Style, RandomPeersAgreeWithTheNaiveModel) {
+    const model::Runs given(40);
+    for (std::uint64_t run = 0; run < given.count; ++run) {
+        const std::uint64_t seed = given.seed + run;
+        SCOPED_TRACE("SEED=" + std::to_string(seed) + " QUIRE_STEPS=1");
+        Pages pages(seed, 2 + seed % 3);
+        for (int meeting = 0; meeting < 2; ++meeting) {
+            for (int i = 0; i < 20; ++i) pages.step();
+            pages.meet();
+            for (int i = 0; i < 4; ++i) pages.travel();
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace quire
