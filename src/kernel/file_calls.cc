@@ -134,15 +134,20 @@ void FileCalls::read(Caller by, std::string path, std::optional<text::LineRange>
                      Reply<FileRead> reply) {
     body_->with_file<FileRead>(
         by, std::move(path), Operation::read, std::move(reply),
-        [body = body_, range](LiveDocument& document, FileGate::TakenIn, Reply<FileRead> answer) {
+        [body = body_, by, range](LiveDocument& document, FileGate::TakenIn taken,
+                                  Reply<FileRead> answer) {
             FileVersion file = version_of_file(document);
-            body->kernel->read(document, document.whole(), range,
-                               [file = std::move(file),
-                                answer = std::move(answer)](Result<BlockText> text) mutable {
-                                   if (!text) return answer(Failure(std::move(text).error()));
-                                   file.version = text->info.version;
-                                   answer(FileRead{std::move(file), std::move(*text)});
-                               });
+            const std::string id = file.block_id;
+            auto then = [file = std::move(file),
+                         answer = std::move(answer)](Result<BlockText> text) mutable {
+                if (!text) return answer(Failure(std::move(text).error()));
+                file.version = text->info.version;
+                answer(FileRead{std::move(file), std::move(*text)});
+            };
+            // What was taken in just now is read in a turn of its own: where the store refuses it,
+            // the document is made anew first, and takes it in again.
+            if (taken.changed) return body->blocks.read(by, id, range, std::move(then));
+            body->kernel->read(document, document.whole(), range, std::move(then));
         });
 }
 
