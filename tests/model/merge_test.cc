@@ -10,6 +10,7 @@
 #include "crdt/doc/doc.h"
 #include "json/json.h"
 #include "tests/model/edit_style.h"
+#include "tests/model/edit_tree.h"
 #include "tests/model/model.h"
 #include "tests/model/model_style.h"
 
@@ -85,6 +86,7 @@ private:
     Handle pick(Doc& doc, ContainerKind kind) {
         std::vector<ContainerId> found{ContainerId::root(kind == ContainerKind::text   ? "text"
                                                          : kind == ContainerKind::list ? "list"
+                                                         : kind == ContainerKind::tree ? "tree"
                                                                                        : "map",
                                                          kind)};
         for (const ContainerId& child : children_) {
@@ -95,8 +97,8 @@ private:
 
     void edit(Doc& doc) {
         static constexpr ContainerKind kKinds[] = {ContainerKind::text, ContainerKind::list,
-                                                   ContainerKind::map};
-        const ContainerKind kind = kKinds[below(5) < 3 ? 0 : below(3)];
+                                                   ContainerKind::map, ContainerKind::tree};
+        const ContainerKind kind = kKinds[below(5) < 3 ? 0 : below(4)];
         const Handle at = pick(doc, kind);
         if (kind == ContainerKind::text) {
             if (below(6) == 0) return edit_styles(doc, at, [&](std::size_t n) { return below(n); });
@@ -114,7 +116,7 @@ private:
             const std::size_t size = doc.list_size(at);
             const std::size_t pos = below(size + 1);
             if (below(4) == 0) {
-                children_.push_back(*doc.list_insert_container(at, pos, kKinds[below(3)]));
+                children_.push_back(*doc.list_insert_container(at, pos, kKinds[below(4)]));
             } else if (below(3) > 0 || size == 0) {
                 ASSERT_TRUE(doc.list_insert(at, pos, static_cast<std::int64_t>(below(100))));
             } else {
@@ -123,13 +125,16 @@ private:
                 ASSERT_EQ(doc.list_index_of(at, id), from);
                 ASSERT_TRUE(doc.list_erase(at, from, std::min(size - from, below(3) + 1)));
             }
+        } else if (kind == ContainerKind::tree) {
+            const auto made = edit_tree(doc, at, [&](std::size_t n) { return below(n); });
+            if (made) children_.push_back(*made);
         } else {
             const std::string key(1, static_cast<char>('a' + below(4)));
             const std::size_t what = below(6);
             if (what == 0) {
                 ASSERT_TRUE(doc.map_erase(at, key));
             } else if (what == 1) {
-                children_.push_back(*doc.map_insert_container(at, key, kKinds[below(3)]));
+                children_.push_back(*doc.map_insert_container(at, key, kKinds[below(4)]));
             } else {
                 ASSERT_TRUE(doc.map_set(at, key, static_cast<std::int64_t>(below(5))));
             }

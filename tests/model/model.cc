@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
+#include "tests/model/model_tree.h"
 
 namespace quire::model {
 
@@ -40,6 +41,7 @@ struct Model {
     std::map<OpId, Lamport> lamports;
     std::map<ContainerId, std::vector<Element>> sequences;
     std::map<ContainerId, std::map<std::string, Entry>> maps;
+    std::map<ContainerId, std::vector<TreeOp>> trees;
     std::map<ContainerId, bool> touched;
     std::map<OpId, std::uint32_t>
         style_ends;  // Where the end of a style goes, by the id it will have.
@@ -150,6 +152,8 @@ void Model::apply(const Change& change) {
                 insert(all, {id, {}, {}, {}, "", Value()}, style_ends.at(id), version);
             } else if (const auto* gone = std::get_if<SequenceDelete>(&op.content)) {
                 erase(all, id, static_cast<std::size_t>(gone->pos), version);
+            } else if (op.container.kind == ContainerKind::tree) {
+                trees[op.container].push_back({lamport, id.peer, op.content});
             } else {
                 const auto* set = std::get_if<MapSet>(&op.content);
                 const auto* erased = std::get_if<MapErase>(&op.content);
@@ -195,7 +199,14 @@ Value Model::value(const ContainerId& id) const {
         return map;
     }
     if (id.kind == ContainerKind::counter) return 0.0;
-    if (id.kind == ContainerKind::tree || id.kind == ContainerKind::movable_list) return List{};
+    if (id.kind == ContainerKind::tree) {
+        const auto ops = trees.find(id);
+        if (ops == trees.end()) return List{};
+        return tree_value(ops->second, [&](OpId node) {
+            return value(ContainerId::normal(node, ContainerKind::map));
+        });
+    }
+    if (id.kind == ContainerKind::movable_list) return List{};
     return nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "tests/model/edit_tree.h"
 
 namespace quire::model {
 
@@ -14,7 +15,8 @@ using namespace crdt;
 namespace {
 
 // Which kinds are written, the more frequent ones more often.
-constexpr ContainerKind kKinds[] = {ContainerKind::text, ContainerKind::list, ContainerKind::map};
+constexpr ContainerKind kKinds[] = {ContainerKind::text, ContainerKind::list, ContainerKind::map,
+                                    ContainerKind::tree};
 
 const char* root_name(ContainerKind kind) {
     switch (kind) {
@@ -105,6 +107,9 @@ void Scribblers::edit(Doc& doc) {
         case ContainerKind::map:
             return edit_map(doc, at);
         case ContainerKind::tree:
+            if (const auto made = edit_tree(doc, at, [&](std::size_t n) { return below(n); }))
+                children_.push_back(*made);
+            return;
         case ContainerKind::movable_list:
         case ContainerKind::counter:
             return;

@@ -2,7 +2,8 @@
 //
 // A script is a list of steps whose choices are fractions, resolved against what is there when the step is
 // run: any step can be left out and the rest still means something, so a failing script can be shrunk.
-import { LoroDoc, LoroList, LoroMap, LoroText, VersionVector } from "loro-crdt";
+import { LoroDoc, LoroList, LoroMap, LoroText, LoroTree, VersionVector } from "loro-crdt";
+import { editTree, metasOf, treeArgs, withoutParents } from "./support/tree_steps.mjs";
 
 // Mulberry32.
 export function random(seed) {
@@ -18,17 +19,18 @@ export function random(seed) {
 const TEXTS = ["a", "bc", "é", "😀", "x😀y", "\n", "the quick", "𝔘ñ"];
 const VALUES = [0, 1, -5, 1.5, "v", "é😀", null, true, false, [1, [2, "x"]], { k: { deep: null } }, 2 ** 40, { $bytes: "AP8=" }];
 const KEYS = ["a", "b", "c", "key with é"];
-const KINDS = ["Map", "List", "Text"];
+const KINDS = ["Map", "List", "Text", "Tree"];
 const STYLES = { bold: { expand: "after" }, link: { expand: "none" }, note: { expand: "both" }, early: { expand: "before" } };
 const STYLE_KEYS = ["bold", "link", "note", "early", "note:1"];
 const PEERS = ["1", "2", "77", "9007199254740993", "18446744073709551614", "3000000000"];
 
 const EDITS = [
     ["text.insert", 8], ["text.delete", 5], ["text.mark", 4], ["text.unmark", 2], ["text.apply_delta", 2], ["list.insert", 5], ["list.delete", 3], ["list.insert_container", 1],
-    ["map.set", 4], ["map.delete", 1], ["map.insert_container", 2], ["commit", 2], ["sync", 5], ["send", 2], ["deliver", 2],
+    ["map.set", 4], ["map.delete", 1], ["map.insert_container", 2],
+    ["tree.create", 3], ["tree.move", 3], ["tree.delete", 1], ["commit", 2], ["sync", 5], ["send", 2], ["deliver", 2],
 ];
 // What only npm peers do: the engine carries it.
-const FOREIGN = [["movable", 4], ["tree", 4], ["counter", 2]];
+const FOREIGN = [["movable", 4], ["counter", 2]];
 
 export function makeScript(seed) {
     const rand = random(seed);
@@ -75,20 +77,24 @@ const isEmpty = (value) => value === "" || (typeof value === "object" && value !
 
 // What both engines must show alike: which empty roots are shown is their own affair, and the roots of
 // kinds that ours carries without showing are left out.
-const CARRIED = ["movable", "tree", "counter"];
+const CARRIED = ["movable", "counter"];
 export function comparable(value) {
-    return Object.fromEntries(Object.entries(plain(value)).filter(([key, item]) => !CARRIED.includes(key) && !isEmpty(item)));
+    return Object.fromEntries(Object.entries(plain(withoutParents(value))).filter(([key, item]) => !CARRIED.includes(key) && !isEmpty(item)));
 }
 
-// Containers of the three kinds by id, from a deep value with ids.
+// Containers of the kinds that are edited, by id, from a deep value with ids.
 function containersOf(roots) {
-    const found = { Map: [], List: [], Text: [] };
+    const found = { Map: [], List: [], Text: [], Tree: [] };
     const walk = (node) => {
         if (node === null || typeof node !== "object") return;
         if (typeof node.cid === "string" && node.cid.startsWith("cid:")) {
             const kind = node.cid.slice(node.cid.lastIndexOf(":") + 1);
             found[kind]?.push({ cid: node.cid, value: node.value });
             if (kind === "Text") return;
+            if (kind === "Tree") {
+                found.Map.push(...metasOf(node.value));
+                return metasOf(node.value).forEach(({ value }) => Object.values(value).forEach(walk));
+            }
             node = node.value;
         }
         for (const child of Object.values(node ?? {})) walk(child);
@@ -98,7 +104,7 @@ function containersOf(roots) {
     return found;
 }
 
-const ROOTS = { Map: "cid:root-map:Map", List: "cid:root-list:List", Text: "cid:root-text:Text" };
+const ROOTS = { Map: "cid:root-map:Map", List: "cid:root-list:List", Text: "cid:root-text:Text", Tree: "cid:root-tree:Tree" };
 
 // --- a peer in npm ---
 
@@ -130,6 +136,7 @@ class NpmPeer {
             case "list.insert": return container().insert(args.pos, native(args.value));
             case "list.delete": return container().delete(args.pos, args.len);
             case "list.insert_container": return void container().insertContainer(args.pos, newContainer(args.kind));
+            case "tree.create": case "tree.move": case "tree.delete": return editTree(container(), op, args);
             case "map.set": return container().set(args.key, native(args.value));
             case "map.delete": return container().delete(args.key);
             case "map.insert_container": return void container().setContainer(args.key, newContainer(args.kind));
@@ -146,18 +153,6 @@ class NpmPeer {
                 else if (choice === 2) list.move(fraction(step.where, list.length), fraction(step.size, list.length));
                 else if (choice === 3) list.set(fraction(step.where, list.length), native(step.value));
                 else list.delete(fraction(step.where, list.length), 1);
-                return;
-            }
-            case "tree": {
-                const tree = doc.getTree("tree");
-                const nodes = tree.getNodes({ withDeleted: false }).map(({ id }) => id).sort();
-                const node = nodes[fraction(step.where, nodes.length)];
-                const choice = fraction(step.at, 4);
-                if (choice <= 1 || nodes.length === 0) tree.createNode(step.size < 0.5 ? node : undefined).data.set("k", native(step.value));
-                else if (choice === 2) {
-                    // Below itself it cannot go.
-                    try { tree.move(node, nodes[fraction(step.size, nodes.length)]); } catch { /* A cycle. */ }
-                } else tree.delete(node);
                 return;
             }
             case "counter": return doc.getCounter("counter").increment(Math.floor(step.where * 8) / 4);
@@ -178,7 +173,7 @@ class NpmPeer {
 }
 
 function newContainer(kind) {
-    return { Map: () => new LoroMap(), List: () => new LoroList(), Text: () => new LoroText() }[kind]();
+    return { Map: () => new LoroMap(), List: () => new LoroList(), Text: () => new LoroText(), Tree: () => new LoroTree() }[kind]();
 }
 
 // --- a peer in ours ---
@@ -242,7 +237,7 @@ class OurPeer {
 function withRoots(found) {
     for (const [kind, cid] of Object.entries(ROOTS)) {
         if (!found[kind].some((container) => container.cid === cid)) {
-            found[kind].unshift({ cid, value: { Map: {}, List: [], Text: "" }[kind] });
+            found[kind].unshift({ cid, value: { Map: {}, List: [], Text: "", Tree: [] }[kind] });
         }
     }
     return found;
@@ -268,7 +263,7 @@ function deltaOf(step, length) {
 
 async function edit(peer, step) {
     const found = await peer.containers();
-    const kind = { text: "Text", list: "List", map: "Map" }[step.op.split(".")[0]];
+    const kind = { text: "Text", list: "List", map: "Map", tree: "Tree" }[step.op.split(".")[0]];
     // The roots more often than their children, so that peers meet.
     const { cid, value } = step.at < 0.5 ? found[kind].find(({ cid: id }) => id === ROOTS[kind])
         : found[kind][fraction((step.at - 0.5) * 2, found[kind].length)];
@@ -297,6 +292,12 @@ async function edit(peer, step) {
             break;
         case "list.insert": Object.assign(args, { pos: fraction(step.where, length + 1), value: step.value }); break;
         case "list.insert_container": Object.assign(args, { pos: fraction(step.where, length + 1), kind: step.kind }); break;
+        case "tree.create": case "tree.move": case "tree.delete": {
+            const what = treeArgs(step, value);
+            if (what === null) return;
+            Object.assign(args, what);
+            break;
+        }
         case "map.set": Object.assign(args, { key: step.key, value: step.value }); break;
         case "map.delete": Object.assign(args, { key: step.key }); break;
         case "map.insert_container": Object.assign(args, { key: step.key, kind: step.kind }); break;
@@ -416,7 +417,7 @@ export async function run(driver, script, { skipLast = false } = {}) {
                 case "deliver":
                     if (letters.length > 0) await peer.import(letters[fraction(step.where, letters.length)]);
                     break;
-                case "movable": case "tree": case "counter": peer.foreign(step.op, step); break;
+                case "movable": case "counter": peer.foreign(step.op, step); break;
                 default: await edit(peer, step);
             }
         }

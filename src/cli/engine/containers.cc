@@ -1,7 +1,6 @@
 // list.* and map.*.
 #include <array>
 
-#include "base/cat.h"
 #include "cli/engine/session.h"
 #include "crdt/ids/container_text.h"
 
@@ -20,15 +19,6 @@ Result<Target> target_of(EngineDocuments& documents, const EngineRequest& reques
     EngineDocument* document = TRY(documents.find(request));
     const crdt::ContainerId id = TRY(request.container("cid", kind));
     return Target{document->doc, document->doc.open(id)};
-}
-
-// The kinds of child that the engine can make.
-Result<ContainerKind> child_kind(const EngineRequest& request) {
-    const ContainerKind kind = TRY(request.kind("kind"));
-    if (kind == ContainerKind::map || kind == ContainerKind::list || kind == ContainerKind::text)
-        return kind;
-    return fail(Errc::unsupported, "unsupported",
-                cat("containers of kind ", crdt::to_text(kind), " are carried, not made"));
 }
 
 Result<Value> list_insert(EngineDocuments& documents, const EngineRequest& request) {
@@ -50,7 +40,7 @@ Result<Value> list_erase(EngineDocuments& documents, const EngineRequest& reques
 Result<Value> list_insert_container(EngineDocuments& documents, const EngineRequest& request) {
     const Target list = TRY(target_of(documents, request, ContainerKind::list));
     const std::size_t at = TRY(request.size("pos"));
-    const ContainerKind kind = TRY(child_kind(request));
+    const ContainerKind kind = TRY(request.kind("kind"));
     const crdt::ContainerId child = TRY(list.doc.list_insert_container(list.handle, at, kind));
     return Value(crdt::to_text(child));
 }
@@ -73,7 +63,7 @@ Result<Value> map_erase(EngineDocuments& documents, const EngineRequest& request
 Result<Value> map_insert_container(EngineDocuments& documents, const EngineRequest& request) {
     const Target map = TRY(target_of(documents, request, ContainerKind::map));
     const std::string key = TRY(request.text("key"));
-    const ContainerKind kind = TRY(child_kind(request));
+    const ContainerKind kind = TRY(request.kind("kind"));
     const crdt::ContainerId child = TRY(map.doc.map_insert_container(map.handle, key, kind));
     return Value(crdt::to_text(child));
 }

@@ -18,10 +18,6 @@ namespace {
 
 using crdt::ContainerKind;
 
-Failure unsupported(std::string_view what) {
-    return fail(Errc::unsupported, "unsupported", cat("the engine has no ", what, " yet"));
-}
-
 Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
     const std::string name = TRY(request.text("doc"));
     const bool timestamps = TRY(request.flag_or("timestamps", false));
@@ -101,10 +97,6 @@ Result<Value> value(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
     if (!request.has("cid")) return document->doc.value();
     const crdt::ContainerId id = TRY(request.container("cid"));
-    if (id.kind != ContainerKind::map && id.kind != ContainerKind::list &&
-        id.kind != ContainerKind::text) {
-        return unsupported(cat("value of a ", crdt::to_text(id.kind)));
-    }
     return document->doc.value(document->doc.open(id));
 }
 
@@ -141,6 +133,12 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
         inside = std::move(list);
     } else if (id.kind == ContainerKind::text) {
         inside = doc.text(handle).str();
+    } else if (id.kind == ContainerKind::tree) {
+        std::vector<crdt::TreeNode> nodes = doc.tree_nodes(handle);
+        std::erase_if(nodes, [](const auto& node) { return node.depth >= crdt::kMaxValueDepth; });
+        inside = crdt::nested(nodes, [&](crdt::OpId node, std::size_t) {
+            return with_ids(doc, crdt::ContainerId::normal(node, ContainerKind::map));
+        });
     }
     return Map{{"cid", crdt::to_text(id)}, {"value", std::move(inside)}};
 }

@@ -1,11 +1,10 @@
-#include "cli/engine/pipe.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "cli/engine/pipe.h"
 #include "cli/engine/session.h"
 #include "json/json.h"
 
@@ -49,7 +48,6 @@ TEST_F(Engine, AnswersWhateverTheLineIs) {
     EXPECT_EQ(error("[]"), "invalid_request");
     EXPECT_EQ(error("{}"), "invalid_request");
     EXPECT_EQ(error(R"({"op":7})"), "invalid_request");
-    EXPECT_EQ(error(R"({"op":"tree.create","doc":"a"})"), "unsupported");
     EXPECT_EQ(error(R"({"op":"no such op"})"), "unsupported");
     EXPECT_EQ(error(R"({"op":"vv","doc":"a"})"), "no_such_document");
     EXPECT_EQ(error(R"({"op":"new","doc":"a","peer":"18446744073709551615"})"), "invalid_argument");

@@ -123,6 +123,12 @@ Result<crdt::PeerId> EngineRequest::peer(std::string_view name) const {
     return peer_from(name, TRY(text(name)));
 }
 
+Result<crdt::OpId> EngineRequest::op_id(std::string_view name) const {
+    const auto id = crdt::parse_op_id(TRY(text(name)));
+    if (!id) return wrong(name, "an id such as 12@34");
+    return *id;
+}
+
 Result<crdt::ContainerKind> EngineRequest::kind(std::string_view name) const {
     const auto kind = crdt::parse_container_kind(TRY(text(name)));
     if (!kind) return wrong(name, "one of Map List Text Tree MovableList Counter");

@@ -35,6 +35,7 @@ public:
     Result<Bytes> bytes(std::string_view name) const;
     Result<std::vector<Bytes>> bytes_list(std::string_view name) const;
     Result<crdt::PeerId> peer(std::string_view name) const;
+    Result<crdt::OpId> op_id(std::string_view name) const;
     Result<crdt::ContainerKind> kind(std::string_view name) const;
     Result<crdt::VersionVector> version_or_empty(std::string_view name) const;
     Result<std::vector<crdt::IdSpan>> spans(std::string_view name) const;

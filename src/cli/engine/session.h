@@ -56,6 +56,7 @@ std::span<const EngineOp> engine_text_ops();
 std::span<const EngineOp> engine_richtext_ops();
 std::span<const EngineOp> engine_container_ops();
 std::span<const EngineOp> engine_exchange_ops();
+std::span<const EngineOp> engine_tree_ops();
 std::span<const EngineOp> engine_cursor_ops();
 std::span<const EngineOp> engine_json_ops();
 

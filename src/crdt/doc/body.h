@@ -18,8 +18,10 @@
 #include "crdt/merge/sequence.h"
 #include "crdt/merge/splices.h"
 #include "crdt/merge/style.h"
+#include "crdt/merge/tree_moves.h"
 #include "crdt/state/map_state.h"
 #include "crdt/state/text_state.h"
+#include "crdt/state/tree_state.h"
 
 namespace quire::crdt {
 
@@ -46,6 +48,13 @@ struct Container {
 
     std::unique_ptr<MapState> map;
 
+    // Tree: both at the version of `moves`; made when first needed.
+    struct Tree {
+        TreeMoves moves;
+        TreeState state;
+    };
+    std::unique_ptr<Tree> tree;
+
     // Whether it was alive when DocBody::epoch_ was `alive_at`.
     mutable std::uint64_t alive_at = 0;
     mutable bool alive = false;
@@ -57,6 +66,7 @@ public:
 
     // --- containers (containers.cc) ---
     ContainerIndex open(const ContainerId& id);
+    bool knows(const ContainerId& id) const { return index_.contains(id); }
     Container& container(Handle handle) { return containers_[static_cast<ContainerIndex>(handle)]; }
     Container& container(ContainerIndex index) { return containers_[index]; }
     static ContainerLog& log_of(const Container& c) { return *c.log; }
@@ -203,6 +213,21 @@ public:
     // --- taking back (revert.cc) ---
     Doc::Undone revert(std::span<const IdSpan> spans, std::span<const Handle> only);
     Result<std::string> text_at(Container& c, const Frontiers& version);
+
+    // --- trees (tree_body.cc) ---
+    // The tree, brought to a version.
+    Container::Tree& tree(Container& c, const Past* at);
+    // The node by number if it is alive at the version.
+    std::optional<NodeIndex> tree_node(Container& c, OpId node, const Past* at);
+    Value tree_value(Container& c, int depth, const Past* at);
+    TreeDelta tree_diff(Container& c, const Past& a, const Past& b);
+    TreeDelta tree_from_nothing(Container& c, const Past* at);
+    void write_tree(Container& c, OpContent op);
+    // A position for `node` as the index-th child of `parent`, itself not counted (it may be
+    // nowhere yet), and then those of the siblings behind it that have to make room.
+    std::vector<std::pair<NodeIndex, Bytes>> tree_positions(const TreeState& state, NodeIndex node,
+                                                            NodeIndex parent, std::size_t index);
+    void check_tree(Container& c);
 
     void check_invariants();  // check.cc
 

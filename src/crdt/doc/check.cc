@@ -12,6 +12,7 @@ void DocBody::check_invariants() {
         Container& c = containers_[i];
         const ContainerLog& log = log_of(c);
         CHECK(c.index == i && log.kind() == c.id.kind);
+        if (c.id.kind == ContainerKind::tree) check_tree(c);
         if (c.id.kind != ContainerKind::text && c.id.kind != ContainerKind::list) continue;
         // The kept sequence orders atoms as one that is built from the log.
         Sequence& kept = sequence(c);

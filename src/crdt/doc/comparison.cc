@@ -97,9 +97,10 @@ void Comparison::add(Container& c, Delta delta) {
         }
     } else if (const auto* tree = std::get_if<TreeDelta>(&delta)) {
         for (const TreeAction& action : *tree) {
-            if (action.kind == TreeAction::Kind::create)
-                children.emplace_back(ContainerId::normal(action.target, ContainerKind::map),
-                                      false);
+            // A node is made where it was not before, and so is what it holds, if anything.
+            const ContainerId meta = ContainerId::normal(action.target, ContainerKind::map);
+            if (action.kind == TreeAction::Kind::create && body_.knows(meta))
+                children.emplace_back(meta, true);
         }
     }
     if (!is_empty(delta)) found_.push_back({depth(c), {c.id, std::move(delta), {}}});

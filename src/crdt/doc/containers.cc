@@ -46,10 +46,17 @@ bool DocBody::is_alive(Container& c) {
         const std::optional<Lv> creator = log_.atoms().lv_of(at->id.op());
         if (!creator || *creator >= limit) break;
         limit = *creator;
+        Container& parent = containers_[log_.container_of(*creator)];
+        if (parent.id.kind == ContainerKind::tree) {
+            // What a node holds is the map of its name.
+            if (at->id.kind != ContainerKind::map || !tree_node(parent, at->id.op(), nullptr))
+                break;
+            at = &parent;
+            continue;
+        }
         const Slot* slot = slot_of(*creator);
         const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);
         if (kind == nullptr || *kind != at->id.kind) break;
-        Container& parent = containers_[log_.container_of(*creator)];
         if (parent.id.kind == ContainerKind::list) {
             if (sequence(parent).place_of(*creator).erased > 0) break;
         } else {

@@ -169,8 +169,9 @@ Delta DocBody::delta_of(Container& c, LvSpan span, const Past& a, const Past& b)
             return list_delta_of(c, span);
         case ContainerKind::map:
             return map_delta_of(c, span);
-        // Carried, and not understood yet.
         case ContainerKind::tree:
+            return tree_diff(c, a, b);
+        // Carried, and not understood yet.
         case ContainerKind::movable_list:
         case ContainerKind::counter:
             break;
@@ -186,8 +187,9 @@ Delta DocBody::delta_between(Container& c, const Past& a, const Past& b) {
             return list_diff(c, a, b);
         case ContainerKind::map:
             return map_diff(c, a, b);
-        // Carried, and not understood yet.
         case ContainerKind::tree:
+            return tree_diff(c, a, b);
+        // Carried, and not understood yet.
         case ContainerKind::movable_list:
         case ContainerKind::counter:
             break;
@@ -213,8 +215,9 @@ Delta DocBody::delta_from_nothing(Container& c, const Past* at) {
             }
             return delta;
         }
-        // Carried, and not understood yet.
         case ContainerKind::tree:
+            return tree_from_nothing(c, at);
+        // Carried, and not understood yet.
         case ContainerKind::movable_list:
         case ContainerKind::counter:
             break;

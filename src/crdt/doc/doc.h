@@ -18,6 +18,7 @@
 #include "base/function.h"
 #include "base/result.h"
 #include "crdt/doc/cursor.h"
+#include "crdt/doc/tree_values.h"
 #include "crdt/ids/change.h"
 #include "crdt/ids/diff.h"
 #include "crdt/ids/version.h"
@@ -59,6 +60,10 @@ struct ChangeHeader {
     std::int64_t timestamp = 0;
     std::string message;
 };
+
+// How deep values nest, a node of a tree counting as a level; what lies deeper is left out. A value
+// this deep can be written and destroyed, which recurses, on any thread's stack.
+inline constexpr int kMaxValueDepth = 1024;
 
 // Within one Doc, a container by number: cheap to keep and to pass. Never invalidated.
 enum class Handle : std::uint32_t {};
@@ -113,6 +118,34 @@ public:
                          Value value);  // Setting an equal value is no op.
     Result<ContainerId> map_insert_container(Handle map, std::string_view key, ContainerKind kind);
     Result<void> map_erase(Handle map, std::string_view key);
+
+    // --- trees (tree.cc) ---
+    // Nodes are named by the atoms that made them. A parent that is none is the root of the tree.
+    // An index is one among the siblings, the moved node itself not counted; none is the end.
+    // Errors, beside those of local edits: not_found "node_not_found" for a node or a parent that
+    // is not alive (but a node may be moved out from below an erased one); out_of_range
+    // "out_of_bound"; invalid_argument "cyclic_move" for a move of a node below itself. Siblings
+    // that share a fractional index with the new place's left neighbour are moved too, to make
+    // room. O(log n + depth).
+    Result<OpId> tree_create(Handle tree, std::optional<OpId> parent = std::nullopt,
+                             std::optional<std::size_t> index = std::nullopt);
+    Result<void> tree_move(Handle tree, OpId node, std::optional<OpId> parent = std::nullopt,
+                           std::optional<std::size_t> index = std::nullopt);
+    // Takes away the node and what is below it.
+    Result<void> tree_erase(Handle tree, OpId node);
+    // The map that a node holds. Errors: not_found "node_not_found".
+    Result<ContainerId> tree_meta(Handle tree, OpId node) const;
+
+    // All nodes, parents before their children, siblings in order. O(n).
+    std::vector<TreeNode> tree_nodes(Handle tree) const;
+    // None when it is not alive. O(log n + depth).
+    std::optional<TreeNode> tree_node(Handle tree, OpId node) const;
+    // How many children a node has: none where it is not alive.
+    std::size_t tree_child_count(Handle tree, std::optional<OpId> parent = std::nullopt) const;
+    // CHECKs index < tree_child_count().
+    OpId tree_child(Handle tree, std::optional<OpId> parent, std::size_t index) const;
+    std::vector<OpId> tree_children(Handle tree, std::optional<OpId> parent = std::nullopt) const;
+
     bool has_pending() const;
     // Ends the transaction. Its change depends on the frontiers before it; timestamps never go back
     // along deps.

@@ -203,6 +203,8 @@ void ImportRun::rewind() {
         c.effects.resize(before.effects);
         if (c.sequence != nullptr && (before.integrated || c.sequence->caught_up() > mark_.end))
             c.sequence.reset();
+        // What it took in is in no log any more, and its positions lie there.
+        if (c.tree != nullptr && c.tree->moves.taken() > before.log.runs) c.tree.reset();
     }
     log_.rewind(mark_);
     ++body_.epoch_;

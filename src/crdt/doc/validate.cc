@@ -75,6 +75,10 @@ Result<void> validate(const Change& change) {
                 style->end < style->start)
                 return bad("styles an impossible stretch");
         }
+        if (const auto* create = std::get_if<TreeCreate>(&op.content)) {
+            if (create->target != OpId{change.id.peer, op.counter})
+                return bad("makes a node by another name than its operation's");
+        }
         const Counter atoms = atom_count(op.content);
         if (atoms == 0) return bad("holds an empty operation");
         next += atoms;

@@ -6,14 +6,8 @@
 
 namespace quire::crdt {
 
-namespace {
-
-constexpr int kMaxDepth = 512;
-
-}  // namespace
-
 Value DocBody::value(Container& c, int depth, const Past* at) {
-    if (depth > kMaxDepth) return nullptr;
+    if (depth > kMaxValueDepth) return nullptr;
     switch (c.id.kind) {
         case ContainerKind::text:
             return text_value(c, at);
@@ -21,8 +15,9 @@ Value DocBody::value(Container& c, int depth, const Past* at) {
             return list_value(c, depth, at);
         case ContainerKind::map:
             return map_value(c, depth, at);
-        // Carried, and not understood yet.
         case ContainerKind::tree:
+            return tree_value(c, depth, at);
+        // Carried, and not understood yet.
         case ContainerKind::movable_list:
             return List{};
         case ContainerKind::counter:

@@ -161,6 +161,9 @@ bool DocBody::is_alive(Container& c, Reach& reach) {
 }
 
 bool DocBody::made_by(const Container& c, Lv creator) {
+    // What a node of a tree holds is the map of its name.
+    if (log_.log(log_.container_of(creator)).kind() == ContainerKind::tree)
+        return c.id.kind == ContainerKind::map;
     const Slot* slot = slot_of(creator);
     const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);
     return kind != nullptr && *kind == c.id.kind;
@@ -179,8 +182,9 @@ bool DocBody::holds_child(Container& parent, Lv creator, Reach& reach) {
             const MapState::Write* write = map_write(*parent.map->find(set.key), reach.at);
             return write != nullptr && write->lv == creator;
         }
-        // Carried, and not understood yet.
         case ContainerKind::tree:
+            return tree_node(parent, log_.atoms().id_of(creator), reach.at).has_value();
+        // Carried, and not understood yet.
         case ContainerKind::movable_list:
             return false;
         case ContainerKind::text:

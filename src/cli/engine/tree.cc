@@ -1,0 +1,79 @@
+// tree.*: a node is named by its id, "counter@peer"; no parent is the root.
+#include <array>
+
+#include "base/cat.h"
+#include "cli/engine/session.h"
+#include "crdt/ids/container_text.h"
+
+namespace quire::cli {
+namespace {
+
+struct Target {
+    crdt::Doc& doc;
+    crdt::Handle tree;
+};
+
+Result<Target> target_of(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    const crdt::ContainerId id = TRY(request.container("cid", crdt::ContainerKind::tree));
+    return Target{document->doc, document->doc.open(id)};
+}
+
+Result<std::optional<std::size_t>> index_of(const EngineRequest& request) {
+    if (!request.has("index")) return std::optional<std::size_t>();
+    return std::optional(TRY(request.size("index")));
+}
+
+Result<std::optional<crdt::OpId>> parent_of(const EngineRequest& request) {
+    if (!request.has("parent")) return std::optional<crdt::OpId>();
+    return std::optional(TRY(request.op_id("parent")));
+}
+
+Result<Value> create(EngineDocuments& documents, const EngineRequest& request) {
+    const Target target = TRY(target_of(documents, request));
+    const auto parent = TRY(parent_of(request));
+    const auto index = TRY(index_of(request));
+    const crdt::OpId node = TRY(target.doc.tree_create(target.tree, parent, index));
+    return Value(crdt::to_text(node));
+}
+
+Result<Value> move(EngineDocuments& documents, const EngineRequest& request) {
+    const Target target = TRY(target_of(documents, request));
+    const crdt::OpId node = TRY(request.op_id("node"));
+    const auto parent = TRY(parent_of(request));
+    const auto index = TRY(index_of(request));
+    TRY(target.doc.tree_move(target.tree, node, parent, index));
+    return Value(true);
+}
+
+Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
+    const Target target = TRY(target_of(documents, request));
+    const crdt::OpId node = TRY(request.op_id("node"));
+    TRY(target.doc.tree_erase(target.tree, node));
+    return Value(true);
+}
+
+Result<Value> meta(EngineDocuments& documents, const EngineRequest& request) {
+    const Target target = TRY(target_of(documents, request));
+    const crdt::OpId node = TRY(request.op_id("node"));
+    const crdt::ContainerId map = TRY(target.doc.tree_meta(target.tree, node));
+    return Value(crdt::to_text(map));
+}
+
+Result<Value> nodes(EngineDocuments& documents, const EngineRequest& request) {
+    const Target target = TRY(target_of(documents, request));
+    return target.doc.value(target.tree);
+}
+
+constexpr std::array kOps = {
+    EngineOp{"tree.create", create}, EngineOp{"tree.move", move},   EngineOp{"tree.delete", erase},
+    EngineOp{"tree.meta", meta},     EngineOp{"tree.nodes", nodes},
+};
+
+}  // namespace
+
+std::span<const EngineOp> engine_tree_ops() {
+    return kOps;
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,485 @@
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "crdt/doc/doc.h"
+#include "crdt/ids/container_text.h"
+
+namespace quire::crdt {
+namespace {
+
+const ContainerId kTree = ContainerId::root("t", ContainerKind::tree);
+
+// A replica with one tree, and short words for what tests do with it.
+struct Forest {
+    explicit Forest(PeerId peer) : doc(peer), tree(doc.open(kTree)) {}
+
+    OpId create(std::optional<OpId> parent = {}, std::optional<std::size_t> index = {}) {
+        return doc.tree_create(tree, parent, index).value();
+    }
+    std::string move(OpId node, std::optional<OpId> parent = {},
+                     std::optional<std::size_t> index = {}) {
+        return reason(doc.tree_move(tree, node, parent, index));
+    }
+    std::string erase(OpId node) { return reason(doc.tree_erase(tree, node)); }
+    template <class T>
+    static std::string reason(const Result<T>& result) {
+        return result ? "" : result.error().reason();
+    }
+    // Takes in what `other` has and this has not.
+    Imported pull(Forest& other) {
+        doc.commit();
+        other.doc.commit();
+        auto imported = doc.import(other.doc.changes_since(doc.version()), {.want_diff = true});
+        EXPECT_TRUE(imported.has_value());
+        return imported ? *std::move(imported) : Imported{};
+    }
+    // Ids and positions in order, two spaces a level: "0@1 80".
+    std::string shown() const {
+        std::string out;
+        for (const TreeNode& node : doc.tree_nodes(tree)) {
+            out += std::string(2 * node.depth, ' ') + to_text(node.id) + ' ';
+            for (const std::uint8_t byte : node.position) {
+                out += "0123456789ABCDEF"[byte / 16];
+                out += "0123456789ABCDEF"[byte % 16];
+            }
+            out += '\n';
+        }
+        return out;
+    }
+
+    Doc doc;
+    Handle tree;
+};
+
+void sync(Forest& a, Forest& b) {
+    a.pull(b);
+    b.pull(a);
+    EXPECT_EQ(a.doc.value(), b.doc.value());
+    a.doc.check_invariants();
+    b.doc.check_invariants();
+}
+
+const TreeDelta& delta_of(const Diff& diff) {
+    return std::get<TreeDelta>(diff.at(0).delta);
+}
+
+// --- local edits ---
+
+TEST(Tree, ChildrenStandWhereTheyWerePut) {
+    Forest a(1);
+    const OpId first = a.create();
+    const OpId last = a.create();
+    a.create(std::nullopt, 0);
+    a.create(std::nullopt, 2);
+    a.create(last);
+    a.create(last, 0);
+
+    EXPECT_EQ(a.shown(),
+              "2@1 7F80\n"
+              "0@1 80\n"
+              "3@1 817F80\n"
+              "1@1 8180\n"
+              "  5@1 7F80\n"
+              "  4@1 80\n");
+    EXPECT_EQ(a.doc.tree_children(a.tree, last), (std::vector<OpId>{{1, 5}, {1, 4}}));
+    EXPECT_EQ(a.doc.tree_child(a.tree, std::nullopt, 1), first);
+    a.doc.check_invariants();
+}
+
+TEST(Tree, AMoveCountsPlacesWithoutTheNode) {
+    Forest a(1);
+    const OpId x = a.create();
+    const OpId y = a.create();
+    const OpId z = a.create();
+
+    EXPECT_EQ(a.move(x, std::nullopt, 2), "");
+    EXPECT_EQ(a.doc.tree_children(a.tree), (std::vector<OpId>{y, z, x}));
+    EXPECT_EQ(a.move(x, std::nullopt, 3), "out_of_bound");
+    EXPECT_EQ(a.move(x, y), "");
+    EXPECT_EQ(a.doc.tree_children(a.tree), (std::vector<OpId>{y, z}));
+    EXPECT_EQ(a.doc.tree_node(a.tree, x)->depth, 1U);
+}
+
+TEST(Tree, AMoveToWhereTheNodeIsMakesNoOp) {
+    Forest a(1);
+    a.create();
+    const OpId node = a.create();
+    const std::size_t ops = a.doc.op_count();
+
+    EXPECT_EQ(a.move(node, std::nullopt, 1), "");
+    EXPECT_EQ(a.move(node), "");
+
+    a.doc.commit();
+    EXPECT_EQ(a.doc.op_count(), ops + 2);
+}
+
+TEST(Tree, WhatCannotBeSaysWhy) {
+    Forest a(1);
+    const OpId top = a.create();
+    const OpId below = a.create(top);
+    const OpId gone = a.create();
+    a.erase(gone);
+    a.doc.commit();
+    const std::size_t ops = a.doc.op_count();
+
+    EXPECT_EQ(a.move(top, top), "cyclic_move");
+    EXPECT_EQ(a.move(top, below), "cyclic_move");
+    EXPECT_EQ(a.move(gone), "node_not_found");
+    EXPECT_EQ(a.move({9, 9}), "node_not_found");
+    EXPECT_EQ(a.move(top, OpId{9, 9}), "node_not_found");
+    EXPECT_EQ(a.move(top, gone), "node_not_found");
+    EXPECT_EQ(a.erase(gone), "node_not_found");
+    EXPECT_EQ(Forest::reason(a.doc.tree_create(a.tree, gone)), "node_not_found");
+    EXPECT_EQ(Forest::reason(a.doc.tree_create(a.tree, top, 2)), "out_of_bound");
+    EXPECT_EQ(Forest::reason(a.doc.tree_meta(a.tree, gone)), "node_not_found");
+    const Handle text = a.doc.open(ContainerId::root("x", ContainerKind::text));
+    EXPECT_EQ(Forest::reason(a.doc.tree_create(text)), "wrong_kind");
+    EXPECT_FALSE(a.doc.has_pending());
+    EXPECT_EQ(a.doc.op_count(), ops);
+}
+
+TEST(Tree, SiblingsAtOnePositionMakeRoom) {
+    Forest a(1), b(2), c(3);
+    a.create();
+    b.create();
+    c.create();
+    c.create();
+    a.pull(b);
+    a.pull(c);
+
+    a.create(std::nullopt, 1);
+
+    EXPECT_EQ(a.shown(),
+              "0@1 80\n"
+              "1@1 817E80\n"
+              "0@2 817F80\n"
+              "0@3 817F8180\n"
+              "1@3 8180\n");
+    sync(a, b);
+}
+
+TEST(Tree, SoDoThoseWhosePositionsLeaveNone) {
+    Forest a(1);
+    const auto imported =
+        a.doc.import({{{7, 0},
+                       {},
+                       0,
+                       0,
+                       "",
+                       {{kTree, 0, TreeCreate{{7, 0}, std::nullopt, {}}},
+                        {kTree, 1, TreeCreate{{7, 1}, std::nullopt, {0x80}}},
+                        {kTree, 2, TreeCreate{{7, 2}, std::nullopt, {0x80, 0x00}}}}}});
+    ASSERT_TRUE(imported);
+
+    const OpId first = a.create(std::nullopt, 0);
+    const OpId fourth = a.create(std::nullopt, 3);
+
+    EXPECT_EQ(a.doc.tree_children(a.tree),
+              (std::vector<OpId>{first, {7, 0}, {7, 1}, fourth, {7, 2}}));
+    a.doc.check_invariants();
+}
+
+// --- merging: by (lamport, peer), one op after another ---
+
+TEST(Tree, OfTwoMovesTheLaterCounts) {
+    Forest a(1), b(2);
+    const OpId x = a.create();
+    const OpId left = a.create();
+    const OpId right = a.create();
+    b.pull(a);
+    a.move(x, left);
+    b.move(x, right);
+
+    sync(a, b);
+
+    EXPECT_EQ(a.doc.tree_node(a.tree, x)->parent, right);
+}
+
+TEST(Tree, MovesThatWouldMakeACycleTogetherDoNot) {
+    Forest a(1), b(2);
+    const OpId x = a.create();
+    const OpId y = a.create();
+    b.pull(a);
+    a.move(x, y);
+    b.move(y, x);
+
+    sync(a, b);
+
+    EXPECT_EQ(a.doc.tree_node(a.tree, x)->parent, y);
+    EXPECT_EQ(a.doc.tree_node(a.tree, y)->parent, std::nullopt);
+}
+
+TEST(Tree, ALateOpUndoesWhatOnlyHeldWithoutIt) {
+    Forest a(1), b(2), c(3);
+    const OpId x = a.create();
+    const OpId y = a.create();
+    b.pull(a);
+    c.pull(a);
+    a.move(x, y);  // Ranks lowest, and arrives last at c.
+    b.move(y, x);
+    c.pull(b);
+    EXPECT_EQ(c.doc.tree_node(c.tree, y)->parent, x);
+
+    const Imported imported = c.pull(a);
+
+    EXPECT_EQ(c.doc.tree_node(c.tree, x)->parent, y);
+    EXPECT_EQ(delta_of(imported.diff).size(), 2U);
+    c.doc.check_invariants();
+}
+
+TEST(Tree, AnErasedSubtreeComesBackWithALaterMove) {
+    Forest a(1), b(2);
+    const OpId top = a.create();
+    const OpId middle = a.create(top);
+    const OpId leaf = a.create(middle);
+    const Handle meta = a.doc.open(*a.doc.tree_meta(a.tree, leaf));
+    ASSERT_TRUE(a.doc.map_set(meta, "title", "leaf"));
+    b.pull(a);
+    a.erase(top);
+    a.doc.commit();
+    EXPECT_EQ(a.shown(), "");
+    EXPECT_FALSE(a.doc.is_alive(meta));
+    EXPECT_FALSE(a.doc.map_set(meta, "title", "no"));
+    b.create();
+    b.move(middle);  // Later than the erase, which it did not see.
+
+    const Imported imported = a.pull(b);
+    sync(a, b);
+
+    EXPECT_EQ(a.doc.tree_node(a.tree, middle)->parent, std::nullopt);
+    EXPECT_EQ(a.doc.tree_node(a.tree, leaf)->parent, middle);
+    EXPECT_FALSE(a.doc.tree_node(a.tree, top));
+    EXPECT_TRUE(a.doc.is_alive(meta));
+    EXPECT_EQ(*a.doc.value(meta).get("title"), Value("leaf"));
+    const TreeDelta& delta = delta_of(imported.diff);
+    ASSERT_EQ(delta.size(), 3U);
+    EXPECT_TRUE(std::all_of(delta.begin(), delta.end(), [](const TreeAction& action) {
+        return action.kind == TreeAction::Kind::create;
+    }));
+}
+
+TEST(Tree, ANodeBelowAnErasedOneCanBeMovedOut) {
+    Forest a(1);
+    const OpId top = a.create();
+    const OpId leaf = a.create(top);
+    a.erase(top);
+
+    EXPECT_EQ(a.move(leaf), "");
+
+    EXPECT_EQ(a.doc.tree_children(a.tree), std::vector<OpId>{leaf});
+    a.doc.check_invariants();
+}
+
+TEST(Tree, ANodeWhoseParentNobodyMadeIsNotSeen) {
+    Forest a(1);
+    const auto imported =
+        a.doc.import({{{7, 0}, {}, 0, 0, "", {{kTree, 0, TreeCreate{{7, 0}, OpId{8, 8}, {0x80}}}}}},
+                     {.want_diff = true});
+
+    ASSERT_TRUE(imported);
+    EXPECT_EQ(a.shown(), "");
+    EXPECT_TRUE(imported->diff.empty());
+    a.doc.check_invariants();
+}
+
+TEST(Tree, ANodeMadeByAnotherNameThanItsOpIsRefused) {
+    Forest a(1);
+    a.create();
+    a.doc.commit();
+
+    const auto imported = a.doc.import(
+        {{{7, 0}, {}, 0, 0, "", {{kTree, 0, TreeCreate{{7, 1}, std::nullopt, {0x80}}}}}});
+
+    EXPECT_EQ(Forest::reason(imported), "corrupt");
+    EXPECT_EQ(a.shown(), "0@1 80\n");
+}
+
+TEST(Tree, AFailedImportLeavesTheTreeAsItWas) {
+    Forest a(1);
+    const OpId node = a.create();
+    a.create(node);
+    a.doc.commit();
+    const std::string before = a.shown();
+    const ContainerId text = ContainerId::root("x", ContainerKind::text);
+
+    const auto imported = a.doc.import({{{7, 0},
+                                         {},
+                                         0,
+                                         0,
+                                         "",
+                                         {{kTree, 0, TreeErase{node}},
+                                          {kTree, 1, TreeCreate{{7, 1}, std::nullopt, {0x80}}},
+                                          {text, 2, TextInsert{5, "beyond"}}}}});
+
+    EXPECT_FALSE(imported);
+    EXPECT_EQ(a.shown(), before);
+    a.create(node);
+    a.doc.check_invariants();
+}
+
+TEST(Tree, ValuesNestNodesWithWhatTheyHold) {
+    Forest a(1);
+    const OpId top = a.create();
+    const OpId leaf = a.create(top);
+    ASSERT_TRUE(a.doc.map_set(a.doc.open(*a.doc.tree_meta(a.tree, leaf)), "k", 1));
+
+    const List none;
+    EXPECT_EQ(a.doc.value(a.tree), Value(List{Map{{"id", "0@1"},
+                                                  {"index", 0},
+                                                  {"fractional_index", "80"},
+                                                  {"meta", Map()},
+                                                  {"children", List{Map{{"id", "1@1"},
+                                                                        {"index", 0},
+                                                                        {"fractional_index", "80"},
+                                                                        {"meta", Map{{"k", 1}}},
+                                                                        {"children", none}}}}}}));
+}
+
+TEST(Tree, ATreeStandsInAListOrAMap) {
+    Forest a(1);
+    const Handle list = a.doc.open(ContainerId::root("l", ContainerKind::list));
+    const Handle tree = a.doc.open(*a.doc.list_insert_container(list, 0, ContainerKind::tree));
+    const OpId node = *a.doc.tree_create(tree);
+    const Handle meta = a.doc.open(*a.doc.tree_meta(tree, node));
+    ASSERT_TRUE(a.doc.map_set(meta, "k", 1));
+    EXPECT_TRUE(a.doc.is_alive(meta));
+
+    ASSERT_TRUE(a.doc.list_erase(list, 0, 1));
+
+    EXPECT_FALSE(a.doc.is_alive(meta));
+    EXPECT_FALSE(a.doc.tree_create(tree));
+}
+
+// --- deep and wide ---
+
+TEST(Tree, DepthCostsNoStack) {
+    Forest a(1);
+    std::optional<OpId> parent;
+    for (int i = 0; i < 5'000; ++i) parent = a.create(parent);
+    a.doc.commit();
+    EXPECT_EQ(a.doc.tree_node(a.tree, *parent)->depth, 4'999U);
+    EXPECT_EQ(a.move(a.doc.tree_child(a.tree, std::nullopt, 0), parent), "cyclic_move");
+
+    Forest b(2);
+    b.pull(a);
+
+    EXPECT_EQ(b.doc.tree_nodes(b.tree).size(), 5'000U);
+    EXPECT_TRUE(b.doc.value(b.tree).is_list());
+    b.erase(b.doc.tree_child(b.tree, std::nullopt, 0));
+    a.pull(b);
+    EXPECT_EQ(a.shown(), "");
+}
+
+TEST(Tree, ADeepValueEndsWhereValuesMay) {
+    Forest a(1);
+    std::optional<OpId> parent;
+    for (int i = 0; i < 3 * kMaxValueDepth; ++i) parent = a.create(parent);
+
+    int depth = 0;
+    const Value value = a.doc.value(a.tree);
+    for (const Value* at = &value; !at->as_list().empty(); ++depth)
+        at = at->as_list()[0].get("children");
+
+    EXPECT_EQ(depth, kMaxValueDepth);
+}
+
+// --- diffs ---
+
+// A tree kept by actions alone; each has to be true of what those before it left.
+class Shadow {
+public:
+    void apply(const Diff& diff) {
+        for (const ContainerDiff& part : diff) {
+            if (part.container != kTree) continue;
+            for (const TreeAction& action : std::get<TreeDelta>(part.delta)) apply(action);
+        }
+    }
+    std::vector<TreeNode> nodes() const {
+        std::vector<TreeNode> out;
+        add(out, std::nullopt, 0);
+        return out;
+    }
+
+private:
+    void apply(const TreeAction& action) {
+        if (action.kind != TreeAction::Kind::create) {
+            auto& from = children_[action.old_parent];
+            ASSERT_LT(action.old_index, from.size());
+            ASSERT_EQ(from[action.old_index], action.target);
+            from.erase(from.begin() + static_cast<std::ptrdiff_t>(action.old_index));
+        }
+        if (action.kind == TreeAction::Kind::erase) {
+            forget(action.target);
+            return;
+        }
+        ASSERT_TRUE(!action.parent || positions_.contains(*action.parent));
+        ASSERT_EQ(positions_.contains(action.target), action.kind == TreeAction::Kind::move);
+        positions_[action.target] = action.position;
+        auto& to = children_[action.parent];
+        ASSERT_LE(action.index, to.size());
+        to.insert(to.begin() + static_cast<std::ptrdiff_t>(action.index), action.target);
+    }
+    void forget(OpId node) {
+        positions_.erase(node);
+        for (const OpId child : children_[node]) forget(child);
+        children_.erase(node);
+    }
+    void add(std::vector<TreeNode>& out, std::optional<OpId> parent, std::size_t depth) const {
+        const auto children = children_.find(parent);
+        if (children == children_.end()) return;
+        for (std::size_t i = 0; i < children->second.size(); ++i) {
+            const OpId id = children->second[i];
+            out.push_back({id, parent, i, depth, positions_.at(id)});
+            add(out, id, depth + 1);
+        }
+    }
+
+    std::map<std::optional<OpId>, std::vector<OpId>> children_;
+    std::map<OpId, Bytes> positions_;
+};
+
+TEST(Tree, AMirrorKeptByDiffsAloneIsTheTree) {
+    const char* given = std::getenv("SEED");
+    const std::uint64_t first =
+        given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    const std::uint64_t runs = given != nullptr ? 1 : 60;
+    for (std::uint64_t seed = first; seed < first + runs; ++seed) {
+        SCOPED_TRACE("SEED=" + std::to_string(seed));
+        std::mt19937_64 random(seed);
+        const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+        Forest forests[] = {Forest(1), Forest(2), Forest(3)};
+        Shadow shadows[3];
+        for (int step = 0; step < 120; ++step) {
+            const std::size_t who = below(3);
+            Forest& forest = forests[who];
+            const auto nodes = forest.doc.tree_nodes(forest.tree);
+            const auto some = [&]() -> std::optional<OpId> {
+                if (nodes.empty() || below(4) == 0) return std::nullopt;
+                return nodes[below(nodes.size())].id;
+            };
+            const std::size_t what = below(10);
+            if (what < 3 || nodes.empty()) {
+                const auto parent = some();
+                forest.create(parent, below(forest.doc.tree_child_count(forest.tree, parent) + 1));
+            } else if (what < 7) {
+                forest.move(nodes[below(nodes.size())].id, some());
+            } else if (what == 7) {
+                forest.erase(nodes[below(nodes.size())].id);
+            } else {
+                for (std::size_t i = 0; i < 3; ++i)
+                    shadows[i].apply(forests[i].doc.commit({.want_diff = true}).diff);
+                shadows[who].apply(forest.pull(forests[below(2)]).diff);
+                if (testing::Test::HasFatalFailure()) return;
+                ASSERT_EQ(shadows[who].nodes(), forest.doc.tree_nodes(forest.tree));
+                forest.doc.check_invariants();
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace quire::crdt

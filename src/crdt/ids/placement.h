@@ -1,0 +1,37 @@
+// Placement: where a node of a tree stands, as merging finds it and state keeps it.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <span>
+
+#include "crdt/ids/ids.h"
+
+namespace quire::crdt {
+
+// A node by number: dense, in the order in which a replica's tree met them.
+using NodeIndex = std::uint32_t;
+inline constexpr NodeIndex kTreeRoot = 0;    // Parent of the outermost nodes.
+inline constexpr NodeIndex kTreeErased = 1;  // Parent of what was erased.
+inline constexpr NodeIndex kFirstNode = 2;
+inline constexpr NodeIndex kNowhere = ~NodeIndex{0};  // Parent of what no op has placed.
+
+// Siblings stand by position, bytes compared, then by the move that put them there.
+struct Placement {
+    NodeIndex node = 0;
+    NodeIndex parent = kNowhere;
+    OpId id;  // The node's.
+    Lamport lamport = 0;
+    PeerId peer = 0;
+    std::span<const std::uint8_t> position;  // Lies in the log.
+};
+
+inline bool stands_before(const Placement& a, const Placement& b) {
+    const auto order = std::lexicographical_compare_three_way(a.position.begin(), a.position.end(),
+                                                              b.position.begin(), b.position.end());
+    if (order != 0) return order < 0;
+    return a.lamport != b.lamport ? a.lamport < b.lamport : a.peer < b.peer;
+}
+
+}  // namespace quire::crdt

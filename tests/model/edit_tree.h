@@ -1,0 +1,51 @@
+// A random edit of a tree, for tests that compare engines.
+#pragma once
+
+#include <optional>
+
+#include "base/check.h"
+#include "crdt/doc/doc.h"
+
+namespace quire {
+
+// Creates, moves or erases a node; `below(n)` is a random number below n. Returns the map of a new
+// node.
+template <class Below>
+std::optional<crdt::ContainerId> edit_tree(crdt::Doc& doc, crdt::Handle tree, Below below) {
+    const std::vector<crdt::TreeNode> nodes = doc.tree_nodes(tree);
+    const auto some_node = [&]() -> std::optional<crdt::OpId> {
+        if (nodes.empty() || below(4) == 0) return std::nullopt;
+        return nodes[below(nodes.size())].id;
+    };
+    const std::optional<crdt::OpId> parent = some_node();
+    std::optional<std::size_t> index;
+    const std::size_t what = below(8);
+    if (nodes.empty() || what < 3) {
+        const std::size_t last = doc.tree_child_count(tree, parent);
+        if (below(3) > 0) index = below(last + 1);
+        const Result<crdt::OpId> made = doc.tree_create(tree, parent, index);
+        CHECK(made.has_value());
+        CHECK(doc.tree_node(tree, *made)->parent == parent);
+        CHECK(doc.tree_node(tree, *made)->index == index.value_or(last));
+        return *doc.tree_meta(tree, *made);
+    }
+    const crdt::OpId node = nodes[below(nodes.size())].id;
+    if (what == 3) {
+        CHECK(doc.tree_erase(tree, node).has_value());
+        CHECK(!doc.tree_node(tree, node));
+        return std::nullopt;
+    }
+    const bool stays = doc.tree_node(tree, node)->parent == parent;
+    if (below(3) > 0) index = below(doc.tree_child_count(tree, parent) + (stays ? 0 : 1));
+    const Result<void> moved = doc.tree_move(tree, node, parent, index);
+    if (!moved) {
+        CHECK(moved.error().reason() == "cyclic_move");
+        return std::nullopt;
+    }
+    CHECK(doc.tree_node(tree, node)->parent == parent);
+    const std::size_t last = doc.tree_child_count(tree, parent) - 1;
+    CHECK(doc.tree_node(tree, node)->index == index.value_or(last));
+    return std::nullopt;
+}
+
+}  // namespace quire
