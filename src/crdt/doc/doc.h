@@ -145,6 +145,18 @@ public:
     // CHECKs index < tree_child_count().
     OpId tree_child(Handle tree, std::optional<OpId> parent, std::size_t index) const;
     std::vector<OpId> tree_children(Handle tree, std::optional<OpId> parent = std::nullopt) const;
+    // What a copy of the state has to hold, after every op: each node that stands in the tree or
+    // was erased with what it stood below, in no order, and the move that decides where it stands.
+    // Left out is what stands below a node that nobody made.
+    struct TreePlace {
+        OpId id;
+        bool erased = false;         // Itself; then it has no parent.
+        std::optional<OpId> parent;  // None: a root of the tree.
+        OpId last_move;
+        Lamport lamport = 0;  // Of that move.
+        Bytes position;       // Empty where the node was erased.
+    };
+    std::vector<TreePlace> tree_places(Handle tree) const;
 
     bool has_pending() const;
     // Ends the transaction. Its change depends on the frontiers before it; timestamps never go back

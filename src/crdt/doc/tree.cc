@@ -138,4 +138,23 @@ std::vector<OpId> Doc::tree_children(Handle tree, std::optional<OpId> parent) co
     return out;
 }
 
+std::vector<Doc::TreePlace> Doc::tree_places(Handle tree) const {
+    Container& c = body_->container(tree);
+    const Container::Tree& t = body_->tree(c, nullptr);
+    const ContainerLog& log = DocBody::log_of(c);
+    std::vector<TreePlace> places;
+    for (const Placement& place : t.moves.placements(log)) {
+        if (!t.state.is_rooted(place.node)) continue;
+        TreePlace out;
+        out.id = place.id;
+        out.erased = place.parent == kTreeErased;
+        if (place.parent >= kFirstNode) out.parent = t.moves.id_of(place.parent);
+        out.last_move = body_->oplog().atoms().id_of(log.runs()[*t.moves.run_of(place.node)].lv);
+        out.lamport = place.lamport;
+        out.position.assign(place.position.begin(), place.position.end());
+        places.push_back(std::move(out));
+    }
+    return places;
+}
+
 }  // namespace quire::crdt

@@ -339,6 +339,28 @@ TEST(Tree, ValuesNestNodesWithWhatTheyHold) {
                                                                         {"children", none}}}}}}));
 }
 
+TEST(Tree, ACopyOfTheStateHoldsWhatWasErasedToo) {
+    Forest a(1);
+    const OpId top = a.create();
+    const OpId leaf = a.create(top);
+    a.erase(top);
+    ASSERT_TRUE(a.doc.commit().span.size() == 3);
+    ASSERT_TRUE(a.doc.import(
+        {{{7, 0}, {}, 0, 0, "", {{kTree, 0, TreeCreate{{7, 0}, OpId{8, 8}, {0x80}}}}}}));
+
+    const auto places = a.doc.tree_places(a.tree);
+
+    ASSERT_EQ(places.size(), 2U);
+    EXPECT_EQ(places[0].id, top);
+    EXPECT_TRUE(places[0].erased);
+    EXPECT_EQ(places[0].last_move, (OpId{1, 2}));
+    EXPECT_EQ(places[0].lamport, 2U);
+    EXPECT_EQ(places[1].id, leaf);
+    EXPECT_EQ(places[1].parent, top);
+    EXPECT_EQ(places[1].last_move, leaf);
+    EXPECT_EQ(places[1].position, Bytes{0x80});
+}
+
 TEST(Tree, ATreeStandsInAListOrAMap) {
     Forest a(1);
     const Handle list = a.doc.open(ContainerId::root("l", ContainerKind::list));

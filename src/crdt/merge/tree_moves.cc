@@ -16,7 +16,7 @@ std::optional<NodeIndex> TreeMoves::find(OpId node) const {
 }
 
 NodeIndex TreeMoves::intern(OpId id) {
-    const auto [at, added] = by_id_.emplace(id, static_cast<NodeIndex>(nodes_.size()));
+    const auto [at, added] = by_id_.try_emplace(id, static_cast<NodeIndex>(nodes_.size()));
     if (added) nodes_.push_back({id, kNoMove, kNoMove, 0, false});
     return at->second;
 }

@@ -41,6 +41,11 @@ public:
 
     std::optional<NodeIndex> find(OpId node) const;
     OpId id_of(NodeIndex node) const { return nodes_[node].id; }
+    // The run of the log that decides where a node stands; none for what no op has placed.
+    std::optional<std::size_t> run_of(NodeIndex node) const {
+        if (nodes_[node].move == kNoMove) return std::nullopt;
+        return nodes_[node].move;
+    }
     // Where every node stands that an op has placed, in no order.
     std::vector<Placement> placements(const ContainerLog& log) const;
 

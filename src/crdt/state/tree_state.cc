@@ -42,6 +42,11 @@ bool TreeState::is_alive(NodeIndex node) const {
     return node == kTreeRoot;
 }
 
+bool TreeState::is_rooted(NodeIndex node) const {
+    while (node >= kFirstNode && node != kNowhere) node = parent(node);
+    return node != kNowhere;
+}
+
 bool TreeState::is_within(NodeIndex node, NodeIndex top) const {
     while (node != top && node >= kFirstNode && node != kNowhere) node = parent(node);
     return node == top;

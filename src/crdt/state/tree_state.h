@@ -33,6 +33,8 @@ public:
     // Requires that something has placed the node.
     const Placement& placement(NodeIndex node) const { return places_[node]; }
     bool is_alive(NodeIndex node) const;  // O(depth).
+    // Whether the way up ends at the root or at what was erased, and not at what nothing placed.
+    bool is_rooted(NodeIndex node) const;  // O(depth).
     // Whether `node` is `top` or stands below it. O(depth).
     bool is_within(NodeIndex node, NodeIndex top) const;
 
