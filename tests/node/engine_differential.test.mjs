@@ -80,11 +80,12 @@ test("marks, movable lists, trees and counters pass through our engine unharmed"
     assert.equal(objection(doc, oneMore), null);
 });
 
-test("the comparison sees a changed style, number type, value and delete", async () => {
+test("the comparison sees a changed style, number type, value, position and delete", async () => {
     const faults = {
         "a style's info byte": [[0x84, 37], 0, 0x86],
         "an integer as a float": [[0x03, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02], 0, 0x04],
         "a letter of a value": [Buffer.from("MARKER"), 5, 0x53],
+        "a position in a tree": [[0x01, 0x80, 0x02, 0x81, 0x80], 3, 0x82],
         "a delete's start id": [[0x03, 0x01, 0x9a, 0x01], 2, 0x9c],
     };
     for (const [what, [pattern, offset, byte]] of Object.entries(faults)) {
