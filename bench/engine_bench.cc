@@ -262,6 +262,44 @@ void list_push(benchmark::State& state) {
     }
 }
 
+// 10,000 elements and 50,000 moves of any one to anywhere.
+void move_about(Doc& doc, Handle list) {
+    for (std::size_t i = 0; i < 10'000; ++i)
+        CHECK(doc.mlist_insert(list, i, static_cast<std::int64_t>(i)).has_value());
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 50'000; ++i) {
+        const auto from = static_cast<std::size_t>(random() % 10'000);
+        const auto to = static_cast<std::size_t>(random() % 10'000);
+        CHECK(doc.mlist_move(list, from, to).has_value());
+    }
+    doc.commit({.want_diff = false});
+}
+
+const ContainerId kMovable = ContainerId::root("list", ContainerKind::movable_list);
+
+void movable_moves(benchmark::State& state) {
+    for (auto _ : state) {
+        Doc doc(1);
+        const Handle list = doc.open(kMovable);
+        move_about(doc, list);
+        benchmark::DoNotOptimize(doc.mlist_get(list, 5000));
+    }
+}
+
+void movable_load(benchmark::State& state) {
+    Doc writer(1);
+    move_about(writer, writer.open(kMovable));
+    const std::vector<Change> changes = writer.changes_since({});
+    for (auto _ : state) {
+        state.PauseTiming();
+        std::vector<Change> copy = changes;
+        state.ResumeTiming();
+        Doc doc(2);
+        CHECK(doc.import(std::move(copy), {.want_diff = false}).has_value());
+        benchmark::DoNotOptimize(doc.mlist_get(doc.open(kMovable), 5000));
+    }
+}
+
 void register_all() {
     using benchmark::kMillisecond;
     const auto add = [](const std::string& name, auto body) {
@@ -291,6 +329,8 @@ void register_all() {
     add("PingPong", ping_pong)->Arg(1000)->Arg(4000)->Arg(16000);
     add("Marks", marks)->Arg(10'000)->Arg(100'000);
     add("ListPush/100k", list_push);
+    add("MovableMoves/10k+50k", movable_moves);
+    add("MovableLoad/10k+50k", movable_load);
 }
 
 [[maybe_unused]] const bool kRegistered = (register_all(), true);

@@ -74,6 +74,18 @@ public:
 private:
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
 
+    static ContainerId root(ContainerKind kind) {
+        static constexpr const char* kNames[] = {"map", "list", "text", "tree", "moves", "sum"};
+        return ContainerId::root(kNames[static_cast<std::size_t>(kind)], kind);
+    }
+
+    ContainerKind any_kind() {
+        static constexpr ContainerKind kKinds[] = {
+            ContainerKind::text, ContainerKind::list,         ContainerKind::map,
+            ContainerKind::tree, ContainerKind::movable_list, ContainerKind::counter};
+        return kKinds[below(6)];
+    }
+
     std::string words() {
         static constexpr const char* kAlphabet[] = {
             "a", "b", "c", "\n", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
@@ -84,11 +96,7 @@ private:
 
     // A container of this kind: a root, or a child that somebody made.
     Handle pick(Doc& doc, ContainerKind kind) {
-        std::vector<ContainerId> found{ContainerId::root(kind == ContainerKind::text   ? "text"
-                                                         : kind == ContainerKind::list ? "list"
-                                                         : kind == ContainerKind::tree ? "tree"
-                                                                                       : "map",
-                                                         kind)};
+        std::vector<ContainerId> found{root(kind)};
         for (const ContainerId& child : children_) {
             if (child.kind == kind && doc.is_alive(doc.open(child))) found.push_back(child);
         }
@@ -96,9 +104,7 @@ private:
     }
 
     void edit(Doc& doc) {
-        static constexpr ContainerKind kKinds[] = {ContainerKind::text, ContainerKind::list,
-                                                   ContainerKind::map, ContainerKind::tree};
-        const ContainerKind kind = kKinds[below(5) < 3 ? 0 : below(4)];
+        const ContainerKind kind = below(5) < 2 ? ContainerKind::text : any_kind();
         const Handle at = pick(doc, kind);
         if (kind == ContainerKind::text) {
             if (below(6) == 0) return edit_styles(doc, at, [&](std::size_t n) { return below(n); });
@@ -116,7 +122,7 @@ private:
             const std::size_t size = doc.list_size(at);
             const std::size_t pos = below(size + 1);
             if (below(4) == 0) {
-                children_.push_back(*doc.list_insert_container(at, pos, kKinds[below(4)]));
+                children_.push_back(*doc.list_insert_container(at, pos, any_kind()));
             } else if (below(3) > 0 || size == 0) {
                 ASSERT_TRUE(doc.list_insert(at, pos, static_cast<std::int64_t>(below(100))));
             } else {
@@ -128,16 +134,50 @@ private:
         } else if (kind == ContainerKind::tree) {
             const auto made = edit_tree(doc, at, [&](std::size_t n) { return below(n); });
             if (made) children_.push_back(*made);
+        } else if (kind == ContainerKind::movable_list) {
+            edit_movable(doc, at);
+        } else if (kind == ContainerKind::counter) {
+            const auto quarters = static_cast<double>(below(64)) - 32;
+            const double sum = doc.counter_value(at) + quarters / 4;
+            ASSERT_EQ(*doc.counter_add(at, quarters / 4), sum);
         } else {
             const std::string key(1, static_cast<char>('a' + below(4)));
             const std::size_t what = below(6);
             if (what == 0) {
                 ASSERT_TRUE(doc.map_erase(at, key));
             } else if (what == 1) {
-                children_.push_back(*doc.map_insert_container(at, key, kKinds[below(4)]));
+                children_.push_back(*doc.map_insert_container(at, key, any_kind()));
             } else {
                 ASSERT_TRUE(doc.map_set(at, key, static_cast<std::int64_t>(below(5))));
             }
+        }
+    }
+
+    void edit_movable(Doc& doc, Handle at) {
+        const std::size_t size = doc.mlist_size(at);
+        const std::size_t what = below(12);
+        const auto number = static_cast<std::int64_t>(below(100));
+        if (size == 0 || what < 3) {
+            const std::size_t pos = below(size + 1);
+            ASSERT_TRUE(doc.mlist_insert(at, pos, number));
+            ASSERT_TRUE(doc.mlist_get(at, pos) == Item(Value(number)));
+        } else if (what < 7) {
+            const std::size_t from = below(size);
+            const std::size_t to = below(size);
+            const Item item = doc.mlist_get(at, from);
+            ASSERT_TRUE(doc.mlist_move(at, from, to));
+            ASSERT_TRUE(doc.mlist_get(at, to) == item);
+            ASSERT_EQ(doc.mlist_index_of(at, doc.mlist_id(at, to)), to);
+        } else if (what == 7) {
+            children_.push_back(*doc.mlist_insert_container(at, below(size + 1), any_kind()));
+        } else if (what == 8) {
+            children_.push_back(*doc.mlist_set_container(at, below(size), any_kind()));
+        } else if (what < 11) {
+            ASSERT_TRUE(doc.mlist_set(at, below(size), number));
+        } else {
+            const std::size_t from = below(size);
+            ASSERT_TRUE(doc.mlist_erase(at, from, std::min(size - from, below(3) + 1)));
+            ASSERT_LT(doc.mlist_size(at), size);
         }
     }
 
@@ -145,7 +185,7 @@ private:
     // change.
     void foreign_change(Doc& doc) {
         doc.commit();
-        const ContainerId text = ContainerId::root("text", ContainerKind::text);
+        const ContainerId text = root(ContainerKind::text);
         const std::size_t known = entities(doc, text);
         Change change;
         change.id = {1000 + foreign_++, 0};

@@ -9,6 +9,8 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
+#include "tests/model/model_movable.h"
+#include "tests/model/model_sequence.h"
 #include "tests/model/model_tree.h"
 
 namespace quire::model {
@@ -16,18 +18,6 @@ namespace quire::model {
 namespace {
 
 using namespace crdt;
-
-using Version = std::set<OpId>;
-
-// An entity of a text or an element of a list; deleted or not, it stays.
-struct Element {
-    OpId id;
-    std::optional<OpId> left;
-    std::optional<OpId> right;
-    std::set<OpId> deleted_by;
-    std::string text;     // Of a text: one code point, or "" for a style anchor.
-    Slot slot = Value();  // Of a list.
-};
 
 struct Entry {
     Lamport lamport = 0;
@@ -42,88 +32,19 @@ struct Model {
     std::map<ContainerId, std::vector<Element>> sequences;
     std::map<ContainerId, std::map<std::string, Entry>> maps;
     std::map<ContainerId, std::vector<TreeOp>> trees;
+    std::map<ContainerId, MovableModel> movable_lists;
+    std::map<ContainerId, double> counters;
     std::map<ContainerId, bool> touched;
     std::map<OpId, std::uint32_t>
         style_ends;  // Where the end of a style goes, by the id it will have.
 
     void apply(const Change& change);
-    void insert(std::vector<Element>& all, Element element, std::size_t pos,
-                const Version& version);
-    void erase(std::vector<Element>& all, OpId by, std::size_t pos, const Version& version);
     Value value(const ContainerId& id) const;
     Value slot_value(const Slot& slot, OpId id) const {
         if (const auto* value = std::get_if<Value>(&slot)) return *value;
         return value(ContainerId::normal(id, std::get<ContainerKind>(slot)));
     }
 };
-
-bool created(const Element& element, const Version& version) {
-    return version.contains(element.id);
-}
-
-bool visible(const Element& element, const Version& version) {
-    return created(element, version) &&
-           std::none_of(element.deleted_by.begin(), element.deleted_by.end(),
-                        [&](const OpId& by) { return version.contains(by); });
-}
-
-std::size_t index_of(const std::vector<Element>& all, const std::optional<OpId>& id) {
-    if (!id) return all.size();
-    return static_cast<std::size_t>(
-        std::find_if(all.begin(), all.end(), [&](const Element& e) { return e.id == *id; }) -
-        all.begin());
-}
-
-void Model::insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version) {
-    // Left: the visible element before the position. Right: the next one that was created, deleted
-    // or not.
-    std::size_t at = 0;
-    for (std::size_t seen = 0; seen < pos; ++at) {
-        CHECK(at < all.size());
-        if (!visible(all[at], version)) continue;
-        x.left = all[at].id;
-        ++seen;
-    }
-    std::size_t right = at;
-    while (right < all.size() && !created(all[right], version)) ++right;
-    if (right < all.size()) x.right = all[right].id;
-
-    const auto right_parent = [&](const std::optional<OpId>& origin) {
-        const std::size_t index = index_of(all, origin);
-        return index < all.size() && all[index].left == x.left ? index : all.size();
-    };
-    std::set<OpId> visited;
-    bool scanning = false;
-    std::size_t best = at;
-    for (std::size_t i = at; i < right; ++i) {
-        const Element& y = all[i];
-        if (y.left != x.left && !(y.left && visited.contains(*y.left))) break;
-        visited.insert(y.id);
-        if (y.left == x.left) {
-            if (y.right == x.right) {
-                if (y.id.peer > x.id.peer) break;
-                scanning = false;
-            } else {
-                const std::size_t theirs = right_parent(y.right);
-                const std::size_t mine = right_parent(x.right);
-                if (theirs == mine && y.id.peer > x.id.peer) break;
-                scanning = theirs < mine;
-            }
-        }
-        if (!scanning) best = i + 1;
-    }
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(best), std::move(x));
-}
-
-void Model::erase(std::vector<Element>& all, OpId by, std::size_t pos, const Version& version) {
-    for (Element& element : all) {
-        if (!visible(element, version)) continue;
-        if (pos-- > 0) continue;
-        element.deleted_by.insert(by);
-        return;
-    }
-    CHECK(false);
-}
 
 void Model::apply(const Change& change) {
     Version version;
@@ -141,7 +62,13 @@ void Model::apply(const Change& change) {
             const OpId id{change.id.peer, op.counter};
             auto& all = sequences[op.container];
             touched[op.container] = true;
-            if (const auto* text = std::get_if<TextInsert>(&op.content)) {
+            if (op.container.kind == ContainerKind::movable_list) {
+                movable_lists[op.container].apply(op, id, lamport, version);
+            } else if (const auto* add = std::get_if<CounterAdd>(&op.content)) {
+                counters[op.container] += add->delta.is_int()
+                                              ? static_cast<double>(add->delta.as_int())
+                                              : add->delta.as_float();
+            } else if (const auto* text = std::get_if<TextInsert>(&op.content)) {
                 insert(all, {id, {}, {}, {}, text->text, Value()}, text->pos, version);
             } else if (const auto* list = std::get_if<ListInsert>(&op.content)) {
                 insert(all, {id, {}, {}, {}, "", list->values[0]}, list->pos, version);
@@ -198,7 +125,18 @@ Value Model::value(const ContainerId& id) const {
         }
         return map;
     }
-    if (id.kind == ContainerKind::counter) return 0.0;
+    if (id.kind == ContainerKind::movable_list) {
+        List list;
+        const auto found = movable_lists.find(id);
+        if (found == movable_lists.end()) return list;
+        for (const auto& [atom, slot] : found->second.items())
+            list.push_back(slot_value(slot, atom));
+        return list;
+    }
+    if (id.kind == ContainerKind::counter) {
+        const auto found = counters.find(id);
+        return found == counters.end() ? 0.0 : found->second;
+    }
     if (id.kind == ContainerKind::tree) {
         const auto ops = trees.find(id);
         if (ops == trees.end()) return List{};
@@ -206,7 +144,6 @@ Value Model::value(const ContainerId& id) const {
             return value(ContainerId::normal(node, ContainerKind::map));
         });
     }
-    if (id.kind == ContainerKind::movable_list) return List{};
     return nullptr;
 }
 

@@ -15,8 +15,9 @@ using namespace crdt;
 namespace {
 
 // Which kinds are written, the more frequent ones more often.
-constexpr ContainerKind kKinds[] = {ContainerKind::text, ContainerKind::list, ContainerKind::map,
-                                    ContainerKind::tree};
+constexpr ContainerKind kKinds[] = {ContainerKind::text,         ContainerKind::list,
+                                    ContainerKind::map,          ContainerKind::tree,
+                                    ContainerKind::movable_list, ContainerKind::counter};
 
 const char* root_name(ContainerKind kind) {
     switch (kind) {
@@ -111,7 +112,9 @@ void Scribblers::edit(Doc& doc) {
                 children_.push_back(*made);
             return;
         case ContainerKind::movable_list:
+            return edit_movable(doc, at);
         case ContainerKind::counter:
+            CHECK(doc.counter_add(at, static_cast<double>(below(33)) / 4 - 4));
             return;
     }
 }
@@ -137,6 +140,26 @@ void Scribblers::edit_list(Doc& doc, Handle list) {
         CHECK(doc.list_insert(list, at, static_cast<std::int64_t>(below(100))));
     } else {
         CHECK(doc.list_erase(list, at, std::min(size - at, below(3) + 1)));
+    }
+}
+
+void Scribblers::edit_movable(Doc& doc, Handle list) {
+    const std::size_t size = doc.mlist_size(list);
+    const std::size_t what = below(10);
+    const auto number = static_cast<std::int64_t>(below(100));
+    if (size == 0 || what < 2) {
+        CHECK(doc.mlist_insert(list, below(size + 1), number));
+    } else if (what < 5) {
+        CHECK(doc.mlist_move(list, below(size), below(size)));
+    } else if (what < 6) {
+        children_.push_back(*doc.mlist_insert_container(list, below(size + 1), any_kind()));
+    } else if (what < 7) {
+        children_.push_back(*doc.mlist_set_container(list, below(size), any_kind()));
+    } else if (what < 9) {
+        CHECK(doc.mlist_set(list, below(size), number));
+    } else {
+        const std::size_t from = below(size);
+        CHECK(doc.mlist_erase(list, from, std::min(size - from, below(3) + 1)));
     }
 }
 

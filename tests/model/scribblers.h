@@ -40,6 +40,7 @@ private:
     void edit_text(crdt::Doc& doc, crdt::Handle text);
     void edit_list(crdt::Doc& doc, crdt::Handle list);
     void edit_map(crdt::Doc& doc, crdt::Handle map);
+    void edit_movable(crdt::Doc& doc, crdt::Handle list);
 
     std::mt19937_64 random_;
     std::vector<std::unique_ptr<crdt::Doc>> docs_;

@@ -2,7 +2,7 @@
 //
 // A script is a list of steps whose choices are fractions, resolved against what is there when the step is
 // run: any step can be left out and the rest still means something, so a failing script can be shrunk.
-import { LoroDoc, LoroList, LoroMap, LoroText, LoroTree, VersionVector } from "loro-crdt";
+import { LoroCounter, LoroDoc, LoroList, LoroMap, LoroMovableList, LoroText, LoroTree, VersionVector } from "loro-crdt";
 import { editTree, metasOf, treeArgs, withoutParents } from "./support/tree_steps.mjs";
 
 // Mulberry32.
@@ -19,7 +19,7 @@ export function random(seed) {
 const TEXTS = ["a", "bc", "é", "😀", "x😀y", "\n", "the quick", "𝔘ñ"];
 const VALUES = [0, 1, -5, 1.5, "v", "é😀", null, true, false, [1, [2, "x"]], { k: { deep: null } }, 2 ** 40, { $bytes: "AP8=" }];
 const KEYS = ["a", "b", "c", "key with é"];
-const KINDS = ["Map", "List", "Text", "Tree"];
+const KINDS = ["Map", "List", "Text", "Tree", "MovableList", "Counter"];
 const STYLES = { bold: { expand: "after" }, link: { expand: "none" }, note: { expand: "both" }, early: { expand: "before" } };
 const STYLE_KEYS = ["bold", "link", "note", "early", "note:1"];
 const PEERS = ["1", "2", "77", "9007199254740993", "18446744073709551614", "3000000000"];
@@ -27,10 +27,10 @@ const PEERS = ["1", "2", "77", "9007199254740993", "18446744073709551614", "3000
 const EDITS = [
     ["text.insert", 8], ["text.delete", 5], ["text.mark", 4], ["text.unmark", 2], ["text.apply_delta", 2], ["list.insert", 5], ["list.delete", 3], ["list.insert_container", 1],
     ["map.set", 4], ["map.delete", 1], ["map.insert_container", 2],
+    ["mlist.insert", 4], ["mlist.delete", 2], ["mlist.move", 5], ["mlist.set", 3], ["mlist.insert_container", 1],
+    ["mlist.set_container", 1], ["counter.add", 2],
     ["tree.create", 3], ["tree.move", 3], ["tree.delete", 1], ["commit", 2], ["sync", 5], ["send", 2], ["deliver", 2],
 ];
-// What only npm peers do: the engine carries it.
-const FOREIGN = [["movable", 4], ["counter", 2]];
 
 export function makeScript(seed) {
     const rand = random(seed);
@@ -43,16 +43,14 @@ export function makeScript(seed) {
     const count = 2 + Math.floor(rand() * 3);
     // At least one of each kind.
     const peers = Array.from({ length: count }, (_, i) => ({ id: ids[i], ours: i === 0 || (i > 1 && rand() < 0.5) }));
-    const foreign = rand() < 0.5;
     const steps = Array.from({ length: 20 + Math.floor(rand() * 50) }, () => {
         const peer = Math.floor(rand() * count);
-        const kinds = foreign && !peers[peer].ours ? [...EDITS, ...FOREIGN] : EDITS;
         return {
-            peer, op: weighted(kinds), at: rand(), where: rand(), size: rand(), other: Math.floor(rand() * count),
+            peer, op: weighted(EDITS), at: rand(), where: rand(), size: rand(), other: Math.floor(rand() * count),
             text: pick(TEXTS), value: pick(VALUES), key: pick(KEYS), kind: pick(KINDS),
         };
     });
-    return { seed, peers, foreign, steps };
+    return { seed, peers, steps };
 }
 
 const fraction = (share, count) => Math.min(Math.floor(share * count), count - 1);
@@ -73,18 +71,16 @@ function native(value) {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, native(item)]));
 }
 
-const isEmpty = (value) => value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+const isEmpty = (value) => value === "" || value === 0 || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
-// What both engines must show alike: which empty roots are shown is their own affair, and the roots of
-// kinds that ours carries without showing are left out.
-const CARRIED = ["movable", "counter"];
+// What both engines must show alike: which empty roots are shown is their own affair.
 export function comparable(value) {
-    return Object.fromEntries(Object.entries(plain(withoutParents(value))).filter(([key, item]) => !CARRIED.includes(key) && !isEmpty(item)));
+    return Object.fromEntries(Object.entries(plain(withoutParents(value))).filter(([, item]) => !isEmpty(item)));
 }
 
-// Containers of the kinds that are edited, by id, from a deep value with ids.
+// Containers of each kind by id, from a deep value with ids.
 function containersOf(roots) {
-    const found = { Map: [], List: [], Text: [], Tree: [] };
+    const found = { Map: [], List: [], Text: [], MovableList: [], Counter: [], Tree: [] };
     const walk = (node) => {
         if (node === null || typeof node !== "object") return;
         if (typeof node.cid === "string" && node.cid.startsWith("cid:")) {
@@ -104,7 +100,11 @@ function containersOf(roots) {
     return found;
 }
 
-const ROOTS = { Map: "cid:root-map:Map", List: "cid:root-list:List", Text: "cid:root-text:Text", Tree: "cid:root-tree:Tree" };
+const ROOTS = {
+    Map: "cid:root-map:Map", List: "cid:root-list:List", Text: "cid:root-text:Text", MovableList: "cid:root-movable:MovableList",
+    Counter: "cid:root-counter:Counter", Tree: "cid:root-tree:Tree",
+};
+const NOTHING = { Map: {}, List: [], Text: "", MovableList: [], Counter: 0, Tree: [] };
 
 // --- a peer in npm ---
 
@@ -133,29 +133,17 @@ class NpmPeer {
                 return container().mark(range, args.key, native(args.value));
             }
             case "text.apply_delta": return container().applyDelta(native(inUnits(args.delta, args.characters, "utf16")));
-            case "list.insert": return container().insert(args.pos, native(args.value));
-            case "list.delete": return container().delete(args.pos, args.len);
-            case "list.insert_container": return void container().insertContainer(args.pos, newContainer(args.kind));
+            case "list.insert": case "mlist.insert": return container().insert(args.pos, native(args.value));
+            case "list.delete": case "mlist.delete": return container().delete(args.pos, args.len);
+            case "mlist.move": return container().move(args.from, args.to);
+            case "mlist.set": return container().set(args.pos, native(args.value));
+            case "mlist.set_container": return void container().setContainer(args.pos, newContainer(args.kind));
+            case "counter.add": return container().increment(args.delta);
+            case "list.insert_container": case "mlist.insert_container": return void container().insertContainer(args.pos, newContainer(args.kind));
             case "tree.create": case "tree.move": case "tree.delete": return editTree(container(), op, args);
             case "map.set": return container().set(args.key, native(args.value));
             case "map.delete": return container().delete(args.key);
             case "map.insert_container": return void container().setContainer(args.key, newContainer(args.kind));
-        }
-    }
-
-    foreign(op, step) {
-        const { doc } = this;
-        switch (op) {
-            case "movable": {
-                const list = doc.getMovableList("movable");
-                const choice = fraction(step.at, 5);
-                if (choice <= 1 || list.length < 2) list.insert(fraction(step.where, list.length + 1), native(step.value));
-                else if (choice === 2) list.move(fraction(step.where, list.length), fraction(step.size, list.length));
-                else if (choice === 3) list.set(fraction(step.where, list.length), native(step.value));
-                else list.delete(fraction(step.where, list.length), 1);
-                return;
-            }
-            case "counter": return doc.getCounter("counter").increment(Math.floor(step.where * 8) / 4);
         }
     }
 
@@ -173,7 +161,7 @@ class NpmPeer {
 }
 
 function newContainer(kind) {
-    return { Map: () => new LoroMap(), List: () => new LoroList(), Text: () => new LoroText(), Tree: () => new LoroTree() }[kind]();
+    return new { Map: LoroMap, List: LoroList, Text: LoroText, MovableList: LoroMovableList, Counter: LoroCounter, Tree: LoroTree }[kind]();
 }
 
 // --- a peer in ours ---
@@ -237,7 +225,7 @@ class OurPeer {
 function withRoots(found) {
     for (const [kind, cid] of Object.entries(ROOTS)) {
         if (!found[kind].some((container) => container.cid === cid)) {
-            found[kind].unshift({ cid, value: { Map: {}, List: [], Text: "", Tree: [] }[kind] });
+            found[kind].unshift({ cid, value: NOTHING[kind] });
         }
     }
     return found;
@@ -263,18 +251,18 @@ function deltaOf(step, length) {
 
 async function edit(peer, step) {
     const found = await peer.containers();
-    const kind = { text: "Text", list: "List", map: "Map", tree: "Tree" }[step.op.split(".")[0]];
+    const kind = { text: "Text", list: "List", map: "Map", mlist: "MovableList", counter: "Counter", tree: "Tree" }[step.op.split(".")[0]];
     // The roots more often than their children, so that peers meet.
     const { cid, value } = step.at < 0.5 ? found[kind].find(({ cid: id }) => id === ROOTS[kind])
         : found[kind][fraction((step.at - 0.5) * 2, found[kind].length)];
     const args = {};
     const characters = kind === "Text" ? [...value] : [];
-    const length = kind === "Text" ? characters.length : kind === "List" ? value.length : 0;
+    const length = kind === "Text" ? characters.length : Array.isArray(value) ? value.length : 0;
     switch (step.op) {
         case "text.insert":
             Object.assign(args, { characters, unit: UNITS[fraction(step.size, 3)], pos: fraction(step.where, length + 1), text: step.text });
             break;
-        case "text.delete": case "list.delete":
+        case "text.delete": case "list.delete": case "mlist.delete":
             if (length === 0) return;
             args.pos = fraction(step.where, length);
             args.len = 1 + fraction(step.size * step.size, length - args.pos);
@@ -290,8 +278,19 @@ async function edit(peer, step) {
         case "text.apply_delta":
             Object.assign(args, { characters, unit: UNITS[fraction(step.at, 3)], delta: deltaOf(step, length) });
             break;
-        case "list.insert": Object.assign(args, { pos: fraction(step.where, length + 1), value: step.value }); break;
-        case "list.insert_container": Object.assign(args, { pos: fraction(step.where, length + 1), kind: step.kind }); break;
+        case "list.insert": case "mlist.insert": Object.assign(args, { pos: fraction(step.where, length + 1), value: step.value }); break;
+        case "list.insert_container": case "mlist.insert_container": Object.assign(args, { pos: fraction(step.where, length + 1), kind: step.kind }); break;
+        case "mlist.move":
+            if (length === 0) return;
+            Object.assign(args, { from: fraction(step.where, length), to: fraction(step.size, length) });
+            break;
+        case "mlist.set": case "mlist.set_container":
+            if (length === 0) return;
+            args.pos = fraction(step.where, length);
+            Object.assign(args, step.op === "mlist.set" ? { value: step.value } : { kind: step.kind });
+            break;
+        // Dyadic: other sums depend on the order in which Loro comes to add them up.
+        case "counter.add": args.delta = Math.floor(step.where * 64 - 32) / 4; break;
         case "tree.create": case "tree.move": case "tree.delete": {
             const what = treeArgs(step, value);
             if (what === null) return;
@@ -417,7 +416,6 @@ export async function run(driver, script, { skipLast = false } = {}) {
                 case "deliver":
                     if (letters.length > 0) await peer.import(letters[fraction(step.where, letters.length)]);
                     break;
-                case "movable": case "counter": peer.foreign(step.op, step); break;
                 default: await edit(peer, step);
             }
         }

@@ -131,6 +131,16 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
                                     : std::get<Value>(slot));
         }
         inside = std::move(list);
+    } else if (id.kind == ContainerKind::movable_list) {
+        List list;
+        for (std::size_t i = 0; i < doc.mlist_size(handle); ++i) {
+            const crdt::Item item = doc.mlist_get(handle, i);
+            const auto* child = std::get_if<crdt::ContainerId>(&item);
+            list.push_back(child != nullptr ? with_ids(doc, *child) : std::get<Value>(item));
+        }
+        inside = std::move(list);
+    } else if (id.kind == ContainerKind::counter) {
+        inside = doc.counter_value(handle);
     } else if (id.kind == ContainerKind::text) {
         inside = doc.text(handle).str();
     } else if (id.kind == ContainerKind::tree) {

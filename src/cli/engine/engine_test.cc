@@ -118,6 +118,36 @@ TEST_F(Engine, ChildrenAreNamedByWhatMadeThemAndShownInTheirPlace) {
               "container_deleted");
 }
 
+TEST_F(Engine, ElementsOfAMovableListAreMovedAndSet) {
+    const auto mlist = [](std::string_view op, std::string_view rest) {
+        return cat(R"({"doc":"a","cid":"cid:root-m:MovableList","op":"mlist.)", op, "\",", rest,
+                   "}");
+    };
+    ok(R"({"op":"new","doc":"a","peer":"9"})");
+    ok(mlist("insert", R"("pos":0,"value":1)"));
+    ok(mlist("insert", R"("pos":1,"value":2.0)"));
+    EXPECT_EQ(ok(mlist("insert_container", R"("pos":2,"kind":"Counter")")),
+              Value("cid:2@9:Counter"));
+    EXPECT_EQ(ok(mlist("set_container", R"("pos":0,"kind":"Text")")), Value("cid:3@9:Text"));
+    EXPECT_EQ(ok(mlist("move", R"("from":0,"to":2)")), Value(true));
+    EXPECT_EQ(ok(mlist("set", R"("pos":0,"value":"two")")), Value(true));
+    EXPECT_EQ(session.answer(R"({"op":"counter.add","doc":"a","cid":"cid:2@9:Counter","delta":3})"),
+              R"({"ok":3.0})");
+
+    EXPECT_EQ(session.answer(R"({"op":"value","doc":"a"})"), R"({"ok":{"m":["two",3.0,""]}})");
+    EXPECT_EQ(session.answer(R"({"op":"value_with_ids","doc":"a"})"),
+              R"({"ok":{"m":{"cid":"cid:root-m:MovableList","value":["two",)"
+              R"({"cid":"cid:2@9:Counter","value":3.0},{"cid":"cid:3@9:Text","value":""}]}}})");
+    EXPECT_EQ(ok(mlist("delete", R"("pos":0,"len":2)")), Value(true));
+    EXPECT_EQ(session.answer(R"({"op":"value","doc":"a","cid":"cid:root-m:MovableList"})"),
+              R"({"ok":[""]})");
+    EXPECT_EQ(error(mlist("move", R"("from":0,"to":1)")), "out_of_bound");
+    EXPECT_EQ(error(R"({"op":"counter.add","doc":"a","cid":"cid:2@9:Counter","delta":1})"),
+              "container_deleted");
+    EXPECT_EQ(error(R"({"op":"counter.add","doc":"a","cid":"cid:root-c:Counter","delta":"1"})"),
+              "invalid_argument");
+}
+
 TEST_F(Engine, WhatOneDocumentExportsAnotherImports) {
     ok(R"({"op":"new","doc":"a","peer":"1","timestamps":true})");
     ok(text("insert", R"("pos":0,"text":"ab")"));

@@ -90,6 +90,13 @@ Result<std::size_t> EngineRequest::size(std::string_view name) const {
     return static_cast<std::size_t>(value->as_int());
 }
 
+Result<double> EngineRequest::number(std::string_view name) const {
+    const Value* value = fields_.find(name);
+    if (value != nullptr && value->is_int()) return static_cast<double>(value->as_int());
+    if (value == nullptr || !value->is_float()) return wrong(name, "a number");
+    return value->as_float();
+}
+
 Result<Value> EngineRequest::value(std::string_view name) const {
     const Value* value = fields_.find(name);
     if (value == nullptr) return wrong(name, "given (any JSON value)");

@@ -29,6 +29,7 @@ public:
     Result<bool> flag_or(std::string_view name, bool otherwise) const;
     Result<std::int64_t> integer(std::string_view name) const;
     Result<std::size_t> size(std::string_view name) const;
+    Result<double> number(std::string_view name) const;  // An integer or a float.
     Result<Value> value(std::string_view name) const;
     // As it came: {"$bytes": …} is an object like others.
     Result<const Value*> json(std::string_view name) const;

@@ -52,9 +52,19 @@ std::int64_t EngineDocuments::timestamp_of(const EngineDocument& document) const
 }
 
 EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, rng) {
-    for (const auto table :
-         {engine_document_ops(), engine_text_ops(), engine_container_ops(), engine_exchange_ops(),
-          engine_tree_ops(), engine_cursor_ops(), engine_json_ops(), engine_richtext_ops()}) {
+    // One a line.
+    for (const auto table : {
+             engine_document_ops(),   //
+             engine_text_ops(),       //
+             engine_container_ops(),  //
+             engine_movable_ops(),    //
+             engine_counter_ops(),    //
+             engine_tree_ops(),       //
+             engine_exchange_ops(),   //
+             engine_cursor_ops(),     //
+             engine_json_ops(),       //
+             engine_richtext_ops(),   //
+         }) {
         for (const EngineOp& op : table) CHECK(ops_.emplace(op.name, op.run).second);
     }
 }

@@ -55,6 +55,8 @@ std::span<const EngineOp> engine_document_ops();
 std::span<const EngineOp> engine_text_ops();
 std::span<const EngineOp> engine_richtext_ops();
 std::span<const EngineOp> engine_container_ops();
+std::span<const EngineOp> engine_movable_ops();
+std::span<const EngineOp> engine_counter_ops();
 std::span<const EngineOp> engine_exchange_ops();
 std::span<const EngineOp> engine_tree_ops();
 std::span<const EngineOp> engine_cursor_ops();

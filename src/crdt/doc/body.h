@@ -20,26 +20,46 @@
 #include "crdt/merge/style.h"
 #include "crdt/merge/tree_moves.h"
 #include "crdt/state/map_state.h"
+#include "crdt/state/movable_state.h"
 #include "crdt/state/text_state.h"
 #include "crdt/state/tree_state.h"
 
 namespace quire::crdt {
+
+// A movable list's state, and what the last transaction or import found when it came to it.
+struct MovableList {
+    MovableState state;
+    // How elements that were there before stood when an op from DocBody::began_ on changed them; in
+    // order, and an element as often as it was changed.
+    struct Before {
+        Lv lv;
+        std::uint32_t number;
+        MovableState::Element element;
+        bool shown;
+    };
+    std::vector<Before> before;
+};
 
 struct Container {
     ContainerId id;
     ContainerIndex index = 0;
     ContainerLog* log = nullptr;
 
-    // Text and List: the visible entities after every op of the log.
+    // Text, List and MovableList, whose ops hold positions.
+    bool is_sequence() const {
+        return id.kind == ContainerKind::text || id.kind == ContainerKind::list ||
+               id.kind == ContainerKind::movable_list;
+    }
+    // Sequences: the visible entities (of a movable list the slots) after every op of the log.
     std::uint32_t size = 0;
     bool has_anchors = false;
-    // Text and List: the order of atoms, tombstones and all; made when first needed.
+    // Sequences: the order of atoms, tombstones and all; made when first needed.
     std::unique_ptr<Sequence> sequence;
     // The heads among this container's ops; true only where its last run is not linear (else that
     // is the head).
     Heads heads;
-    // Text and List: the state holds ops below `flushed`; `effects` is what those above that are
-    // not linear do.
+    // Sequences and Counter: the state holds ops below `flushed`; `effects` is what those above
+    // that are not linear do.
     Lv flushed = 0;
     std::size_t flushed_run = 0;
     std::vector<Effect> effects;
@@ -47,6 +67,8 @@ struct Container {
     std::unique_ptr<TextState> text;
 
     std::unique_ptr<MapState> map;
+    std::unique_ptr<MovableList> movable;
+    double sum = 0;  // Counter.
 
     // Tree: both at the version of `moves`; made when first needed.
     struct Tree {
@@ -124,7 +146,8 @@ public:
         return view_ == nullptr ? log_.heads() : view_->past.heads();
     }
     const seq::Rope& shown_text(Container& c);
-    const std::vector<Lv>& shown_list(Container& c);  // CHECKs that there is a view.
+    const std::vector<Lv>& shown_list(Container& c);              // CHECKs that there is a view.
+    const std::vector<MovableItem>& shown_movable(Container& c);  // So does this.
     Lv list_atom(Container& c, std::size_t index) {
         return view_ == nullptr ? atom_at(c, index) : shown_list(c)[index];
     }
@@ -183,6 +206,30 @@ public:
     void insert_style(Container& c, StyleStart style);  // In entities, as the op has it.
     Result<void> check_delta(Container& c, const TextDelta& delta);
     void apply_delta(Container& c, const TextDelta& delta);
+
+    // --- movable lists (movable_list.cc; local ops in movable_edit.cc) ---
+    // The state, with everything in.
+    MovableState& movable(Container& c);
+    // Whether a slot shows an element with the value that atom `value` gave it.
+    bool is_shown(Container& c, Lv value);
+    // What a reader sees, in order. O(n), at a version O(history of the container · log n).
+    std::vector<MovableItem> movable_items(Container& c, const Past* at);
+    Value movable_value(Container& c, int depth, const Past* at);
+    std::optional<std::uint32_t> movable_index_of(Container& c, Lv lv);
+    ListDelta movable_diff(Container& c, const Past& a, const Past& b);
+    // What the ops of the span, the log's last, did. O(ops · log n).
+    ListDelta movable_delta_of(Container& c, LvSpan span);
+    void check_movable(Container& c);
+    // `at` and `to` count slots, `number` is an element's.
+    void movable_move(Container& c, std::uint32_t from, std::uint32_t to, std::uint32_t number);
+    Lv movable_set(Container& c, std::uint32_t number, Slot value);
+
+    // --- counters (counter.cc) ---
+    // The sum of all deltas, in the order in which they became known. O(new ones), at a version
+    // O(all).
+    double counter_value(Container& c, const Past* at);
+    CounterDelta counter_diff(Container& c, const Past& a, const Past& b);
+    void counter_add(Container& c, Value delta);
 
     // --- local ops (local.cc); positions in entities ---
     void begin();
@@ -254,6 +301,11 @@ private:
     bool made_by(const Container& c, Lv creator);
     bool holds_child(Container& parent, Lv creator, Reach& reach);
 
+    // Which slot and value an element has at a version, by its number; kNoLv where it has none yet.
+    std::vector<MovableItem> movable_winners(Container& c, const Past& at);
+    std::uint32_t element_in(Container& c, Lv slot);
+    void apply_movable(Container& c, const Run& run, LvSpan span);
+
     PeerId peer_id_;
     OpLog log_;
     PeerIndex peer_;
@@ -262,7 +314,7 @@ private:
     Pending pending_;
 
     bool open_ = false;  // A transaction is pending; its ops are in the log from `began_` on.
-    Lv began_ = 0;
+    Lv began_ = 0;       // Else: where the last one, or the last import, began.
 
     VersionVector version_;
     Lv version_end_ = 0;  // `version_` covers the log below this.

@@ -13,7 +13,7 @@ void DocBody::check_invariants() {
         const ContainerLog& log = log_of(c);
         CHECK(c.index == i && log.kind() == c.id.kind);
         if (c.id.kind == ContainerKind::tree) check_tree(c);
-        if (c.id.kind != ContainerKind::text && c.id.kind != ContainerKind::list) continue;
+        if (!c.is_sequence()) continue;
         // The kept sequence orders atoms as one that is built from the log.
         Sequence& kept = sequence(c);
         kept.check_invariants();
@@ -36,6 +36,10 @@ void DocBody::check_invariants() {
         });
         CHECK(kept_order == fresh_order);
         CHECK(kept.visible() == c.size);
+        if (c.movable != nullptr) {
+            check_movable(c);
+            continue;
+        }
         flush(c);
         if (c.text == nullptr) continue;
         c.text->rope().check_invariants();

@@ -14,6 +14,7 @@ ContainerIndex DocBody::open(const ContainerId& id) {
     c.log = &log_.log(index);
     if (id.kind == ContainerKind::text) c.text = std::make_unique<TextState>();
     if (id.kind == ContainerKind::map) c.map = std::make_unique<MapState>();
+    if (id.kind == ContainerKind::movable_list) c.movable = std::make_unique<MovableList>();
     index_.emplace(id, index);
     return index;
 }
@@ -21,8 +22,10 @@ ContainerIndex DocBody::open(const ContainerId& id) {
 const Slot* DocBody::slot_of(Lv lv) {
     const ContainerLog& log = log_.log(log_.container_of(lv));
     const Run& run = log.runs()[log.find(lv)];
-    if (run.kind == RunKind::insert && log.kind() == ContainerKind::list)
+    if (run.kind == RunKind::element_set ||
+        (run.kind == RunKind::insert && log.kind() != ContainerKind::text)) {
         return &log.value(run, lv);
+    }
     if (run.kind == RunKind::map_entry) {
         const auto* set = std::get_if<MapSet>(&log.op(run));
         if (set != nullptr) return &set->value;
@@ -59,6 +62,8 @@ bool DocBody::is_alive(Container& c) {
         if (kind == nullptr || *kind != at->id.kind) break;
         if (parent.id.kind == ContainerKind::list) {
             if (sequence(parent).place_of(*creator).erased > 0) break;
+        } else if (parent.id.kind == ContainerKind::movable_list) {
+            if (!is_shown(parent, *creator)) break;
         } else {
             const ContainerLog& log = log_of(parent);
             const auto& set = std::get<MapSet>(log.op(log.runs()[log.find(*creator)]));

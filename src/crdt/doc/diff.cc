@@ -169,12 +169,12 @@ Delta DocBody::delta_of(Container& c, LvSpan span, const Past& a, const Past& b)
             return list_delta_of(c, span);
         case ContainerKind::map:
             return map_delta_of(c, span);
+        case ContainerKind::movable_list:
+            return movable_delta_of(c, span);
+        case ContainerKind::counter:
+            return counter_diff(c, a, b);
         case ContainerKind::tree:
             return tree_diff(c, a, b);
-        // Carried, and not understood yet.
-        case ContainerKind::movable_list:
-        case ContainerKind::counter:
-            break;
     }
     return MapDelta{};
 }
@@ -187,12 +187,12 @@ Delta DocBody::delta_between(Container& c, const Past& a, const Past& b) {
             return list_diff(c, a, b);
         case ContainerKind::map:
             return map_diff(c, a, b);
+        case ContainerKind::movable_list:
+            return movable_diff(c, a, b);
+        case ContainerKind::counter:
+            return counter_diff(c, a, b);
         case ContainerKind::tree:
             return tree_diff(c, a, b);
-        // Carried, and not understood yet.
-        case ContainerKind::movable_list:
-        case ContainerKind::counter:
-            break;
     }
     return MapDelta{};
 }
@@ -215,12 +215,16 @@ Delta DocBody::delta_from_nothing(Container& c, const Past* at) {
             }
             return delta;
         }
+        case ContainerKind::movable_list: {
+            ListDelta delta;
+            for (const MovableItem& item : movable_items(c, at))
+                put(delta, slot_item(*slot_of(item.value), item.value));
+            return delta;
+        }
+        case ContainerKind::counter:
+            return CounterDelta{counter_value(c, at)};
         case ContainerKind::tree:
             return tree_from_nothing(c, at);
-        // Carried, and not understood yet.
-        case ContainerKind::movable_list:
-        case ContainerKind::counter:
-            break;
     }
     return MapDelta{};
 }

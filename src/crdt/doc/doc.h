@@ -158,6 +158,27 @@ public:
     };
     std::vector<TreePlace> tree_places(Handle tree) const;
 
+    // --- movable lists: an element keeps what it is when it is moved or set ---
+    // Indexes count elements. Errors as for other local edits.
+    std::size_t mlist_size(Handle list) const;
+    Item mlist_get(Handle list, std::size_t index) const;  // CHECKs index < size.
+    // The atom that put the element where it is: its insert, or its last move.
+    OpId mlist_id(Handle list, std::size_t index) const;
+    // The index that mlist_id() had the answer from; none when the element has moved on or is gone.
+    std::optional<std::size_t> mlist_index_of(Handle list, OpId id) const;
+    Result<void> mlist_insert(Handle list, std::size_t at, Value value);
+    Result<ContainerId> mlist_insert_container(Handle list, std::size_t at, ContainerKind kind);
+    Result<void> mlist_erase(Handle list, std::size_t at, std::size_t count);
+    // The element is at index `to` then; moving it to where it is is no op.
+    Result<void> mlist_move(Handle list, std::size_t from, std::size_t to);
+    Result<void> mlist_set(Handle list, std::size_t at, Value value);  // An op, equal or not.
+    Result<ContainerId> mlist_set_container(Handle list, std::size_t at, ContainerKind kind);
+
+    // --- counters ---
+    double counter_value(Handle counter) const;
+    // The value then. Errors also: invalid_argument "not_finite".
+    Result<double> counter_add(Handle counter, double delta);
+
     bool has_pending() const;
     // Ends the transaction. Its change depends on the frontiers before it; timestamps never go back
     // along deps.

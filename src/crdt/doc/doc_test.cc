@@ -391,7 +391,7 @@ TEST(Doc, StyleAnchorsTakeTheirPlaceAndComeBackVerbatim) {
     EXPECT_EQ(a.read(), " world");
 }
 
-TEST(Doc, OpsOfOtherContainersAreCarried) {
+TEST(Doc, OpsOfEveryKindAreKeptAsTheyCame) {
     Replica a(1);
     const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
     const ContainerId moves = ContainerId::root("moves", ContainerKind::movable_list);
@@ -407,8 +407,8 @@ TEST(Doc, OpsOfOtherContainersAreCarried) {
     ASSERT_TRUE(a.doc.import({{{5, 0}, {}, 0, 0, "", ops}}));
 
     EXPECT_EQ(a.doc.changes_since({}).at(0).ops, ops);
-    EXPECT_EQ(*a.doc.value().get("n"), Value(0.0));
-    EXPECT_EQ(*a.doc.value().get("moves"), Value(List{}));
+    EXPECT_EQ(*a.doc.value().get("n"), Value(2.5));
+    EXPECT_EQ(*a.doc.value().get("moves"), Value(List{"child", 1}));
     VersionVector from;
     from.set(5, 2);
     EXPECT_EQ(a.doc.changes_since(from).at(0).ops.at(0).content,

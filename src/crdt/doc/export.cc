@@ -52,6 +52,12 @@ std::vector<Op> DocBody::export_ops(LvSpan span) {
                 ListInsert insert{run.pos + (from - run.lv), {}};
                 for (Lv lv = from; lv < to; ++lv) insert.values.push_back(log.value(run, lv));
                 op.content = std::move(insert);
+            } else if (run.kind == RunKind::move) {
+                op.content = ListMove{run.pos, run.payload, log_.element_id(run.extra)};
+            } else if (run.kind == RunKind::element_set) {
+                op.content = ListSet{log_.element_id(run.extra), log.value(run, run.lv)};
+            } else if (run.kind == RunKind::increment) {
+                op.content = CounterAdd{std::get<Value>(log.value(run, run.lv))};
             } else if (!run.is_erase()) {
                 op.content = log.op(run);
                 op.counter -= skip;

@@ -53,6 +53,7 @@ private:
     Result<void> apply_sequence_op(Container& c, const Op& op, const Heads& parents, bool linear);
     void leave_linear(Container& c);
     bool holds_all(Container& c, const Heads& parents) const;
+    std::optional<Lv> element_of(const Container& c, ElementId id, const Heads& parents) const;
     std::optional<std::uint32_t> anchor_position(Container& c, const Op& op) const;
 
     DocBody& body_;
@@ -107,9 +108,14 @@ void ImportRun::leave_linear(Container& c) {
 Result<void> ImportRun::apply_op(Container& c, const Op& op, const Heads& parents, bool linear) {
     ContainerLog& log = body_.log_of(c);
     const auto count = static_cast<Lv>(atom_count(op.content));
-    const bool is_sequence = c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list;
+    const bool is_sequence = c.is_sequence();
     if (is_sequence && !std::holds_alternative<UnknownOp>(op.content)) {
         return apply_sequence_op(c, op, parents, linear || holds_all(c, parents));
+    }
+    if (const auto* add = std::get_if<CounterAdd>(&op.content)) {
+        log.increment(log_.end(), add->delta);
+        log_.append(c.index, count);
+        return {};
     }
     const bool entry =
         std::holds_alternative<MapSet>(op.content) || std::holds_alternative<MapErase>(op.content);
@@ -135,18 +141,50 @@ std::optional<std::uint32_t> ImportRun::anchor_position(Container& c, const Op& 
     return start->end + 1;
 }
 
+// The atom that made an element, if it is one of this list that the version knows.
+std::optional<Lv> ImportRun::element_of(const Container& c, ElementId id,
+                                        const Heads& parents) const {
+    const std::optional<Lv> made = log_.atom_of(id);
+    if (!made || log_.container_of(*made) != c.index) return std::nullopt;
+    const ContainerLog& log = body_.log_of(c);
+    if (log.runs()[log.find(*made)].kind != RunKind::insert) return std::nullopt;
+    if (!log_.graph().contains(parents, *made)) return std::nullopt;
+    return made;
+}
+
 Result<void> ImportRun::apply_sequence_op(Container& c, const Op& op, const Heads& parents,
                                           bool linear) {
     ContainerLog& log = body_.log_of(c);
     const Lv lv = log_.end();
     const auto count = static_cast<Lv>(atom_count(op.content));
     const bool joins = log_.joins();
+    const auto* set = std::get_if<ListSet>(&op.content);
+    const auto* move = std::get_if<ListMove>(&op.content);
+    Lv element = kNoLv;
+    if (set != nullptr || move != nullptr) {
+        const ElementId id = set != nullptr ? set->element : move->element;
+        const std::optional<Lv> made = element_of(c, id, parents);
+        if (!made) {
+            return corrupt(cat("an operation on a movable list names the element ", id.lamport, "@",
+                               id.peer, ", which its version of that list does not have"));
+        }
+        element = *made;
+    }
+    if (set != nullptr) {
+        // It holds no position: the heads of a sequence are those of the ops that do.
+        if (!linear) leave_linear(c);
+        log.set(lv, element, set->value, linear);
+        log_.append(c.index, count);
+        return {};
+    }
     if (!linear) {
         body_.sequence(c);
         leave_linear(c);
     }
 
-    if (const auto* insert = std::get_if<TextInsert>(&op.content)) {
+    if (move != nullptr) {
+        log.move(lv, move->from, move->to, element, linear);
+    } else if (const auto* insert = std::get_if<TextInsert>(&op.content)) {
         log.insert_text(lv, insert->pos, insert->text, count, linear, joins);
     } else if (const auto* elements = std::get_if<ListInsert>(&op.content)) {
         log.insert_values(lv, elements->pos, elements->values, linear, joins);
@@ -170,12 +208,13 @@ Result<void> ImportRun::apply_sequence_op(Container& c, const Op& op, const Head
     };
     if (run.is_insert() && count > kMaxSize - std::min(c.size, kMaxSize)) return out_of_bound();
     if (linear) {
-        const bool fits = run.is_insert() ? pos <= c.size
+        const bool fits = move != nullptr   ? move->from < c.size && move->to < c.size
+                          : run.is_insert() ? pos <= c.size
                           : run.kind == RunKind::erase_forward
                               ? pos <= c.size && count <= c.size - pos
                               : pos < c.size && count <= pos + 1;
         if (!fits) return out_of_bound();
-        c.size = run.is_insert() ? c.size + count : c.size - count;
+        if (move == nullptr) c.size = run.is_insert() ? c.size + count : c.size - count;
         return {};
     }
     touch(c).integrated = true;
@@ -368,6 +407,7 @@ Result<Imported> DocBody::import(std::vector<Change> changes, ImportOptions opti
         news = news || end_of(change) > log_.atoms().end_of(change.id.peer);
     }
     if (!news) return Imported{};
+    began_ = log_.end();
     for (;;) {
         ImportBatch batch(*this, changes);
         Result<void> gone = batch.go();

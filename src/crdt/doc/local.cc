@@ -35,7 +35,7 @@ void DocBody::erase(Container& c, std::uint32_t at, std::uint32_t len) {
     log_of(c).erase_forward(log_.end(), at, len, log_.joins());
     log_.append(c.index, len);
     c.size -= len;
-    if (c.id.kind == ContainerKind::list) ++epoch_;
+    if (c.id.kind != ContainerKind::text) ++epoch_;
 }
 
 void DocBody::write_map(Container& c, OpContent op) {

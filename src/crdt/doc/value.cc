@@ -15,13 +15,12 @@ Value DocBody::value(Container& c, int depth, const Past* at) {
             return list_value(c, depth, at);
         case ContainerKind::map:
             return map_value(c, depth, at);
+        case ContainerKind::movable_list:
+            return movable_value(c, depth, at);
+        case ContainerKind::counter:
+            return counter_value(c, at);
         case ContainerKind::tree:
             return tree_value(c, depth, at);
-        // Carried, and not understood yet.
-        case ContainerKind::movable_list:
-            return List{};
-        case ContainerKind::counter:
-            return 0.0;
     }
     return nullptr;
 }

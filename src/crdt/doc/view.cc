@@ -135,6 +135,13 @@ const std::vector<Lv>& DocBody::shown_list(Container& c) {
     return view_->lists.emplace(c.index, list_atoms(c, &view_->past)).first->second;
 }
 
+const std::vector<MovableItem>& DocBody::shown_movable(Container& c) {
+    CHECK(view_ != nullptr);
+    const auto known = view_->movable.find(c.index);
+    if (known != view_->movable.end()) return known->second;
+    return view_->movable.emplace(c.index, movable_items(c, &view_->past)).first->second;
+}
+
 const MapState::Write* DocBody::shown_write(const Container& c, std::string_view key) const {
     const MapState::Entry* entry = c.map == nullptr ? nullptr : c.map->find(key);
     if (entry == nullptr) return nullptr;
@@ -182,11 +189,16 @@ bool DocBody::holds_child(Container& parent, Lv creator, Reach& reach) {
             const MapState::Write* write = map_write(*parent.map->find(set.key), reach.at);
             return write != nullptr && write->lv == creator;
         }
+        case ContainerKind::movable_list: {
+            const auto [known, is_new] = reach.shown.try_emplace(parent.index);
+            if (is_new) {
+                for (const MovableItem& item : movable_items(parent, reach.at))
+                    known->second.insert(item.value);
+            }
+            return known->second.contains(creator);
+        }
         case ContainerKind::tree:
             return tree_node(parent, log_.atoms().id_of(creator), reach.at).has_value();
-        // Carried, and not understood yet.
-        case ContainerKind::movable_list:
-            return false;
         case ContainerKind::text:
         case ContainerKind::counter:
             return false;

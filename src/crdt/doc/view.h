@@ -16,6 +16,12 @@
 
 namespace quire::crdt {
 
+// An element that a movable list shows: the atom that placed it, and that which gave its value.
+struct MovableItem {
+    Lv slot;
+    Lv value;
+};
+
 // What is known of which containers a version shows, that is, which can be reached from a root.
 struct Reach {
     const Past* at = nullptr;  // Null is the latest; then nothing may be edited meanwhile.
@@ -36,6 +42,7 @@ struct View {
     std::optional<VersionVector> version;
     std::unordered_map<ContainerIndex, seq::Rope> texts;
     std::unordered_map<ContainerIndex, std::vector<Lv>> lists;  // The visible atoms, in order.
+    std::unordered_map<ContainerIndex, std::vector<MovableItem>> movable;
 };
 
 }  // namespace quire::crdt

@@ -72,6 +72,18 @@ void ContainerLog::erase_recorded(Lv lv, const SequenceDelete& op, PeerIndex sta
                      forward ? RunKind::erase_forward : RunKind::erase_backward, linear, true});
 }
 
+void ContainerLog::set(Lv lv, Lv made, Slot value, bool linear) {
+    runs_.push_back({lv, 1, 0, static_cast<std::uint32_t>(values_.size()), made,
+                     RunKind::element_set, linear, true});
+    values_.push_back(std::move(value));
+}
+
+void ContainerLog::increment(Lv lv, Value delta) {
+    runs_.push_back(
+        {lv, 1, 0, static_cast<std::uint32_t>(values_.size()), 0, RunKind::increment, true, true});
+    values_.emplace_back(std::move(delta));
+}
+
 void ContainerLog::keep(Lv lv, RunKind kind, std::uint32_t pos, OpContent op, std::uint32_t len,
                         bool linear) {
     runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(ops_.size()), 0, kind, linear, true});

@@ -20,6 +20,9 @@ enum class RunKind : std::uint8_t {
     erase_forward,   // Every atom deletes at `pos`.
     erase_backward,  // The k-th atom deletes at pos - k.
     map_entry,       // MapSet or MapErase.
+    move,            // One atom that deletes the slot at `pos`, then inserts one at `payload`.
+    element_set,     // A movable list's element gets a value.
+    increment,       // A counter's.
     other,           // Carried.
 };
 
@@ -27,9 +30,11 @@ struct Run {
     Lv lv = 0;
     std::uint32_t len = 0;
     std::uint32_t pos = 0;      // In entities of the version that wrote it.
-    std::uint32_t payload = 0;  // insert: offset into the text or the elements; erase: counter of
-                                // the start id; otherwise index of the op.
-    std::uint32_t extra = 0;  // Text: bytes; erase: peer of the start id.
+    std::uint32_t payload = 0;  // insert, element_set, increment: offset into the text or the
+                                // values; erase: counter of the start id; move: where to;
+                                // otherwise index of the op.
+    std::uint32_t extra = 0;    // Text: bytes; erase: peer of the start id; move, element_set: the
+                                // atom that made the element.
     RunKind kind = RunKind::other;
     bool linear = true;  // Its version held everything that this container had then.
     bool resolved =
@@ -40,7 +45,7 @@ struct Run {
         return kind == RunKind::erase_forward || kind == RunKind::erase_backward;
     }
     bool is_insert() const { return kind == RunKind::insert || kind == RunKind::anchor; }
-    bool in_sequence() const { return is_insert() || is_erase(); }
+    bool in_sequence() const { return is_insert() || is_erase() || kind == RunKind::move; }
 };
 
 class ContainerLog {
@@ -61,6 +66,12 @@ public:
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
     // A delete from elsewhere, kept verbatim.
     void erase_recorded(Lv lv, const SequenceDelete& op, PeerIndex start_peer, bool linear);
+    // Of the element that atom `made` inserted.
+    void move(Lv lv, std::uint32_t from, std::uint32_t to, Lv made, bool linear) {
+        runs_.push_back({lv, 1, from, to, made, RunKind::move, linear, true});
+    }
+    void set(Lv lv, Lv made, Slot value, bool linear);
+    void increment(Lv lv, Value delta);
     // Anything else. `pos` is an anchor's.
     void keep(Lv lv, RunKind kind, std::uint32_t pos, OpContent op, std::uint32_t len, bool linear);
 

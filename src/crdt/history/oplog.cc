@@ -114,6 +114,41 @@ std::size_t OpLog::owner_of(Lv lv) const {
     return static_cast<std::size_t>(after - owners_.begin()) - 1;
 }
 
+// From one atom of a peer to its next the lamport grows by one at least.
+std::optional<Lv> OpLog::atom_of(ElementId id) const {
+    const std::optional<PeerIndex> peer = atoms_.find(id.peer);
+    if (!peer || atoms_.end_of(*peer) == 0) return std::nullopt;
+    const auto lv_at = [&](std::int64_t counter) {
+        return *atoms_.lv_of({id.peer, static_cast<Counter>(counter)});
+    };
+    std::int64_t low = 0;
+    std::int64_t high = atoms_.end_of(*peer) - 1;
+    // How far lamports from `low` on are ahead of counters, at least.
+    std::int64_t ahead = graph_.lamport(lv_at(0));
+    for (bool guess = true; low <= high; guess = !guess) {
+        const std::int64_t at =
+            guess ? std::min(high, std::int64_t{id.lamport} - ahead) : low + (high - low) / 2;
+        if (at < low) return std::nullopt;
+        const Lv lv = lv_at(at);
+        const std::int64_t lamport = graph_.lamport(lv);
+        if (lamport == id.lamport) return lv;
+        if (lamport < id.lamport) {
+            low = at + 1;
+            ahead = lamport - at;
+        } else {
+            high = at - 1;
+            low = std::max(low, id.lamport - (lamport - at));
+        }
+    }
+    return std::nullopt;
+}
+
+bool OpLog::outranks(Lv a, Lv b) const {
+    const Lamport of_a = graph_.lamport(a);
+    const Lamport of_b = graph_.lamport(b);
+    return of_a != of_b ? of_a > of_b : atoms_.peer_of(a) > atoms_.peer_of(b);
+}
+
 ContainerIndex OpLog::container_of(Lv lv) const {
     return owners_[owner_of(lv)].container;
 }

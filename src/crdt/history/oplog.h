@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -87,6 +88,12 @@ public:
     // it is implied.
     Heads parents(PeerIndex peer, const Heads& deps) const;
     std::int64_t latest_timestamp(std::span<const Lv> of) const;
+
+    // The atom of a peer that has this lamport.
+    std::optional<Lv> atom_of(ElementId id) const;
+    ElementId element_id(Lv made) const { return {atoms_.peer_of(made), graph_.lamport(made)}; }
+    // Whether a is the later one by (lamport, peer), which decides between concurrent writes.
+    bool outranks(Lv a, Lv b) const;
 
     ContainerIndex container_of(Lv lv) const;
     // Calls take(container, LvSpan) for each stretch of [span) that is one container's, in order.

@@ -45,6 +45,9 @@ void Sequence::catch_up(const History& history, Lv until) {
             }
             if (run.is_insert()) {
                 insert_last(history, from, len, run.pos + done);
+            } else if (run.kind == RunKind::move) {
+                erase_last(from, 1, run.pos, false);
+                insert_last(history, from, 1, run.payload);
             } else if (run.kind == RunKind::erase_forward) {
                 erase_last(from, len, run.pos, false);
             } else {
@@ -120,6 +123,12 @@ bool Sequence::integrate(const History& history, const Run& run, Lv lv, std::uin
     const std::uint32_t done = lv - run.lv;
     if (run.is_insert()) {
         const auto effect = insert_now(history, lv, len, run.pos + done);
+        if (!effect) return false;
+        if (effects != nullptr) effects->push_back(*effect);
+    } else if (run.kind == RunKind::move) {
+        // The slot goes first: where it goes to is counted without it.
+        if (!erase_now(lv, 1, run.pos, false, effects)) return false;
+        const auto effect = insert_now(history, lv, 1, run.payload);
         if (!effect) return false;
         if (effects != nullptr) effects->push_back(*effect);
     } else {
@@ -251,7 +260,7 @@ void Sequence::move_to(const History& history, const Heads& version) {
 }
 
 // Being inserted and each being deleted count one, so the order in which ops are taken back does
-// not matter.
+// not matter. A move is both.
 void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
     const auto& runs = log.runs();
     for (std::size_t i = log.find(span.begin); i < runs.size() && runs[i].lv < span.end; ++i) {
@@ -259,9 +268,8 @@ void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
         const Lv from = std::max(run.lv, span.begin);
         const Lv to = std::min({run.end(), span.end, end_});
         if (from >= to) continue;
-        if (run.is_insert()) {
-            shift_items(from, to - from, by);
-        } else if (run.is_erase()) {
+        if (run.is_insert() || run.kind == RunKind::move) shift_items(from, to - from, by);
+        if (run.is_erase() || run.kind == RunKind::move) {
             for (const Target& target : targets(from, to - from))
                 shift_items(target.first, target.len, by);
         }

@@ -1,0 +1,108 @@
+// Counters: sums, and which deltas are written how.
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "crdt/doc/doc.h"
+
+namespace quire::crdt {
+namespace {
+
+const ContainerId kCounter = ContainerId::root("n", ContainerKind::counter);
+
+struct Replica {
+    explicit Replica(PeerId peer) : doc(peer), counter(doc.open(kCounter)) {}
+    double add(double delta) {
+        const auto value = doc.counter_add(counter, delta);
+        EXPECT_TRUE(value);
+        return value ? *value : 0;
+    }
+    void pull(Replica& other) {
+        doc.commit();
+        other.doc.commit();
+        EXPECT_TRUE(doc.import(other.doc.changes_since(doc.version())));
+    }
+    Doc doc;
+    Handle counter;
+};
+
+TEST(Counter, AddsUpWhatEveryoneAdded) {
+    Replica a(1);
+    Replica b(2);
+    EXPECT_EQ(a.doc.counter_value(a.counter), 0.0);
+    EXPECT_EQ(a.add(3), 3.0);
+    EXPECT_EQ(a.add(-0.25), 2.75);
+    b.add(10);
+    a.pull(b);
+    b.pull(a);
+    EXPECT_EQ(a.doc.counter_value(a.counter), 12.75);
+    EXPECT_EQ(b.doc.value(), Value(Map{{"n", 12.75}}));
+    a.doc.check_invariants();
+    b.doc.check_invariants();
+}
+
+TEST(Counter, SmallWholeNumbersAreWrittenAsIntegers) {
+    Replica a(1);
+    constexpr double kBound = 1 << 27;
+    for (const double delta : {0.0, 1.0, -7.0, kBound - 1, 0.5, 1e-17, kBound, -kBound, 1e300})
+        a.add(delta);
+    a.doc.commit();
+    std::vector<Value> deltas;
+    for (const Op& op : a.doc.changes_since({}).at(0).ops)
+        deltas.push_back(std::get<CounterAdd>(op.content).delta);
+    EXPECT_EQ(deltas,
+              (std::vector<Value>{0, 1, -7, (1 << 27) - 1, 0.5, 1e-17, kBound, -kBound, 1e300}));
+}
+
+TEST(Counter, DeltasFromElsewhereAreKeptAsTheyCame) {
+    Replica a(1);
+    const std::vector<Op> ops = {{kCounter, 0, CounterAdd{Value(1.0)}},
+                                 {kCounter, 1, CounterAdd{Value(1)}}};
+    ASSERT_TRUE(a.doc.import({{{5, 0}, {}, 0, 0, "", ops}}));
+    EXPECT_TRUE(same_atoms(a.doc.changes_since({}).at(0).ops, ops));
+    EXPECT_EQ(a.doc.counter_value(a.counter), 2.0);
+}
+
+TEST(Counter, WhatIsNoNumberIsRefused) {
+    Replica a(1);
+    for (const double delta :
+         {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+        const auto value = a.doc.counter_add(a.counter, delta);
+        ASSERT_FALSE(value);
+        EXPECT_EQ(value.error().reason(), "not_finite");
+    }
+    EXPECT_FALSE(a.doc.has_pending());
+}
+
+TEST(Counter, ACommitTellsTheIncrement) {
+    Replica a(1);
+    a.add(5);
+    a.doc.commit();
+    a.add(2);
+    a.add(-0.5);
+    const Commit commit = a.doc.commit({.want_diff = true});
+    ASSERT_EQ(commit.diff.size(), 1U);
+    EXPECT_EQ(commit.diff[0].delta, Delta(CounterDelta{1.5}));
+}
+
+TEST(Counter, ARefusedImportAddsNothing) {
+    Replica a(1);
+    a.add(1);
+    a.doc.commit();
+    const ContainerId list = ContainerId::root("l", ContainerKind::movable_list);
+    EXPECT_FALSE(
+        a.doc.import({{{5, 0},
+                       {},
+                       0,
+                       0,
+                       "",
+                       {{kCounter, 0, CounterAdd{Value(1)}}, {list, 1, ListMove{0, 0, {5, 0}}}}}}));
+    EXPECT_EQ(a.doc.counter_value(a.counter), 1.0);
+    a.add(2);
+    EXPECT_EQ(a.doc.counter_value(a.counter), 3.0);
+    a.doc.commit();
+    a.doc.check_invariants();
+}
+
+}  // namespace
+}  // namespace quire::crdt

@@ -1,0 +1,187 @@
+// Local edits of movable lists, and reading them: indexes that readers see, turned into positions
+// among slots.
+#include <algorithm>
+#include <utility>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+void DocBody::movable_move(Container& c, std::uint32_t from, std::uint32_t to,
+                           std::uint32_t number) {
+    const Lv made = movable(c).element(number).made;
+    begin();
+    log_of(c).move(log_.end(), from, to, made, true);
+    log_.append(c.index, 1);
+}
+
+Lv DocBody::movable_set(Container& c, std::uint32_t number, Slot value) {
+    const Lv made = movable(c).element(number).made;
+    begin();
+    const Lv lv = log_.end();
+    log_of(c).set(lv, made, std::move(value), true);
+    log_.append(c.index, 1);
+    ++epoch_;
+    return lv;
+}
+
+// Where the slot that this atom made shows an element; none when it shows none, or made none.
+std::optional<std::uint32_t> DocBody::movable_index_of(Container& c, Lv lv) {
+    const MovableState& state = movable(c);
+    const RunKind kind = log_of(c).runs()[log_of(c).find(lv)].kind;
+    if (kind != RunKind::insert && kind != RunKind::move) return std::nullopt;
+    const std::uint32_t number = element_in(c, lv);
+    if (state.element(number).slot != lv || !state.slots().is_shown(number)) return std::nullopt;
+    return state.slots().index_of(number);
+}
+
+// --- reading ---
+
+std::size_t Doc::mlist_size(Handle list) const {
+    Container& c = body_->container(list);
+    if (body_->at() != nullptr) return body_->shown_movable(c).size();
+    return body_->movable(c).slots().shown();
+}
+
+namespace {
+
+MovableItem item_at(DocBody& body, Container& c, std::size_t index) {
+    if (body.at() != nullptr) {
+        CHECK(index < body.shown_movable(c).size());
+        return body.shown_movable(c)[index];
+    }
+    const MovableState& state = body.movable(c);
+    const SlotTree::Slot slot = state.slots().shown_at(static_cast<std::uint32_t>(index));
+    return {slot.lv, state.element(slot.element).value};
+}
+
+}  // namespace
+
+Item Doc::mlist_get(Handle list, std::size_t index) const {
+    const Lv value = item_at(*body_, body_->container(list), index).value;
+    return body_->slot_item(*body_->slot_of(value), value);
+}
+
+OpId Doc::mlist_id(Handle list, std::size_t index) const {
+    const Lv slot = item_at(*body_, body_->container(list), index).slot;
+    return body_->oplog().atoms().id_of(slot);
+}
+
+std::optional<std::size_t> Doc::mlist_index_of(Handle list, OpId id) const {
+    Container& c = body_->container(list);
+    const std::optional<Lv> lv = body_->oplog().atoms().lv_of(id);
+    if (!lv || c.movable == nullptr || body_->oplog().container_of(*lv) != c.index)
+        return std::nullopt;
+    if (body_->at() != nullptr) {
+        const auto& items = body_->shown_movable(c);
+        const auto at = std::find_if(items.begin(), items.end(),
+                                     [&](const auto& item) { return item.slot == *lv; });
+        if (at == items.end()) return std::nullopt;
+        return static_cast<std::size_t>(at - items.begin());
+    }
+    return body_->movable_index_of(c, *lv);
+}
+
+// --- local edits ---
+
+namespace {
+
+constexpr std::size_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
+
+Failure beyond(std::size_t index, std::size_t size) {
+    return fail(Errc::out_of_range, "out_of_bound",
+                cat("index ", index, " lies beyond the end of the list, which has ", size,
+                    " elements; nothing was changed"));
+}
+
+Failure too_large() {
+    return fail(Errc::out_of_range, "too_large",
+                "a container holds at most 1073741822 entities; nothing was changed");
+}
+
+// The atom that was written.
+Result<Lv> insert(DocBody& body, Handle list, std::size_t at, Slot slot) {
+    Container* c = body.editable(list, ContainerKind::movable_list);
+    if (c == nullptr) return body.refuse(list, ContainerKind::movable_list);
+    const SlotTree& slots = body.movable(*c).slots();
+    if (at > slots.shown()) return beyond(at, slots.shown());
+    if (c->size >= kMaxSize) return too_large();
+    const Lv lv = body.oplog().end();
+    // Before what is at the index now; at the end, behind every slot.
+    body.insert_values(*c, slots.slot_index(static_cast<std::uint32_t>(at)), {std::move(slot)});
+    return lv;
+}
+
+Result<Lv> set(DocBody& body, Handle list, std::size_t at, Slot value) {
+    Container* c = body.editable(list, ContainerKind::movable_list);
+    if (c == nullptr) return body.refuse(list, ContainerKind::movable_list);
+    const SlotTree& slots = body.movable(*c).slots();
+    if (at >= slots.shown()) return beyond(at, slots.shown());
+    return body.movable_set(*c, slots.shown_at(static_cast<std::uint32_t>(at)).element,
+                            std::move(value));
+}
+
+}  // namespace
+
+Result<void> Doc::mlist_insert(Handle list, std::size_t at, Value value) {
+    TRY(insert(*body_, list, at, Slot(std::move(value))));
+    return {};
+}
+
+Result<ContainerId> Doc::mlist_insert_container(Handle list, std::size_t at, ContainerKind kind) {
+    const Lv lv = TRY(insert(*body_, list, at, Slot(kind)));
+    return body_->child_id(lv, kind);
+}
+
+Result<void> Doc::mlist_set(Handle list, std::size_t at, Value value) {
+    TRY(set(*body_, list, at, Slot(std::move(value))));
+    return {};
+}
+
+Result<ContainerId> Doc::mlist_set_container(Handle list, std::size_t at, ContainerKind kind) {
+    const Lv lv = TRY(set(*body_, list, at, Slot(kind)));
+    return body_->child_id(lv, kind);
+}
+
+Result<void> Doc::mlist_move(Handle list, std::size_t from, std::size_t to) {
+    Container* c = body_->editable(list, ContainerKind::movable_list);
+    if (c == nullptr) return body_->refuse(list, ContainerKind::movable_list);
+    const SlotTree& slots = body_->movable(*c).slots();
+    if (from >= slots.shown() || to >= slots.shown())
+        return beyond(std::max(from, to), slots.shown());
+    if (from == to) return {};
+    if (c->size >= kMaxSize) return too_large();
+    // Once its own slot is gone, what stood at `to` is before it or behind it as it should be.
+    body_->movable_move(*c, slots.slot_index(static_cast<std::uint32_t>(from)),
+                        slots.slot_index(static_cast<std::uint32_t>(to)),
+                        slots.shown_at(static_cast<std::uint32_t>(from)).element);
+    return {};
+}
+
+Result<void> Doc::mlist_erase(Handle list, std::size_t at, std::size_t count) {
+    Container* c = body_->editable(list, ContainerKind::movable_list);
+    if (c == nullptr) return body_->refuse(list, ContainerKind::movable_list);
+    const SlotTree& slots = body_->movable(*c).slots();
+    if (at > slots.shown() || count > slots.shown() - at) return beyond(at + count, slots.shown());
+    // Slots that show nothing stay: the stretches between them go, each counted without those
+    // before it.
+    struct Stretch {
+        std::uint32_t pos;
+        std::uint32_t len;
+    };
+    std::vector<Stretch> stretches;
+    for (std::uint32_t done = 0; done < count; ++done) {
+        const std::uint32_t pos = slots.slot_index(static_cast<std::uint32_t>(at) + done) - done;
+        if (!stretches.empty() && stretches.back().pos == pos) {
+            ++stretches.back().len;
+        } else {
+            stretches.push_back({pos, 1});
+        }
+    }
+    for (const Stretch& stretch : stretches) body_->erase(*c, stretch.pos, stretch.len);
+    return {};
+}
+
+}  // namespace quire::crdt

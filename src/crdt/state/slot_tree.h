@@ -1,0 +1,108 @@
+// SlotTree: the undeleted slots of a movable list in order, counted twice: all of them, as its ops
+// count, and those that show an element, as its readers do.
+//
+// A B+tree of slots. An element is shown by one slot at most, which is found by the element's
+// number. All O(log n) but for walking through; nodes go when they are empty and are not joined.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace quire::crdt {
+
+class SlotTree {
+public:
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    struct Slot {
+        std::uint32_t lv = 0;           // The atom that made it, by its number in history.
+        std::uint32_t element = kNone;  // The number of the element that it shows.
+        bool is_shown() const { return element != kNone; }
+        friend bool operator==(const Slot&, const Slot&) = default;
+    };
+
+    SlotTree();
+    SlotTree(const SlotTree&) = delete;
+    SlotTree& operator=(const SlotTree&) = delete;
+    ~SlotTree();
+
+    std::uint32_t size() const { return total_.slots; }
+    std::uint32_t shown() const { return total_.shown; }
+
+    // `at` counts slots. Requires that no other slot shows the same element.
+    void insert(std::uint32_t at, Slot slot);
+    Slot erase(std::uint32_t at);
+    // Its slot stays, and shows it no more. Requires is_shown(element).
+    void hide(std::uint32_t element);
+
+    bool is_shown(std::uint32_t element) const {
+        return element < leaves_.size() && leaves_[element] != nullptr;
+    }
+    Slot at(std::uint32_t at) const;           // By slots.
+    Slot shown_at(std::uint32_t index) const;  // By elements.
+    // The place of an element's slot among the slots; for one behind the last it is size().
+    std::uint32_t slot_index(std::uint32_t index) const;
+    // How many of the first `at` slots show an element.
+    std::uint32_t shown_before(std::uint32_t at) const;
+    // An element's place among those shown. Requires is_shown(element).
+    std::uint32_t index_of(std::uint32_t element) const;
+
+    // Calls take(slot) for each in order.
+    template <class Take>
+    void for_each(Take take) const;
+
+    void check_invariants() const;
+
+private:
+    // Tests compile the engine with QUIRE_SMALL_NODES, so that a few elements make deep trees.
+#ifdef QUIRE_SMALL_NODES
+    static constexpr std::uint32_t kLeafSlots = 3;
+    static constexpr std::uint32_t kChildren = 2;
+#else
+    static constexpr std::uint32_t kLeafSlots = 62;
+    static constexpr std::uint32_t kChildren = 16;
+#endif
+    struct Widths {
+        std::uint32_t slots = 0;
+        std::uint32_t shown = 0;
+        friend bool operator==(const Widths&, const Widths&) = default;
+    };
+    struct Inner;
+    struct Leaf {
+        Inner* parent = nullptr;
+        Leaf* next = nullptr;
+        Leaf* previous = nullptr;
+        std::uint32_t count = 0;
+        Slot slots[kLeafSlots];
+        Widths widths() const;
+    };
+    struct Place {
+        Leaf* leaf;
+        std::uint32_t index;
+    };
+
+    Place find(std::uint32_t at, std::uint32_t Widths::*metric) const;
+    // How much lies before a slot.
+    Widths before(const Place& place) const;
+    void widen(const Leaf* leaf, std::int32_t slots, std::int32_t shown);
+    void split(Leaf* leaf);
+    void split(Inner* inner);
+    void add_child(Inner* parent, const void* left, Widths left_widths, void* right,
+                   Widths right_widths);
+    void remove(Leaf* leaf);
+    void note(const Leaf* leaf, std::uint32_t from);
+
+    void* root_ = nullptr;
+    bool root_is_leaf_ = true;
+    Leaf* first_ = nullptr;
+    Widths total_;
+    std::vector<Leaf*> leaves_;  // By element: where it is shown.
+};
+
+template <class Take>
+void SlotTree::for_each(Take take) const {
+    for (const Leaf* leaf = first_; leaf != nullptr; leaf = leaf->next) {
+        for (std::uint32_t i = 0; i < leaf->count; ++i) take(leaf->slots[i]);
+    }
+}
+
+}  // namespace quire::crdt

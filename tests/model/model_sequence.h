@@ -1,0 +1,30 @@
+// The naive order of atoms: every version a set, every search a scan. See model.h.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "crdt/ids/change.h"
+
+namespace quire::model {
+
+using Version = std::set<crdt::OpId>;
+
+// An entity of a text, an element of a list or a slot of a movable list; deleted or not, it stays.
+struct Element {
+    crdt::OpId id;
+    std::optional<crdt::OpId> left;
+    std::optional<crdt::OpId> right;
+    std::set<crdt::OpId> deleted_by;
+    std::string text;           // Of a text: one code point, or "" for a style anchor.
+    crdt::Slot slot = Value();  // Of a list.
+};
+
+bool visible(const Element& element, const Version& version);
+// Where an atom goes, or what it deletes, whose position counts what `version` sees.
+void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version);
+void erase(std::vector<Element>& all, crdt::OpId by, std::size_t pos, const Version& version);
+
+}  // namespace quire::model
