@@ -80,13 +80,16 @@ test("marks, movable lists, trees and counters pass through our engine unharmed"
     assert.equal(objection(doc, oneMore), null);
 });
 
-test("the comparison sees a changed style, number type, value, position and delete", async () => {
+test("the comparison sees a changed style, number type, value, position, element, delta and delete", async () => {
     const faults = {
         "a style's info byte": [[0x84, 37], 0, 0x86],
         "an integer as a float": [[0x03, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02], 0, 0x04],
         "a letter of a value": [Buffer.from("MARKER"), 5, 0x53],
         "a position in a tree": [[0x01, 0x80, 0x02, 0x81, 0x80], 3, 0x82],
         "a delete's start id": [[0x03, 0x01, 0x9a, 0x01], 2, 0x9c],
+        "the element that is moved": [[0x00, 0x00, 0x69, 0x00, 0x6b], 2, 0x6a],
+        "the element that is set": [[0x6b, 0x05, 0x03, ...Buffer.from("set")], 0, 0x6a],
+        "a counter's delta": [[0x3f, 0xd0, 0, 0, 0, 0, 0, 0], 1, 0xe0],
     };
     for (const [what, [pattern, offset, byte]] of Object.entries(faults)) {
         const { doc, oneMore } = await carried();

@@ -205,7 +205,7 @@ class OurPeer {
         }
         if ("start" in args) args.start = inUnit(characters, args.start, unit);
         if ("end" in args) args.end = inUnit(characters, args.end, unit);
-        if ("delta" in args) args.delta = inUnits(args.delta, characters, unit);
+        if (op === "text.apply_delta") args.delta = inUnits(args.delta, characters, unit);
         if (op.startsWith("text")) args.unit = unit;
         await this.#ask(op, { cid, ...args });
     }
