@@ -173,6 +173,38 @@ TEST_F(Engine, WhatOneDocumentExportsAnotherImports) {
     EXPECT_EQ(error(R"({"op":"import","doc":"b","bytes":"!"})").empty(), false);
 }
 
+TEST_F(Engine, StylesAreMarkedAndToldAsDeltas) {
+    ok(R"({"op":"new","doc":"a","peer":"1"})");
+    ok(R"({"op":"config","doc":"a","text_styles":{"note":{"expand":"both"}}})");
+    ok(text("insert", R"("pos":0,"text":"a😀bc")"));
+    ok(text("mark", R"("start":1,"end":3,"unit":"utf16","key":"note:1","value":{"by":"me"})"));
+    EXPECT_EQ(session.answer(text("delta", "")),
+              R"({"ok":[{"insert":"a"},{"insert":"😀","attributes":{"note:1":{"by":"me"}}},)"
+              R"({"insert":"bc"}]})");
+
+    ok(text("apply_delta",
+            R"("delta":[{"retain":1},{"delete":1},{"insert":"x"},)"
+            R"({"retain":1,"attributes":{"note":1.5}}])"));
+    ok(text("unmark", R"("start":0,"end":1,"key":"bold")"));
+    EXPECT_EQ(session.answer(text("delta", "")),
+              R"({"ok":[{"insert":"ax"},{"insert":"b","attributes":{"note":1.5}},{"insert":"c"}]})");
+
+    EXPECT_EQ(error(text("mark", R"("start":0,"end":1,"key":"bold","value":true)")),
+              "unknown_style_key");
+    EXPECT_EQ(error(text("mark", R"("start":1,"end":1,"key":"note","value":true)")), "empty_range");
+    EXPECT_EQ(error(text("mark", R"("start":0,"end":5,"key":"note","value":true)")),
+              "out_of_bound");
+    EXPECT_EQ(error(text("mark", R"("start":0,"end":1,"key":"note")")), "invalid_argument");
+    EXPECT_EQ(error(text("apply_delta", R"("delta":[{"retain":9,"attributes":{"note":1}}])")),
+              "out_of_bound");
+    EXPECT_EQ(error(text("apply_delta", R"("delta":[{"retain":1,"insert":"x"}])")),
+              "invalid_argument");
+    EXPECT_EQ(error(R"({"op":"config","doc":"a","text_styles":{"a:b":{"expand":"both"}}})"),
+              "invalid_argument");
+    EXPECT_EQ(error(R"({"op":"config","doc":"a","default_text_style":{"expand":"sideways"}})"),
+              "invalid_argument");
+}
+
 TEST_F(Engine, AForkGoesItsOwnWay) {
     ok(R"({"op":"new","doc":"a","peer":"1"})");
     ok(text("insert", R"("pos":0,"text":"ab")"));

@@ -177,6 +177,7 @@ Anchors::Node Anchors::add(std::uint32_t entity, bool holds_back) {
         nodes_[parent].right = node;
     }
     nodes_[node].parent = parent;
+    number(node);
     rebalance(parent);
     return node;
 }
@@ -228,6 +229,25 @@ void Anchors::sum(Node node) {
     entry.holding = holding(entry.left) + holding(entry.right) + (entry.holds_back ? 1 : 0);
 }
 
+void Anchors::number(Node node) {
+    Entry& entry = nodes_[node];
+    if (entry.parent == kNone) {
+        entry.order = kTop;
+        return;
+    }
+    const Entry& above = nodes_[entry.parent];
+    const std::uint64_t step = (above.order & (~above.order + 1)) >> 1;
+    deep_ = deep_ || step == 0;
+    entry.order = above.left == node ? above.order - step : above.order + step;
+}
+
+void Anchors::number_all(Node node) {
+    if (node == kNone) return;
+    number(node);
+    number_all(nodes_[node].left);
+    number_all(nodes_[node].right);
+}
+
 void Anchors::link(Node parent, Node old_child, Node child) {
     if (parent == kNone) {
         root_ = child;
@@ -274,10 +294,12 @@ void Anchors::rebalance(Node node) {
             if (!is_single(count(nodes_[right].left) + 1, count(nodes_[right].right) + 1))
                 rotate_right(right);
             node = rotate_left(node);
+            number_all(node);
         } else if (!is_balanced(right_weight, left_weight)) {
             if (!is_single(count(nodes_[left].right) + 1, count(nodes_[left].left) + 1))
                 rotate_left(left);
             node = rotate_right(node);
+            number_all(node);
         }
     }
 }
@@ -286,7 +308,9 @@ void Anchors::remove(Node node) {
     const Entry gone = nodes_[node];
     Node from = gone.parent;
     if (gone.left == kNone || gone.right == kNone) {
-        link(gone.parent, node, gone.left == kNone ? gone.right : gone.left);
+        const Node below = gone.left == kNone ? gone.right : gone.left;
+        link(gone.parent, node, below);
+        number_all(below);  // Beside nothing, no more than two.
     } else {
         // The next one takes its place.
         Node heir = gone.right;
@@ -294,13 +318,17 @@ void Anchors::remove(Node node) {
         from = heir;
         if (heir != gone.right) {
             from = nodes_[heir].parent;
-            link(from, heir, nodes_[heir].right);
+            const Node below = nodes_[heir].right;
+            link(from, heir, below);
+            number_all(below);
             nodes_[heir].right = gone.right;
             nodes_[gone.right].parent = heir;
         }
         nodes_[heir].left = gone.left;
         nodes_[gone.left].parent = heir;
         link(gone.parent, node, heir);
+        number(heir);
+        if (heir == gone.right) number_all(nodes_[heir].right);
     }
     free_.push_back(node);
     rebalance(from);
@@ -309,6 +337,7 @@ void Anchors::remove(Node node) {
 void Anchors::check_invariants() const {
     std::uint32_t anchors = 0;
     std::uint32_t all_characters = 0;
+    Node earlier_one = kNone;
     for (Node node = first(); node != kNone; node = next(node)) {
         const Entry& entry = nodes_[node];
         CHECK(entry.left == kNone || nodes_[entry.left].parent == node);
@@ -323,6 +352,8 @@ void Anchors::check_invariants() const {
         const Before at = before(node);
         CHECK(at.anchors == anchors && at.characters == all_characters);
         ++anchors;
+        CHECK(earlier_one == kNone || (earlier(earlier_one, node) && !earlier(node, earlier_one)));
+        earlier_one = node;
     }
     CHECK(anchors == size() && anchors + free_.size() == nodes_.size());
     CHECK(root_ == kNone || nodes_[root_].parent == kNone);

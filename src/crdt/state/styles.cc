@@ -82,7 +82,7 @@ Styles::Stretches::iterator Styles::cut(Key& key, Node node) const {
 
 void Styles::apply(Index index) const {
     const Style& style = styles_[index];
-    if (anchors_.rank(style.start) >= anchors_.rank(style.end)) return;
+    if (!anchors_.earlier(style.start, style.end)) return;
     Key& key = keys_[style.key];
     const auto from = cut(key, style.start);
     const auto to = cut(key, style.end);

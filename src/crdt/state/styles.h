@@ -86,9 +86,7 @@ private:
     struct Earlier {
         using is_transparent = void;
         const Anchors* anchors;
-        bool operator()(Node a, Node b) const {
-            return a != b && anchors->rank(a) < anchors->rank(b);
-        }
+        bool operator()(Node a, Node b) const { return anchors->earlier(a, b); }
     };
     struct Key {
         std::string name;
