@@ -185,5 +185,26 @@ TEST(Style, RandomPeersAgreeWithTheNaiveModel) {
     }
 }
 
+TEST(Style, TheComparisonSeesAStyleThatDiffers) {
+    Page page(1);
+    ASSERT_TRUE(page.doc.text_insert(page.text, {0}, "abcdef"));
+    ASSERT_TRUE(page.doc.text_mark(page.text, {1}, {3}, "bold", true));
+    ASSERT_TRUE(page.doc.text_mark(page.text, {2}, {5}, "bold", 1));
+    page.commit();
+    const std::vector<Change> changes = page.doc.changes_since({});
+    ASSERT_EQ(changes.size(), 1U);
+    ASSERT_TRUE(model::styled(changes, kText) == page.read());
+    const auto differs = [&](std::size_t op, OpContent content) {
+        std::vector<Change> changed = changes;
+        changed[0].ops.at(op).content = std::move(content);
+        return !(model::styled(changed, kText) == page.read());
+    };
+
+    EXPECT_TRUE(differs(1, StyleStart{0, 3, "bold", true, 0x84}));
+    EXPECT_TRUE(differs(1, StyleStart{1, 3, "bold", nullptr, 0x84}));
+    EXPECT_TRUE(differs(3, StyleStart{3, 7, "bold", 1.0, 0x84}));
+    EXPECT_TRUE(differs(3, StyleStart{3, 7, "italic", 1, 0x84}));
+}
+
 }  // namespace
 }  // namespace quire

@@ -1,7 +1,7 @@
 // Where local edits of styled text go: our engine and npm loro-crdt, given the same document, write the same
 // operations, at the same places among the anchors.
 //
-// SEED=n runs one script; QUIRE_SCRIPTS=n that many (60, or 1000 with QUIRE_LONG=1).
+// SEED=n runs one script; QUIRE_SCRIPTS=n that many (50, or 1000 with QUIRE_LONG=1).
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { LoroDoc } from "loro-crdt";
@@ -12,7 +12,7 @@ const driver = new EngineDriver();
 after(() => driver.close());
 
 const only = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
-const count = only !== undefined ? 1 : Number(process.env.QUIRE_SCRIPTS ?? (process.env.QUIRE_LONG ? 1000 : 60));
+const count = only !== undefined ? 1 : Number(process.env.QUIRE_SCRIPTS ?? (process.env.QUIRE_LONG ? 1000 : 50));
 const base = only ?? 20261122;
 
 const CID = "cid:root-t:Text";
@@ -74,14 +74,14 @@ function taken(ops) {
 
 const sentence = (edit) => JSON.stringify(edit);
 
-async function runScript(seed) {
+async function runScript(seed, styles = STYLES) {
     const rand = random(seed);
     const doc = styled(new LoroDoc());
     doc.setPeerId("5");
     const other = styled(new LoroDoc());
     other.setPeerId(rand() < 0.5 ? "3" : "9");
     await driver.ask("new", { doc: "mirror", peer: "5" });
-    await driver.ask("config", { doc: "mirror", text_styles: STYLES });
+    await driver.ask("config", { doc: "mirror", text_styles: styles });
     const edits = [];
     try {
         for (let i = 0; i < 40; ++i) {
@@ -132,6 +132,13 @@ test(`local edits beside styles go where npm puts them (first seed ${base})`, as
         await runScript(seed).catch((error) => { throw new Error(`seed ${seed}: ${error.message}`, { cause: error }); });
     }
     t.diagnostic(`${count} scripts`);
+});
+
+test("the comparison sees a style that expands otherwise", async () => {
+    const wrong = { ...STYLES, a: { expand: "both" } };
+    let seen = 0;
+    for (let seed = base; seed < base + 5; ++seed) await runScript(seed, wrong).catch(() => ++seen);
+    assert.ok(seen >= 4, `${seen} of 5`);
 });
 
 test("deltas count in the unit that is named", async () => {
