@@ -204,7 +204,7 @@ public:
     // The text with its styles: inserts only, neighbours with other attributes. O(n log n) in
     // characters and anchors. CHECKs that it is a text.
     TextDelta text_delta(Handle text) const;
-    // Gives the characters [begin, end) a style; what is so already is no op. O(log² anchors),
+    // Gives the characters [begin, end) a style; what is so already is no op. O(log anchors),
     // amortised. Errors, besides those above: invalid_argument "empty_range", "unknown_style_key".
     Result<void> text_mark(Handle text, text::CodePoint begin, text::CodePoint end,
                            std::string_view key, Value value);

@@ -39,7 +39,7 @@ public:
 
     const Anchors& anchors() const { return anchors_; }
 
-    // --- edits; positions in entities, each O(log² anchors), amortised ---
+    // --- edits; positions in entities, each O(log anchors), amortised ---
     void make_room(std::uint32_t entity, std::uint32_t len) { anchors_.make_room(entity, len); }
     // A style's start, by its number in history. It styles nothing until its end comes in.
     void start(std::uint32_t entity, std::uint32_t lv, StyleMark mark, bool holds_back);
@@ -50,7 +50,7 @@ public:
 
     // --- reading; positions in code points ---
     // Calls take(len, attributes) for the stretches of [begin, end), neighbours differing, with
-    // attributes sorted by key. O(keys · log² anchors) unless it begins at 0, and the anchors
+    // attributes sorted by key. O(keys · log anchors) unless it begins at 0, and the anchors
     // inside.
     template <class Take>
     void for_each_span(std::uint32_t begin, std::uint32_t end, Take take) const;
