@@ -78,7 +78,9 @@ std::vector<Placement> TreeMoves::move_to(const History& history, const Heads& v
     if (gone.empty() && come.empty()) return {};
 
     const auto by_rank = [&](MoveIndex a, MoveIndex b) { return ranks_below(a, b); };
-    std::sort(come.begin(), come.end(), by_rank);
+    // One writer's ops come in order.
+    if (!std::is_sorted(come.begin(), come.end(), by_rank))
+        std::sort(come.begin(), come.end(), by_rank);
     std::size_t low = order_.size();
     const auto reach_down_to = [&](MoveIndex lowest) {
         if (low == 0 || ranks_below(order_[low - 1], lowest)) return;
