@@ -300,6 +300,63 @@ void movable_load(benchmark::State& state) {
     }
 }
 
+const ContainerId kTree = ContainerId::root("tree", ContainerKind::tree);
+
+// A tree of 10,000 nodes, each of which was moved once.
+std::vector<Change> tree_history() {
+    Doc doc(1);
+    const Handle tree = doc.open(kTree);
+    std::mt19937_64 random(1);
+    std::vector<OpId> nodes;
+    const auto some = [&]() -> std::optional<OpId> {
+        if (nodes.empty() || random() % 3 == 0) return std::nullopt;
+        return nodes[random() % nodes.size()];
+    };
+    while (nodes.size() < 10'000) nodes.push_back(*doc.tree_create(tree, some()));
+    for (const OpId node : nodes) {
+        while (!doc.tree_move(tree, node, some(), 0)) {
+            // Below itself: another parent.
+        }
+    }
+    doc.commit();
+    return doc.changes_since({});
+}
+
+void tree_import(benchmark::State& state) {
+    const std::vector<Change> history = tree_history();
+    for (auto _ : state) {
+        Doc doc(2);
+        CHECK(doc.import(history).has_value());
+        CHECK(doc.tree_child_count(doc.open(kTree)) > 0);
+    }
+}
+
+// A move by somebody who knew none of the moves, taken in and looked at.
+void tree_late_move(benchmark::State& state) {
+    const std::vector<Change> history = tree_history();
+    for (auto _ : state) {
+        state.PauseTiming();
+        Doc doc(2);
+        CHECK(doc.import(history).has_value());
+        CHECK(doc.tree_child_count(doc.open(kTree)) > 0);
+        const Change late{{3, 0}, {{1, 9'999}}, 0, 0, "", {{kTree, 0, TreeErase{{1, 5'000}}}}};
+        state.ResumeTiming();
+        CHECK(doc.import({late}).has_value());
+        CHECK(doc.tree_child_count(doc.open(kTree)) > 0);
+    }
+}
+
+void tree_commit_per_edit(benchmark::State& state) {
+    for (auto _ : state) {
+        Doc doc(1);
+        const Handle tree = doc.open(kTree);
+        for (std::size_t i = 0; i < 10'000; ++i) {
+            CHECK(doc.tree_create(tree, std::nullopt, i / 2).has_value());
+            benchmark::DoNotOptimize(doc.commit({.want_diff = true}));
+        }
+    }
+}
+
 void register_all() {
     using benchmark::kMillisecond;
     const auto add = [](const std::string& name, auto body) {
@@ -331,6 +388,9 @@ void register_all() {
     add("ListPush/100k", list_push);
     add("MovableMoves/10k+50k", movable_moves);
     add("MovableLoad/10k+50k", movable_load);
+    add("TreeImport/10k+10k", tree_import);
+    add("TreeLateMove/10k+10k", tree_late_move);
+    add("TreeCommitPerEditWithDiff/10k", tree_commit_per_edit);
 }
 
 [[maybe_unused]] const bool kRegistered = (register_all(), true);
