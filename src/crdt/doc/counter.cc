@@ -4,6 +4,7 @@
 // out exactly (of integers, of dyadic fractions) and may differ in the last digits of others.
 #include <cmath>
 
+#include "base/check.h"
 #include "crdt/doc/body.h"
 
 namespace quire::crdt {
@@ -30,6 +31,7 @@ void for_each_delta(const ContainerLog& log, LvSpan span, Add add) {
 }  // namespace
 
 double DocBody::counter_value(Container& c, const Past* at) {
+    CHECK(c.id.kind == ContainerKind::counter);
     const ContainerLog& log = log_of(c);
     if (at != nullptr) {
         double sum = 0;

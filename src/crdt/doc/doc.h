@@ -159,7 +159,7 @@ public:
     std::vector<TreePlace> tree_places(Handle tree) const;
 
     // --- movable lists: an element keeps what it is when it is moved or set ---
-    // Indexes count elements. Errors as for other local edits.
+    // Indexes count elements. Errors as for other local edits. Reading CHECKs that it is one.
     std::size_t mlist_size(Handle list) const;
     Item mlist_get(Handle list, std::size_t index) const;  // CHECKs index < size.
     // The atom that put the element where it is: its insert, or its last move.
@@ -175,6 +175,7 @@ public:
     Result<ContainerId> mlist_set_container(Handle list, std::size_t at, ContainerKind kind);
 
     // --- counters ---
+    // CHECKs that it is one.
     double counter_value(Handle counter) const;
     // The value then. Errors also: invalid_argument "not_finite".
     Result<double> counter_add(Handle counter, double delta);

@@ -10,6 +10,7 @@
 namespace quire::crdt {
 
 MovableState& DocBody::movable(Container& c) {
+    CHECK(c.movable != nullptr);
     const auto& runs = log_of(c).runs();
     auto& before = c.movable->before;
     // The last run may have grown since.
