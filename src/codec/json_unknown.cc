@@ -167,7 +167,15 @@ Result<Value> unknown_to_json(const crdt::UnknownOp& op) {
                 json.append("value", std::move(move));
                 break;
             }
-            default:
+            case PayloadKind::null:
+            case PayloadKind::yes:
+            case PayloadKind::no:
+            case PayloadKind::delete_once:
+            case PayloadKind::delete_sequence:
+            case PayloadKind::style_start:
+            case PayloadKind::old_tree_move:
+            case PayloadKind::list_set:
+            case PayloadKind::tree_move:
                 break;
         }
     }
@@ -243,7 +251,15 @@ Result<crdt::UnknownOp> unknown_from_json(const Map& content) {
                 write_uleb(out, static_cast<std::uint64_t>(number->as_int()));
             }
             break;
-        default:
+        case PayloadKind::null:
+        case PayloadKind::yes:
+        case PayloadKind::no:
+        case PayloadKind::delete_once:
+        case PayloadKind::delete_sequence:
+        case PayloadKind::style_start:
+        case PayloadKind::old_tree_move:
+        case PayloadKind::list_set:
+        case PayloadKind::tree_move:
             break;
     }
     op.value = std::move(out).take();

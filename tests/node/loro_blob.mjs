@@ -37,6 +37,12 @@ export function mutate(blob, pattern, offset, byte) {
     const at = changed.indexOf(needle);
     if (at < 0 || changed.indexOf(needle, at + 1) >= 0) throw new Error(`no single place for ${needle.toString("hex")}`);
     changed[at + offset] = byte;
+    return resealed(changed);
+}
+
+// The same bytes with an outer checksum that fits them.
+export function resealed(bytes) {
+    const changed = Buffer.from(bytes);
     changed.writeUInt32LE(xxh32(changed.subarray(20), 0x4f524f4c), 16);
     return new Uint8Array(changed);
 }

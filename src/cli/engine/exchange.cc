@@ -5,6 +5,7 @@
 #include "cli/engine/imports.h"
 #include "cli/engine/session.h"
 #include "codec/document.h"
+#include "codec/document_snapshot.h"
 #include "codec/inspect.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
@@ -32,6 +33,10 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
         documents.settle(*document);
         return base64(codec::encode_updates(document->doc.changes_in(spans)));
     }
+    if (mode == "snapshot") {
+        documents.settle(*document);
+        return base64(TRY(codec::encode_snapshot(document->doc)));
+    }
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
 
@@ -52,7 +57,7 @@ Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
                            const std::vector<Bytes>& blobs) {
     documents.settle(document);
     return import_changes(documents, document,
-                          TRY(codec::decode_for_import(blobs, document.doc.version())));
+                          TRY(codec::decode_for_import(blobs, document.doc.oplog_version())));
 }
 
 Result<Value> import_blob(EngineDocuments& documents, const EngineRequest& request) {

@@ -16,7 +16,7 @@ Result<Value> export_json(EngineDocuments& documents, const EngineRequest& reque
     documents.settle(*document);
     const crdt::Doc& doc = document->doc;
     std::vector<crdt::IdSpan> spans;
-    for (const auto& [peer, known] : doc.version().ends()) {
+    for (const auto& [peer, known] : doc.oplog_version().ends()) {
         const crdt::Counter end = request.has("to") ? std::min(known, to.end_of(peer)) : known;
         if (from.end_of(peer) < end) spans.push_back({peer, from.end_of(peer), end});
     }

@@ -234,8 +234,43 @@ public:
     std::vector<Change> changes_in(std::span<const IdSpan> spans) const;
     std::size_t op_count() const;
 
-    // --- inspection (inspect.cc) ---
-    // The heads of a version, which is cut to what is known. O(peers log history).
+    // --- inspection (inspect.cc): what a copy of the state has to hold, after every op ---
+    // The containers that ops were written to, the dead among them too, in the order in which they
+    // became known.
+    std::vector<Handle> written() const;
+    // What the atom that made a container was written to; none for a root, and for what no op made.
+    std::optional<ContainerId> parent_of(const ContainerId& id) const;
+    // A stretch of what a text or list shows, whose ids and lamports both count up. Into the
+    // document, until it changes.
+    struct Stretch {
+        OpId first;
+        Lamport lamport = 0;
+        Counter size = 0;
+        std::string_view text;             // Of a text.
+        std::span<const Slot> values;      // Of a list.
+        const OpContent* style = nullptr;  // A style's start or end, of size 1, and nothing else.
+    };
+    std::vector<Stretch> stretches(Handle sequence) const;
+    // The last write of each key that was ever written, sorted by key. Likewise.
+    struct Register {
+        std::string_view key;
+        const Slot* value = nullptr;  // Null where the key was erased.
+        OpId writer;
+        Lamport lamport = 0;
+    };
+    std::vector<Register> registers(Handle map) const;
+    // The slots of a movable list in order, those that show nothing among them. Likewise.
+    struct MovableSlot {
+        OpId atom;
+        Lamport lamport = 0;
+        const Slot* shows =
+            nullptr;  // Null for a slot that shows nothing; nothing below holds then.
+        ElementId element;
+        OpId written_by;  // The atom that gave the element its value.
+        Lamport written_at = 0;
+    };
+    std::vector<MovableSlot> movable_slots(Handle list) const;
+    double counter_total(Handle counter) const;
     Frontiers heads_of(const VersionVector& version) const;
 
     // --- time (time.cc); versions name committed ops ---

@@ -167,20 +167,20 @@ Result<void> Doc::mlist_erase(Handle list, std::size_t at, std::size_t count) {
     if (at > slots.shown() || count > slots.shown() - at) return beyond(at + count, slots.shown());
     // Slots that show nothing stay: the stretches between them go, each counted without those
     // before it.
-    struct Stretch {
+    struct Gone {
         std::uint32_t pos;
         std::uint32_t len;
     };
-    std::vector<Stretch> stretches;
+    std::vector<Gone> gone;
     for (std::uint32_t done = 0; done < count; ++done) {
         const std::uint32_t pos = slots.slot_index(static_cast<std::uint32_t>(at) + done) - done;
-        if (!stretches.empty() && stretches.back().pos == pos) {
-            ++stretches.back().len;
+        if (!gone.empty() && gone.back().pos == pos) {
+            ++gone.back().len;
         } else {
-            stretches.push_back({pos, 1});
+            gone.push_back({pos, 1});
         }
     }
-    for (const Stretch& stretch : stretches) body_->erase(*c, stretch.pos, stretch.len);
+    for (const Gone& part : gone) body_->erase(*c, part.pos, part.len);
     return {};
 }
 

@@ -1,0 +1,168 @@
+#include "codec/document_snapshot.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "codec/mergeable.h"
+#include "codec/snapshot_writer.h"
+
+namespace quire::codec {
+namespace {
+
+using crdt::ContainerId;
+using crdt::ContainerKind;
+using crdt::Doc;
+using crdt::Handle;
+using crdt::OpId;
+
+StateSlot state_slot(const crdt::Slot& slot, OpId made_by) {
+    if (const auto* value = std::get_if<Value>(&slot)) return *value;
+    return ContainerId::normal(made_by, std::get<ContainerKind>(slot));
+}
+
+TextState text_state(const Doc& doc, Handle text) {
+    TextState state;
+    for (const Doc::Stretch& stretch : doc.stretches(text)) {
+        TextSpan span{{stretch.first, stretch.lamport}, stretch.size};
+        if (stretch.style != nullptr) {
+            const auto* start = std::get_if<crdt::StyleStart>(stretch.style);
+            span.length = start != nullptr ? kStyleStart : kStyleEnd;
+            if (start != nullptr) state.styles.push_back({start->key, start->value, start->info});
+        }
+        state.text += stretch.text;
+        state.spans.push_back(span);
+    }
+    return state;
+}
+
+ListState list_state(const Doc& doc, Handle list) {
+    ListState state;
+    for (const Doc::Stretch& stretch : doc.stretches(list)) {
+        OpId id = stretch.first;
+        for (const crdt::Slot& slot : stretch.values) {
+            state.values.push_back(state_slot(slot, id));
+            ++id.counter;
+        }
+        state.ids.push_back({{stretch.first, stretch.lamport}, stretch.size});
+    }
+    return state;
+}
+
+MapState map_state(const Doc& doc, Handle map) {
+    MapState state;
+    for (const Doc::Register& written : doc.registers(map)) {
+        MapRegister entry{
+            std::string(written.key), std::nullopt, {written.lamport, written.writer.peer}};
+        if (written.value != nullptr) entry.value = state_slot(*written.value, written.writer);
+        state.registers.push_back(std::move(entry));
+    }
+    return state;
+}
+
+MovableListState movable_state(const Doc& doc, Handle list) {
+    MovableListState state;
+    for (const Doc::MovableSlot& slot : doc.movable_slots(list)) {
+        state.slots.push_back({{slot.atom, slot.lamport}, slot.shows != nullptr});
+        if (slot.shows == nullptr) continue;
+        state.elements.push_back({{slot.element.lamport, slot.element.peer},
+                                  {slot.written_at, slot.written_by.peer},
+                                  state_slot(*slot.shows, slot.written_by)});
+    }
+    return state;
+}
+
+TreeState tree_state(const Doc& doc, Handle tree) {
+    TreeState state;
+    for (Doc::TreePlace& place : doc.tree_places(tree)) {
+        TreeNode node{
+            place.id, place.parent, {place.last_move, place.lamport}, std::move(place.position)};
+        if (place.erased) node.parent = kDeletedTreeRoot;
+        state.nodes.push_back(std::move(node));
+    }
+    return state;
+}
+
+State state_of(const Doc& doc, Handle handle) {
+    switch (doc.id_of(handle).kind) {
+        case ContainerKind::map:
+            return map_state(doc, handle);
+        case ContainerKind::list:
+            return list_state(doc, handle);
+        case ContainerKind::text:
+            return text_state(doc, handle);
+        case ContainerKind::tree:
+            return tree_state(doc, handle);
+        case ContainerKind::movable_list:
+            return movable_state(doc, handle);
+        case ContainerKind::counter:
+            return CounterState{doc.counter_total(handle)};
+    }
+    // What is carried has no state but its ops.
+    return UnknownState{};
+}
+
+// How deep each container lies, and below what.
+class Places {
+public:
+    Places(const Doc& doc, std::size_t containers) : doc_(doc), containers_(containers) {}
+
+    // None for a container that hangs below nothing.
+    std::optional<ContainerHeader> of(const ContainerId& id) {
+        // The way may be long, so it is walked, not recursed; and a history that lies about who
+        // made what could lead it in a circle.
+        std::vector<ContainerId> way{id};
+        std::uint32_t depth = 0;
+        for (;;) {
+            const ContainerId& last = way.back();
+            if (const auto known = depths_.find(last); known != depths_.end()) {
+                depth = known->second;
+                way.pop_back();
+                break;
+            }
+            std::optional<ContainerId> parent = parent_of(last);
+            if (!parent) {
+                if (!last.is_root()) return std::nullopt;
+                break;
+            }
+            if (way.size() > containers_) return std::nullopt;
+            way.push_back(std::move(*parent));
+        }
+        for (; !way.empty(); way.pop_back()) depths_.emplace(way.back(), ++depth);
+        return ContainerHeader{depths_.at(id), parent_of(id)};
+    }
+
+private:
+    std::optional<ContainerId> parent_of(const ContainerId& id) const {
+        return id.is_root() ? mergeable_parent(id) : doc_.parent_of(id);
+    }
+
+    const Doc& doc_;
+    std::size_t containers_;
+    std::unordered_map<ContainerId, std::uint32_t> depths_;
+};
+
+}  // namespace
+
+std::vector<ContainerState> container_states(const Doc& doc) {
+    const std::vector<Handle> written = doc.written();
+    Places places(doc, 2 * written.size());
+    std::vector<ContainerState> states;
+    states.reserve(written.size());
+    for (const Handle handle : written) {
+        const ContainerId& id = doc.id_of(handle);
+        std::optional<ContainerHeader> place = places.of(id);
+        if (!place) continue;
+        states.push_back({id, place->depth, std::move(place->parent), state_of(doc, handle)});
+    }
+    return states;
+}
+
+Result<Bytes> encode_snapshot(const Doc& doc, Compression compression) {
+    SnapshotWriter writer(compression);
+    writer.add_changes(doc.changes_since({}));
+    const std::vector<ContainerState> states = container_states(doc);
+    for (const ContainerState& state : states) TRY(writer.add_state(state));
+    return std::move(writer).finish(doc.oplog_version(), doc.oplog_frontiers());
+}
+
+}  // namespace quire::codec
