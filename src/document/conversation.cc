@@ -126,7 +126,7 @@ void Conversation::link(Index block) {
 }
 
 std::vector<Conversation::Visit> Conversation::walk(std::optional<crdt::OpId> parent,
-                                                    std::size_t levels) const {
+                                                    std::size_t levels, bool deleted_too) const {
     struct Frame {
         const std::vector<Index>* siblings;
         std::size_t next;
@@ -148,7 +148,7 @@ std::vector<Conversation::Visit> Conversation::walk(std::optional<crdt::OpId> pa
         }
         const ConversationBlock& block = blocks_[(*frame.siblings)[frame.next++]];
         const std::size_t depth = frame.depth;
-        if (!block.deleted) visits.push_back({&block, depth});
+        if (!block.deleted || deleted_too) visits.push_back({&block, depth});
         descend(block.id, block.deleted ? depth : depth + 1);
     }
     return visits;

@@ -66,8 +66,9 @@ public:
     };
     // The live blocks below `parent` (or the roots), parents before children, siblings in document
     // order, at most `levels` deep (0: all). A deleted block is passed over and its children stand
-    // in its place. O(visited).
-    std::vector<Visit> walk(std::optional<crdt::OpId> parent, std::size_t levels) const;
+    // in its place; with `deleted_too` it is visited itself. O(visited).
+    std::vector<Visit> walk(std::optional<crdt::OpId> parent, std::size_t levels,
+                            bool deleted_too = false) const;
 
     // CHECKs that parent and after are blocks of this conversation.
     crdt::OpId create(const NewBlock& block);

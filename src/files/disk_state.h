@@ -21,6 +21,9 @@ struct DiskState {
     // it has. Not the latest version: that may hold edits that were never saved.
     std::map<std::uint64_t, std::int32_t> version;
     bool missing = false;  // The file was seen to be gone.
+    // A change on the disk met one of the document's on the same words, and no save was refused for
+    // it yet: the document shows its own words there.
+    bool conflict = false;
 
     Bytes encode() const;
     // Errors: corrupt.

@@ -22,7 +22,8 @@ struct Listing {
     std::shared_ptr<Kernel::Body> body;
     ListQuery query;
     std::optional<blocks::BlockId> parent;
-    std::optional<blocks::BlockId> resume;  // The last block of the page before.
+    std::optional<blocks::BlockId> resume;  // The last block of the page before, deleted or not.
+    bool lost = false;                      // That block was never here.
     ListPage page;
 };
 
@@ -32,8 +33,12 @@ bool wanted(const ListQuery& query, const BlockInfo& info) {
     return query.path_prefix.empty() || info.path.starts_with(query.path_prefix);
 }
 
-// Lists one document's blocks into the page. False when the page is full.
+// Lists one document's blocks into the page. False when the page is full, or cannot begin.
 bool list_into(Listing& listing, LiveDocument& document) {
+    if (listing.resume && !document.find(*listing.resume, true)) {
+        listing.lost = true;
+        return false;
+    }
     const auto take = [&](const BlockRef& block, std::size_t depth) {
         const blocks::BlockId id = document.id_of(block);
         if (listing.resume) {
@@ -59,7 +64,11 @@ bool list_into(Listing& listing, LiveDocument& document) {
         if (!block) return true;
         parent = block->id;
     }
-    for (const auto& visit : document.conversation()->walk(parent, listing.query.depth)) {
+    const auto visits =
+        document.conversation()->walk(parent, listing.query.depth, listing.resume.has_value());
+    for (const auto& visit : visits) {
+        // The last block of the page before may have been deleted since: it is where to go on.
+        if (visit.block->deleted && !listing.resume) continue;
         if (!take(document.ref_of(*visit.block), visit.depth)) return false;
     }
     return true;
@@ -127,17 +136,18 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
     if (!documents) return reply(Failure(std::move(documents).error()));
     if (!listing->query.cursor.empty()) {
         const Result<blocks::BlockId> after = blocks::BlockId::parse(listing->query.cursor);
-        const auto at = after ? std::find(documents->begin(), documents->end(), after->document)
-                              : documents->end();
-        if (at == documents->end()) return reply(bad_cursor(listing->query.cursor));
+        if (!after) return reply(bad_cursor(listing->query.cursor));
+        // Documents come by key; one that was deleted since is passed over.
+        const auto at = std::lower_bound(documents->begin(), documents->end(), after->document);
+        if (at != documents->end() && *at == after->document) listing->resume = *after;
         documents->erase(documents->begin(), at);
-        listing->resume = *after;
     }
     std::make_shared<Walk>(
         body_, std::move(by), std::move(*documents),
         [listing](LiveDocument& live) { return list_into(*listing, live); },
         [listing, reply = std::move(reply)](Result<void> result) mutable {
             if (!result) return reply(Failure(std::move(result).error()));
+            if (listing->lost) return reply(bad_cursor(listing->query.cursor));
             reply(std::move(listing->page));
         })
         ->next();

@@ -1,5 +1,7 @@
 // Undo and redo: new ops that take back what a unit did, as far as it is still there.
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "blocks/view.h"
 #include "kernel/body.h"
@@ -23,6 +25,15 @@ std::vector<crdt::Handle> touched_by(const BlockRef& block, UnitKind kind) {
     return {};
 }
 
+// Whether anyone but who made the block has a change in it that stands.
+bool others_wrote(const BlockRef& block, const Unit& made) {
+    const std::vector<Unit>& units = block.state->history.units();
+    return std::any_of(units.begin(), units.end(), [&](const Unit& unit) {
+        return unit.actor != made.actor && unit.state == UnitState::done &&
+               (unit.kind == UnitKind::content || unit.kind == UnitKind::status);
+    });
+}
+
 // Takes the units back in the document's pending transaction, newest first.
 Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
                          const std::vector<Unit*>& units, bool redo) {
@@ -30,7 +41,7 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
     const UnitKind kind = units.front()->kind;
     if (kind == UnitKind::create || kind == UnitKind::erase) {
         const bool gone = (kind == UnitKind::create) != redo;
-        if (block.fields->deleted == gone) {
+        if (block.fields->deleted == gone || (gone && others_wrote(block, *units.front()))) {
             undone.skipped_because_changed = 1;
             return undone;
         }
@@ -58,6 +69,9 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
         by, block_id, Access::overwrite, std::move(reply),
         [body = body_, by, scope, redo](LiveDocument& document, BlockRef block,
                                         Reply<Undone> answer) {
+            if (document.record().deleted) {
+                return answer(Failure(document.find(document.id_of(block), false).error()));
+            }
             body->flush(document, block);
             const std::string actor = by.actor.str();
             const std::optional<std::string> whose =

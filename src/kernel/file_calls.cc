@@ -1,5 +1,7 @@
 #include "kernel/file_calls.h"
 
+#include <set>
+
 #include "files/form.h"
 #include "kernel/body.h"
 #include "kernel/walk.h"
@@ -122,6 +124,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                             const std::string& bytes);
     void erase(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
                Reply<FileVersion> reply);
+    std::string unsaved_by_others(LiveDocument& document, const Caller& by,
+                                  const files::DiskState& disk);
     Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);
     FileList list(const fs::Listing& all, const Caller& by,
                   const std::optional<text::Glob>& pattern, std::size_t limit);
@@ -271,7 +275,10 @@ void FileCalls::Body::save(LiveDocument& document, const Caller& by, FileGate::T
                 "document. Save again "
                 "to write the file anew");
         }
-        if (taken.ties > 0) {
+        if (disk.conflict) {
+            // Said once: who saves again has been told.
+            disk.conflict = false;
+            document.set_header(disk.encode());
             return refuse(
                 "it was changed on disk where you changed it too. The document shows your text "
                 "there; the "
@@ -335,6 +342,26 @@ void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
         });
 }
 
+// Who else has edits in the document that are not on the disk: names, with commas between.
+std::string FileCalls::Body::unsaved_by_others(LiveDocument& document, const Caller& by,
+                                               const files::DiskState& disk) {
+    if (!gate.dirty(document)) return {};
+    std::set<std::string> actors;
+    for (const Unit& unit : document.whole().state->history.units()) {
+        if (unit.kind != UnitKind::content || unit.state != UnitState::done ||
+            unit.actor == by.actor.str() || unit.actor.starts_with("source:")) {
+            continue;
+        }
+        for (const crdt::IdSpan& span : unit.spans) {
+            const auto saved = disk.version.find(span.peer);
+            if (saved == disk.version.end() || saved->second < span.end) actors.insert(unit.actor);
+        }
+    }
+    std::string names;
+    for (const std::string& actor : actors) names += cat(names.empty() ? "" : ", ", actor);
+    return names;
+}
+
 void FileCalls::Body::erase(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
                             Reply<FileVersion> reply) {
     const BlockRef block = document.whole();
@@ -348,6 +375,12 @@ void FileCalls::Body::erase(LiveDocument& document, const Caller& by, FileGate::
                 " was not deleted: it was changed on disk since it was last read. Read it, and ",
                 "delete it again if that is still right"),
             {{"path", document.name()}}));
+    }
+    if (const std::string others = unsaved_by_others(document, by, disk); !others.empty()) {
+        return reply(fail(Errc::conflict, "unsaved_edits",
+                          cat(document.name(), " was not deleted: it has edits by ", others,
+                              " that are not saved. Save the file first, or let them undo"),
+                          {{"path", document.name()}, {"actors", others}}));
     }
     if (!disk.missing) {
         const Result<void> removed = gate.files().remove(document.name(), disk.hash);
@@ -416,6 +449,8 @@ Result<FileStatus> FileCalls::Body::status(LiveDocument& document, const policy:
         gate.decide({document.name(), {}, fs::Kind::file}, Operation::read, actor).permission;
     status.dirty = gate.dirty(document);
     status.disk = TRY(gate.look(document));
+    const std::optional<files::DiskState> disk = gate.state(document);
+    status.conflict = disk && disk->conflict;
     return status;
 }
 

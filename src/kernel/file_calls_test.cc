@@ -470,6 +470,54 @@ TEST(FileCalls, WhatTheStoreRefusedIsReadFromTheDiskAgain) {
     EXPECT_EQ(office.text("f"), "a\nagent b\n");
 }
 
+TEST(FileCalls, AnOverlapThatAReadTookInStillRefusesTheNextSaveOnce) {
+    Office office;
+    office.files.put("f", "a\nhello\nb\n");
+    EXPECT_EQ(office.edit("f", "hello", "agent"), "ok");
+    office.files.put("f", "a\nperson\nb\n");
+
+    EXPECT_EQ(office.text("f"), "a\nagent\nb\n");
+    EXPECT_TRUE(office.status("f").conflict);
+    EXPECT_EQ(Office::reason(office.save("f")), "disk_changed");
+    EXPECT_EQ(office.disk("f"), "a\nperson\nb\n");
+    EXPECT_FALSE(office.status("f").conflict);
+    EXPECT_EQ(Office::reason(office.save("f")), "ok");
+    EXPECT_EQ(office.disk("f"), "a\nagent\nb\n");
+}
+
+TEST(FileCalls, WhatAFileHeldWhenItWasFirstLoadedIsNoChangeToUndo) {
+    Office office;
+    office.files.put("f", "a\n");
+    const std::string id = office.read("f")->file.block_id;
+
+    const auto undone = office.ask<Undone>([&](auto reply) {
+        office.kernel->undo(Office::as("ada"), id, UndoScope::any, false, std::move(reply));
+    });
+
+    EXPECT_EQ(Office::reason(undone), "nothing_to_undo");
+    EXPECT_EQ(office.text("f"), "a\n");
+}
+
+TEST(FileCalls, AFileWithUnsavedEditsOfOthersIsNotDeleted) {
+    Office office;
+    office.files.put("f", "a\nb\n");
+    EXPECT_EQ(office.edit("f", "b", "bo's b", "bo"), "ok");
+
+    const Result<FileVersion> refused = office.erase("f");
+    ASSERT_EQ(Office::reason(refused), "unsaved_edits");
+    EXPECT_EQ(refused.error().details().find("actors")->as_string(), "agent:bo");
+    EXPECT_EQ(office.text("f"), "a\nbo's b\n");
+
+    EXPECT_EQ(Office::reason(office.save("f")), "ok");
+    EXPECT_EQ(office.edit("f", "a", "ada's a", "ada"), "ok");
+    const std::string id = office.read("f")->file.block_id;
+    EXPECT_EQ(Office::reason(office.erase("f")), "ok");
+    const auto undone = office.ask<Undone>([&](auto reply) {
+        office.kernel->undo(Office::as("ada"), id, UndoScope::own, false, std::move(reply));
+    });
+    EXPECT_EQ(Office::reason(undone), "invalid_reference");
+}
+
 TEST(FileCalls, TheListShowsWhatEachFileAllows) {
     Office office;
     office.files.put("locked/f", "1");

@@ -171,10 +171,13 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
     TakenIn taken;
     taken.first = !before;
     taken.changed = true;
+    now.conflict = before && before->conflict;
 
     Unit unit;
     unit.actor = kDisk.str();
     unit.description = "disk";
+    // What a file held when it was first loaded is no change that could be taken back.
+    if (taken.first) unit.kind = UnitKind::take_back;
     if (ours == text) {
         now.version = version_of(document);
     } else if (!before || before->version == version_of(document)) {
@@ -222,6 +225,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
             if (span.size() > 0) unit.spans.push_back(span);
         }
         if (taken.ties > 0) unit.description = cat("disk, ", taken.ties, " overlapping");
+        now.conflict = now.conflict || taken.ties > 0;
     }
     if (!unit.spans.empty()) document.record(block, std::move(unit));
     document.set_header(now.encode());

@@ -217,6 +217,42 @@ TEST(Kernel, UndoOfACreationDeletesAndRedoBringsBack) {
     EXPECT_EQ(desk.text(id), "here");
 }
 
+TEST(Kernel, UndoOfACreationLeavesABlockThatOthersWroteIn) {
+    Desk desk;
+    const std::string id = desk.create("here");
+    desk.splice(id, 4, 0, ", and bo", "bo");
+
+    const Result<Undone> undone = desk.undo(id);
+
+    ASSERT_TRUE(undone);
+    EXPECT_EQ(undone->skipped_because_changed, 1U);
+    EXPECT_EQ(desk.text(id), "here, and bo");
+}
+
+TEST(Kernel, APageGoesOnWhereTheLastBlockOfTheOneBeforeWasDeleted) {
+    Desk desk;
+    std::vector<std::string> ids;
+    for (const char* text : {"0", "1", "2", "3"}) ids.push_back(desk.create(text));
+    const auto page = [&](const std::string& cursor) {
+        ListQuery query;
+        query.conversation = "main";
+        query.limit = 2;
+        query.cursor = cursor;
+        return desk.ask<ListPage>(
+            [&](auto reply) { desk.kernel->list(Desk::as("ada"), query, std::move(reply)); });
+    };
+    const std::string cursor = page("")->next_cursor;
+    ASSERT_EQ(cursor, ids[1]);
+    ASSERT_TRUE(desk.ask<BlockVersion>(
+        [&](auto reply) { desk.kernel->erase(Desk::as("bo"), cursor, std::move(reply)); }));
+
+    const auto next = page(cursor);
+
+    ASSERT_EQ(next->blocks.size(), 2U);
+    EXPECT_EQ(next->blocks[0].summary + next->blocks[1].summary, "23");
+    EXPECT_EQ(reason(page("b1_0_9999")), "invalid_argument");
+}
+
 TEST(Kernel, UndoOfSomebodyElsesNothingIsRefused) {
     Desk desk;
     const std::string id = desk.create("x");

@@ -1,5 +1,8 @@
 #include "server/open_requests.h"
 
+#include <charconv>
+#include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "base/cat.h"
@@ -19,18 +22,42 @@ Error fate_unknown() {
                  "you repeat it; it was not repeated for you");
 }
 
+// What the kernel answers by its id: a string, or an integer of 64 bits.
+bool is_request_id(std::string_view id) {
+    if (id.starts_with('"')) return true;
+    std::int64_t number = 0;
+    const auto parsed = std::from_chars(id.data(), id.data() + id.size(), number);
+    return !id.empty() && parsed.ec == std::errc() && parsed.ptr == id.data() + id.size();
+}
+
 }  // namespace
 
-void OpenRequests::asked(const MessageHead& head) {
-    if (!head.cancels.empty()) requests_.erase(head.cancels);
-    if (head.id.empty() || head.id == "null" || head.method.empty()) return;
-    requests_.insert_or_assign(head.id, head);
+void OpenRequests::asked(const std::vector<MessageHead>& heads, bool is_batch) {
+    const std::size_t batch = is_batch ? ++batches_ : 0;
+    for (const MessageHead& head : heads) {
+        if (!head.cancels.empty()) requests_.erase(head.cancels);
+        if (!head.method.empty() && is_request_id(head.id))
+            requests_.insert_or_assign(head.id, Open{head, batch});
+    }
+}
+
+void OpenRequests::answered(const std::string& id) {
+    if (id != "null") {
+        requests_.erase(id);
+        return;
+    }
+    std::size_t first = 0;
+    for (const auto& [asked, open] : requests_) {
+        if (open.batch != 0 && (first == 0 || open.batch < first)) first = open.batch;
+    }
+    if (first == 0) return;
+    std::erase_if(requests_, [&](const auto& entry) { return entry.second.batch == first; });
 }
 
 std::vector<std::string> OpenRequests::give_up() {
     std::vector<std::string> answers;
-    for (const auto& [id, head] : std::exchange(requests_, {}))
-        answers.push_back(answer(head, fate_unknown()));
+    for (const auto& [id, open] : std::exchange(requests_, {}))
+        answers.push_back(answer(open.head, fate_unknown()));
     return answers;
 }
 

@@ -13,8 +13,10 @@ namespace quire::server {
 
 class OpenRequests {
 public:
-    void asked(const MessageHead& head);
-    void answered(const std::string& id) { requests_.erase(id); }
+    // `heads` came in one line: one request, or those of a batch.
+    void asked(const std::vector<MessageHead>& heads, bool is_batch);
+    // An answer without an id ("null") is that of the batch asked first, refused as a whole.
+    void answered(const std::string& id);
     bool empty() const { return requests_.empty(); }
 
     // An answer for each request that is open, in no special order; none is open afterwards. A
@@ -26,7 +28,12 @@ public:
     static std::string answer(const MessageHead& head, const Error& error);
 
 private:
-    std::map<std::string, MessageHead> requests_;
+    struct Open {
+        MessageHead head;
+        std::size_t batch;  // 0: asked alone.
+    };
+    std::map<std::string, Open> requests_;
+    std::size_t batches_ = 0;
 };
 
 }  // namespace quire::server

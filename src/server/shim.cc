@@ -172,10 +172,12 @@ private:
     // Only what is out whole may have been done; so this is when a request begins to be open.
     void sent(std::string line) {
         line.pop_back();
-        for (const MessageHead& head : scan_messages(line)) {
-            // Our own greeting of a later kernel is nothing that the client waits for.
-            if (head.id == reattach_id_) continue;
-            open_.asked(head);
+        std::vector<MessageHead> heads = scan_messages(line);
+        // Our own greeting of a later kernel is nothing that the client waits for.
+        std::erase_if(heads, [&](const MessageHead& head) { return head.id == reattach_id_; });
+        const std::size_t first = line.find_first_not_of(" \t\r");
+        open_.asked(heads, first != std::string::npos && line[first] == '[');
+        for (const MessageHead& head : heads) {
             if (head.method == "initialize") {
                 initialize_ = line;
                 initialize_id_ = head.id;

@@ -19,6 +19,7 @@
 #include "server/local_client.h"
 #include "server/local_socket.h"
 #include "server/message_scan.h"
+#include "server/open_requests.h"
 #include "server/test_workspace.h"
 
 namespace quire::server {
@@ -191,6 +192,24 @@ TEST(Shim, AfterTheEndOfItsInputItWaitsForAnswersOnlySoLong) {
     client.end_input();
     client.wait();
     EXPECT_TRUE(client.hear().is_null());
+}
+
+TEST(Shim, WhatIsRefusedWithoutItsIdIsNotWaitedFor) {
+    OpenRequests open;
+    const auto ask = [&](const std::string& line) {
+        open.asked(scan_messages(line), line.starts_with('['));
+    };
+    ask(R"([{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"a"}])");
+    ask(R"([{"jsonrpc":"2.0","id":3,"method":"a"}])");
+    ask(R"({"jsonrpc":"2.0","id":4,"method":"a"})");
+    for (const char* id : {"1.5", "{}", "99999999999999999999", "null"})
+        ask(cat(R"({"jsonrpc":"2.0","id":)", id, R"(,"method":"a"})"));
+
+    open.answered("null");
+    open.answered("4");
+    EXPECT_FALSE(open.empty());
+    open.answered("3");
+    EXPECT_TRUE(open.empty());
 }
 
 TEST(Shim, ACancelledRequestIsNotWaitedFor) {

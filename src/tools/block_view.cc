@@ -19,13 +19,6 @@ struct Args {
     std::optional<std::int64_t> end_line;
 };
 
-Failure past_the_end(std::size_t requested, std::size_t max) {
-    return fail(Errc::out_of_range, "line_out_of_range",
-                cat("line ", requested, " is past the end: the block has ", count_of(max, "line"),
-                    max == 0 ? std::string() : cat(". Valid lines: 1 to ", max)),
-                {{"requested", requested}, {"max", max}});
-}
-
 Result<void> check_order(std::int64_t start, std::int64_t end) {
     if (start == 0 || end == 0) {
         return invalid("invalid_range", "lines are numbered from 1; -1 is the last",
@@ -68,16 +61,11 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
                 kernel.read(by, id, range,
                             [answer = std::move(answer), shown_as,
                              first](Result<kernel::BlockText> block) mutable {
-                                const bool past =
-                                    !block && block.error().reason() == "line_out_of_range";
-                                const std::size_t max =
-                                    past ? static_cast<std::size_t>(
-                                               block.error().details().find("max")->as_int())
-                                    : block ? block->info.line_count
-                                            : 0;
-                                // Line 1 of an empty block is where reading it begins.
-                                if (past || (block && first > max && first > 1)) {
-                                    answer(refused(past_the_end(first, max).value()));
+                                const auto past =
+                                    past_the_end(first, block ? nullptr : &block.error(),
+                                                 block ? block->info.line_count : 0);
+                                if (past) {
+                                    answer(refused(*past));
                                 } else if (!block) {
                                     answer(refused(block.error()));
                                 } else {

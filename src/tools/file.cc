@@ -374,13 +374,21 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
                 if (!lines) return refuse(lines.error());
                 range = *lines;
             }
+            const bool from_one = range && numbering == blocks::Numbering::one_inclusive;
+            const std::size_t first = from_one ? range->begin.n + 1 : 0;
             return files.read(
                 by, std::move(path), range,
-                answer_with<kernel::FileRead>(
-                    std::move(reply), [profile, numbers = args.line_numbers.value_or(true)](
-                                          const kernel::FileRead& file) {
-                        return of_file(file.file, render_block(file.text, profile, numbers));
-                    }));
+                [reply = std::move(reply), profile, first,
+                 numbers =
+                     args.line_numbers.value_or(true)](Result<kernel::FileRead> file) mutable {
+                    const Error* const error = file ? nullptr : &file.error();
+                    const std::size_t lines = file ? file->text.info.line_count : 0;
+                    const auto past =
+                        first > 0 ? past_the_end(first, error, lines) : std::optional<Error>();
+                    if (past) return reply(refused(*past));
+                    if (!file) return reply(refused(*error));
+                    reply(of_file(file->file, render_block(file->text, profile, numbers)));
+                });
         }
         case FileOperation::create:
             return files.create(

@@ -165,4 +165,18 @@ std::string hit_text(const blocks::Finding::Hit& hit, blocks::Numbering numberin
     return blocks::numbered(lines, hit.content_begin, numbering, true);
 }
 
+std::optional<Error> past_the_end(std::size_t first, const Error* error, std::size_t line_count) {
+    if (error != nullptr) {
+        if (error->reason() != "line_out_of_range") return std::nullopt;
+        line_count = static_cast<std::size_t>(error->details().find("max")->as_int());
+    } else if (first <= line_count || first <= 1) {
+        return std::nullopt;
+    }
+    return Error(
+        Errc::out_of_range, "line_out_of_range",
+        cat("line ", first, " is past the end: the block has ", count_of(line_count, "line"),
+            line_count == 0 ? std::string() : cat(". Valid lines: 1 to ", line_count)),
+        {{"requested", first}, {"max", line_count}});
+}
+
 }  // namespace quire::tools

@@ -1,7 +1,9 @@
 // What tools answer: output schemas in few words, structured results, and text for a model to read.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +50,11 @@ ToolResult render_edited(const kernel::Edited& edited, Profile profile);
 Map edited_schema(Profile profile);
 // The lines that a change shows, numbered, and how many more there are.
 std::string snippet_text(const blocks::Change& change, Profile profile);
+
+// What a read from line `first` on, counted from 1, is refused with where it begins past the end;
+// none otherwise. Line 1 of an empty block is where reading it begins.
+// `error`: what the read failed with, or null where it gave a block of `line_count` lines.
+std::optional<Error> past_the_end(std::size_t first, const Error* error, std::size_t line_count);
 
 // "Version 8, 12 lines." and the like.
 std::string version_line(std::uint64_t version, std::size_t line_count);
