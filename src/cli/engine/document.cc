@@ -72,7 +72,7 @@ Result<Value> commit(EngineDocuments& documents, const EngineRequest& request) {
     options.origin = TRY(request.text_or("origin", ""));
     options.timestamp = request.has("timestamp") ? TRY(request.integer("timestamp"))
                                                  : documents.timestamp_of(*document);
-    document->doc.commit(std::move(options));
+    documents.commit(*document, std::move(options));
     return to_json(document->doc.frontiers());
 }
 

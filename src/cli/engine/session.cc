@@ -35,6 +35,13 @@ Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::Peer
     return &at->second;
 }
 
+void EngineDocuments::drop(const std::string& name) {
+    const auto at = documents_.find(name);
+    if (at == documents_.end()) return;
+    std::erase_if(undos_, [&](const auto& undo) { return &undo.second.document == &at->second; });
+    documents_.erase(at);
+}
+
 Result<crdt::PeerId> EngineDocuments::peer_of(const EngineRequest& request) {
     if (request.has("peer")) return request.peer("peer");
     crdt::PeerId peer = rng_.next();
@@ -44,7 +51,13 @@ Result<crdt::PeerId> EngineDocuments::peer_of(const EngineRequest& request) {
 
 void EngineDocuments::settle(EngineDocument& document) {
     if (!document.doc.has_pending()) return;
-    document.doc.commit({.timestamp = timestamp_of(document), .want_diff = false});
+    commit(document, {.timestamp = timestamp_of(document)});
+}
+
+crdt::Commit EngineDocuments::commit(EngineDocument& document, crdt::CommitOptions options) {
+    crdt::Commit commit = document.doc.commit(std::move(options));
+    tell_undo(document, commit);
+    return commit;
 }
 
 std::int64_t EngineDocuments::timestamp_of(const EngineDocument& document) const {
@@ -64,6 +77,7 @@ EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, r
              engine_cursor_ops(),     //
              engine_json_ops(),       //
              engine_richtext_ops(),   //
+             engine_undo_ops(),       //
          }) {
         for (const EngineOp& op : table) CHECK(ops_.emplace(op.name, op.run).second);
     }

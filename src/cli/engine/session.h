@@ -13,12 +13,18 @@
 #include "base/result.h"
 #include "cli/engine/request.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/undo.h"
 
 namespace quire::cli {
 
 struct EngineDocument {
     crdt::Doc doc;
     bool record_timestamps = false;
+};
+
+struct EngineUndo {
+    EngineDocument& document;
+    crdt::UndoHistory history;
 };
 
 // The documents of one session, and what new ones need.
@@ -30,18 +36,30 @@ public:
     Result<EngineDocument*> find(const EngineRequest& request);
     // Errors: conflict "document_exists".
     Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
-    void drop(const std::string& name) { documents_.erase(name); }
+    void drop(const std::string& name);
 
     // The peer that the request names, or one by chance. Errors: invalid_argument.
     Result<crdt::PeerId> peer_of(const EngineRequest& request);
-    // Ends the pending transaction, if there is one.
+    // Ends the pending transaction, if there is one, with a commit that says nothing.
     void settle(EngineDocument& document);
+    // All commits go through here: undo histories learn of them.
+    crdt::Commit commit(EngineDocument& document, crdt::CommitOptions options);
     std::int64_t timestamp_of(const EngineDocument& document) const;
+    std::int64_t now_ms() const { return clock_.steady_ms(); }
+
+    // --- undo histories, by name (undo.cc) ---
+    // Errors: not_found "no_such_undo".
+    Result<EngineUndo*> find_undo(const EngineRequest& request);
+    // Errors: conflict "undo_exists".
+    Result<void> attach_undo(const std::string& name, EngineDocument& document,
+                             crdt::UndoOptions options);
+    void tell_undo(EngineDocument& document, const crdt::Commit& commit);
 
 private:
     const Clock& clock_;
     Rng& rng_;
     std::map<std::string, EngineDocument> documents_;
+    std::map<std::string, EngineUndo> undos_;
 };
 
 using EngineFunction = Result<Value> (*)(EngineDocuments&, const EngineRequest&);
@@ -61,6 +79,7 @@ std::span<const EngineOp> engine_exchange_ops();
 std::span<const EngineOp> engine_tree_ops();
 std::span<const EngineOp> engine_cursor_ops();
 std::span<const EngineOp> engine_json_ops();
+std::span<const EngineOp> engine_undo_ops();
 
 class EngineSession {
 public:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "crdt/doc/doc.h"
+#include "crdt/doc/revert_identity.h"
 #include "crdt/doc/view.h"
 #include "crdt/history/oplog.h"
 #include "crdt/history/past.h"
@@ -230,6 +231,7 @@ public:
     double counter_value(Container& c, const Past* at);
     CounterDelta counter_diff(Container& c, const Past& a, const Past& b);
     void counter_add(Container& c, Value delta);
+    static Value counter_delta(double delta);
 
     // --- local ops (local.cc); positions in entities ---
     void begin();
@@ -250,15 +252,21 @@ public:
     Frontiers frontiers_of(std::span<const Lv> heads) const;
 
     // --- cursors (cursor.cc); positions as readers count them ---
-    static bool has_positions(const Container& c) {
-        return c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list;
-    }
+    static bool has_positions(const Container& c) { return c.is_sequence(); }
     std::size_t cursor_size(Container& c);
     Cursor cursor_at(Container& c, std::size_t pos, Side side);  // CHECKs pos.
+    Lv anchor_at(Container& c, std::size_t pos);
+    // Where what the atom made stands or would stand, and whether it is there.
+    std::pair<std::size_t, bool> place_of(Container& c, Lv anchor);
+    void for_each_shown(Container& c, Function<void(Lv, std::uint32_t, bool)> take);
     Result<CursorPlace> resolve(Container& c, const Cursor& cursor);
+    // The same cursor on what stands for its atom now, where taking back brought that back.
+    Cursor follow(Cursor cursor);
 
     // --- taking back (revert.cc) ---
-    Doc::Undone revert(std::span<const IdSpan> spans, std::span<const Handle> only);
+    Doc::Undone revert(std::span<const IdSpan> spans, std::span<const Handle> only,
+                       RevertOptions options);
+    StandIns& stand_ins() { return stand_ins_; }
     Result<std::string> text_at(Container& c, const Frontiers& version);
 
     // --- trees (tree_body.cc) ---
@@ -320,6 +328,7 @@ private:
     Lv version_end_ = 0;  // `version_` covers the log below this.
 
     std::unique_ptr<View> view_;  // Of a detached document.
+    StandIns stand_ins_;          // Of what taking back brought back.
 
     StyleConfig text_styles_ = StyleConfig::usual();
 

@@ -60,6 +60,13 @@ void DocBody::counter_add(Container& c, Value delta) {
     log_.append(c.index, 1);
 }
 
+// As Loro writes it: small whole numbers as integers.
+Value DocBody::counter_delta(double delta) {
+    constexpr double kLeastFloat = 1 << 27;
+    const bool is_whole = std::trunc(delta) == delta && std::abs(delta) < kLeastFloat;
+    return is_whole ? Value(static_cast<std::int64_t>(delta)) : Value(delta);
+}
+
 double Doc::counter_value(Handle counter) const {
     return body_->counter_value(body_->container(counter), body_->at());
 }
@@ -70,10 +77,7 @@ Result<double> Doc::counter_add(Handle counter, double delta) {
     if (!std::isfinite(delta)) {
         return invalid("not_finite", "a counter adds finite numbers only; nothing was changed");
     }
-    // As Loro writes it: small whole numbers as integers.
-    constexpr double kLeastFloat = 1 << 27;
-    const bool is_whole = std::trunc(delta) == delta && std::abs(delta) < kLeastFloat;
-    body_->counter_add(*c, is_whole ? Value(static_cast<std::int64_t>(delta)) : Value(delta));
+    body_->counter_add(*c, DocBody::counter_delta(delta));
     return counter_value(counter);
 }
 

@@ -1,5 +1,7 @@
 #include "crdt/doc/cursor.h"
 
+#include <algorithm>
+
 #include "base/cat.h"
 #include "base/check.h"
 #include "crdt/doc/body.h"
@@ -23,7 +25,47 @@ Failure unknown_anchor(const Cursor& cursor) {
 }  // namespace
 
 std::size_t DocBody::cursor_size(Container& c) {
-    return c.id.kind == ContainerKind::text ? text(c).code_points().n : c.size;
+    if (c.id.kind == ContainerKind::text) return shown_text(c).code_points().n;
+    if (c.id.kind == ContainerKind::movable_list)
+        return view_ == nullptr ? movable(c).slots().shown() : shown_movable(c).size();
+    return view_ == nullptr ? c.size : shown_list(c).size();
+}
+
+// The character or element at a position before the end.
+Lv DocBody::anchor_at(Container& c, std::size_t pos) {
+    if (c.id.kind == ContainerKind::list) return list_atom(c, pos);
+    if (c.id.kind == ContainerKind::movable_list) {
+        if (view_ != nullptr) return shown_movable(c)[pos].slot;
+        return movable(c).slots().shown_at(static_cast<std::uint32_t>(pos)).lv;
+    }
+    if (view_ == nullptr) {
+        flush(c);
+        return atom_at(c, c.text->character(static_cast<std::uint32_t>(pos)));
+    }
+    Lv found = kNoLv;
+    std::size_t left = pos;
+    for_each_shown(c, [&](Lv lv, std::uint32_t len, bool visible) {
+        if (visible && found == kNoLv && left < len) found = lv + static_cast<Lv>(left);
+        if (visible) left -= std::min<std::size_t>(left, len);
+    });
+    CHECK(found != kNoLv);
+    return found;
+}
+
+// Stretches of characters or elements, and whether readers see them.
+void DocBody::for_each_shown(Container& c, Function<void(Lv, std::uint32_t, bool)> take) {
+    const ContainerLog& log = log_of(c);
+    Sequence& order = sequence(c);
+    order.move_to(history(c), shown_heads());
+    order.for_each([&](Lv lv, std::uint32_t len, bool visible) {
+        while (len > 0) {
+            const Run& run = log.runs()[log.find(lv)];
+            const std::uint32_t n = std::min(len, run.end() - lv);
+            if (run.kind == RunKind::insert) take(lv, n, visible);
+            lv += n;
+            len -= n;
+        }
+    });
 }
 
 Cursor DocBody::cursor_at(Container& c, std::size_t pos, Side side) {
@@ -32,11 +74,7 @@ Cursor DocBody::cursor_at(Container& c, std::size_t pos, Side side) {
     if (size == 0) return {c.id, {}, side == Side::right ? side : Side::left, 0};
     const auto origin = static_cast<std::uint32_t>(pos);
     if (pos == size) return {c.id, {}, Side::right, origin};
-    std::size_t entity = pos;
-    if (c.id.kind == ContainerKind::text) {
-        entity = c.text->character(static_cast<std::uint32_t>(pos));
-    }
-    return {c.id, log_.atoms().id_of(atom_at(c, entity)), side, origin};
+    return {c.id, log_.atoms().id_of(anchor_at(c, pos)), side, origin};
 }
 
 Result<CursorPlace> DocBody::resolve(Container& c, const Cursor& cursor) {
@@ -44,18 +82,64 @@ Result<CursorPlace> DocBody::resolve(Container& c, const Cursor& cursor) {
         return CursorPlace{cursor.side == Side::left ? 0 : cursor_size(c), cursor.side, {}};
     }
     const std::optional<Lv> lv = log_.atoms().lv_of(*cursor.anchor);
-    if (!lv || log_.container_of(*lv) != c.index) return unknown_anchor(cursor);
+    if (!lv || log_.container_of(*lv) != c.index ||
+        (view_ != nullptr && !view_->past.contains(*lv)))
+        return unknown_anchor(cursor);
     const ContainerLog& log = log_of(c);
-    if (log.runs()[log.find(*lv)].kind != RunKind::insert) return unknown_anchor(cursor);
-
-    const Sequence::Place place = sequence(c).place_of(*lv);
-    std::size_t pos = place.pos;
-    if (c.id.kind == ContainerKind::text) {
-        flush(c);
-        pos = c.text->code_point(place.pos);
-    }
-    if (place.erased == 0) return CursorPlace{pos, cursor.side, {}};
+    const RunKind kind = log.runs()[log.find(*lv)].kind;
+    if (kind != RunKind::insert && kind != RunKind::move) return unknown_anchor(cursor);
+    const auto [pos, is_there] = place_of(c, *lv);
+    if (is_there) return CursorPlace{pos, cursor.side, {}};
     return CursorPlace{pos, Side::left, cursor_at(c, pos, Side::left)};
+}
+
+std::pair<std::size_t, bool> DocBody::place_of(Container& c, Lv anchor) {
+    if (c.id.kind == ContainerKind::movable_list) {
+        if (view_ == nullptr) {
+            if (const auto index = movable_index_of(c, anchor)) return {*index, true};
+            const std::uint32_t slots = sequence(c).place_of(anchor).pos;
+            return {movable(c).slots().shown_before(slots), false};
+        }
+        std::size_t pos = 0;
+        for (const MovableItem& item : shown_movable(c)) {
+            if (item.slot == anchor) return {pos, true};
+            if (sequence(c).before(item.slot, anchor)) ++pos;
+        }
+        return {pos, false};
+    }
+    if (view_ == nullptr) {
+        const Sequence::Place place = sequence(c).place_of(anchor);
+        if (c.id.kind == ContainerKind::list) return {place.pos, place.erased == 0};
+        flush(c);
+        return {c.text->code_point(place.pos), place.erased == 0};
+    }
+    std::size_t pos = 0;
+    bool passed = false;
+    bool is_there = false;
+    for_each_shown(c, [&](Lv at, std::uint32_t len, bool visible) {
+        if (passed) return;
+        passed = anchor >= at && anchor < at + len;
+        if (passed) is_there = visible;
+        if (visible) pos += passed ? anchor - at : len;
+    });
+    return {pos, is_there};
+}
+
+Cursor DocBody::follow(Cursor cursor) {
+    const ContainerIndex container = open(cursor.container);
+    ContainerIndex now = stand_ins_.heir(container);
+    if (cursor.anchor) {
+        const std::optional<Lv> lv = log_.atoms().lv_of(*cursor.anchor);
+        const Lv newest = lv ? stand_ins_.atoms.newest(*lv).lv : kNoLv;
+        if (lv && newest != *lv) {
+            cursor.anchor = log_.atoms().id_of(newest);
+            now = log_.container_of(newest);
+        } else {
+            now = container;
+        }
+    }
+    cursor.container = containers_[now].id;
+    return cursor;
 }
 
 Result<Cursor> Doc::cursor(Handle container, std::size_t pos, Side side) const {

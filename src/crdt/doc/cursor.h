@@ -1,4 +1,4 @@
-// Cursor: a place in a text or list that stays where it was meant while others edit.
+// Cursor: a place in a text, list or movable list that stays where it was meant while others edit.
 //
 // A cursor holds on to an atom, not to a number: what is inserted or deleted elsewhere moves it
 // along, and when its own atom is deleted it stands where that atom would be. Cursors can be kept,

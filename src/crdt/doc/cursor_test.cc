@@ -117,6 +117,32 @@ TEST(Cursor, InAListStandsOnAnElement) {
     EXPECT_EQ(page.where(cursor).renewed, (Cursor{page.doc.id_of(page.list), {}, Side::right, 3}));
 }
 
+TEST(Cursor, OfADetachedDocumentStandsInTheVersionThatIsShown) {
+    Page page;
+    page.type(0, "hello world");
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(page.doc.list_insert(page.list, i, i));
+    page.doc.commit();
+    const Frontiers then = page.doc.frontiers();
+    const Cursor word = page.on(6);
+    const Cursor element = page.doc.cursor(page.list, 1).value();
+    page.type(0, "oh, ");
+    page.erase(10, 5);
+    EXPECT_TRUE(page.doc.list_erase(page.list, 0, 2));
+    page.doc.commit();
+    const Cursor later = page.on(0);
+    ASSERT_TRUE(page.doc.checkout(then));
+
+    EXPECT_EQ(page.where(word).pos, 6U);
+    EXPECT_EQ(page.where(word).side, Side::middle);
+    EXPECT_EQ(page.where(element).pos, 1U);
+    EXPECT_EQ(page.on(6).anchor, word.anchor);
+    EXPECT_EQ(page.doc.cursor(page.list, 1).value().anchor, element.anchor);
+    EXPECT_EQ(page.doc.resolve(later).error().reason(), "unknown_cursor");
+    page.doc.checkout_to_latest();
+    EXPECT_EQ(page.where(word).pos, 10U);
+    EXPECT_EQ(page.where(element).pos, 0U);
+}
+
 TEST(Cursor, IsRefusedWhereThereIsNothingToStandOn) {
     Page page(1), other(2);
     page.type(0, "ab");

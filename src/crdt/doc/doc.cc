@@ -279,9 +279,10 @@ std::size_t Doc::op_count() const {
 
 // --- taking back ---
 
-Result<Doc::Undone> Doc::revert(std::span<const IdSpan> spans, std::span<const Handle> only) {
+Result<Doc::Undone> Doc::revert(std::span<const IdSpan> spans, std::span<const Handle> only,
+                                RevertOptions options) {
     if (body_->at() != nullptr) return DocBody::refuse_detached();
-    return body_->revert(spans, only);
+    return body_->revert(spans, only, options);
 }
 
 Result<std::string> Doc::text_at(Handle text, const Frontiers& version) const {

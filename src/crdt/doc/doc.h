@@ -65,6 +65,11 @@ struct ChangeHeader {
 // this deep can be written and destroyed, which recurses, on any thread's stack.
 inline constexpr int kMaxValueDepth = 1024;
 
+struct RevertOptions {
+    // Whether what others deleted as well comes back, too.
+    bool shared_deletes = false;
+};
+
 // Within one Doc, a container by number: cheap to keep and to pass. Never invalidated.
 enum class Handle : std::uint32_t {};
 
@@ -189,7 +194,7 @@ public:
     // nothing else known in between, becomes part of that change. 0 at first: the same second.
     void set_merge_interval(std::int64_t seconds);
 
-    // --- cursors (cursor.h); for texts and lists ---
+    // --- cursors (cursor.h); for texts, lists and movable lists ---
     // A cursor on what is at `pos`, in code points or elements; at the end it stays at the end.
     // Errors: out_of_range "out_of_bound"; invalid_argument "wrong_kind".
     Result<Cursor> cursor(Handle container, std::size_t pos, Side side = Side::middle) const;
@@ -312,13 +317,15 @@ public:
     // New local ops, in the pending transaction, that take back what `spans` did as far as it is
     // still visible: text and elements they inserted are deleted; what they deleted, and nobody
     // else did, is inserted again where it was; map entries return to the value before them, unless
-    // someone set them since.
+    // someone set them since. What comes back stands for what it was: a later revert of the ops
+    // that made the original takes out the copy. UndoHistory (undo.h) keeps one actor's steps.
     struct Undone {
         std::size_t restored = 0;  // Atoms brought back.
         std::size_t removed = 0;   // Atoms taken out.
         std::size_t skipped = 0;   // Atoms left alone because others changed them since.
     };
-    Result<Undone> revert(std::span<const IdSpan> spans, std::span<const Handle> only = {});
+    Result<Undone> revert(std::span<const IdSpan> spans, std::span<const Handle> only = {},
+                          RevertOptions options = {});
 
     // The text of `text` at an earlier version. O(history of the container). Errors: not_found
     // "unknown_version".
@@ -328,6 +335,7 @@ public:
     void check_invariants() const;
 
 private:
+    friend class UndoHistory;
     std::unique_ptr<DocBody> body_;
 };
 

@@ -1,0 +1,146 @@
+// Reversal: new local ops that take back what some spans of history did, as far as it still shows.
+//
+// It never rewrites history. What the spans inserted is deleted, in whatever copy it lives on; what
+// they deleted comes back where its tombstone lies, as a copy that stands for it from then on
+// (revert_identity.h). Each kind of container has a file of its own.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crdt/doc/body.h"
+#include "crdt/doc/revert_identity.h"
+#include "crdt/doc/revert_place.h"
+
+namespace quire::crdt {
+
+class Reversal {
+public:
+    // `spans` ascending, apart.
+    Reversal(DocBody& body, std::vector<LvSpan> spans, RevertOptions options);
+
+    // Takes back what the spans did to this container; parents first, so that a child that returns
+    // with its parent is there when its turn comes.
+    void take_back(Container& c);
+    const Doc::Undone& undone() const { return undone_; }
+
+private:
+    // A stretch of atoms, and how often the spans deleted it.
+    struct Stretch {
+        Lv begin;
+        Lv end;
+        std::uint32_t times;
+    };
+
+    // --- revert.cc ---
+    // Whether the spans hold the atom, and up to where that goes on.
+    std::pair<bool, Lv> holds(Lv lv) const;
+    static std::vector<Stretch> counted(const std::vector<LvSpan>& spans);
+    // The container itself, or else the copy that it goes on in; null when neither is alive.
+    Container* living(Container& c);
+
+    // --- texts and lists (revert_sequence.cc) ---
+    void sequence(Container& c);
+    std::vector<Piece> missing(const std::vector<Stretch>& deleted);
+    void remove(const Stretch& stretch, const std::vector<Stretch>& deleted);
+    void restore(const std::vector<Piece>& pieces);
+    void insert(Container& to, std::uint32_t pos, const Piece& piece);
+
+    // --- what is decided by its last write (revert_register.cc) ---
+    // The spans' writes to one thing: a map's key, the styles of one key in a text.
+    struct Register {
+        const Identities* names = nullptr;  // What stands for what; by default StandIns::atoms.
+        Lv first = kNoLv;
+        std::vector<Lv> writes;  // As they were at first.
+    };
+    const Identities& names(const Register& taken) const {
+        return taken.names != nullptr ? *taken.names : stand_ins_.atoms;
+    }
+    void note(Register& taken, Lv write) const;
+    bool is_ours(const Register& taken, Lv write) const;
+    // Whether the write stood when the spans first wrote there, or is another peer's, which the
+    // spans outranked or did not know.
+    bool stood_before(const Register& taken, Lv write) const;
+    bool ranks_below(Lv a, Lv b) const;  // By (lamport, peer).
+
+    // --- maps (revert_map.cc) ---
+    void map(Container& c);
+    void map_key(Container& c, Container& to, const std::string& key, const Register& taken);
+    // The write that decides the key if the spans are left out; null for none.
+    const MapState::Write* before(const MapState::Entry& entry, const Register& taken) const;
+
+    // --- styles (revert_style.cc) ---
+    // A text's characters in stretches, and the anchors of styles that have both, by their starts.
+    struct TextPart {
+        enum class Kind { text, start, end };
+        Kind kind;
+        Lv lv;
+        std::uint32_t len;
+    };
+    // Characters begin .. end and a style, or kNoLv.
+    struct Styled {
+        std::size_t begin;
+        std::size_t end;
+        Lv style;
+    };
+    void styles(Container& c);
+    std::vector<TextPart> text_parts(Container& c);
+    // What `decide` says of each stretch that lies in styles of this key, which come by rank, the
+    // last one first in force; none leaves it out.
+    std::vector<Styled> decided(
+        Container& c, const std::vector<TextPart>& parts, const std::string& key,
+        const std::function<std::optional<Lv>(const std::vector<Lv>& open)>& decide);
+    void put_style(Container& to, const Styled& part, const std::string& key, Value value);
+    void copy_styles(Container& from, Container& to);
+
+    // --- trees (revert_tree.cc) ---
+    // A node, and where it stood before the spans.
+    struct NodeStep {
+        OpId node;
+        Register taken = {};
+        bool stood = false;               // Else it was not there.
+        std::optional<OpId> parent = {};  // None: the root.
+        Bytes position = {};
+        Lv decided_by = kNoLv;
+    };
+    void tree(Container& c);
+    bool put_back(const Container& from, Container& to, const NodeStep& step);
+    void make_again(Container& to, const NodeStep& step);
+    OpId stands_for(OpId node) const;
+    Lv tree_op(const Container& c, OpId node, const Placement& placement) const;
+    void copy_tree(Container& from, Container& to, int depth);
+
+    // --- movable lists and counters (revert_movable.cc) ---
+    struct Element {
+        bool made = false;
+        std::uint32_t deleted = 0;  // How often.
+        Lv slot = kNoLv;            // The slot that was deleted.
+        Register moves;
+        Register sets;
+    };
+    void movable(Container& c);
+    Lv element_of(const Container& c, Lv slot) const;
+    std::map<Lv, Element> touched_elements(Container& c);
+    // The last insert or write of this kind to the element, in whatever copy of it, that stood
+    // before the spans'.
+    Lv before(const Container& c, Lv made, const Register& taken, RunKind kind) const;
+    void copy_movable(Container& from, Container& to, int depth);
+    void counter(Container& c);
+
+    // --- child containers (revert_copy.cc) ---
+    // Fills the new container with what the old one, dead or alive, holds now.
+    void copy(Container& from, Container& to, int depth = 0);
+    void copy_slot(const Slot& slot, Lv from, Lv to, int depth = 0);
+
+    DocBody& body_;
+    std::vector<LvSpan> spans_;
+    RevertOptions options_;
+    StandIns& stand_ins_;
+    Doc::Undone undone_;
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,71 @@
+// Who stands for whom. What taking back brings back is new to history, since an id is never used
+// twice; to the people who edit it is the same letter, element or map entry as before.
+//
+// Kept in memory only, of what was brought back here: a program that starts anew knows the copies
+// as atoms of their own.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "crdt/history/oplog.h"
+
+namespace quire::crdt {
+
+class Identities {
+public:
+    // Consecutive atoms, the first of which is `lv`.
+    struct Stretch {
+        Lv lv;
+        std::uint32_t len;
+    };
+
+    // Atoms copy .. copy + len, newer than any copy before, stand for of .. of + len, which may be
+    // copies themselves.
+    void add(Lv of, Lv copy, std::uint32_t len);
+
+    // What atoms lv .. lv + len were at first: the first stretch of it. Atoms that are no copies
+    // are what they are. O(log copies).
+    Stretch origin(Lv lv, std::uint32_t len = 1) const;
+    // What stands for them last.
+    Stretch newest(Lv lv, std::uint32_t len = 1) const;
+    // What stood for atom `of`, no copy itself, when atoms below `limit` were known. O(copies).
+    Lv newest_before(Lv of, Lv limit) const;
+    bool empty() const { return copies_.empty(); }
+
+private:
+    struct Copy {
+        Lv copy;
+        Lv of;  // An atom that is no copy.
+        std::uint32_t len;
+    };
+    std::vector<Copy> copies_;  // By `copy`.
+    // Origins to what stands for them last.
+    std::map<Lv, Stretch> newest_;
+};
+
+// All that a document brought back.
+struct StandIns {
+    // Letters, elements, nodes, map entries: by the atom that made or wrote them.
+    Identities atoms;
+    // Those that came back into the container they had been in: whose place they have.
+    Identities places;
+
+    // Movable lists: whose value a set or a new element gave again, and whose place a move or a new
+    // element took. Trees: whose decision on a node's place is done again, with `values`.
+    Identities values;
+    Identities slots;
+
+    // Writes that were taken back without a new op, because what was there before says the same:
+    // to what that was, or kNoLv.
+    std::unordered_map<Lv, Lv> settled;
+    Lv settled_as(Lv write) const;
+
+    // Child containers: one that is deleted and brought back goes on in a copy.
+    std::unordered_map<ContainerIndex, ContainerIndex> heirs;
+    // What a container goes on in last; itself when it was never copied.
+    ContainerIndex heir(ContainerIndex of) const;
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,193 @@
+// Taking back what was done to movable lists, element by element: made, moved, set, deleted. Moving
+// and setting are last writes, taken back where they still decide.
+#include <algorithm>
+
+#include "crdt/doc/revert.h"
+
+namespace quire::crdt {
+
+// The insert that made the element which a slot was made for.
+Lv Reversal::element_of(const Container& c, Lv slot) const {
+    const ContainerLog& log = DocBody::log_of(c);
+    const Run& run = log.runs()[log.find(slot)];
+    return run.kind == RunKind::move ? run.extra : slot;
+}
+
+std::map<Lv, Reversal::Element> Reversal::touched_elements(Container& c) {
+    std::map<Lv, Element> elements;
+    const auto at = [&](Lv made) -> Element& {
+        Element& element = elements[made];
+        element.moves.names = &stand_ins_.slots;
+        element.sets.names = &stand_ins_.values;
+        return element;
+    };
+    const Sequence& order = body_.sequence(c);
+    const ContainerLog& log = body_.log_of(c);
+    for (const LvSpan& span : spans_) {
+        for (std::size_t i = log.find(span.begin);
+             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
+            const Run& run = log.runs()[i];
+            const Lv from = std::max(run.lv, span.begin);
+            const Lv to = std::min(run.end(), span.end);
+            if (run.kind == RunKind::insert) {
+                for (Lv lv = from; lv < to; ++lv) at(lv).made = true;
+            } else if (run.kind == RunKind::move) {
+                note(at(run.extra).moves, run.lv);
+            } else if (run.kind == RunKind::element_set) {
+                note(at(run.extra).sets, run.lv);
+            } else if (run.is_erase()) {
+                for (const Sequence::Target& target : order.targets(from, to - from)) {
+                    for (Lv slot = target.first; slot < target.first + target.len; ++slot) {
+                        Element& element = at(element_of(c, slot));
+                        element.slot = slot;
+                        ++element.deleted;
+                    }
+                }
+            }
+        }
+    }
+    return elements;
+}
+
+// The latest of an element's writes that stood before the spans', in whatever copy of it.
+Lv Reversal::before(const Container& c, Lv made, const Register& taken, RunKind kind) const {
+    Lv best = kNoLv;
+    const Lv origin = stand_ins_.atoms.origin(made).lv;
+    const auto offer = [&](Lv write) {
+        if (stood_before(taken, write) && (best == kNoLv || ranks_below(best, write))) best = write;
+    };
+    for (const Run& run : DocBody::log_of(c).runs()) {
+        if (run.kind == kind && stand_ins_.atoms.origin(run.extra).lv == origin) offer(run.lv);
+        if (run.kind != RunKind::insert) continue;
+        for (Lv lv = run.lv; lv < run.end();) {
+            const Identities::Stretch stretch = stand_ins_.atoms.origin(lv, run.end() - lv);
+            if (origin >= stretch.lv && origin < stretch.lv + stretch.len)
+                offer(lv + (origin - stretch.lv));
+            lv += stretch.len;
+        }
+    }
+    return best;
+}
+
+void Reversal::movable(Container& c) {
+    Container* to = living(c);
+    if (to == nullptr) return;
+    // Slots that elements go back to, as pieces, and what is to happen there.
+    struct Step {
+        Piece piece;
+        Lv made;   // The element, where it is only moved; kNoLv: it is made anew,
+        Lv value;  // with the value of this write.
+    };
+    std::vector<Step> steps;
+    std::vector<std::pair<Lv, Lv>> sets;  // Elements, and the writes whose values they get.
+    for (const auto& [made, element] : touched_elements(c)) {
+        const Lv last = stand_ins_.atoms.newest(made).lv;
+        Container& home = body_.container(body_.oplog().container_of(last));
+        const MovableState& state = body_.movable(home);
+        const std::uint32_t number = state.number_of(last);
+        const bool is_shown = &home == to && state.slots().is_shown(number);
+        if (element.made) {
+            if (is_shown) {
+                const SlotTree& slots = state.slots();
+                body_.erase(*to, slots.slot_index(slots.index_of(number)), 1);
+                ++undone_.removed;
+            } else if (element.deleted == 0) {
+                ++undone_.skipped;
+            }
+            continue;
+        }
+        const MovableState::Element now = state.element(number);
+        Lv place = kNoLv;
+        if (!element.moves.writes.empty() &&
+            (element.deleted > 0 || is_ours(element.moves, now.slot)))
+            place = before(c, made, element.moves, RunKind::move);
+        Lv value = now.value;
+        if (!element.sets.writes.empty() && is_ours(element.sets, now.value))
+            value = before(c, made, element.sets, RunKind::element_set);
+        if (value == kNoLv) value = now.value;
+        if (is_shown) {
+            if (place != kNoLv)
+                steps.push_back({Piece{body_.oplog().container_of(place), place, 1}, last, kNoLv});
+            if (value != now.value) sets.emplace_back(last, value);
+            if (place == kNoLv && value == now.value) ++undone_.skipped;
+            continue;
+        }
+        const bool by_spans_alone = element.deleted > 0 && &home == &c &&
+                                    body_.sequence(c).place_of(now.slot).erased == element.deleted;
+        if (element.deleted == 0 || (!by_spans_alone && !options_.shared_deletes)) {
+            ++undone_.skipped;
+            continue;
+        }
+        if (place == kNoLv) place = &home == &c ? now.slot : element.slot;
+        steps.push_back({Piece{body_.oplog().container_of(place), place, 1}, kNoLv, value});
+    }
+    // What lies in the copy's own order has no place among those of the original.
+    std::erase_if(steps, [&](const Step& step) { return step.piece.container != c.index; });
+    std::sort(steps.begin(), steps.end(), [&](const Step& a, const Step& b) {
+        return body_.sequence(c).before(a.piece.lv, b.piece.lv);
+    });
+    std::vector<Piece> pieces;
+    for (const Step& step : steps) pieces.push_back(step.piece);
+    Placing placing(body_, c, *to, pieces);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const Step& step = steps[i];
+        const std::uint32_t pos = placing.position(i);
+        const Lv made = body_.oplog().end();
+        ++undone_.restored;
+        if (step.made == kNoLv) {
+            const Slot slot = *body_.slot_of(step.value);
+            body_.insert_values(*to, pos, {slot});
+            stand_ins_.atoms.add(element_of(c, step.piece.lv), made, 1);
+            stand_ins_.values.add(step.value, made, 1);
+            stand_ins_.slots.add(step.piece.lv, made, 1);
+            placing.placed(i, made);
+            copy_slot(slot, step.value, made);
+            continue;
+        }
+        const MovableState& state = body_.movable(*to);
+        const std::uint32_t number = state.number_of(step.made);
+        const std::uint32_t from = state.slots().slot_index(state.slots().index_of(number));
+        body_.movable_move(*to, from, from < pos ? pos - 1 : pos, number);
+        stand_ins_.slots.add(step.piece.lv, made, 1);
+        placing.placed(i, made);
+    }
+    for (const auto& [element, write] : sets) {
+        const Slot slot = *body_.slot_of(write);
+        const Lv made = body_.movable_set(*to, body_.movable(*to).number_of(element), slot);
+        stand_ins_.values.add(write, made, 1);
+        ++undone_.restored;
+        copy_slot(slot, write, made);
+    }
+}
+
+void Reversal::copy_movable(Container& from, Container& to, int depth) {
+    for (const MovableItem& item : body_.movable_items(from, nullptr)) {
+        const Slot slot = *body_.slot_of(item.value);
+        const Lv made = body_.oplog().end();
+        body_.insert_values(to, to.size, {slot});
+        stand_ins_.atoms.add(element_of(from, item.slot), made, 1);
+        stand_ins_.values.add(item.value, made, 1);
+        stand_ins_.slots.add(item.slot, made, 1);
+        copy_slot(slot, item.value, made, depth);
+    }
+}
+
+void Reversal::counter(Container& c) {
+    Container* to = living(c);
+    if (to == nullptr) return;
+    double sum = 0;
+    const ContainerLog& log = body_.log_of(c);
+    for (const LvSpan& span : spans_) {
+        for (std::size_t i = log.find(span.begin);
+             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
+            if (log.runs()[i].kind != RunKind::increment) continue;
+            const Value& delta = std::get<Value>(log.value(log.runs()[i], log.runs()[i].lv));
+            sum += delta.is_int() ? static_cast<double>(delta.as_int()) : delta.as_float();
+        }
+    }
+    if (sum == 0) return;
+    body_.counter_add(*to, DocBody::counter_delta(-sum));
+    ++undone_.restored;
+}
+
+}  // namespace quire::crdt

@@ -1,0 +1,163 @@
+// Taking back what was done to trees: a node goes back to the parent and position that it had, or
+// away if it had none, where the spans' op still decides. A node keeps its id, and with it what it
+// holds and what stands below it.
+#include <algorithm>
+
+#include "crdt/doc/revert.h"
+
+namespace quire::crdt {
+
+namespace {
+
+// The node that an op of a tree is on.
+std::optional<OpId> target_of(const OpContent& op) {
+    if (const auto* create = std::get_if<TreeCreate>(&op)) return create->target;
+    if (const auto* move = std::get_if<TreeMove>(&op)) return move->target;
+    if (const auto* erase = std::get_if<TreeErase>(&op)) return erase->target;
+    return std::nullopt;
+}
+
+}  // namespace
+
+OpId Reversal::stands_for(OpId node) const {
+    const std::optional<Lv> lv = body_.oplog().atoms().lv_of(node);
+    return lv ? body_.oplog().atoms().id_of(stand_ins_.atoms.newest(*lv).lv) : node;
+}
+
+// Which of a tree's ops has this rank.
+Lv Reversal::tree_op(const Container& c, OpId node, const Placement& placement) const {
+    const ContainerLog& log = DocBody::log_of(c);
+    for (auto run = log.runs().rbegin(); run != log.runs().rend(); ++run) {
+        if (target_of(log.op(*run)) == node &&
+            body_.oplog().graph().lamport(run->lv) == placement.lamport &&
+            body_.oplog().atoms().peer_of(run->lv) == placement.peer) {
+            return run->lv;
+        }
+    }
+    return kNoLv;
+}
+
+void Reversal::tree(Container& c) {
+    Container* to = living(c);
+    if (to == nullptr) return;
+    std::vector<NodeStep> steps;  // The node that was touched last comes first.
+    const ContainerLog& log = body_.log_of(c);
+    for (const LvSpan& span : spans_) {
+        for (std::size_t i = log.find(span.begin);
+             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
+            const std::optional<OpId> node = target_of(log.op(log.runs()[i]));
+            if (!node) continue;
+            auto step = std::find_if(steps.begin(), steps.end(),
+                                     [&](const NodeStep& s) { return s.node == *node; });
+            if (step == steps.end()) {
+                step = steps.insert(steps.begin(), NodeStep{*node});
+                step->taken.names = &stand_ins_.values;
+            }
+            note(step->taken, log.runs()[i].lv);
+            std::rotate(steps.begin(), step, step + 1);
+        }
+    }
+    if (steps.empty()) return;
+    // Where they stood before. Reading another version moves the tree, so all is read at once.
+    Lv first = kNoLv;
+    for (const NodeStep& step : steps) first = std::min(first, step.taken.first);
+    const Past past = body_.past_of(body_.oplog().graph().parents_of(first));
+    const Container::Tree& then = body_.tree(c, &past);
+    for (NodeStep& step : steps) {
+        const std::optional<NodeIndex> node = then.moves.find(step.node);
+        if (!node || then.state.parent(*node) == kNowhere) continue;
+        const Placement& placement = then.state.placement(*node);
+        step.decided_by = tree_op(c, step.node, placement);
+        step.stood = placement.parent != kTreeErased;
+        if (step.stood && placement.parent != kTreeRoot)
+            step.parent = then.moves.id_of(placement.parent);
+        step.position.assign(placement.position.begin(), placement.position.end());
+    }
+    // A node may have to wait until the one that it goes below has moved out from below it.
+    for (bool moved = true; moved && !steps.empty();) {
+        moved = false;
+        for (auto step = steps.begin(); step != steps.end();) {
+            if (put_back(c, *to, *step)) {
+                step = steps.erase(step);
+                moved = true;
+            } else {
+                ++step;
+            }
+        }
+    }
+    undone_.skipped += steps.size();
+}
+
+// False while it would go below itself.
+bool Reversal::put_back(const Container& from, Container& to, const NodeStep& step) {
+    const OpId node = stands_for(step.node);
+    const Container::Tree& now = body_.tree(to, nullptr);
+    const std::optional<NodeIndex> index = now.moves.find(node);
+    if (!index && step.stood && &to != &from) {
+        make_again(to, step);
+        return true;
+    }
+    if (!index || now.state.parent(*index) == kNowhere ||
+        !is_ours(step.taken, tree_op(to, node, now.state.placement(*index)))) {
+        ++undone_.skipped;
+        return true;
+    }
+    const Lv made = body_.oplog().end();
+    if (!step.stood) {
+        if (now.state.parent(*index) == kTreeErased) return true;
+        body_.write_tree(to, TreeErase{node});
+        ++undone_.removed;
+    } else {
+        std::optional<OpId> parent;
+        if (step.parent) {
+            parent = stands_for(*step.parent);
+            const std::optional<NodeIndex> above = now.moves.find(*parent);
+            if (above && now.state.is_within(*above, *index)) return false;
+        }
+        body_.write_tree(to, TreeMove{node, parent, step.position});
+        ++undone_.restored;
+    }
+    if (step.decided_by != kNoLv) stand_ins_.values.add(step.decided_by, made, 1);
+    return true;
+}
+
+// A tree that was brought back while the node was gone does not have it.
+void Reversal::make_again(Container& to, const NodeStep& step) {
+    const std::optional<Lv> old = body_.oplog().atoms().lv_of(step.node);
+    if (!old) return;
+    const OpId last = stands_for(step.node);
+    const Lv made = body_.oplog().end();
+    const OpId id{body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
+    std::optional<OpId> parent;
+    if (step.parent) parent = stands_for(*step.parent);
+    body_.write_tree(to, TreeCreate{id, parent, step.position});
+    stand_ins_.atoms.add(*old, made, 1);
+    if (step.decided_by != kNoLv) stand_ins_.values.add(step.decided_by, made, 1);
+    ++undone_.restored;
+    const ContainerIndex source = body_.open(ContainerId::normal(last, ContainerKind::map));
+    const ContainerIndex target = body_.open(ContainerId::normal(id, ContainerKind::map));
+    copy(body_.container(source), body_.container(target));
+}
+
+void Reversal::copy_tree(Container& from, Container& to, int depth) {
+    const std::vector<TreeNode> nodes = tree_nodes(body_.tree(from, nullptr).state);
+    std::map<OpId, OpId> copies;
+    for (const TreeNode& node : nodes) {
+        const std::optional<NodeIndex> index = body_.tree(from, nullptr).moves.find(node.id);
+        const Lv decided_by =
+            tree_op(from, node.id, body_.tree(from, nullptr).state.placement(*index));
+        const Lv made = body_.oplog().end();
+        const OpId id{body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
+        std::optional<OpId> parent;
+        if (node.parent) parent = copies.at(*node.parent);
+        body_.write_tree(to, TreeCreate{id, parent, node.position});
+        copies.emplace(node.id, id);
+        stand_ins_.atoms.add(*body_.oplog().atoms().lv_of(node.id), made, 1);
+        if (decided_by != kNoLv) stand_ins_.values.add(decided_by, made, 1);
+        const ContainerIndex source = body_.open(ContainerId::normal(node.id, ContainerKind::map));
+        const ContainerIndex target = body_.open(ContainerId::normal(id, ContainerKind::map));
+        copy(body_.container(source), body_.container(target), depth + 1);
+    }
+}
+
+}  // namespace quire::crdt

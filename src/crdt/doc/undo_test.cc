@@ -1,0 +1,540 @@
+#include "crdt/doc/undo.h"
+
+#include <gtest/gtest.h>
+
+namespace quire::crdt {
+namespace {
+
+// A document with a history of what its peer does, each commit a step unless a test says else.
+struct Desk {
+    explicit Desk(PeerId peer = 1, UndoOptions options = {.merge_interval_ms = 0})
+        : doc(peer),
+          text(doc.open(ContainerId::root("t", ContainerKind::text))),
+          list(doc.open(ContainerId::root("l", ContainerKind::list))),
+          map(doc.open(ContainerId::root("m", ContainerKind::map))),
+          history(doc, std::move(options)) {}
+
+    void type(std::size_t at, std::string_view what) {
+        EXPECT_TRUE(doc.text_insert(text, {at}, what));
+    }
+    void erase(std::size_t at, std::size_t count) {
+        EXPECT_TRUE(doc.text_erase(text, {at}, {count}));
+    }
+    void set(std::string_view key, Value value) {
+        EXPECT_TRUE(doc.map_set(map, key, std::move(value)));
+    }
+    void commit(std::string origin = "") {
+        history.committed(doc.commit({.origin = std::move(origin)}), now);
+    }
+    bool undo() { return history.undo(now); }
+    bool redo() { return history.redo(now); }
+    std::string read() const { return doc.text(text).str(); }
+    Value get(std::string_view key) const {
+        const auto slot = doc.map_get(map, key);
+        return slot ? std::get<Value>(*slot) : Value();
+    }
+    void pull(Desk& other) {
+        commit();
+        other.commit();
+        EXPECT_TRUE(doc.import(other.doc.changes_since(doc.version())));
+    }
+
+    std::int64_t now = 0;
+    Doc doc;
+    Handle text, list, map;
+    UndoHistory history;
+};
+
+void sync(Desk& a, Desk& b) {
+    a.pull(b);
+    b.pull(a);
+    EXPECT_EQ(a.doc.value(), b.doc.value());
+    a.doc.check_invariants();
+}
+
+TEST(Undo, TakesBackStepByStepAndDoesAgain) {
+    Desk desk;
+    desk.type(0, "one");
+    desk.commit();
+    desk.type(3, " two");
+    desk.set("k", 1);
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "one");
+    EXPECT_EQ(desk.get("k"), Value());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "");
+    EXPECT_FALSE(desk.undo());
+    EXPECT_TRUE(desk.redo());
+    EXPECT_TRUE(desk.redo());
+    EXPECT_FALSE(desk.redo());
+    EXPECT_EQ(desk.read(), "one two");
+    EXPECT_EQ(desk.get("k"), Value(1));
+    EXPECT_EQ(desk.history.last_commit().origin, "undo");
+    desk.doc.check_invariants();
+}
+
+// What comes back is new to history, and yet the step that made it takes it out again.
+TEST(Undo, ReachesThroughWhatItBroughtBack) {
+    Desk desk;
+    desk.type(0, "abc");
+    desk.commit();
+    desk.erase(1, 1);
+    desk.commit();
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_TRUE(desk.undo());
+        EXPECT_EQ(desk.read(), "abc");
+        EXPECT_TRUE(desk.undo());
+        EXPECT_EQ(desk.read(), "");
+        EXPECT_TRUE(desk.redo());
+        EXPECT_EQ(desk.read(), "abc");
+        EXPECT_TRUE(desk.redo());
+        EXPECT_EQ(desk.read(), "ac");
+    }
+    desk.doc.check_invariants();
+}
+
+TEST(Undo, OfAMapEntryGoesFromValueToValue) {
+    Desk desk;
+    for (const int value : {1, 2, 3}) {
+        desk.set("k", value);
+        desk.commit();
+    }
+    EXPECT_TRUE(desk.doc.map_erase(desk.map, "k"));
+    desk.commit();
+    for (int round = 0; round < 3; ++round) {
+        for (const int value : {3, 2, 1}) {
+            EXPECT_TRUE(desk.undo());
+            EXPECT_EQ(desk.get("k"), Value(value));
+        }
+        EXPECT_TRUE(desk.undo());
+        EXPECT_EQ(desk.get("k"), Value());
+        for (const int value : {1, 2, 3}) {
+            EXPECT_TRUE(desk.redo());
+            EXPECT_EQ(desk.get("k"), Value(value));
+        }
+        EXPECT_TRUE(desk.redo());
+        EXPECT_EQ(desk.get("k"), Value());
+    }
+}
+
+// A step that only went round leaves its last write behind; the step before it is still found.
+TEST(Undo, OfAMapEntryPassesOverAWriteThatChangedNothing) {
+    Desk desk;
+    desk.set("k", 5);
+    desk.commit();
+    desk.set("k", 7);
+    desk.set("k", 5);
+    desk.commit();
+    EXPECT_TRUE(desk.doc.map_erase(desk.map, "k"));
+    desk.commit();
+    desk.set("k", 1);
+    EXPECT_TRUE(desk.doc.map_erase(desk.map, "k"));
+    desk.commit();
+
+    EXPECT_FALSE(desk.undo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.get("k"), Value(5));
+    EXPECT_FALSE(desk.undo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.get("k"), Value());
+}
+
+TEST(Undo, GoesOnInAChildThatWasDeletedAndBroughtBack) {
+    Desk desk;
+    const auto read = [&] {
+        const auto child = desk.doc.map_child(desk.map, "c");
+        return child ? desk.doc.text(desk.doc.open(*child)).str() : "gone";
+    };
+    const Handle child =
+        desk.doc.open(*desk.doc.map_insert_container(desk.map, "c", ContainerKind::text));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.text_insert(child, {0}, "abc"));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.text_insert(child, {3}, "def"));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.text_erase(child, {1}, {1}));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.map_erase(desk.map, "c"));
+    desk.commit();
+    for (int round = 0; round < 2; ++round) {
+        for (const char* text : {"acdef", "abcdef", "abc", "", "gone"}) {
+            EXPECT_TRUE(desk.undo());
+            EXPECT_EQ(read(), text);
+        }
+        for (const char* text : {"", "abc", "abcdef", "acdef", "gone"}) {
+            EXPECT_TRUE(desk.redo());
+            EXPECT_EQ(read(), text);
+        }
+    }
+    desk.doc.check_invariants();
+}
+
+std::string styled(const Desk& desk) {
+    std::string out;
+    for (const TextStep& step : desk.doc.text_delta(desk.text)) {
+        const PutText& part = std::get<PutText>(step);
+        out += part.text;
+        for (const auto& [key, value] : part.attributes) {
+            out += "<" + key;
+            if (value.is_int()) out += std::to_string(value.as_int());
+            out += ">";
+        }
+    }
+    return out;
+}
+
+TEST(Undo, OfAStyleGivesBackTheOneBefore) {
+    Desk desk;
+    const auto mark = [&](std::size_t from, std::size_t to, std::string_view key, Value value) {
+        EXPECT_TRUE(desk.doc.text_mark(desk.text, {from}, {to}, key, std::move(value)));
+        desk.commit();
+    };
+    desk.doc.set_text_styles([] {
+        StyleConfig config = StyleConfig::usual();
+        config.set_default(Expand::none);
+        return config;
+    }());
+    desk.type(0, "abcdefgh");
+    desk.commit();
+    const std::vector<std::string> shown = {
+        "abcdefgh", "abcdef<size1>gh", "ab<size1>cde<size2>f<size1>gh", "ab<size1>c<size2>defgh",
+        "ab<size1>c<size2>d<bold><size2>ef<bold>gh"};
+    mark(0, 6, "size", 1);
+    mark(2, 5, "size", 2);
+    mark(3, 8, "size", nullptr);
+    EXPECT_EQ(styled(desk), shown[3]);
+    mark(3, 4, "size", 2);
+    EXPECT_TRUE(desk.doc.text_mark(desk.text, {3}, {6}, "bold", true));
+    desk.commit();
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(styled(desk), "ab<size1>c<size2>d<bold><size2>ef<bold>gh");
+        EXPECT_TRUE(desk.undo());
+        EXPECT_EQ(styled(desk), "ab<size1>cd<size2>efgh");
+        for (std::size_t i = 4; i-- > 0;) {
+            EXPECT_TRUE(desk.undo());
+            EXPECT_EQ(styled(desk), shown[i]);
+        }
+        for (std::size_t i = 1; i < 4; ++i) {
+            EXPECT_TRUE(desk.redo());
+            EXPECT_EQ(styled(desk), shown[i]);
+        }
+        EXPECT_TRUE(desk.redo());
+        EXPECT_TRUE(desk.redo());
+    }
+    desk.doc.check_invariants();
+}
+
+TEST(Undo, OfAStyleLeavesWhatAnotherStyledSince) {
+    Desk a(1), b(2);
+    a.type(0, "abcdef");
+    sync(a, b);
+    EXPECT_TRUE(a.doc.text_mark(a.text, {0}, {6}, "bold", true));
+    a.commit();
+    sync(a, b);
+    EXPECT_TRUE(b.doc.text_mark(b.text, {2}, {4}, "bold", 7));
+    b.commit();
+    sync(a, b);
+
+    EXPECT_TRUE(a.undo());
+
+    EXPECT_EQ(styled(a), "abcd<bold7>ef");
+    EXPECT_TRUE(a.redo());
+    EXPECT_EQ(styled(a), "ab<bold>cd<bold7>ef<bold>");
+    sync(a, b);
+}
+
+TEST(Undo, LeavesWhatOthersWrote) {
+    Desk a(1), b(2);
+    a.type(0, "abcdef");
+    sync(a, b);
+    b.erase(1, 2);
+    b.type(1, "XY");
+    sync(a, b);
+
+    EXPECT_TRUE(a.undo());
+    EXPECT_EQ(a.read(), "XY");
+    EXPECT_TRUE(a.redo());
+    EXPECT_EQ(a.read(), "aXYdef");
+    sync(a, b);
+}
+
+TEST(Undo, PutsBackWhatWasDeletedAroundWhatOthersInserted) {
+    Desk a(1), b(2);
+    a.type(0, "abcdef");
+    sync(a, b);
+    a.erase(1, 3);
+    a.commit();
+    b.type(2, "XY");
+    sync(a, b);
+
+    EXPECT_TRUE(a.undo());
+    EXPECT_EQ(a.read(), "abXYcdef");
+    EXPECT_TRUE(a.redo());
+    EXPECT_EQ(a.read(), "aXYef");
+}
+
+TEST(Undo, PutsBackWhatAnotherDeletedToo) {
+    Desk a(1), b(2);
+    a.type(0, "abcdef");
+    sync(a, b);
+    a.erase(1, 3);
+    b.erase(2, 3);
+    sync(a, b);
+
+    EXPECT_TRUE(a.undo());
+
+    EXPECT_EQ(a.read(), "abcdf");
+}
+
+TEST(Undo, LeavesAnEntryThatAnotherSetSince) {
+    Desk a(1), b(2);
+    a.set("k", "mine");
+    sync(a, b);
+    b.set("k", "theirs");
+    sync(a, b);
+
+    EXPECT_TRUE(a.history.can_undo());
+    EXPECT_FALSE(a.undo());
+    EXPECT_FALSE(a.history.can_undo()) << "a step without effect is consumed";
+    EXPECT_EQ(a.get("k"), Value("theirs"));
+}
+
+TEST(Undo, OfAWriteThatOutrankedAnothersShowsTheOthers) {
+    Desk a(1), b(2);
+    a.set("k", "theirs");
+    b.set("k", "mine");
+    sync(a, b);
+    EXPECT_EQ(b.get("k"), Value("mine"));
+
+    EXPECT_TRUE(b.undo());
+
+    EXPECT_EQ(b.get("k"), Value("theirs"));
+}
+
+TEST(Undo, ConsumesOneStepACall) {
+    Desk desk;
+    desk.type(0, "kept");
+    desk.commit();
+    desk.type(0, "in and out");
+    desk.erase(0, 10);
+    desk.commit();
+
+    EXPECT_FALSE(desk.undo());
+    EXPECT_EQ(desk.read(), "kept");
+    EXPECT_FALSE(desk.history.can_redo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "");
+}
+
+TEST(Undo, EndsThePendingTransactionAndTakesItBack) {
+    Desk desk;
+    desk.type(0, "pending");
+
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_EQ(desk.read(), "");
+    EXPECT_TRUE(desk.redo());
+    EXPECT_EQ(desk.read(), "pending");
+}
+
+TEST(Undo, ANewEditEndsTheChanceToRedo) {
+    Desk desk;
+    desk.type(0, "a");
+    desk.commit();
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.history.can_redo());
+
+    desk.type(0, "b");
+    desk.commit();
+
+    EXPECT_FALSE(desk.history.can_redo());
+    EXPECT_FALSE(desk.redo());
+}
+
+TEST(Undo, CommitsWithinTheIntervalAreOneStep) {
+    Desk desk(1, {.merge_interval_ms = 1000});
+    for (const std::int64_t at : {0, 500, 999, 1000, 1500}) {
+        desk.now = at;
+        desk.type(desk.read().size(), "x");
+        desk.commit();
+    }
+
+    EXPECT_EQ(desk.history.undo_count(), 2U);
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "xxx");
+}
+
+TEST(Undo, ACommitDoesNotJoinAcrossAnothersEdit) {
+    Desk a(1, {.merge_interval_ms = 1000}), b(2);
+    a.type(0, "a");
+    a.commit();
+    b.type(0, "b");
+    a.pull(b);
+    a.type(0, "c");
+    a.commit();
+
+    EXPECT_EQ(a.history.undo_count(), 2U);
+}
+
+TEST(Undo, AGroupIsOneStep) {
+    Desk desk;
+    desk.type(0, "a");
+    desk.commit();
+    ASSERT_TRUE(desk.history.group_start());
+    EXPECT_EQ(desk.history.group_start().error().reason(), "group_already_started");
+    desk.type(1, "b");
+    desk.commit();
+    desk.type(2, "c");
+    desk.commit();
+    desk.history.group_end();
+    desk.type(3, "d");
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "abc");
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "a");
+}
+
+TEST(Undo, AGroupEndsWhereAnotherEditsWhatItTouched) {
+    Desk a(1), b(2);
+    ASSERT_TRUE(a.history.group_start());
+    a.type(0, "a");
+    a.commit();
+    b.set("elsewhere", 1);
+    a.pull(b);
+    a.type(1, "b");
+    a.commit();
+    EXPECT_EQ(a.history.undo_count(), 1U);
+    b.type(0, "x");
+    a.pull(b);
+    a.type(0, "c");
+    a.commit();
+    a.type(0, "d");
+    a.commit();
+
+    EXPECT_EQ(a.history.undo_count(), 3U);
+}
+
+TEST(Undo, ACheckpointEndsAStep) {
+    Desk desk(1, {.merge_interval_ms = 1000});
+    desk.type(0, "a");
+    desk.history.record_new_checkpoint(desk.now);
+    desk.type(1, "b");
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "a");
+}
+
+TEST(Undo, ForgetsTheOldestSteps) {
+    Desk desk(1, {.merge_interval_ms = 0, .max_steps = 2});
+    for (const char* letter : {"a", "b", "c", "d"}) {
+        desk.type(desk.read().size(), letter);
+        desk.commit();
+    }
+
+    while (desk.history.can_undo()) EXPECT_TRUE(desk.undo());
+
+    EXPECT_EQ(desk.read(), "ab");
+}
+
+TEST(Undo, PassesOverExcludedOrigins) {
+    Desk desk(1, {.merge_interval_ms = 1000, .exclude_origins = {"sys"}});
+    desk.type(0, "abc");
+    desk.commit();
+    desk.type(1, "X");
+    desk.commit("sys:load");
+    desk.type(4, "d");
+    desk.commit();
+    EXPECT_EQ(desk.history.undo_count(), 2U);
+
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "X");
+    EXPECT_TRUE(desk.redo());
+    EXPECT_EQ(desk.read(), "aXbc");
+}
+
+TEST(Undo, StartsAnewForAnotherPeer) {
+    Desk desk;
+    desk.type(0, "a");
+    desk.commit();
+    desk.doc.set_peer(7);
+
+    EXPECT_FALSE(desk.history.can_undo());
+    EXPECT_FALSE(desk.undo());
+    desk.type(0, "b");
+    desk.commit();
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "a");
+}
+
+TEST(Undo, WaitsWhileTheDocumentShowsThePast) {
+    Desk desk;
+    desk.type(0, "a");
+    desk.commit();
+    const Frontiers then = desk.doc.frontiers();
+    desk.type(1, "b");
+    desk.commit();
+    ASSERT_TRUE(desk.doc.checkout(then));
+
+    EXPECT_FALSE(desk.undo());
+    desk.doc.checkout_to_latest();
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.read(), "a");
+}
+
+TEST(Undo, KeepsSelectionsWithItsSteps) {
+    Desk desk;
+    std::size_t caret = 0;
+    std::vector<std::size_t> shown;
+    desk.history.on_push([&](UndoDirection, IdSpan, const Commit* commit) {
+        return UndoNote{commit != nullptr ? "typed" : "back",
+                        {desk.doc.cursor(desk.text, caret, Side::left).value()}};
+    });
+    desk.history.on_pop([&](UndoDirection, IdSpan, const UndoNote& note) {
+        for (const Cursor& cursor : note.cursors)
+            shown.push_back(desk.doc.resolve(cursor).value().pos);
+    });
+    desk.type(0, "hello world");
+    desk.commit();
+    caret = 6;  // What the user has selected when the word is deleted.
+    desk.erase(6, 5);
+    desk.commit();
+    EXPECT_EQ(desk.history.top(UndoDirection::undo)->value, Value("typed"));
+
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.history.top(UndoDirection::redo)->value, Value("back"));
+    desk.type(0, "> ");
+    desk.history.committed(desk.doc.commit({.origin = ""}), 0);
+
+    EXPECT_EQ(shown, std::vector<std::size_t>{11}) << "the caret was at the end once the word went";
+}
+
+TEST(Undo, ACursorFollowsWhatCameBack) {
+    Desk desk;
+    std::vector<std::size_t> shown;
+    Cursor selected;
+    desk.history.on_push([&](UndoDirection, IdSpan, const Commit*) {
+        return UndoNote{{}, {selected}};
+    });
+    desk.history.on_pop([&](UndoDirection, IdSpan, const UndoNote& note) {
+        shown.push_back(desk.doc.resolve(note.cursors.at(0)).value().pos);
+    });
+    desk.type(0, "abcdef");
+    desk.commit();
+    selected = desk.doc.cursor(desk.text, 3).value();
+    desk.erase(1, 4);
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_EQ(desk.read(), "abcdef");
+    EXPECT_EQ(shown, std::vector<std::size_t>{3});
+}
+
+}  // namespace
+}  // namespace quire::crdt
