@@ -25,8 +25,8 @@ RULES = [
     (r"#\s*include\s*<iostream>", ["src/cli/"], "<iostream> brings static constructors; only cli/ prints"),
     (r"\busing\s+namespace\s+std\s*;", [], "names say where they come from"),
 ]
-# Tests drive threads and clocks from outside; the product's own code may not.
-EVERYWHERE = re.compile(r"(_test\.(cc|h)$|/(test|faulty)_\w+\.h$|^tests/|^bench/|^fuzz/)")
+# Tests drive threads and clocks from outside, examples are programs of their own; the product's own code may not.
+EVERYWHERE = re.compile(r"(_test\.(cc|h)$|/(test|faulty)_\w+\.h$|^tests/|^bench/|^fuzz/|^examples/)")
 TEST_TOO = {r"\bstd::regex\b", r"\busing\s+namespace\s+std\s*;"}
 BAD_NAMES = re.compile(r"(^|_)(v2|old|new|legacy|util|utils|misc|common|helper|helpers|manager)(_|\.|$)")
 LONGEST = 800

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Installs the library into a folder of its own, and builds and runs the examples against what is there.
+
+usage: check_library.py BUILD SOURCE [SANITIZERS]
+
+With CMake's package, and one example with pkg-config alone. What the headers of this tree have and the
+installed ones lack, or a symbol that the archive lacks, fails here.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(str(part) for part in command)}\n{done.stdout}\nended with {done.returncode}")
+    return done.stdout
+
+
+def main():
+    build, source = Path(sys.argv[1]), Path(sys.argv[2])
+    # A library that was built with sanitizers needs them in the programs.
+    sanitize = [f"-fsanitize={sys.argv[3]}"] if len(sys.argv) > 3 and sys.argv[3] else []
+    with tempfile.TemporaryDirectory() as folder:
+        prefix, project = Path(folder) / "prefix", Path(folder) / "build"
+        run("cmake", "--install", build, "--component", "crdt", "--prefix", prefix)
+        # The examples are copied, so that nothing of this tree is beside them.
+        examples = shutil.copytree(source / "examples", Path(folder) / "examples")
+        run("cmake", "-S", examples, "-B", project, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Debug",
+            f"-DCMAKE_CXX_FLAGS={' '.join(sanitize)}")
+        run("cmake", "--build", project, "--parallel", "2")
+        print(run("ctest", "--test-dir", project, "--output-on-failure"))
+
+        packages = [path for path in prefix.rglob("pkgconfig") if path.is_dir()]
+        env = dict(os.environ, PKG_CONFIG_PATH=":".join(str(path) for path in packages))
+        flags = run("pkg-config", "--cflags", "--libs", "quire-crdt", env=env).split()
+        program = Path(folder) / "shared_todo"
+        run(os.environ.get("CXX", "c++"), examples / "shared_todo.cc", *flags, *sanitize, "-o", program)
+        print(run(program))
+
+
+main()
