@@ -104,6 +104,7 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
                 entry.actor = actor;
                 entry.description = cat(redo ? "redo of " : "undo of ", units.back()->description);
                 entry.kind = UnitKind::take_back;
+                entry.stand_ins = document.doc().stand_ins(span);
                 document.record_quietly(block, std::move(entry));
             }
             const seq::Rope& after = document.doc().text(block.content);

@@ -1,5 +1,8 @@
 #include "kernel/kernel.h"
 
+#include <cstdlib>
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "kernel/desk_test.h"
@@ -205,6 +208,43 @@ TEST(Kernel, AStreamOfAppendsIsOneUnitBetweenStatusChanges) {
     EXPECT_EQ(desk.text(id), "bo's ");
     desk.undo(id, "ada", true);
     EXPECT_EQ(desk.text(id), "one two bo's three ");
+}
+
+// Overlapping edits by several, taken back one after the other, the newest first: each undo gives
+// the text before, each redo the one after, also when another kernel goes on in between.
+TEST(Kernel, UndosAndRedosWalkThroughEveryStateThereWas) {
+    const char* const given = std::getenv("SEED");
+    const auto first = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
+                                        : std::random_device{}();
+    for (unsigned run = 0; run < (given != nullptr ? 1U : 30U); ++run) {
+        SCOPED_TRACE("SEED=" + std::to_string(first + run));
+        std::mt19937 random(first + run);
+        const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+        Desk desk;
+        const std::string id = desk.create("0123456789");
+        const std::size_t actors = below(3) + 1;
+        const UndoScope scope = actors > 1 || below(2) == 0 ? UndoScope::any : UndoScope::own;
+        std::vector<std::string> states{desk.text(id)};
+        for (std::size_t i = 0, edits = below(8) + 2; i < edits; ++i) {
+            const std::size_t size = states.back().size();
+            const std::size_t at = below(size + 1);
+            const std::string by = actors == 1 ? "ada" : "actor" + std::to_string(below(actors));
+            const std::string words(below(4), static_cast<char>('a' + i));
+            const std::size_t erase = std::min(size - at, below(5));
+            if (words.empty() && erase == 0) continue;
+            ASSERT_TRUE(desk.splice(id, at, erase, words, by));
+            states.push_back(desk.text(id));
+        }
+        std::size_t now = states.size() - 1;
+        for (int step = 0; step < 30; ++step) {
+            if (below(6) == 0) desk.restart();
+            const bool redo = now == 0 || (now + 1 < states.size() && below(3) == 0);
+            if (redo && now + 1 == states.size()) break;  // Nothing was edited.
+            ASSERT_TRUE(desk.undo(id, "ada", redo, scope));
+            now = redo ? now + 1 : now - 1;
+            ASSERT_EQ(desk.text(id), states[now]) << "step " << step << (redo ? " redo" : " undo");
+        }
+    }
 }
 
 TEST(Kernel, UndoOfACreationDeletesAndRedoBringsBack) {

@@ -62,10 +62,14 @@ Result<void> LiveDocument::load() {
         states[block.block].key = block.block;
         states[block.block].version = block.version;
     }
+    std::vector<crdt::StandIn> stand_ins;
     for (const store::UnitRecord& unit : stored.units) {
         states[unit.block].key = unit.block;
-        states[unit.block].history.add(TRY(from_record(unit)));
+        Unit read = TRY(from_record(unit));
+        stand_ins.insert(stand_ins.end(), read.stand_ins.begin(), read.stand_ins.end());
+        states[unit.block].history.add(std::move(read));
     }
+    TRY(doc->recall(std::move(stand_ins)));
     for (auto& [key, state] : states_) {
         if (state.appends.empty()) continue;
         states[key].key = key;

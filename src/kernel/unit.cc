@@ -6,7 +6,7 @@ namespace quire::kernel {
 
 namespace {
 
-constexpr std::uint8_t kBodyFormat = 1;
+constexpr std::uint8_t kBodyFormat = 2;
 
 void put(Bytes& out, std::uint64_t number, int size) {
     for (int i = 0; i < size; ++i) out.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
@@ -22,6 +22,7 @@ std::uint64_t get(const Bytes& in, std::size_t& at, int size) {
 
 constexpr std::size_t kHeadSize = 2 + 8;
 constexpr std::size_t kSpanSize = 8 + 4 + 4;
+constexpr std::size_t kStandInSize = 1 + 8 + 4 + 8 + 4 + 4;
 
 std::string_view name_of(UnitState state) {
     switch (state) {
@@ -37,17 +38,28 @@ std::string_view name_of(UnitState state) {
 
 }  // namespace
 
-// Little-endian: format, kind, group u64, then per span peer u64, begin u32, end u32.
+// Little-endian: format, kind, group u64, number of spans u32, then per span peer u64, begin u32,
+// end u32; then per stand-in whether it has the place, too, u8, first atom peer u64, counter u32,
+// of the copy the same, length u32. Format 1 had neither the number nor stand-ins.
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
                             const std::string& block) {
     Bytes body;
     put(body, kBodyFormat, 1);
     put(body, static_cast<std::uint64_t>(unit.kind), 1);
     put(body, unit.group, 8);
+    put(body, unit.spans.size(), 4);
     for (const crdt::IdSpan& span : unit.spans) {
         put(body, span.peer, 8);
         put(body, static_cast<std::uint32_t>(span.begin), 4);
         put(body, static_cast<std::uint32_t>(span.end), 4);
+    }
+    for (const crdt::StandIn& stand_in : unit.stand_ins) {
+        put(body, stand_in.has_place ? 1 : 0, 1);
+        for (const crdt::OpId& id : {stand_in.of, stand_in.copy}) {
+            put(body, id.peer, 8);
+            put(body, static_cast<std::uint32_t>(id.counter), 4);
+        }
+        put(body, static_cast<std::uint32_t>(stand_in.length), 4);
     }
     return {document,
             block,
@@ -61,9 +73,10 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
 
 Result<Unit> from_record(const store::UnitRecord& record) {
     const Bytes& body = record.body;
-    if (body.size() < kHeadSize || (body.size() - kHeadSize) % kSpanSize != 0 ||
-        body[0] != kBodyFormat || body[1] > static_cast<std::uint8_t>(UnitKind::take_back)) {
-        return corrupt("a history entry in the store is damaged");
+    const auto damaged = [] { return corrupt("a history entry in the store is damaged"); };
+    if (body.size() < kHeadSize || body[0] < 1 || body[0] > kBodyFormat ||
+        body[1] > static_cast<std::uint8_t>(UnitKind::take_back)) {
+        return damaged();
     }
     Unit unit{
         record.version, record.actor, record.at_ms, record.description, {}, UnitState::gone, 0, {}};
@@ -73,12 +86,29 @@ Result<Unit> from_record(const store::UnitRecord& record) {
     std::size_t at = 1;
     unit.kind = static_cast<UnitKind>(get(body, at, 1));
     unit.group = get(body, at, 8);
-    while (at < body.size()) {
+    std::size_t spans = (body.size() - at) / kSpanSize;
+    if (body[0] > 1) {
+        if (body.size() - at < 4) return damaged();
+        spans = get(body, at, 4);
+    }
+    if (spans > (body.size() - at) / kSpanSize) return damaged();
+    for (; spans > 0; --spans) {
         crdt::IdSpan span;
         span.peer = get(body, at, 8);
         span.begin = static_cast<crdt::Counter>(get(body, at, 4));
         span.end = static_cast<crdt::Counter>(get(body, at, 4));
         unit.spans.push_back(span);
+    }
+    if ((body.size() - at) % kStandInSize != 0) return damaged();
+    while (at < body.size()) {
+        crdt::StandIn stand_in;
+        stand_in.has_place = get(body, at, 1) != 0;
+        for (crdt::OpId* id : {&stand_in.of, &stand_in.copy}) {
+            id->peer = get(body, at, 8);
+            id->counter = static_cast<crdt::Counter>(get(body, at, 4));
+        }
+        stand_in.length = static_cast<crdt::Counter>(get(body, at, 4));
+        unit.stand_ins.push_back(stand_in);
     }
     return unit;
 }

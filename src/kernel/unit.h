@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "crdt/ids/ids.h"
+#include "crdt/doc/doc.h"
 #include "store/store.h"
 
 namespace quire::kernel {
@@ -34,6 +34,8 @@ struct Unit {
     UnitState state = UnitState::done;
     std::uint64_t group = 0;  // The version that began the run of appends; 0: alone.
     std::vector<crdt::IdSpan> spans;
+    // Of an undo or redo: what it brought back, and what that stands for.
+    std::vector<crdt::StandIn> stand_ins = {};
 };
 
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,

@@ -65,6 +65,15 @@ struct ChangeHeader {
 // this deep can be written and destroyed, which recurses, on any thread's stack.
 inline constexpr int kMaxValueDepth = 1024;
 
+// Atoms that a revert brought back: `length` of them from `copy` on stand for those from `of` on.
+struct StandIn {
+    OpId of;
+    OpId copy;
+    Counter length = 0;
+    bool has_place = false;  // They came back into the container that they had been in.
+    friend bool operator==(const StandIn&, const StandIn&) = default;
+};
+
 struct RevertOptions {
     // Whether what others deleted as well comes back, too.
     bool shared_deletes = false;
@@ -326,6 +335,11 @@ public:
     };
     Result<Undone> revert(std::span<const IdSpan> spans, std::span<const Handle> only = {},
                           RevertOptions options = {});
+    // What the ops of a committed revert brought back of texts, lists and map entries. A document
+    // keeps that in memory; who saves it and recall()s it into the same history, read again, can go
+    // on taking back where this one stopped. Errors: corrupt for atoms that are not known.
+    std::vector<StandIn> stand_ins(const IdSpan& reverted) const;
+    Result<void> recall(std::vector<StandIn> stand_ins);
 
     // The text of `text` at an earlier version. O(history of the container). Errors: not_found
     // "unknown_version".

@@ -5,6 +5,7 @@
 // as atoms of their own.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +34,13 @@ public:
     // What stood for atom `of`, no copy itself, when atoms below `limit` were known. O(copies).
     Lv newest_before(Lv of, Lv limit) const;
     bool empty() const { return copies_.empty(); }
+    // Calls take(of, copy, len) for the copies among [span), by copy.
+    template <class Take>
+    void for_each_copy(LvSpan span, Take take) const {
+        auto at = std::lower_bound(copies_.begin(), copies_.end(), span.begin,
+                                   [](const Copy& c, Lv value) { return c.copy + c.len <= value; });
+        for (; at != copies_.end() && at->copy < span.end; ++at) take(at->of, at->copy, at->len);
+    }
 
 private:
     struct Copy {
