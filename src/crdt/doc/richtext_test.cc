@@ -3,7 +3,6 @@
 
 #include "base/cat.h"
 #include "crdt/doc/doc.h"
-#include "json/json.h"
 
 namespace quire::crdt {
 namespace {
