@@ -57,17 +57,20 @@ Scribblers::Scribblers(std::uint64_t seed, std::size_t peers) : random_(seed) {
 }
 
 void Scribblers::step() {
-    Doc& to = doc(below(count()));
-    if (below(4) == 0) {
-        Doc& from = doc(below(count()));
-        if (&from == &to) return;
-        commit(from);
-        commit(to);
-        CHECK(to.import(from.changes_since(to.oplog_version())).has_value());
-        return;
-    }
+    const std::size_t index = below(count());
+    if (below(4) == 0) return exchange(index);
+    Doc& to = doc(index);
     for (std::size_t i = below(4) + 1; i > 0; --i) edit(to);
     if (below(3) > 0) commit(to);
+}
+
+void Scribblers::exchange(std::size_t index) {
+    Doc& to = doc(index);
+    Doc& from = doc(below(count()));
+    if (&from == &to) return;
+    commit(from);
+    commit(to);
+    CHECK(to.import(from.changes_since(to.oplog_version())).has_value());
 }
 
 void Scribblers::meet() {

@@ -16,6 +16,8 @@ public:
 
     // Some edits by one of them and perhaps a commit, or an exchange between two.
     void step();
+    // Brings what somebody has to this one.
+    void exchange(std::size_t to);
     // Ends all transactions and brings everything to everybody.
     void meet();
 

@@ -88,6 +88,57 @@ TEST_F(Time, ADiffLeadsFromOneVersionToTheOther) {
     });
 }
 
+TEST_F(Time, RevertingLeadsBackToHowItWas) {
+    for_each_history(40, [](Scribblers& peers) {
+        Doc& doc = peers.doc(0);
+        for (std::size_t i = 0; i < 4; ++i) {
+            const Scribblers::Moment& moment = any(peers);
+            const Result<void> reverted = doc.revert_to(moment.frontiers);
+            ASSERT_TRUE(reverted) << reverted.error().message();
+            doc.commit();
+            ASSERT_TRUE(model::without_empty_roots(doc.value()) ==
+                        model::without_empty_roots(moment.value))
+                << json::write(doc.value()) << "\n"
+                << json::write(moment.value);
+        }
+        doc.check_invariants();
+    });
+}
+
+// A shadow that hears every event, and knows nothing else, shows what the document shows.
+TEST_F(Time, AShadowMadeOfEventsIsTheState) {
+    const model::Runs given(60);
+    for (std::uint64_t run = 0; run < given.count; ++run) {
+        const std::uint64_t seed = given.seed + run;
+        SCOPED_TRACE("SEED=" + std::to_string(seed) + " QUIRE_STEPS=1");
+        Scribblers peers(seed, 2 + seed % 3);
+        Doc& doc = peers.doc(0);
+        Shadow shadow;
+        Frontiers last;
+        const Subscription subscription = doc.subscribe_root([&](const Event& event) {
+            ASSERT_EQ(event.from, last);
+            last = event.to;
+            shadow.apply(event.diffs);
+            ASSERT_EQ(last, doc.frontiers());
+            ASSERT_TRUE(shadow.value() == model::without_empty_roots(doc.value()))
+                << json::write(shadow.value()) << "\n"
+                << json::write(doc.value());
+        });
+        for (int i = 0; i < 60; ++i) {
+            peers.step();
+            if (peers.below(6) == 0 && !peers.moments().empty()) {
+                peers.commit(doc);
+                // Not every moment is known here.
+                (void)doc.checkout(any(peers).frontiers);
+                if (peers.below(2) == 0) peers.exchange(0);
+                if (peers.below(2) == 0) (void)doc.checkout(any(peers).frontiers);
+                doc.checkout_to_latest();
+            }
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
 TEST_F(Time, SpansBetweenVersionsAreWhatOneHasAndTheOtherLacks) {
     for_each_history(20, [](Scribblers& peers) {
         const Doc& doc = peers.doc(0);

@@ -12,6 +12,7 @@
 
 #include "crdt/doc/doc.h"
 #include "crdt/doc/revert_identity.h"
+#include "crdt/doc/subscribers.h"
 #include "crdt/doc/view.h"
 #include "crdt/history/oplog.h"
 #include "crdt/history/past.h"
@@ -159,6 +160,7 @@ public:
     bool is_alive(Container& c, Reach& reach);
     // Readers see this version from now on; none: the latest, whatever comes.
     void show(std::optional<Past> version);
+    void go(std::optional<Past> version);  // The same as a checkout, which is told. (time.cc)
     View* view() { return view_.get(); }
 
     // --- diffs (diff.cc) ---
@@ -232,6 +234,17 @@ public:
     CounterDelta counter_diff(Container& c, const Past& a, const Past& b);
     void counter_add(Container& c, Value delta);
     static Value counter_delta(double delta);
+
+    // --- events (events.cc) ---
+    const std::shared_ptr<Subscribers>& subscribers();
+    bool wants_events() const;
+    void before_commit(CommitOptions& options);
+    // `span` is what was committed; the event holds its diffs if wants_events().
+    void after_commit(LvSpan span, Event event);
+    // Requires wants_events().
+    void tell(Event event);
+    // The way to a container that readers see.
+    std::vector<PathStep> path_of(Container& c);
 
     // --- local ops (local.cc); positions in entities ---
     void begin();
@@ -314,6 +327,10 @@ private:
     std::uint32_t element_in(Container& c, Lv slot);
     void apply_movable(Container& c, const Run& run, LvSpan span);
 
+    bool is_below(const ContainerId& id, ContainerIndex only);
+    void find_paths(Diff& diff);
+    PathStep step_to(Container& parent, Lv creator);
+
     PeerId peer_id_;
     OpLog log_;
     PeerIndex peer_;
@@ -329,6 +346,8 @@ private:
 
     std::unique_ptr<View> view_;  // Of a detached document.
     StandIns stand_ins_;          // Of what taking back brought back.
+    std::shared_ptr<Subscribers> subscribers_;
+    bool committing_ = false;
 
     StyleConfig text_styles_ = StyleConfig::usual();
 

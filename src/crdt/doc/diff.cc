@@ -94,7 +94,14 @@ MapDelta DocBody::map_delta_of(Container& c, LvSpan span) {
         if (run.kind != RunKind::map_entry) continue;
         const auto* set = std::get_if<MapSet>(&log.op(run));
         const std::string& key = set != nullptr ? set->key : std::get<MapErase>(log.op(run)).key;
-        if (c.map->find(key)->winner.lv != run.lv) continue;
+        const MapState::Entry& entry = *c.map->find(key);
+        if (entry.winner.lv != run.lv) continue;
+        if (set == nullptr) {
+            // A key that was not there cannot go.
+            const Past before(span.begin, {});
+            const MapState::Write* write = map_write(entry, &before);
+            if (write == nullptr || write->erases) continue;
+        }
         MapChange change{key, std::nullopt};
         if (set != nullptr) change.item = slot_item(set->value, run.lv);
         delta.push_back(std::move(change));

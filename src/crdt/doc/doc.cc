@@ -253,7 +253,7 @@ Frontiers Doc::frontiers() const {
 }
 
 Result<Imported> Doc::import(std::vector<Change> changes, ImportOptions options) {
-    return body_->import(std::move(changes), options);
+    return body_->import(std::move(changes), std::move(options));
 }
 
 std::vector<Change> Doc::changes_since(const VersionVector& from) const {

@@ -1,7 +1,8 @@
 // Doc: one CRDT document, where history (what happened) and state (what is) meet.
 //
 // Local edits gather in a pending transaction; commit() ends it and returns what it did. Nothing
-// here calls back, locks, encodes or reads a clock. Thread-confined.
+// here locks, encodes or reads a clock, and nothing calls back but to those who subscribed.
+// Thread-confined.
 //
 // Merging is Loro's: Fugue order for sequences, last writer by (lamport, peer) for map entries,
 // deletes by position in the version that wrote them (docs/engine.md).
@@ -18,6 +19,7 @@
 #include "base/function.h"
 #include "base/result.h"
 #include "crdt/doc/cursor.h"
+#include "crdt/doc/events.h"
 #include "crdt/doc/tree_values.h"
 #include "crdt/ids/change.h"
 #include "crdt/ids/diff.h"
@@ -35,7 +37,8 @@ struct CommitOptions {
 };
 
 struct ImportOptions {
-    bool want_diff = false;  // Whether Imported::diff is filled in.
+    std::string origin = {};  // For events.
+    bool want_diff = false;   // Whether Imported::diff is filled in.
 };
 
 struct Commit {
@@ -321,6 +324,24 @@ public:
     // What leads from one version to the other: a container that only `to` shows with all that it
     // holds, one that `to` does not show not at all. O(containers touched).
     Result<Diff> diff(const Frontiers& from, const Frontiers& to) const;
+
+    // Local edits, in the pending transaction, that do what a diff says: all of it, or, with an
+    // error, nothing. A child container that the diff makes is made anew, and what the diff says of
+    // it is done to the new one; what it says of a container that is not alive is left out. Errors:
+    // those of local edits; invalid_argument "invalid_diff" where it does not fit the document.
+    Result<void> apply_diff(const Diff& diff);
+    // Local edits that make the document look as it did: diff(), applied.
+    Result<void> revert_to(const Frontiers& version);
+
+    // --- events (events.h); told while the subscription lives, at a cost only then ---
+    // Every commit, import and checkout that leads to another version.
+    Subscription subscribe_root(OnEvent callback);
+    // Those that change the container or what is below it, with those diffs only.
+    Subscription subscribe(Handle container, OnEvent callback);
+    // The changes of every commit, as changes_in() has them.
+    Subscription subscribe_local_updates(OnLocalUpdate callback);
+    // Before every commit that holds something.
+    Subscription subscribe_pre_commit(OnPreCommit callback);
 
     // --- taking back ---
     // New local ops, in the pending transaction, that take back what `spans` did as far as it is

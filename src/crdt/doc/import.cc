@@ -394,8 +394,19 @@ Imported ImportBatch::finish(ImportOptions options) {
     }
     std::sort(imported.pending.begin(), imported.pending.end());
     body_.pending_ = std::move(pending_);
-    if (options.want_diff && run_.span().size() > 0)
-        imported.diff = body_.diff_of(run_.span(), run_.heads_before());
+    const bool wants_event = body_.at() == nullptr && body_.wants_events();
+    if (run_.span().size() == 0 || !(options.want_diff || wants_event)) return imported;
+    const LvSpan span = run_.span();
+    const Heads before = run_.heads_before();
+    imported.diff = body_.diff_of(span, before);
+    if (wants_event) {
+        body_.tell({Event::By::import,
+                    options.origin,
+                    {},
+                    body_.frontiers_of(before),
+                    body_.frontiers_of(body_.log_.heads()),
+                    imported.diff});
+    }
     return imported;
 }
 

@@ -46,6 +46,8 @@ void DocBody::write_map(Container& c, OpContent op) {
 }
 
 Commit DocBody::commit(CommitOptions options) {
+    CHECK(!committing_);
+    if (open_) before_commit(options);
     const Counter end = log_.atoms().end_of(peer_);
     Commit commit{{peer_id_, end, end}, {}, std::move(options.origin)};
     if (!open_) return commit;
@@ -53,7 +55,18 @@ Commit DocBody::commit(CommitOptions options) {
     log_.finish_local(std::max(options.timestamp, log_.latest_timestamp(log_.parents())),
                       options.message, merge_interval);
     open_ = false;
-    if (options.want_diff) commit.diff = diff_of({began_, log_.end()}, log_.parents());
+    const LvSpan span{began_, log_.end()};
+    const bool wants_event = wants_events();
+    if (options.want_diff || wants_event) commit.diff = diff_of(span, log_.parents());
+    if (subscribers_ != nullptr) {
+        Event event{Event::By::local, commit.origin, std::move(options.message), {}, {}, {}};
+        if (wants_event) {
+            event.from = frontiers_of(log_.parents());
+            event.to = frontiers_of(log_.heads());
+            event.diffs = commit.diff;
+        }
+        after_commit(span, std::move(event));
+    }
     return commit;
 }
 

@@ -34,21 +34,38 @@ std::vector<IdSpan> ids_of(const AtomTable& atoms, const std::vector<LvSpan>& sp
 
 }  // namespace
 
+void DocBody::go(std::optional<Past> version) {
+    CHECK(!open_);
+    const bool wants_event = wants_events();
+    if (!wants_event) return show(std::move(version));
+    const Heads from = shown_heads();
+    const Past a = past_of(from);
+    const Past b = version ? *version : past_of(log_.heads());
+    show(std::move(version));
+    if (from == b.heads()) return;
+    tell({Event::By::checkout,
+          "checkout",
+          {},
+          frontiers_of(from),
+          frontiers_of(b.heads()),
+          Comparison(*this, a, b).diff()});
+}
+
 Result<void> Doc::checkout(const Frontiers& version) {
     CHECK(!body_->in_transaction());
     Heads heads = TRY(body_->heads_of(version));
-    if (heads == body_->shown_heads()) {
+    if (heads != body_->shown_heads()) {
+        body_->go(body_->past_of(std::move(heads)));
+    } else if (heads == body_->oplog().heads()) {
         // Where nothing changes, the latest version is the latest again, as in Loro.
-        if (heads == body_->oplog().heads()) body_->show(std::nullopt);
-        return {};
+        body_->show(std::nullopt);
     }
-    body_->show(body_->past_of(std::move(heads)));
     return {};
 }
 
 void Doc::checkout_to_latest() {
     CHECK(!body_->in_transaction());
-    if (is_detached()) body_->show(std::nullopt);
+    if (is_detached()) body_->go(std::nullopt);
 }
 
 void Doc::detach() {

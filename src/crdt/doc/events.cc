@@ -1,0 +1,152 @@
+#include "crdt/doc/events.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "crdt/doc/body.h"
+#include "crdt/doc/comparison.h"
+#include "crdt/doc/subscribers.h"
+
+namespace quire::crdt {
+
+// --- subscriptions ---
+
+Subscription& Subscription::operator=(Subscription&& other) noexcept {
+    if (this == &other) return *this;
+    unsubscribe();
+    from_ = std::exchange(other.from_, {});
+    token_ = other.token_;
+    return *this;
+}
+
+void Subscription::unsubscribe() {
+    if (const auto from = from_.lock()) from->remove(token_);
+    from_.reset();
+}
+
+std::uint64_t Subscribers::add(Callback callback) {
+    callbacks_.emplace(next_, std::make_shared<Callback>(std::move(callback)));
+    return next_++;
+}
+
+void Subscribers::tell(PreCommit& commit) {
+    for_each<OnPreCommit>([&](OnPreCommit& callback) { callback(commit); });
+}
+
+Subscription Doc::subscribe_root(OnEvent callback) {
+    Subscribers::EventCallback all{std::nullopt, std::move(callback)};
+    return {body_->subscribers(), body_->subscribers()->add(std::move(all))};
+}
+
+Subscription Doc::subscribe(Handle container, OnEvent callback) {
+    Subscribers::EventCallback one{static_cast<ContainerIndex>(container), std::move(callback)};
+    return {body_->subscribers(), body_->subscribers()->add(std::move(one))};
+}
+
+Subscription Doc::subscribe_local_updates(OnLocalUpdate callback) {
+    return {body_->subscribers(), body_->subscribers()->add(std::move(callback))};
+}
+
+Subscription Doc::subscribe_pre_commit(OnPreCommit callback) {
+    return {body_->subscribers(), body_->subscribers()->add(std::move(callback))};
+}
+
+// --- what there is to tell ---
+
+const std::shared_ptr<Subscribers>& DocBody::subscribers() {
+    if (subscribers_ == nullptr) subscribers_ = std::make_shared<Subscribers>();
+    return subscribers_;
+}
+
+bool DocBody::wants_events() const {
+    return subscribers_ != nullptr && subscribers_->any<Subscribers::EventCallback>();
+}
+
+void DocBody::before_commit(CommitOptions& options) {
+    if (subscribers_ == nullptr || !subscribers_->any<OnPreCommit>()) return;
+    PreCommit commit{peer_id_, log_.atoms().id_of(began_).counter, options.origin,
+                     std::move(options.message), options.timestamp};
+    CHECK(!std::exchange(committing_, true));  // A callback must not commit.
+    subscribers_->tell(commit);
+    committing_ = false;
+    options.message = std::move(commit.message);
+    options.timestamp = commit.timestamp;
+}
+
+void DocBody::after_commit(LvSpan span, Event event) {
+    if (subscribers_ == nullptr) return;
+    const std::shared_ptr<Subscribers> subscribers = subscribers_;
+    std::vector<Change> changes;
+    const bool wants_changes = subscribers->any<OnLocalUpdate>();
+    if (wants_changes) changes = export_spans({span});
+    const bool wants_event = wants_events();
+    if (wants_event) find_paths(event.diffs);
+    const auto is_below = [this](const ContainerId& id, ContainerIndex only) {
+        return this->is_below(id, only);
+    };
+    if (wants_event) subscribers->tell(std::move(event), is_below);
+    if (wants_changes) subscribers->tell(std::move(changes), is_below);
+}
+
+void DocBody::tell(Event event) {
+    find_paths(event.diffs);
+    const std::shared_ptr<Subscribers> subscribers = subscribers_;
+    subscribers->tell(std::move(event), [this](const ContainerId& id, ContainerIndex only) {
+        return this->is_below(id, only);
+    });
+}
+
+bool DocBody::is_below(const ContainerId& id, ContainerIndex only) {
+    ContainerIndex at = open(id);
+    while (at != only) {
+        const Container& c = containers_[at];
+        if (c.id.is_root()) return false;
+        at = log_.container_of(*log_.atoms().lv_of(c.id.op()));
+    }
+    return true;
+}
+
+void DocBody::find_paths(Diff& diff) {
+    for (ContainerDiff& part : diff) part.path = path_of(containers_[open(part.container)]);
+}
+
+std::vector<PathStep> DocBody::path_of(Container& c) {
+    std::vector<PathStep> path;
+    const Container* at = &c;
+    while (!at->id.is_root()) {
+        const Lv creator = *log_.atoms().lv_of(at->id.op());
+        Container& parent = containers_[log_.container_of(creator)];
+        path.push_back(step_to(parent, creator));
+        at = &parent;
+    }
+    path.emplace_back(at->id.root_name());
+    std::reverse(path.begin(), path.end());
+    return path;
+}
+
+PathStep DocBody::step_to(Container& parent, Lv creator) {
+    switch (parent.id.kind) {
+        case ContainerKind::list: {
+            if (view_ == nullptr) return std::size_t{sequence(parent).place_of(creator).pos};
+            const std::vector<Lv>& atoms = shown_list(parent);
+            const auto at = std::find(atoms.begin(), atoms.end(), creator);
+            return static_cast<std::size_t>(at - atoms.begin());
+        }
+        case ContainerKind::map: {
+            const ContainerLog& log = log_of(parent);
+            return std::get<MapSet>(log.op(log.runs()[log.find(creator)])).key;
+        }
+        case ContainerKind::tree:
+            return log_.atoms().id_of(creator);
+        // Carried, and not understood yet.
+        case ContainerKind::movable_list:
+        // These hold no container.
+        case ContainerKind::text:
+        case ContainerKind::counter:
+            break;
+    }
+    return std::size_t{0};
+}
+
+}  // namespace quire::crdt

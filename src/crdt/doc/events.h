@@ -1,0 +1,65 @@
+// Events: what a document tells those who asked, once a commit, an import or a checkout is done.
+//
+// Callbacks run one after another on the caller's thread, after the act that they tell of, and
+// never one inside another: what a callback does to the document is told when all have heard what
+// came before. They may subscribe and unsubscribe. They must not destroy the document.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/function.h"
+#include "crdt/ids/diff.h"
+
+namespace quire::crdt {
+
+struct Event {
+    enum class By { local, import, checkout };
+    By by = By::local;
+    std::string origin;   // As given to the commit or import; "checkout" for a checkout.
+    std::string message;  // The commit's; else empty.
+    Frontiers from;
+    Frontiers to;
+    // What was there at `from` becomes what is there at `to`. Empty where nothing that can be seen
+    // changed. With paths, as they are at `to`.
+    Diff diffs;
+};
+
+// A commit about to be made. Callbacks may change `message` and `timestamp`, and may still edit the
+// document; they must not commit.
+struct PreCommit {
+    PeerId peer = 0;
+    Counter begin = 0;
+    std::string origin;
+    std::string message;
+    std::int64_t timestamp = 0;
+};
+
+using OnEvent = Function<void(const Event&)>;
+using OnLocalUpdate = Function<void(const std::vector<Change>&)>;
+using OnPreCommit = Function<void(PreCommit&)>;
+
+class Subscribers;
+
+// As long as it lives, the callback is called. May outlive the document.
+class [[nodiscard]] Subscription {
+public:
+    Subscription() = default;
+    Subscription(std::weak_ptr<Subscribers> from, std::uint64_t token)
+        : from_(std::move(from)), token_(token) {}
+    Subscription(Subscription&& other) noexcept
+        : from_(std::move(other.from_)), token_(other.token_) {
+        other.from_.reset();
+    }
+    Subscription& operator=(Subscription&& other) noexcept;
+    ~Subscription() { unsubscribe(); }
+    void unsubscribe();
+
+private:
+    std::weak_ptr<Subscribers> from_;
+    std::uint64_t token_ = 0;
+};
+
+}  // namespace quire::crdt

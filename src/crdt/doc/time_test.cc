@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+
+#include "crdt/doc/doc.h"
+
+namespace quire::crdt {
+namespace {
+
+struct Written {
+    Doc doc{1};
+    Handle text = doc.open(ContainerId::root("t", ContainerKind::text));
+    Handle list = doc.open(ContainerId::root("l", ContainerKind::list));
+    Handle map = doc.open(ContainerId::root("m", ContainerKind::map));
+
+    Frontiers type(std::size_t at, std::string_view what) {
+        EXPECT_TRUE(doc.text_insert(text, {at}, what));
+        doc.commit();
+        return doc.frontiers();
+    }
+};
+
+template <class T>
+std::string reason(const Result<T>& result) {
+    return result ? "" : result.error().reason();
+}
+
+TEST(Time, ADetachedDocumentShowsItsVersionAndRefusesEdits) {
+    Written a;
+    const Frontiers early = a.type(0, "one");
+    a.type(3, " two");
+
+    ASSERT_TRUE(a.doc.checkout(early));
+
+    EXPECT_TRUE(a.doc.is_detached());
+    EXPECT_EQ(a.doc.text(a.text).str(), "one");
+    EXPECT_EQ(a.doc.frontiers(), early);
+    EXPECT_EQ(a.doc.version().end_of(1), 3);
+    EXPECT_EQ(a.doc.oplog_version().end_of(1), 7);
+    EXPECT_EQ(reason(a.doc.text_insert(a.text, {0}, "x")), "detached");
+    EXPECT_EQ(reason(a.doc.map_set(a.map, "k", 1)), "detached");
+    EXPECT_EQ(reason(a.doc.revert(std::vector{IdSpan{1, 0, 1}})), "detached");
+    EXPECT_EQ(reason(a.doc.revert_to(early)), "detached");
+    a.doc.attach();
+    EXPECT_FALSE(a.doc.is_detached());
+    EXPECT_EQ(a.doc.text(a.text).str(), "one two");
+}
+
+TEST(Time, ImportsExtendOnlyTheHistoryOfADetachedDocument) {
+    Written a;
+    a.type(0, "one");
+    Doc b = a.doc.fork(2);
+    ASSERT_TRUE(b.text_insert(b.open(a.doc.id_of(a.text)), {3}, "!"));
+    b.commit();
+    a.doc.detach();
+
+    ASSERT_TRUE(a.doc.import(b.changes_since({})));
+
+    EXPECT_EQ(a.doc.text(a.text).str(), "one");
+    EXPECT_EQ(a.doc.oplog_frontiers(), (Frontiers{{2, 0}}));
+    a.doc.checkout_to_latest();
+    EXPECT_EQ(a.doc.text(a.text).str(), "one!");
+    a.doc.check_invariants();
+}
+
+TEST(Time, AnUnknownVersionChangesNothing) {
+    Written a;
+    a.type(0, "one");
+
+    EXPECT_EQ(reason(a.doc.checkout({{9, 0}})), "unknown_version");
+    EXPECT_EQ(reason(a.doc.checkout({{1, 3}})), "unknown_version");
+    EXPECT_EQ(reason(a.doc.diff({}, {{9, 0}})), "unknown_version");
+    EXPECT_EQ(reason(a.doc.fork_at({{9, 0}}, 3)), "unknown_version");
+    EXPECT_FALSE(a.doc.is_detached());
+}
+
+TEST(Time, CheckingOutTheLatestVersionDetachesOnlyWhereSomethingElseWasShown) {
+    Written a;
+    const Frontiers early = a.type(0, "one");
+    const Frontiers late = a.type(0, "two");
+
+    ASSERT_TRUE(a.doc.checkout(late));
+    EXPECT_FALSE(a.doc.is_detached());
+    ASSERT_TRUE(a.doc.checkout(early));
+    ASSERT_TRUE(a.doc.checkout({{1, 2}, {1, 5}}));  // The first head is implied.
+    EXPECT_TRUE(a.doc.is_detached());
+    EXPECT_EQ(a.doc.frontiers(), late);
+    ASSERT_TRUE(a.doc.checkout(late));
+    EXPECT_FALSE(a.doc.is_detached());
+}
+
+TEST(Time, AContainerThatBecomesVisibleIsToldWhole) {
+    Written a;
+    const ContainerId child = *a.doc.map_insert_container(a.map, "k", ContainerKind::list);
+    ASSERT_TRUE(a.doc.list_insert(a.doc.open(child), 0, 1));
+    a.doc.commit();
+    const Frontiers with = a.doc.frontiers();
+    ASSERT_TRUE(a.doc.list_insert(a.doc.open(child), 1, 2));
+    ASSERT_TRUE(a.doc.map_erase(a.map, "k"));
+    a.doc.commit();
+    const Frontiers without = a.doc.frontiers();
+
+    const Diff back = *a.doc.diff(without, with);
+    const Diff forth = *a.doc.diff(with, without);
+
+    ASSERT_EQ(back.size(), 2U);
+    EXPECT_EQ(std::get<MapDelta>(back[0].delta), (MapDelta{{"k", child}}));
+    EXPECT_EQ(std::get<ListDelta>(back[1].delta), (ListDelta{PutItems{{Value(1)}}}));
+    ASSERT_EQ(forth.size(), 1U);
+    EXPECT_EQ(std::get<MapDelta>(forth[0].delta), (MapDelta{{"k", std::nullopt}}));
+}
+
+TEST(Time, RevertingIsNewEditsAndRemakesChildren) {
+    Written a;
+    const ContainerId child = *a.doc.list_insert_container(a.list, 0, ContainerKind::text);
+    ASSERT_TRUE(a.doc.text_insert(a.doc.open(child), {0}, "inside"));
+    const Frontiers then = a.type(0, "outside");
+    const Value was = a.doc.value();
+    ASSERT_TRUE(a.doc.list_erase(a.list, 0, 1));
+    ASSERT_TRUE(a.doc.text_erase(a.text, {2}, {3}));
+    const Frontiers before = a.type(0, ">");
+
+    ASSERT_TRUE(a.doc.revert_to(then));
+    a.doc.commit();
+
+    EXPECT_EQ(a.doc.value(), was);
+    EXPECT_NE(a.doc.list_child(a.list, 0), child);
+    EXPECT_TRUE(a.doc.spans_between(before, a.doc.frontiers())->back.empty());
+    a.doc.check_invariants();
+}
+
+TEST(Time, ADiffThatDoesNotFitIsRefusedWhole) {
+    Written a;
+    const Frontiers now = a.type(0, "one");
+    const Value was = a.doc.value();
+    const ContainerDiff sound{a.doc.id_of(a.map), MapDelta{{"k", Item(Value(1))}}, {}};
+    const ContainerDiff beyond{a.doc.id_of(a.text), TextDelta{Retain{2}, Erase{2}}, {}};
+    const ContainerDiff wrong{a.doc.id_of(a.list), MapDelta{}, {}};
+
+    EXPECT_EQ(reason(a.doc.apply_diff({sound, beyond})), "invalid_diff");
+    EXPECT_EQ(reason(a.doc.apply_diff({sound, wrong})), "invalid_diff");
+
+    EXPECT_FALSE(a.doc.has_pending());
+    EXPECT_EQ(a.doc.value(), was);
+    EXPECT_EQ(a.doc.frontiers(), now);
+}
+
+TEST(Time, CommitsWithinTheMergeIntervalAreOneChange) {
+    Written a;
+    a.doc.set_merge_interval(10);
+    for (const std::int64_t when : {100, 105, 110, 111}) {
+        ASSERT_TRUE(a.doc.text_insert(a.text, {0}, "x"));
+        a.doc.commit({.timestamp = when});
+    }
+    ASSERT_TRUE(a.doc.text_insert(a.text, {0}, "x"));
+    a.doc.commit({.message = "other", .timestamp = 111});
+
+    std::vector<ChangeHeader> headers;
+    ASSERT_TRUE(a.doc.travel_ancestors(a.doc.frontiers(), [&](const ChangeHeader& header) {
+        headers.push_back(header);
+        return true;
+    }));
+
+    ASSERT_EQ(headers.size(), 3U);  // Latest first; the interval runs from a change's first commit.
+    EXPECT_EQ(headers[0].message, "other");
+    EXPECT_EQ(headers[1].timestamp, 111);
+    EXPECT_EQ(headers[1].deps, (Frontiers{{1, 2}}));
+    EXPECT_EQ(headers[2].timestamp, 100);
+    EXPECT_EQ(headers[2].len, 3);
+}
+
+}  // namespace
+}  // namespace quire::crdt
