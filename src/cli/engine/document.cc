@@ -1,6 +1,7 @@
 // What is asked of a document as a whole: its life, its commits, its value.
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <set>
 
 #include <unistd.h>
@@ -18,25 +19,15 @@ namespace {
 
 using crdt::ContainerKind;
 
+constexpr std::int64_t kMergeInterval = 1000;  // Seconds, as in Loro.
+
 Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
     const std::string name = TRY(request.text("doc"));
     const bool timestamps = TRY(request.flag_or("timestamps", false));
     const crdt::PeerId peer = TRY(documents.peer_of(request));
     EngineDocument* document = TRY(documents.add(name, peer));
+    document->doc.set_merge_interval(kMergeInterval);
     document->record_timestamps = timestamps;
-    return Value(true);
-}
-
-Result<Value> fork(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const std::string name = TRY(request.text("as"));
-    const crdt::PeerId peer = TRY(documents.peer_of(request));
-    documents.settle(*document);
-    EngineDocument* copy = TRY(documents.add(name, peer));
-    auto imported = copy->doc.import(document->doc.changes_since({}), {.want_diff = false});
-    CHECK(imported && imported->pending.empty());
-    copy->record_timestamps = document->record_timestamps;
-    copy->doc.set_text_styles(document->doc.text_styles());
     return Value(true);
 }
 
@@ -54,13 +45,13 @@ Result<Value> set_peer(EngineDocuments& documents, const EngineRequest& request)
     return Value(true);
 }
 
-// How commits are cut into changes is the engine's own affair, so a merge interval is taken and has
-// no effect.
 Result<Value> config(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    if (request.has("merge_interval")) TRY(request.size("merge_interval"));
     const bool record = TRY(request.flag_or("record_timestamp", document->record_timestamps));
+    std::optional<std::int64_t> interval;
+    if (request.has("merge_interval")) interval = TRY(request.integer("merge_interval"));
     TRY(configure_styles(request, document->doc));
+    if (interval) document->doc.set_merge_interval(*interval);
     document->record_timestamps = record;
     return Value(true);
 }
@@ -74,23 +65,6 @@ Result<Value> commit(EngineDocuments& documents, const EngineRequest& request) {
                                                  : documents.timestamp_of(*document);
     documents.commit(*document, std::move(options));
     return to_json(document->doc.frontiers());
-}
-
-Result<Value> version(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    documents.settle(*document);
-    return to_json(document->doc.version());
-}
-
-Result<Value> frontiers(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    documents.settle(*document);
-    return to_json(document->doc.frontiers());
-}
-
-Result<Value> is_detached(EngineDocuments& documents, const EngineRequest& request) {
-    TRY(documents.find(request));
-    return Value(false);
 }
 
 Result<Value> value(EngineDocuments& documents, const EngineRequest& request) {
@@ -188,16 +162,10 @@ Result<Value> stats(EngineDocuments& documents, const EngineRequest& request) {
 
 constexpr std::array kOps = {
     EngineOp{"new", make},
-    EngineOp{"fork", fork},
     EngineOp{"drop", drop},
     EngineOp{"set_peer", set_peer},
     EngineOp{"config", config},
     EngineOp{"commit", commit},
-    EngineOp{"vv", version},
-    EngineOp{"oplog_vv", version},
-    EngineOp{"frontiers", frontiers},
-    EngineOp{"oplog_frontiers", frontiers},
-    EngineOp{"is_detached", is_detached},
     EngineOp{"value", value},
     EngineOp{"value_with_ids", value_with_ids},
     EngineOp{"stats", stats},

@@ -154,6 +154,18 @@ Result<crdt::VersionVector> EngineRequest::version_or_empty(std::string_view nam
     return version;
 }
 
+Result<crdt::Frontiers> EngineRequest::frontiers(std::string_view name) const {
+    const Value* value = fields_.find(name);
+    if (value == nullptr || !value->is_list()) return wrong(name, "an array of ids");
+    crdt::Frontiers frontiers;
+    for (const Value& item : value->as_list()) {
+        const auto id = item.is_string() ? crdt::parse_op_id(item.as_string()) : std::nullopt;
+        if (!id) return wrong(name, "an array of ids, counter@peer");
+        frontiers.push_back(*id);
+    }
+    return frontiers;
+}
+
 Result<std::vector<crdt::IdSpan>> EngineRequest::spans(std::string_view name) const {
     const Value* value = fields_.find(name);
     if (value == nullptr || !value->is_list()) return wrong(name, "an array of {id, len}");

@@ -39,6 +39,7 @@ public:
     Result<crdt::OpId> op_id(std::string_view name) const;
     Result<crdt::ContainerKind> kind(std::string_view name) const;
     Result<crdt::VersionVector> version_or_empty(std::string_view name) const;
+    Result<crdt::Frontiers> frontiers(std::string_view name) const;
     Result<std::vector<crdt::IdSpan>> spans(std::string_view name) const;
     // The container `cid`. Errors also: invalid_argument "wrong_kind" when it is of another kind.
     Result<crdt::ContainerId> container(std::string_view name) const;

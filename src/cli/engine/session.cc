@@ -1,5 +1,7 @@
 #include "cli/engine/session.h"
 
+#include <utility>
+
 #include "base/cat.h"
 #include "base/check.h"
 #include "json/json.h"
@@ -16,6 +18,14 @@ Value error_reply(const Error& error) {
 
 }  // namespace
 
+void EngineDocument::listen() {
+    listening_ = doc.subscribe_root([this](const crdt::Event& event) { events_.push_back(event); });
+}
+
+std::vector<crdt::Event> EngineDocument::heard() {
+    return std::exchange(events_, {});
+}
+
 Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
     const std::string name = TRY(request.text("doc"));
     const auto at = documents_.find(name);
@@ -27,7 +37,7 @@ Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
 }
 
 Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::PeerId peer) {
-    const auto [at, is_new] = documents_.try_emplace(name, EngineDocument{crdt::Doc(peer)});
+    const auto [at, is_new] = documents_.try_emplace(name, peer);
     if (!is_new) {
         return fail(Errc::conflict, "document_exists",
                     cat("there is a document ", name, " already; `drop` it first"));
@@ -75,6 +85,7 @@ EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, r
              engine_tree_ops(),       //
              engine_exchange_ops(),   //
              engine_cursor_ops(),     //
+             engine_time_ops(),       //
              engine_json_ops(),       //
              engine_richtext_ops(),   //
              engine_undo_ops(),       //

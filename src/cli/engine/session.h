@@ -8,18 +8,34 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "cli/engine/request.h"
 #include "crdt/doc/doc.h"
+#include "crdt/doc/events.h"
 #include "crdt/doc/undo.h"
 
 namespace quire::cli {
 
+// Stays where it is.
 struct EngineDocument {
+    explicit EngineDocument(crdt::PeerId peer) : doc(peer) {}
+    EngineDocument(const EngineDocument&) = delete;
+    EngineDocument& operator=(const EngineDocument&) = delete;
+
     crdt::Doc doc;
     bool record_timestamps = false;
+
+    // Remembers events from now on.
+    void listen();
+    // What happened since the last call.
+    std::vector<crdt::Event> heard();
+
+private:
+    std::vector<crdt::Event> events_;
+    crdt::Subscription listening_;
 };
 
 struct EngineUndo {
@@ -78,6 +94,7 @@ std::span<const EngineOp> engine_counter_ops();
 std::span<const EngineOp> engine_exchange_ops();
 std::span<const EngineOp> engine_tree_ops();
 std::span<const EngineOp> engine_cursor_ops();
+std::span<const EngineOp> engine_time_ops();
 std::span<const EngineOp> engine_json_ops();
 std::span<const EngineOp> engine_undo_ops();
 

@@ -14,8 +14,7 @@ namespace quire::crdt {
 namespace {
 
 Failure misfit(const ContainerId& id, std::string_view what) {
-    return invalid("invalid_diff",
-                   cat("the diff of ", to_text(id), " ", what, "; nothing was changed"));
+    return invalid("invalid_diff", cat("the diff of ", to_text(id), " does not fit: ", what));
 }
 
 bool fits(ContainerKind kind, const Delta& delta) {
@@ -46,6 +45,14 @@ std::size_t needed(const Steps& steps) {
     return count;
 }
 
+// Whether a text that holds nothing yet can take the delta.
+Result<void> fits_new_text(const Doc& doc, const TextDelta& delta) {
+    Doc scratch(doc.peer());
+    scratch.set_text_styles(doc.text_styles());
+    return scratch.text_apply_delta(scratch.open(ContainerId::root("t", ContainerKind::text)),
+                                    delta);
+}
+
 class DiffApplier {
 public:
     DiffApplier(Doc& doc, DocBody& body) : doc_(doc), body_(body) {}
@@ -59,7 +66,6 @@ private:
     void made(const ContainerId& wanted, const ContainerId& actual) { actual_[wanted] = actual; }
 
     Result<void> check_part(const ContainerDiff& part, bool is_new);
-    void apply_text(Handle text, const TextDelta& delta);
     void apply_list(Handle list, const ListDelta& delta);
     void apply_map(Handle map, const MapDelta& delta);
 
@@ -81,7 +87,7 @@ std::optional<Handle> DiffApplier::target(const ContainerId& id) {
 Result<void> DiffApplier::check(const Diff& diff) {
     for (const ContainerDiff& part : diff) {
         if (!fits(part.container.kind, part.delta))
-            return misfit(part.container, "is one of another kind");
+            return misfit(part.container, "it is one of another kind");
         const bool is_new = will_be_made_.contains(part.container);
         const Handle handle = doc_.open(part.container);
         if (!is_new && !doc_.is_alive(handle)) continue;
@@ -99,16 +105,12 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
         return {};
     };
     if (const auto* text = std::get_if<TextDelta>(&part.delta)) {
-        if (needed(*text) > (is_new ? 0 : doc_.text(handle).code_points().n))
-            return misfit(part.container, "goes beyond its end");
-        for (const TextStep& step : *text) {
-            const auto* put = std::get_if<PutText>(&step);
-            if (put != nullptr && !utf8::is_valid(put->text))
-                return misfit(part.container, "inserts what is not UTF-8");
-        }
+        Result<void> sound =
+            is_new ? fits_new_text(doc_, *text) : body_.check_delta(body_.container(handle), *text);
+        if (!sound) return misfit(part.container, sound.error().message());
     } else if (const auto* list = std::get_if<ListDelta>(&part.delta)) {
         if (needed(*list) > (is_new ? 0 : doc_.list_size(handle)))
-            return misfit(part.container, "goes beyond its end");
+            return misfit(part.container, "it goes beyond the end");
         for (const ListStep& step : *list) {
             const auto* put = std::get_if<PutItems>(&step);
             if (put == nullptr) continue;
@@ -117,7 +119,7 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
     } else if (const auto* map = std::get_if<MapDelta>(&part.delta)) {
         for (const MapChange& change : *map) {
             if (!utf8::is_valid(change.key))
-                return misfit(part.container, "names a key that is not UTF-8");
+                return misfit(part.container, "it names a key that is not UTF-8");
             if (change.item) TRY(check_item(*change.item));
         }
     }
@@ -130,24 +132,10 @@ void DiffApplier::apply(const Diff& diff) {
     for (const ContainerDiff& part : diff) {
         const std::optional<Handle> handle = target(part.container);
         if (!handle) continue;
-        if (const auto* text = std::get_if<TextDelta>(&part.delta)) apply_text(*handle, *text);
+        if (const auto* text = std::get_if<TextDelta>(&part.delta))
+            CHECK(doc_.text_apply_delta(*handle, *text));
         if (const auto* list = std::get_if<ListDelta>(&part.delta)) apply_list(*handle, *list);
         if (const auto* map = std::get_if<MapDelta>(&part.delta)) apply_map(*handle, *map);
-    }
-}
-
-void DiffApplier::apply_text(Handle text, const TextDelta& delta) {
-    std::size_t at = 0;
-    for (const TextStep& step : delta) {
-        if (const auto* keep = std::get_if<Retain>(&step)) {
-            at += keep->count;
-        } else if (const auto* erase = std::get_if<Erase>(&step)) {
-            CHECK(doc_.text_erase(text, {at}, {erase->count}));
-        } else {
-            const std::string& put = std::get<PutText>(step).text;
-            CHECK(doc_.text_insert(text, {at}, put));
-            at += utf8::count_code_points(put);
-        }
     }
 }
 

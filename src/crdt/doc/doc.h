@@ -303,7 +303,7 @@ public:
     void detach();
     void attach();
     bool is_detached() const;
-    // A document of its own with all that is known, or just with a version. CHECKs that no
+    // A document of its own with the version that readers see, or another. CHECKs that no
     // transaction is pending.
     Doc fork(PeerId peer) const;
     Result<Doc> fork_at(const Frontiers& version, PeerId peer) const;

@@ -89,7 +89,7 @@ Frontiers Doc::oplog_frontiers() const {
 }
 
 Doc Doc::fork(PeerId peer) const {
-    return *fork_at(oplog_frontiers(), peer);
+    return *fork_at(frontiers(), peer);
 }
 
 Result<Doc> Doc::fork_at(const Frontiers& version, PeerId peer) const {

@@ -1,0 +1,16 @@
+// Diffs and events as JSON (the engine's contract has the shapes); text counts code points.
+#pragma once
+
+#include "base/result.h"
+#include "crdt/doc/events.h"
+#include "crdt/ids/diff.h"
+
+namespace quire::cli {
+
+// [{cid, diff}], with `path` in events.
+Value to_json(const crdt::Diff& diff);
+Value to_json(const crdt::Event& event);
+// The way back from [{cid, diff}]. Errors: invalid_argument, saying what is wrong where.
+Result<crdt::Diff> diff_from(const Value& json);
+
+}  // namespace quire::cli

@@ -1,0 +1,134 @@
+// Versions, checkouts, forks, diffs and events.
+#include <array>
+#include <optional>
+
+#include "base/check.h"
+#include "cli/engine/diffs.h"
+#include "cli/engine/session.h"
+
+namespace quire::cli {
+namespace {
+
+using crdt::Frontiers;
+
+// The document, with no transaction pending.
+Result<EngineDocument*> settled(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    documents.settle(*document);
+    return document;
+}
+
+Result<Value> version(EngineDocuments& documents, const EngineRequest& request) {
+    return to_json(TRY(settled(documents, request))->doc.version());
+}
+
+Result<Value> oplog_version(EngineDocuments& documents, const EngineRequest& request) {
+    return to_json(TRY(settled(documents, request))->doc.oplog_version());
+}
+
+Result<Value> frontiers(EngineDocuments& documents, const EngineRequest& request) {
+    return to_json(TRY(settled(documents, request))->doc.frontiers());
+}
+
+Result<Value> oplog_frontiers(EngineDocuments& documents, const EngineRequest& request) {
+    return to_json(TRY(settled(documents, request))->doc.oplog_frontiers());
+}
+
+Result<Value> is_detached(EngineDocuments& documents, const EngineRequest& request) {
+    return Value(TRY(documents.find(request))->doc.is_detached());
+}
+
+Result<Value> checkout(EngineDocuments& documents, const EngineRequest& request) {
+    const Frontiers version = TRY(request.frontiers("frontiers"));
+    TRY(TRY(settled(documents, request))->doc.checkout(version));
+    return Value(true);
+}
+
+Result<Value> checkout_to_latest(EngineDocuments& documents, const EngineRequest& request) {
+    TRY(settled(documents, request))->doc.checkout_to_latest();
+    return Value(true);
+}
+
+Result<Value> detach(EngineDocuments& documents, const EngineRequest& request) {
+    TRY(settled(documents, request))->doc.detach();
+    return Value(true);
+}
+
+// A fork is of the version that readers see, unless the request names another.
+Result<Value> fork_of(EngineDocuments& documents, const EngineRequest& request,
+                      const std::optional<Frontiers>& version) {
+    EngineDocument* document = TRY(settled(documents, request));
+    const std::string name = TRY(request.text("as"));
+    const crdt::PeerId peer = TRY(documents.peer_of(request));
+    crdt::Doc fork = TRY(document->doc.fork_at(version.value_or(document->doc.frontiers()), peer));
+    EngineDocument* copy = TRY(documents.add(name, peer));
+    copy->doc = std::move(fork);
+    copy->record_timestamps = document->record_timestamps;
+    return Value(true);
+}
+
+Result<Value> fork(EngineDocuments& documents, const EngineRequest& request) {
+    return fork_of(documents, request, std::nullopt);
+}
+
+Result<Value> fork_at(EngineDocuments& documents, const EngineRequest& request) {
+    return fork_of(documents, request, TRY(request.frontiers("frontiers")));
+}
+
+Result<Value> diff(EngineDocuments& documents, const EngineRequest& request) {
+    const Frontiers from = TRY(request.frontiers("from"));
+    const Frontiers to = TRY(request.frontiers("to"));
+    return to_json(TRY(TRY(settled(documents, request))->doc.diff(from, to)));
+}
+
+Result<Value> apply_diff(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    TRY(document->doc.apply_diff(TRY(diff_from(TRY(request.value("diff"))))));
+    return Value(true);
+}
+
+Result<Value> revert_to(EngineDocuments& documents, const EngineRequest& request) {
+    const Frontiers version = TRY(request.frontiers("frontiers"));
+    TRY(TRY(settled(documents, request))->doc.revert_to(version));
+    return Value(true);
+}
+
+Result<Value> start_events(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    document->listen();
+    return Value(true);
+}
+
+Result<Value> take_events(EngineDocuments& documents, const EngineRequest& request) {
+    EngineDocument* document = TRY(documents.find(request));
+    List list;
+    for (const crdt::Event& event : document->heard()) list.push_back(to_json(event));
+    return Value(std::move(list));
+}
+
+constexpr std::array kOps = {
+    EngineOp{"vv", version},
+    EngineOp{"oplog_vv", oplog_version},
+    EngineOp{"frontiers", frontiers},
+    EngineOp{"oplog_frontiers", oplog_frontiers},
+    EngineOp{"is_detached", is_detached},
+    EngineOp{"checkout", checkout},
+    EngineOp{"checkout_to_latest", checkout_to_latest},
+    EngineOp{"attach", checkout_to_latest},
+    EngineOp{"detach", detach},
+    EngineOp{"fork", fork},
+    EngineOp{"fork_at", fork_at},
+    EngineOp{"diff", diff},
+    EngineOp{"apply_diff", apply_diff},
+    EngineOp{"revert_to", revert_to},
+    EngineOp{"events.start", start_events},
+    EngineOp{"events.take", take_events},
+};
+
+}  // namespace
+
+std::span<const EngineOp> engine_time_ops() {
+    return kOps;
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,254 @@
+// Time travel and events, beside npm's loro-crdt: histories are written there by several peers, of every kind of
+// container, and brought to both. At random versions both show the same; our diffs lead from one to the
+// other; a shadow made of our events alone is what npm shows.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { LoroDoc, LoroCounter, LoroList, LoroMap, LoroMovableList, LoroText, LoroTree } from "loro-crdt";
+import { EngineDriver } from "./engine_driver.mjs";
+import { random } from "./engine_script.mjs";
+import { Shadow, comparable, plain } from "./engine_shadow.mjs";
+
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const RUNS = Number(process.env.QUIRE_STEPS ?? (process.env.QUIRE_LONG ? 2000 : 40));
+const STYLES = { bold: { expand: "after" }, link: { expand: "none" }, note: { expand: "both" } };
+const KINDS = { Map: LoroMap, List: LoroList, Text: LoroText, MovableList: LoroMovableList, Tree: LoroTree };
+
+// --- histories ---
+
+class Writers {
+    constructor(seed) {
+        this.rand = random(seed);
+        this.docs = Array.from({ length: 2 + this.below(2) }, (_, i) => {
+            const doc = new LoroDoc();
+            doc.setPeerId(`${7 + 5 * i}`);
+            doc.configTextStyle(STYLES);
+            return doc;
+        });
+        this.versions = [[]];
+        this.blobs = [];
+    }
+
+    below(n) { return Math.floor(this.rand() * n); }
+    pick(list) { return list[this.below(list.length)]; }
+
+    write(steps) {
+        for (let i = 0; i < steps; ++i) {
+            const doc = this.pick(this.docs);
+            if (this.below(5) === 0) { doc.import(this.pick(this.docs).export({ mode: "update" })); continue; }
+            const before = doc.version();
+            for (let n = this.below(4); n >= 0; --n) this.edit(doc);
+            doc.commit();
+            this.blobs.push(doc.export({ mode: "update", from: before }));
+            this.versions.push(doc.frontiers());
+        }
+    }
+
+    // A container of this kind that the document shows: the root, or one inside another.
+    container(doc, kind) {
+        const found = [doc[`get${kind}`](kind.toLowerCase())];
+        const walk = (value) => {
+            if (value === null || typeof value !== "object") return;
+            if (typeof value.cid === "string" && value.cid.endsWith(`:${kind}`)) found.push(doc.getContainerById(value.cid));
+            for (const child of Object.values(value)) walk(child);
+        };
+        if (this.below(2) === 0) walk(doc.getDeepValueWithID());
+        return this.pick(found);
+    }
+
+    child() { return new KINDS[this.pick(Object.keys(KINDS))](); }
+    value() { return this.pick([0, 1, 1.5, "v", "é😀", true, [1, { x: null }], new Uint8Array([0, 255])]); }
+
+    edit(doc) {
+        const kind = this.pick(["Text", "Text", "List", "Map", "MovableList", "MovableList", "Tree", "Tree", "Counter"]);
+        if (kind === "Counter") return doc.getCounter("counter").increment(this.below(8) / 4 - 1);
+        const at = this.container(doc, kind);
+        return this[kind](at);
+    }
+
+    Text(text) {
+        const letters = [...text.toString()];
+        const utf16 = (n) => letters.slice(0, n).join("").length;
+        const from = this.below(letters.length + 1);
+        const to = Math.min(letters.length, from + 1 + this.below(4));
+        const what = this.below(6);
+        if (what < 3 || from === to) return text.insert(utf16(from), this.pick(["a", "bc", "é😀", "\n"]));
+        if (what === 3) return text.delete(utf16(from), utf16(to) - utf16(from));
+        const key = this.pick(Object.keys(STYLES));
+        if (what === 4) return text.mark({ start: utf16(from), end: utf16(to) }, key, this.pick([true, 1, "x"]));
+        return text.unmark({ start: utf16(from), end: utf16(to) }, key);
+    }
+
+    List(list) {
+        const at = this.below(list.length + 1);
+        const what = this.below(5);
+        if (what === 0) return void list.insertContainer(at, this.child());
+        if (what < 3 || at === list.length) return list.insert(at, this.value());
+        return list.delete(at, 1);
+    }
+
+    Map(map) {
+        const key = this.pick(["a", "b", "c"]);
+        const what = this.below(5);
+        if (what === 0) return void map.setContainer(key, this.child());
+        if (what === 1) return map.delete(key);
+        return map.set(key, this.value());
+    }
+
+    MovableList(list) {
+        const at = this.below(list.length + 1);
+        const what = this.below(8);
+        if (what < 2 || at === list.length) return list.insert(at, this.value());
+        if (what === 2) return void list.insertContainer(at, this.child());
+        if (what === 3) return list.delete(at, 1);
+        if (what === 4) return list.set(at, this.value());
+        if (what === 5) return void list.setContainer(at, this.child());
+        return list.move(at, this.below(list.length));
+    }
+
+    Tree(tree) {
+        const nodes = tree.getNodes({ withDeleted: false });
+        const node = this.pick(nodes);
+        const what = this.below(6);
+        if (what < 2 || node === undefined) {
+            const parent = this.below(2) === 0 ? undefined : node;
+            return void (parent ?? tree).createNode().data.set("k", this.value());
+        }
+        if (what === 2) return tree.delete(node.id);
+        if (what === 3) return node.data.set("k", this.value());
+        // Below itself it cannot go.
+        try { node.move(this.below(2) === 0 ? undefined : this.pick(nodes)); } catch { /* A cycle. */ }
+    }
+}
+
+const ids = (frontiers) => frontiers.map(({ peer, counter }) => `${counter}@${peer}`);
+const base64 = (bytes) => Buffer.from(bytes).toString("base64");
+
+// What npm shows, in the engine's words: trees with their positions as hexadecimal.
+function shown(doc) {
+    const words = (value) => {
+        if (Array.isArray(value)) return value.map(words);
+        if (value === null || typeof value !== "object" || value instanceof Uint8Array) return value;
+        const node = "fractional_index" in value && "meta" in value;
+        return Object.fromEntries(Object.entries(value).filter(([key]) => !node || key !== "parent").map(([key, item]) => [key, words(item)]));
+    };
+    return comparable(words(doc.toJSON()));
+}
+
+const delta = (letters) => {
+    const out = [];
+    for (const { letter, attributes } of letters) {
+        const last = out.at(-1);
+        if (last && JSON.stringify(plain(last.attributes ?? {})) === JSON.stringify(plain(attributes))) last.insert += letter;
+        else out.push({ insert: letter, ...(Object.keys(attributes).length > 0 ? { attributes } : {}) });
+    }
+    return plain(out);
+};
+
+async function forEachHistory(t, run) {
+    console.log(`SEED=${SEED} QUIRE_STEPS=${RUNS}`);
+    const driver = new EngineDriver();
+    t.after(() => driver.close());
+    for (let i = 0; i < RUNS; ++i) {
+        const writers = new Writers(SEED + i);
+        writers.write(25);
+        const npm = new LoroDoc();
+        npm.configTextStyle(STYLES);
+        for (const doc of writers.docs) npm.import(doc.export({ mode: "update" }));
+        const ask = (op, fields = {}) => driver.ask(op, { doc: `d${i}`, ...fields });
+        await ask("new", { peer: "1000" });
+        try {
+            await run({ writers, npm, ask });
+        } catch (error) {
+            error.message = `SEED=${SEED + i} QUIRE_STEPS=1\n${error.message}`;
+            throw error;
+        }
+        await ask("drop");
+        for (const doc of [npm, ...writers.docs]) doc.free();
+    }
+}
+
+test("both engines show the same at any version, and diffs lead from one to the other", async (t) => {
+    await forEachHistory(t, async ({ writers, npm, ask }) => {
+        await ask("import", { bytes: base64(npm.export({ mode: "update" })) });
+        for (let i = 0; i < 4; ++i) {
+            const from = writers.pick(writers.versions);
+            const to = writers.pick(writers.versions);
+            const shadow = new Shadow();
+            shadow.apply(await ask("diff", { from: [], to: ids(from) }));
+            npm.checkout(from);
+            await ask("checkout", { frontiers: ids(from) });
+            assert.deepEqual(comparable(await ask("value")), shown(npm));
+            assert.deepEqual(await ask("vv"), Object.fromEntries(npm.version().toJSON()));
+            assert.equal(await ask("is_detached"), npm.isDetached());
+            assert.deepEqual(comparable(shadow.value()), shown(npm));
+            const diff = await ask("diff", { from: ids(from), to: ids(to) });
+            shadow.apply(diff);
+            // Both tell of the same containers.
+            const theirs = new Set(npm.diff(from, to).map(([cid]) => cid));
+            for (const { cid } of diff) assert.ok(theirs.has(cid), `${cid} is told of here only`);
+            npm.checkout(to);
+            assert.deepEqual(comparable(shadow.value()), shown(npm));
+            assert.deepEqual(delta(shadow.letters("cid:root-text:Text")), plain(npm.getText("text").toDelta()));
+        }
+        npm.checkoutToLatest();
+        await ask("checkout_to_latest");
+        assert.deepEqual(comparable(await ask("value")), shown(npm));
+    });
+});
+
+test("a shadow made of events alone is what npm shows", async (t) => {
+    await forEachHistory(t, async ({ writers, npm, ask }) => {
+        await ask("events.start");
+        const shadow = new Shadow();
+        const replica = new LoroDoc();
+        let last = [];
+        const follow = async () => {
+            for (const { from, to, diffs } of await ask("events.take")) {
+                assert.deepEqual(from, last);
+                last = to;
+                shadow.apply(diffs);
+            }
+            assert.deepEqual(comparable(shadow.value()), shown(replica));
+            assert.deepEqual(delta(shadow.letters("cid:root-text:Text")), plain(replica.getText("text").toDelta()));
+        };
+        for (const blob of writers.blobs) {
+            await ask("import", { bytes: base64(blob) });
+            replica.import(blob);
+            await follow();
+            if (writers.below(4) === 0) {
+                const version = writers.pick(writers.versions);
+                try { replica.checkout(version); } catch { continue; }  // Not known yet.
+                await ask("checkout", { frontiers: ids(version) });
+                await follow();
+                replica.checkoutToLatest();
+                await ask("checkout_to_latest");
+                await follow();
+            }
+        }
+        await ask("import", { bytes: base64(npm.export({ mode: "update" })) });
+        replica.import(npm.export({ mode: "update" }));
+        await follow();
+        replica.free();
+    });
+});
+
+test("reverting leads back, and what it writes npm reads alike", async (t) => {
+    await forEachHistory(t, async ({ writers, npm, ask }) => {
+        await ask("import", { bytes: base64(npm.export({ mode: "update" })) });
+        const version = writers.pick(writers.versions);
+        await ask("revert_to", { frontiers: ids(version) });
+        await ask("commit");
+        const bytes = await ask("export", { mode: "updates" });
+        npm.import(new Uint8Array(Buffer.from(bytes, "base64")));
+        const now = shown(npm);
+        assert.deepEqual(comparable(await ask("value")), now);
+        npm.checkout(version);
+        // Children are made anew, and nodes have other ids; the rest is as it was.
+        const nameless = (value) => {
+            if (Array.isArray(value)) return value.map(nameless);
+            if (value === null || typeof value !== "object") return value;
+            return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "id" && key !== "fractional_index").map(([key, item]) => [key, nameless(item)]));
+        };
+        assert.deepEqual(nameless(now), nameless(shown(npm)));
+    });
+});
