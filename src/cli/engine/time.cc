@@ -40,7 +40,8 @@ Result<Value> is_detached(EngineDocuments& documents, const EngineRequest& reque
 
 Result<Value> checkout(EngineDocuments& documents, const EngineRequest& request) {
     const Frontiers version = TRY(request.frontiers("frontiers"));
-    TRY(TRY(settled(documents, request))->doc.checkout(version));
+    EngineDocument* document = TRY(settled(documents, request));
+    TRY(document->doc.checkout(version));
     return Value(true);
 }
 
@@ -78,18 +79,22 @@ Result<Value> fork_at(EngineDocuments& documents, const EngineRequest& request) 
 Result<Value> diff(EngineDocuments& documents, const EngineRequest& request) {
     const Frontiers from = TRY(request.frontiers("from"));
     const Frontiers to = TRY(request.frontiers("to"));
-    return to_json(TRY(TRY(settled(documents, request))->doc.diff(from, to)));
+    EngineDocument* document = TRY(settled(documents, request));
+    return to_json(TRY(document->doc.diff(from, to)));
 }
 
 Result<Value> apply_diff(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    TRY(document->doc.apply_diff(TRY(diff_from(TRY(request.value("diff"))))));
+    const Value json = TRY(request.value("diff"));
+    const crdt::Diff diff = TRY(diff_from(json));
+    TRY(document->doc.apply_diff(diff));
     return Value(true);
 }
 
 Result<Value> revert_to(EngineDocuments& documents, const EngineRequest& request) {
     const Frontiers version = TRY(request.frontiers("frontiers"));
-    TRY(TRY(settled(documents, request))->doc.revert_to(version));
+    EngineDocument* document = TRY(settled(documents, request));
+    TRY(document->doc.revert_to(version));
     return Value(true);
 }
 

@@ -1,0 +1,111 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/cat.h"
+#include "cli/engine/session.h"
+#include "json/json.h"
+
+namespace quire::cli {
+namespace {
+
+class EngineTime : public testing::Test {
+protected:
+    Value ask(std::string_view line) { return json::parse(session.answer(line)).value(); }
+    // What stands under "ok", as text; else the error's code.
+    std::string on_a(std::string_view op, std::string_view rest = "") {
+        const Value reply =
+            ask(cat(R"({"doc":"a","op":")", op, "\"", rest.empty() ? "" : ",", rest, "}"));
+        if (const Value* ok = reply.get("ok")) return json::write(*ok);
+        return reply.get("error")->get("code")->as_string();
+    }
+    void SetUp() override { on_a("new", R"("peer":"1")"); }
+    void type(std::string_view where, std::string_view what) {
+        on_a("text.insert",
+             cat(R"("cid":"cid:root-t:Text","pos":)", where, R"(,"text":")", what, "\""));
+    }
+
+    ManualClock clock;
+    SeededRng rng{1};
+    EngineSession session{clock, rng};
+};
+
+TEST_F(EngineTime, ACheckoutShowsItsVersionUntilTheLatestIsShownAgain) {
+    type("0", "ab");
+    EXPECT_EQ(on_a("commit"), R"(["1@1"])");
+    type("2", "c");
+
+    EXPECT_EQ(on_a("checkout", R"("frontiers":["0@1"])"), "true");
+
+    EXPECT_EQ(on_a("is_detached"), "true");
+    EXPECT_EQ(on_a("value"), R"({"t":"a"})");
+    EXPECT_EQ(on_a("frontiers"), R"(["0@1"])");
+    EXPECT_EQ(on_a("oplog_frontiers"), R"(["2@1"])");
+    EXPECT_EQ(on_a("vv"), R"({"1":1})");
+    EXPECT_EQ(on_a("oplog_vv"), R"({"1":3})");
+    EXPECT_EQ(on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)"), "detached");
+    EXPECT_EQ(on_a("checkout", R"("frontiers":["7@1"])"), "unknown_version");
+    EXPECT_EQ(on_a("fork_at", R"("as":"b","peer":"2","frontiers":["1@1"])"), "true");
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"t":"ab"})");
+    EXPECT_EQ(on_a("checkout_to_latest"), "true");
+    EXPECT_EQ(on_a("value"), R"({"t":"abc"})");
+    EXPECT_EQ(on_a("is_detached"), "false");
+}
+
+TEST_F(EngineTime, ADiffGoesOutAsItComesIn) {
+    type("0", "ab");
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":{"$bytes":"AA=="})");
+    on_a("list.insert_container", R"("cid":"cid:root-l:List","pos":0,"kind":"Map")");
+    on_a("map.set", R"("cid":"cid:3@1:Map","key":"in","value":1.0)");
+    const std::string now = on_a("commit");
+
+    const std::string diff = on_a("diff", cat(R"("from":[],"to":)", now));
+
+    EXPECT_EQ(
+        diff,
+        R"([{"cid":"cid:root-t:Text","diff":{"text":[{"insert":"ab"}]}},)"
+        R"({"cid":"cid:root-m:Map","diff":{"map":{"updated":{"k":{"$bytes":"AA=="}}}}},)"
+        R"({"cid":"cid:root-l:List","diff":{"list":[{"insert":[{"$container":"cid:3@1:Map"}]}]}},)"
+        R"({"cid":"cid:3@1:Map","diff":{"map":{"updated":{"in":1.0}}}}])");
+    EXPECT_EQ(on_a("fork_at", R"("as":"b","peer":"2","frontiers":[])"), "true");
+    ask(cat(R"({"doc":"b","op":"apply_diff","diff":)", diff, "}"));
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), on_a("value"));
+    EXPECT_EQ(
+        on_a("apply_diff", R"("diff":[{"cid":"cid:root-t:Text","diff":{"text":[{"delete":9}]}}])"),
+        "invalid_diff");
+    EXPECT_EQ(on_a("apply_diff", R"("diff":[{"cid":"cid:root-t:Text","diff":{"words":[]}}])"),
+              "invalid_argument");
+}
+
+TEST_F(EngineTime, EventsAreTakenInOrderAndOnce) {
+    EXPECT_EQ(on_a("events.start"), "true");
+    type("0", "ab");
+    on_a("commit", R"("origin":"o","message":"m")");
+    on_a("checkout", R"("frontiers":[])");
+
+    EXPECT_EQ(
+        on_a("events.take"),
+        R"([{"by":"local","origin":"o","message":"m","from":[],"to":["1@1"],)"
+        R"("diffs":[{"cid":"cid:root-t:Text","path":["t"],"diff":{"text":[{"insert":"ab"}]}}]},)"
+        R"({"by":"checkout","origin":"checkout","message":null,"from":["1@1"],"to":[],)"
+        R"("diffs":[{"cid":"cid:root-t:Text","path":["t"],"diff":{"text":[{"delete":2}]}}]}])");
+    EXPECT_EQ(on_a("events.take"), "[]");
+}
+
+TEST_F(EngineTime, TheMergeIntervalSaysWhichCommitsAreOneChange) {
+    type("0", "a");
+    on_a("commit", R"("timestamp":100)");
+    type("0", "b");
+    on_a("commit", R"("timestamp":1100)");
+    on_a("config", R"("merge_interval":5)");
+    type("0", "c");
+    on_a("commit", R"("timestamp":1101)");
+
+    const Value changes = *ask(R"({"doc":"a","op":"changes"})").get("ok");
+
+    ASSERT_EQ(changes.as_list().size(), 2U);
+    EXPECT_EQ(*changes.as_list()[0].get("len"), Value(2));
+}
+
+}  // namespace
+}  // namespace quire::cli
