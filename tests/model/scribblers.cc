@@ -128,8 +128,13 @@ void Scribblers::edit_text(Doc& doc, Handle text) {
     const std::size_t at = below(size + 1);
     if (below(5) < 3 || at == size) {
         CHECK(doc.text_insert(text, {at}, kWords[below(5)]));
-    } else {
+    } else if (below(2) == 0) {
         CHECK(doc.text_erase(text, {at}, {std::min(size - at, below(3) + 1)}));
+    } else {
+        static constexpr const char* kStyles[] = {"bold", "link", "italic"};
+        const text::CodePoint end{at + 1 + below(size - at)};
+        const Value value = below(3) == 0 ? Value() : Value(static_cast<std::int64_t>(below(3)));
+        CHECK(doc.text_mark(text, {at}, end, kStyles[below(3)], value));
     }
 }
 

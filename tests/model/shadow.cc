@@ -268,6 +268,21 @@ TextDelta Shadow::text(const ContainerId& id) const {
     return delta;
 }
 
+Value nameless(const Value& value) {
+    if (value.is_list()) {
+        List list;
+        for (const Value& item : value.as_list()) list.push_back(nameless(item));
+        return list;
+    }
+    if (!value.is_map()) return value;
+    Map map;
+    for (const Map::Entry& entry : value.as_map()) {
+        if (entry.key != "id" && entry.key != "fractional_index")
+            map.append(entry.key, nameless(entry.value));
+    }
+    return map;
+}
+
 Value without_empty_roots(const Value& value) {
     Map kept;
     for (const Map::Entry& root : value.as_map()) {

@@ -59,5 +59,7 @@ private:
 
 // A deep value without what is empty at the top: which empty roots are shown is not told by diffs.
 Value without_empty_roots(const Value& value);
+// A deep value without what nodes of trees are called, and where among all places they lie.
+Value nameless(const Value& value);
 
 }  // namespace quire::model

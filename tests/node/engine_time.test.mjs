@@ -187,6 +187,7 @@ test("both engines show the same at any version, and diffs lead from one to the 
             const theirs = new Set(npm.diff(from, to).map(([cid]) => cid));
             for (const { cid } of diff) assert.ok(theirs.has(cid), `${cid} is told of here only`);
             npm.checkout(to);
+            await ask("checkout", { frontiers: ids(to) });
             assert.deepEqual(comparable(shadow.value()), shown(npm));
             assert.deepEqual(delta(shadow.letters("cid:root-text:Text")), plain(npm.getText("text").toDelta()));
         }

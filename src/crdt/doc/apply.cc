@@ -1,7 +1,10 @@
 // Applying a diff: local edits that do what it says. All of it is checked first, on what the
 // containers would hold by then, so that edits are only made once nothing can fail.
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
+#include <variant>
 
 #include "base/cat.h"
 #include "base/check.h"
@@ -53,6 +56,54 @@ Result<void> fits_new_text(const Doc& doc, const TextDelta& delta) {
                                     delta);
 }
 
+// Which nodes of a tree lie where, as actions change it.
+class Branches {
+public:
+    explicit Branches(const std::vector<TreeNode>& nodes) {
+        for (const TreeNode& node : nodes) put(node.id, node.parent);
+    }
+
+    // False, and unchanged, where the action cannot be done.
+    bool apply(const TreeAction& action) {
+        const bool is_there = parents_.contains(action.target);
+        if (action.kind == TreeAction::Kind::erase) {
+            if (is_there) erase(action.target);
+            return is_there;
+        }
+        if (is_there != (action.kind == TreeAction::Kind::move)) return false;
+        for (std::optional<OpId> up = action.parent; up; up = parents_.at(*up)) {
+            if (*up == action.target || !parents_.contains(*up)) return false;
+        }
+        const bool stays = is_there && parents_.at(action.target) == action.parent;
+        if (action.index > children_[action.parent].size() - (stays ? 1 : 0)) return false;
+        if (is_there) children_[parents_.at(action.target)].erase(action.target);
+        put(action.target, action.parent);
+        return true;
+    }
+
+private:
+    void put(OpId node, const std::optional<OpId>& parent) {
+        parents_[node] = parent;
+        children_[parent].insert(node);
+    }
+    void erase(OpId node) {
+        children_[parents_.at(node)].erase(node);
+        std::vector<OpId> gone{node};
+        while (!gone.empty()) {
+            const OpId next = gone.back();
+            gone.pop_back();
+            parents_.erase(next);
+            const auto below = children_.find(next);
+            if (below == children_.end()) continue;
+            gone.insert(gone.end(), below->second.begin(), below->second.end());
+            children_.erase(below);
+        }
+    }
+
+    std::map<OpId, std::optional<OpId>> parents_;
+    std::map<std::optional<OpId>, std::set<OpId>> children_;
+};
+
 class DiffApplier {
 public:
     DiffApplier(Doc& doc, DocBody& body) : doc_(doc), body_(body) {}
@@ -66,12 +117,22 @@ private:
     void made(const ContainerId& wanted, const ContainerId& actual) { actual_[wanted] = actual; }
 
     Result<void> check_part(const ContainerDiff& part, bool is_new);
+    // The children in what the delta of a movable list erases.
+    std::vector<ContainerId> taken(Handle list, const ListDelta& delta) const;
     void apply_list(Handle list, const ListDelta& delta);
     void apply_map(Handle map, const MapDelta& delta);
+    void apply_movable(Handle list, const ListDelta& delta);
+    void apply_tree(Handle tree, const TreeDelta& delta);
+    OpId write_node(Handle tree, const TreeAction& action);
+    OpId node(OpId wanted) const {
+        const auto known = nodes_.find(wanted);
+        return known != nodes_.end() ? known->second : wanted;
+    }
 
     Doc& doc_;
     DocBody& body_;
-    std::map<ContainerId, bool> will_be_made_;
+    std::set<ContainerId> will_be_made_;
+    std::map<OpId, OpId> nodes_;                 // Of trees, the same.
     std::map<ContainerId, ContainerId> actual_;  // What the diff calls it to what it is now.
 };
 
@@ -100,30 +161,63 @@ Result<void> DiffApplier::check(const Diff& diff) {
 
 Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
     const Handle handle = doc_.open(part.container);
-    const auto check_item = [&](const Item& item) -> Result<void> {
-        if (const auto* child = std::get_if<ContainerId>(&item)) will_be_made_[*child] = true;
-        return {};
+    const auto note = [&](const Item& item) {
+        if (const auto* child = std::get_if<ContainerId>(&item)) will_be_made_.insert(*child);
     };
     if (const auto* text = std::get_if<TextDelta>(&part.delta)) {
         Result<void> sound =
             is_new ? fits_new_text(doc_, *text) : body_.check_delta(body_.container(handle), *text);
         if (!sound) return misfit(part.container, sound.error().message());
     } else if (const auto* list = std::get_if<ListDelta>(&part.delta)) {
-        if (needed(*list) > (is_new ? 0 : doc_.list_size(handle)))
-            return misfit(part.container, "it goes beyond the end");
+        const std::size_t size = is_new ? 0
+                                 : part.container.kind == ContainerKind::list
+                                     ? doc_.list_size(handle)
+                                     : doc_.mlist_size(handle);
+        if (needed(*list) > size) return misfit(part.container, "it goes beyond the end");
         for (const ListStep& step : *list) {
             const auto* put = std::get_if<PutItems>(&step);
             if (put == nullptr) continue;
-            for (const Item& item : put->items) TRY(check_item(item));
+            for (const Item& item : put->items) note(item);
+        }
+        if (!is_new && part.container.kind == ContainerKind::movable_list) {
+            // What goes in one place and comes in another is not made, but moved.
+            for (const ContainerId& child : taken(handle, *list)) will_be_made_.erase(child);
         }
     } else if (const auto* map = std::get_if<MapDelta>(&part.delta)) {
         for (const MapChange& change : *map) {
             if (!utf8::is_valid(change.key))
                 return misfit(part.container, "it names a key that is not UTF-8");
-            if (change.item) TRY(check_item(*change.item));
+            if (change.item) note(*change.item);
         }
+    } else if (const auto* tree = std::get_if<TreeDelta>(&part.delta)) {
+        Branches branches(is_new ? std::vector<TreeNode>() : doc_.tree_nodes(handle));
+        for (const TreeAction& action : *tree) {
+            if (!branches.apply(action))
+                return misfit(part.container, cat("the node ", to_text(action.target),
+                                                  " cannot be made, moved or erased so"));
+            if (action.kind == TreeAction::Kind::create)
+                will_be_made_.insert(ContainerId::normal(action.target, ContainerKind::map));
+        }
+    } else {
+        const double delta = std::get<CounterDelta>(part.delta).increment;
+        if (!std::isfinite(delta + (is_new ? 0 : doc_.counter_value(handle))))
+            return misfit(part.container, "a counter is a finite number");
     }
     return {};
+}
+
+std::vector<ContainerId> DiffApplier::taken(Handle list, const ListDelta& delta) const {
+    std::vector<ContainerId> children;
+    std::size_t at = 0;
+    for (const ListStep& step : delta) {
+        if (const auto* keep = std::get_if<Retain>(&step)) at += keep->count;
+        const auto* erased = std::get_if<Erase>(&step);
+        for (std::size_t i = 0; erased != nullptr && i < erased->count; ++i) {
+            const Item item = doc_.mlist_get(list, at++);
+            if (const auto* child = std::get_if<ContainerId>(&item)) children.push_back(*child);
+        }
+    }
+    return children;
 }
 
 // --- applying ---
@@ -134,7 +228,18 @@ void DiffApplier::apply(const Diff& diff) {
         if (!handle) continue;
         if (const auto* text = std::get_if<TextDelta>(&part.delta))
             CHECK(doc_.text_apply_delta(*handle, *text));
-        if (const auto* list = std::get_if<ListDelta>(&part.delta)) apply_list(*handle, *list);
+        if (const auto* list = std::get_if<ListDelta>(&part.delta)) {
+            if (part.container.kind == ContainerKind::list) {
+                apply_list(*handle, *list);
+            } else {
+                apply_movable(*handle, *list);
+            }
+        }
+        if (const auto* tree = std::get_if<TreeDelta>(&part.delta)) apply_tree(*handle, *tree);
+        if (const auto* counter = std::get_if<CounterDelta>(&part.delta)) {
+            if (counter->increment != 0)
+                CHECK(doc_.counter_add(*handle, counter->increment).has_value());
+        }
         if (const auto* map = std::get_if<MapDelta>(&part.delta)) apply_map(*handle, *map);
     }
 }
@@ -167,6 +272,116 @@ void DiffApplier::apply_map(Handle map, const MapDelta& delta) {
         } else {
             CHECK(doc_.map_set(map, change.key, std::get<Value>(*change.item)));
         }
+    }
+}
+
+// A child that the delta takes out in one place and puts in another is moved. What stays keeps its
+// order, so all else is done left to right: `now` says where of the old list each element comes
+// from, and what lies before `at` is as it shall be, but for elements that have yet to be moved.
+void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
+    enum class Fate { stays, goes, moves };
+    std::vector<Fate> fates(doc_.mlist_size(list), Fate::stays);
+    std::vector<std::variant<std::size_t, Item>> wanted;
+    std::map<ContainerId, std::size_t> children;  // That go, by where they were.
+    std::size_t at = 0;
+    for (const ListStep& step : delta) {
+        if (const auto* keep = std::get_if<Retain>(&step)) {
+            for (std::size_t i = 0; i < keep->count; ++i) wanted.emplace_back(at++);
+        } else if (const auto* erase = std::get_if<Erase>(&step)) {
+            for (std::size_t i = 0; i < erase->count; ++i, ++at) {
+                fates[at] = Fate::goes;
+                const Item item = doc_.mlist_get(list, at);
+                if (const auto* child = std::get_if<ContainerId>(&item)) children[*child] = at;
+            }
+        } else {
+            for (const Item& item : std::get<PutItems>(step).items) wanted.emplace_back(item);
+        }
+    }
+    while (at < fates.size()) wanted.emplace_back(at++);
+    for (auto& each : wanted) {
+        const auto* item = std::get_if<Item>(&each);
+        const auto* child = item == nullptr ? nullptr : std::get_if<ContainerId>(item);
+        if (child == nullptr) continue;
+        const auto known = actual_.find(*child);
+        const auto from = children.find(known != actual_.end() ? known->second : *child);
+        if (from == children.end()) continue;
+        fates[from->second] = Fate::moves;
+        each = from->second;
+        children.erase(from);
+    }
+
+    std::vector<std::size_t> now;
+    for (std::size_t i = fates.size(); i-- > 0;) {
+        if (fates[i] == Fate::goes) {
+            CHECK(doc_.mlist_erase(list, i, 1).has_value());
+        } else {
+            now.push_back(i);
+        }
+    }
+    std::reverse(now.begin(), now.end());
+    const auto place = [&](std::size_t index) {
+        return now.begin() + static_cast<std::ptrdiff_t>(index);
+    };
+    at = 0;
+    for (const auto& each : wanted) {
+        if (const auto* item = std::get_if<Item>(&each)) {
+            if (const auto* child = std::get_if<ContainerId>(item)) {
+                made(*child, *doc_.mlist_insert_container(list, at, child->kind));
+            } else {
+                CHECK(doc_.mlist_insert(list, at, std::get<Value>(*item)).has_value());
+            }
+            now.insert(place(at++), fates.size());
+            continue;
+        }
+        const std::size_t old = std::get<std::size_t>(each);
+        const auto from =
+            static_cast<std::size_t>(std::find(now.begin(), now.end(), old) - now.begin());
+        if (fates[old] == Fate::stays) {
+            at = from + 1;
+            continue;
+        }
+        const std::size_t to = from < at ? at - 1 : at++;
+        if (from == to) continue;
+        CHECK(doc_.mlist_move(list, from, to).has_value());
+        now.erase(place(from));
+        now.insert(place(to), old);
+    }
+}
+
+// Nodes go by the positions that they had; where other siblings have come between, by index.
+OpId DiffApplier::write_node(Handle tree, const TreeAction& action) {
+    const bool is_new = action.kind == TreeAction::Kind::create;
+    const std::optional<OpId> parent =
+        action.parent ? std::optional(node(*action.parent)) : std::nullopt;
+    OpId id = node(action.target);
+    if (action.position.empty()) {
+        if (is_new) return *doc_.tree_create(tree, parent, action.index);
+        CHECK(doc_.tree_move(tree, id, parent, action.index).has_value());
+        return id;
+    }
+    Container& c = body_.container(tree);
+    if (is_new) {
+        id = {body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
+        body_.write_tree(c, TreeCreate{id, parent, action.position});
+    } else {
+        body_.write_tree(c, TreeMove{id, parent, action.position});
+    }
+    if (doc_.tree_node(tree, id)->index != action.index)
+        CHECK(doc_.tree_move(tree, id, parent, action.index).has_value());
+    return id;
+}
+
+void DiffApplier::apply_tree(Handle tree, const TreeDelta& delta) {
+    for (const TreeAction& action : delta) {
+        if (action.kind == TreeAction::Kind::erase) {
+            CHECK(doc_.tree_erase(tree, node(action.target)).has_value());
+            continue;
+        }
+        const OpId id = write_node(tree, action);
+        if (action.kind == TreeAction::Kind::move) continue;
+        nodes_[action.target] = id;
+        made(ContainerId::normal(action.target, ContainerKind::map),
+             ContainerId::normal(id, ContainerKind::map));
     }
 }
 

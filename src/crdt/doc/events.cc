@@ -139,8 +139,14 @@ PathStep DocBody::step_to(Container& parent, Lv creator) {
         }
         case ContainerKind::tree:
             return log_.atoms().id_of(creator);
-        // Carried, and not understood yet.
-        case ContainerKind::movable_list:
+        case ContainerKind::movable_list: {
+            std::size_t index = 0;
+            for (const MovableItem& item : movable_items(parent, at())) {
+                if (item.value == creator) break;
+                ++index;
+            }
+            return index;
+        }
         // These hold no container.
         case ContainerKind::text:
         case ContainerKind::counter:
