@@ -114,7 +114,7 @@ Result<std::size_t> count_from(const Value& value) {
 
 Result<Item> item_from(const Value& value) {
     const Value* child = value.get("$container");
-    if (child == nullptr) return Item(value);
+    if (child == nullptr) return Item(TRY(EngineRequest::plain(value)));
     const auto id =
         child->is_string() ? crdt::parse_container_id(child->as_string()) : std::nullopt;
     if (!id) return no_diff("`$container` is a container id");
@@ -136,7 +136,8 @@ Result<Steps> steps_from(const Value& json, Put put) {
         const Value* given = step.get("attributes");
         if (given != nullptr && !given->is_null()) {
             if (!given->is_map()) return no_diff("`attributes` is an object");
-            attributes = given->as_map();
+            const Value plain = TRY(EngineRequest::plain(*given));
+            attributes = plain.as_map();
         }
         if (keep != nullptr) {
             steps.push_back(crdt::Retain{TRY(count_from(*keep)), std::move(attributes)});

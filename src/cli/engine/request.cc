@@ -103,6 +103,10 @@ Result<Value> EngineRequest::value(std::string_view name) const {
     return with_bytes(*value);
 }
 
+Result<Value> EngineRequest::plain(const Value& json) {
+    return with_bytes(json);
+}
+
 Result<const Value*> EngineRequest::json(std::string_view name) const {
     const Value* value = fields_.find(name);
     if (value == nullptr) return wrong(name, "given (any JSON value)");

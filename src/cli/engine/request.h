@@ -31,6 +31,8 @@ public:
     Result<std::size_t> size(std::string_view name) const;
     Result<double> number(std::string_view name) const;  // An integer or a float.
     Result<Value> value(std::string_view name) const;
+    // A value inside a request: with bytes for {"$bytes": base64}.
+    static Result<Value> plain(const Value& json);
     // As it came: {"$bytes": …} is an object like others.
     Result<const Value*> json(std::string_view name) const;
     Result<Bytes> bytes(std::string_view name) const;

@@ -85,8 +85,8 @@ Result<Value> diff(EngineDocuments& documents, const EngineRequest& request) {
 
 Result<Value> apply_diff(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    const Value json = TRY(request.value("diff"));
-    const crdt::Diff diff = TRY(diff_from(json));
+    const Value* json = TRY(request.json("diff"));
+    const crdt::Diff diff = TRY(diff_from(*json));
     TRY(document->doc.apply_diff(diff));
     return Value(true);
 }

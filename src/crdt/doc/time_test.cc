@@ -87,6 +87,20 @@ TEST(Time, CheckingOutTheLatestVersionDetachesOnlyWhereSomethingElseWasShown) {
     EXPECT_FALSE(a.doc.is_detached());
 }
 
+TEST(Time, AVersionDoesNotShowWhatBecameKnownBeforeIt) {
+    Written a;
+    a.type(0, "mine");
+    Doc b(2);
+    ASSERT_TRUE(b.map_set(b.open(a.doc.id_of(a.map)), "k", 1));
+    b.commit();
+    ASSERT_TRUE(a.doc.import(b.changes_since({})));
+
+    ASSERT_TRUE(a.doc.checkout(b.frontiers()));
+
+    EXPECT_EQ(a.doc.text(a.text).str(), "");
+    EXPECT_EQ(a.doc.map_get(a.map, "k"), Slot(Value(1)));
+}
+
 TEST(Time, AContainerThatBecomesVisibleIsToldWhole) {
     Written a;
     const ContainerId child = *a.doc.map_insert_container(a.map, "k", ContainerKind::list);

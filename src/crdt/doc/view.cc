@@ -87,6 +87,7 @@ seq::Rope DocBody::rope_at(Container& c, const Past& at) {
 std::optional<seq::Rope> DocBody::rope_before(Container& c, const Past& at) {
     const ContainerLog& log = log_of(c);
     if (c.has_anchors || at.spans().size() > 1) return std::nullopt;
+    if (!at.spans().empty() && at.spans()[0].begin > 0) return std::nullopt;
     const Lv until = at.spans().empty() ? 0 : at.spans()[0].end;
     seq::Rope rope;
     for (const Run& run : log.runs()) {
