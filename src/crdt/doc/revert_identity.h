@@ -1,8 +1,8 @@
 // Who stands for whom. What taking back brings back is new to history, since an id is never used
 // twice; to the people who edit it is the same letter, element or map entry as before.
 //
-// Kept in memory only, of what was brought back here: a program that starts anew knows the copies
-// as atoms of their own.
+// Kept in memory, of what was brought back here. A program that starts anew knows the copies as
+// atoms of their own, but for those that it saved and recalls (Doc::stand_ins, Doc::recall).
 #pragma once
 
 #include <algorithm>
