@@ -1,6 +1,7 @@
 // Random edits of one actor, undone and redone: the document must show what it showed at that step,
 // whatever came back as a copy of what, and whatever others did elsewhere meanwhile.
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -11,8 +12,9 @@
 namespace quire::crdt {
 namespace {
 
-// Of the first 400 histories number 152 is known to fail: docs/engine.md, "What falls short".
 constexpr unsigned kSeeds = 150;
+constexpr unsigned kKnownToFail =
+    152;  // The first beyond them; docs/engine.md, "What falls short".
 
 class Actor {
 public:
@@ -262,6 +264,15 @@ TEST(UndoRandom, ShowsWhatWasShownAtEachStep) {
         walk(actor, [] {});
         if (testing::Test::HasFatalFailure()) return;
     }
+}
+
+TEST(UndoRandom, AMapThatCameBackTwiceWithoutAKeyIsSteppedThrough) {
+    if (std::getenv("QUIRE_KNOWN") == nullptr) {
+        GTEST_SKIP() << "known to fail, history 152: a step finds an entry that was gone at each "
+                        "return as somebody else's. QUIRE_KNOWN=1 runs it";
+    }
+    Actor actor(kKnownToFail);
+    walk(actor, [] {});
 }
 
 TEST(UndoRandom, IsNotDisturbedByOthersElsewhere) {
