@@ -159,6 +159,7 @@ async function forEachHistory(t, run) {
         for (const doc of writers.docs) npm.import(doc.export({ mode: "update" }));
         const ask = (op, fields = {}) => driver.ask(op, { doc: `d${i}`, ...fields });
         await ask("new", { peer: "1000" });
+        await ask("config", { text_styles: STYLES });
         try {
             await run({ writers, npm, ask });
         } catch (error) {
