@@ -70,8 +70,13 @@ private:
     // --- maps (revert_map.cc) ---
     void map(Container& c);
     void map_key(Container& c, Container& to, const std::string& key, const Register& taken);
-    // The write that decides the key if the spans are left out; null for none.
-    const MapState::Write* before(const MapState::Entry& entry, const Register& taken) const;
+    // The write that decides the key; none when it was never written.
+    std::optional<MapState::Write> winner(const Container& c, const std::string& key) const;
+    // The erase that a copy of a map did not need to repeat; none when there was none.
+    std::optional<MapState::Write> left_out(const Container& c, const std::string& key) const;
+    // The write that decides the key if the spans are left out.
+    std::optional<MapState::Write> before(const Container& c, const std::string& key,
+                                          const Register& taken) const;
 
     // --- styles (revert_style.cc) ---
     // A text's characters in stretches, and the anchors of styles that have both, by their starts.

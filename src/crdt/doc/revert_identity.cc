@@ -85,6 +85,11 @@ Lv StandIns::settled_as(Lv write) const {
     return write;
 }
 
+void StandIns::copied(ContainerIndex from, ContainerIndex to, Lv known) {
+    heirs[from] = to;
+    sources[to] = {from, known};
+}
+
 ContainerIndex StandIns::heir(ContainerIndex of) const {
     for (auto at = heirs.find(of); at != heirs.end(); at = heirs.find(of)) of = at->second;
     return of;

@@ -72,6 +72,13 @@ struct StandIns {
 
     // Child containers: one that is deleted and brought back goes on in a copy.
     std::unordered_map<ContainerIndex, ContainerIndex> heirs;
+    // The other way: what a copy was made of, and which atoms were known then.
+    struct Source {
+        ContainerIndex from;
+        Lv known;
+    };
+    std::unordered_map<ContainerIndex, Source> sources;
+    void copied(ContainerIndex from, ContainerIndex to, Lv known);
     // What a container goes on in last; itself when it was never copied.
     ContainerIndex heir(ContainerIndex of) const;
 };

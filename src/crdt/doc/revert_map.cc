@@ -20,21 +20,38 @@ void Reversal::map(Container& c) {
     for (const auto& [key, taken] : keys) map_key(c, *to, key, taken);
 }
 
+std::optional<MapState::Write> Reversal::winner(const Container& c, const std::string& key) const {
+    if (const MapState::Entry* entry = c.map->find(key)) return entry->winner;
+    return left_out(c, key);
+}
+
+std::optional<MapState::Write> Reversal::left_out(const Container& c,
+                                                  const std::string& key) const {
+    for (auto at = stand_ins_.sources.find(c.index); at != stand_ins_.sources.end();
+         at = stand_ins_.sources.find(at->second.from)) {
+        const MapState::Entry* entry = body_.container(at->second.from).map->find(key);
+        if (entry == nullptr) continue;
+        std::optional<MapState::Write> best;
+        for (const MapState::Write& write : entry->writes) {
+            if (write.lv < at->second.known && (!best || best->loses_to(write))) best = write;
+        }
+        if (best) return best;
+    }
+    return std::nullopt;
+}
+
 void Reversal::map_key(Container& c, Container& to, const std::string& key, const Register& taken) {
-    const MapState::Entry& entry = *c.map->find(key);
-    // A copy does not have the keys that were gone when it was made.
-    const MapState::Entry* now = to.map->find(key);
-    const MapState::Write winner = (now != nullptr ? *now : entry).winner;
-    if (!is_ours(taken, winner.lv)) {
+    const std::optional<MapState::Write> now = winner(to, key);
+    if (!now || !is_ours(taken, now->lv)) {
         ++undone_.skipped;
         return;
     }
-    const MapState::Write* back = before(entry, taken);
+    const std::optional<MapState::Write> back = before(c, key, taken);
+    const Lv stands_for = back ? stand_ins_.settled_as(back->lv) : kNoLv;
     const Lv made = body_.oplog().end();
-    if (back == nullptr || back->erases) {
-        const Lv stands_for = back == nullptr ? kNoLv : stand_ins_.settled_as(back->lv);
-        if (winner.erases) {
-            stand_ins_.settled[winner.lv] = stands_for;
+    if (!back || back->erases) {
+        if (now->erases) {
+            stand_ins_.settled[now->lv] = stands_for;
             return;
         }
         body_.write_map(to, MapErase{key});
@@ -42,27 +59,26 @@ void Reversal::map_key(Container& c, Container& to, const std::string& key, cons
         ++undone_.removed;
         return;
     }
-    const Lv stands_for = stand_ins_.settled_as(back->lv);
-    const Lv from = back->lv;
-    const Slot slot = *body_.slot_of(from);
-    if (!winner.erases && std::holds_alternative<Value>(slot) &&
-        *body_.slot_of(winner.lv) == slot) {
-        stand_ins_.settled[winner.lv] = stands_for;
+    const Slot slot = *body_.slot_of(back->lv);
+    if (!now->erases && std::holds_alternative<Value>(slot) && *body_.slot_of(now->lv) == slot) {
+        stand_ins_.settled[now->lv] = stands_for;
         return;
     }
     body_.write_map(to, MapSet{key, slot});
     stand_ins_.atoms.add(stands_for, made, 1);
     ++undone_.restored;
-    copy_slot(slot, from, made);
+    copy_slot(slot, back->lv, made);
 }
 
-const MapState::Write* Reversal::before(const MapState::Entry& entry, const Register& taken) const {
-    const MapState::Write* best = nullptr;
+std::optional<MapState::Write> Reversal::before(const Container& c, const std::string& key,
+                                                const Register& taken) const {
+    std::optional<MapState::Write> best;
+    const MapState::Entry& entry = *c.map->find(key);
     for (auto write = entry.writes.rbegin(); write != entry.writes.rend(); ++write) {
-        if (best != nullptr && !best->loses_to(*write)) continue;
-        if (stood_before(taken, write->lv)) best = &*write;
+        if (best && !best->loses_to(*write)) continue;
+        if (stood_before(taken, write->lv)) best = *write;
     }
-    return best;
+    return best ? best : left_out(c, key);
 }
 
 }  // namespace quire::crdt

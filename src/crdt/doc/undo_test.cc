@@ -119,6 +119,37 @@ TEST(Undo, OfAMapEntryGoesFromValueToValue) {
     }
 }
 
+// A copy of a map does not repeat the erases, and yet a key that is gone in it is gone by one.
+TEST(Undo, FindsAKeyThatWasGoneWhenItsMapCameBack) {
+    Desk desk;
+    const auto child = [&] { return desk.doc.open(*desk.doc.map_child(desk.map, "child")); };
+    const auto entry = [&] { return desk.doc.map_get(child(), "k"); };
+    EXPECT_TRUE(desk.doc.map_insert_container(desk.map, "child", ContainerKind::map));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.map_set(child(), "k", 5));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.map_erase(child(), "k"));
+    desk.commit();
+    for (int returns = 0; returns < 2; ++returns) {
+        EXPECT_TRUE(desk.doc.map_erase(desk.map, "child"));
+        desk.commit();
+        EXPECT_TRUE(desk.undo());
+        EXPECT_FALSE(entry());
+    }
+    EXPECT_TRUE(desk.doc.map_set(child(), "k", 9));
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+    EXPECT_FALSE(entry());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(entry(), Slot(Value(5)));
+    EXPECT_TRUE(desk.redo());
+    EXPECT_FALSE(entry());
+    EXPECT_TRUE(desk.redo());
+    EXPECT_EQ(entry(), Slot(Value(9)));
+    desk.doc.check_invariants();
+}
+
 // A step that only went round leaves its last write behind; the step before it is still found.
 TEST(Undo, OfAMapEntryPassesOverAWriteThatChangedNothing) {
     Desk desk;
