@@ -73,6 +73,8 @@ Result<Attached> greet(Fd socket, const Hello& hello) {
         }
         if (const Value* pid = ok->get("pid"); pid != nullptr && pid->is_int())
             attached.pid = static_cast<int>(pid->as_int());
+        if (const Value* reads = ok->get("reads"); reads != nullptr && reads->is_map())
+            attached.reads = reads->as_map();
     }
     set_timeout(socket, 0);
     attached.socket = std::move(socket);

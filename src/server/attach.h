@@ -21,6 +21,7 @@ struct Attached {
     Fd socket;  // After the hello; blocking.
     std::string version;
     int pid = 0;
+    Map reads = {};  // As Session::reads() of the kernel's.
 };
 
 // However many do this at once, one kernel is started and all are attached to it. Errors:

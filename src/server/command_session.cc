@@ -42,11 +42,8 @@ void CommandSession::on_close() {
     in_flight_->cancel_all();
 }
 
-void CommandSession::on_oversize(std::size_t bound) {
-    connection_->send(
-        json::write(jsonrpc::error({}, {jsonrpc::Code::invalid_request,
-                                        cat("the message is longer than ", bound, " bytes"),
-                                        {}})));
+void CommandSession::on_oversize(std::size_t bound, const std::string& id) {
+    connection_->send(json::write(jsonrpc::error(jsonrpc::id_from(id), jsonrpc::too_long(bound))));
 }
 
 void CommandSession::on_line(std::string line) {

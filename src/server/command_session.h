@@ -27,7 +27,7 @@ public:
     ~CommandSession() override;
 
     void on_line(std::string line) override;
-    void on_oversize(std::size_t bound) override;
+    void on_oversize(std::size_t bound, const std::string& id) override;
     bool is_busy() const override { return in_flight_->is_busy(); }
     void on_close() override;
 

@@ -47,9 +47,12 @@ class Session {
 public:
     virtual ~Session() = default;
     virtual void on_line(std::string line) = 0;
-    // A line was longer than the bound. It was thrown away unread, and the next line follows as
-    // usual.
-    virtual void on_oversize(std::size_t bound) = 0;
+    // A line was longer than the bound. It was thrown away, and the next line follows as usual.
+    // `id` is that of the message that it was, as JSON text; "" where it had none.
+    virtual void on_oversize(std::size_t bound, const std::string& id) = 0;
+    // Which of its requests change nothing, in the words of server/repeatable.h; told with the
+    // answer to the hello.
+    virtual Map reads() const { return {}; }
     // Whether answers are still to come. A kernel that is told to end waits for them, but not for
     // long.
     virtual bool is_busy() const { return false; }

@@ -2,11 +2,18 @@
 
 #include <utility>
 
+#include "base/cat.h"
+#include "json/json.h"
+
 namespace quire::server::jsonrpc {
 namespace {
 
 tl::unexpected<Rejected> rejected(Value id, Code code, std::string message) {
     return tl::unexpected(Rejected{std::move(id), {code, std::move(message), {}}});
+}
+
+bool may_be_id(const Value& value) {
+    return value.is_string() || value.is_int();
 }
 
 }  // namespace
@@ -18,7 +25,7 @@ tl::expected<Message, Rejected> classify(Value message) {
 
     Message out;
     Value* id = fields.find("id");
-    const bool usable_id = id != nullptr && (id->is_string() || id->is_int());
+    const bool usable_id = id != nullptr && may_be_id(*id);
     if (usable_id) out.id = std::move(*id);
 
     const Value* version = fields.find("jsonrpc");
@@ -45,6 +52,18 @@ tl::expected<Message, Rejected> classify(Value message) {
         out.params = std::move(params->as_map());
     }
     return out;
+}
+
+Value id_from(std::string_view text) {
+    Result<Value> id = json::parse(text, {.depth = 2, .bytes = 4096});
+    return id && may_be_id(*id) ? std::move(*id) : Value();
+}
+
+Fault too_long(std::size_t bound) {
+    return {
+        Code::invalid_request,
+        cat("nothing was done: the message is longer than ", bound, " bytes. Send less at a time"),
+        {{"reason", "too_large"}, {"limit", bound}}};
 }
 
 Value result(Value id, Map result) {

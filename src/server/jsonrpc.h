@@ -1,6 +1,7 @@
 // JSON-RPC 2.0 as MCP uses it: one object a message, ids that are strings or integers.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -40,7 +41,12 @@ struct Rejected {
     Fault fault;
 };
 
+// What a message of more than `bound` bytes is answered with.
+Fault too_long(std::size_t bound);
+
 tl::expected<Message, Rejected> classify(Value message);
+// The id that `text` is as JSON, if a request may have it: a string or an integer. Null otherwise.
+Value id_from(std::string_view text);
 
 Value result(Value id, Map result);
 Value error(Value id, Fault fault);

@@ -3,11 +3,11 @@
 namespace quire::server {
 
 void LineSplitter::take(std::string_view part) {
-    if (skipping_) return;
+    if (skipped_) return skipped_->feed(part);
     if (part.size() > bound_ - held_.size()) {
-        skipping_ = true;
-        held_ = {};
-        return;
+        skipped_.emplace();
+        skipped_->feed(std::exchange(held_, {}));
+        return skipped_->feed(part);
     }
     held_.append(part);
 }

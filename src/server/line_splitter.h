@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "server/id_scan.h"
 
 namespace quire::server {
 
@@ -13,9 +16,9 @@ public:
     explicit LineSplitter(std::size_t bound) : bound_(bound) {}
 
     // Takes the next bytes: `line(std::string)` for each line that ends in them, without its
-    // newline (nor a '\r' before it) and not for empty ones; `oversize()` for each that is longer
-    // than the bound, once it has ended. Of such a line no more than the bound is ever held.
-    // O(bytes).
+    // newline (nor a '\r' before it) and not for empty ones; `oversize(std::string)` for each that
+    // is longer than the bound, once it has ended, with the id of the message that it was (see
+    // IdScan::id()). Of such a line no more than the bound is ever held. O(bytes).
     template <class Line, class Oversize>
     void feed(std::string_view bytes, Line&& line, Oversize&& oversize) {
         while (!bytes.empty()) {
@@ -23,8 +26,8 @@ public:
             take(bytes.substr(0, newline));
             if (newline == std::string_view::npos) return;
             bytes.remove_prefix(newline + 1);
-            if (std::exchange(skipping_, false)) {
-                oversize();
+            if (skipped_) {
+                oversize(std::exchange(skipped_, {})->id());
                 continue;
             }
             std::string whole = std::exchange(held_, {});
@@ -33,14 +36,15 @@ public:
         }
     }
 
-    bool is_in_line() const { return skipping_ || !held_.empty(); }
+    bool is_in_line() const { return skipped_ || !held_.empty(); }
 
 private:
     void take(std::string_view part);
 
     std::size_t bound_;
     std::string held_;
-    bool skipping_ = false;  // The line is too long: what follows, up to its newline, is not kept.
+    std::optional<IdScan>
+        skipped_;  // The line is too long: what follows, up to its newline, is not kept.
 };
 
 }  // namespace quire::server

@@ -9,14 +9,14 @@
 namespace quire::server {
 namespace {
 
-// What `chunks` gives, one after another; "!" for a line that was too long.
+// What `chunks` gives, one after another; "!" and its id for a line that was too long.
 std::vector<std::string> split(std::size_t bound, const std::vector<std::string>& chunks) {
     LineSplitter splitter(bound);
     std::vector<std::string> lines;
     for (const std::string& chunk : chunks) {
         splitter.feed(
             chunk, [&](std::string line) { lines.push_back(std::move(line)); },
-            [&] { lines.push_back("!"); });
+            [&](const std::string& id) { lines.push_back("!" + id); });
     }
     return lines;
 }
@@ -41,6 +41,18 @@ TEST(LineSplitter, ALineOfTheBoundPassesAndOneByteMoreDoesNot) {
 
 TEST(LineSplitter, AfterALineThatIsTooLongTheNextOneFollows) {
     EXPECT_EQ(split(3, {"ab", "cd", "ef", "gh\nok\n"}), (Lines{"!", "ok"}));
+}
+
+TEST(LineSplitter, ALineThatIsTooLongIsKnownByItsIdWhereverThatStands) {
+    const std::string filling(40, 'x');
+    EXPECT_EQ(split(16, {R"({"id":7,"params":{"id":8,"text":")" + filling + "\"}}\n"}),
+              (Lines{"!7"}));
+    EXPECT_EQ(split(16, {R"({"params":{"id":8,"text":"\"}],)" + filling, R"("}, "i)",
+                         R"(d" : "a\u0062" )", "}\r\n"}),
+              (Lines{"!\"ab\""}));
+    EXPECT_EQ(split(16, {R"({"params":["id",{"id":8},")" + filling + "\"]}\n"}), (Lines{"!"}));
+    EXPECT_EQ(split(16, {R"([{"id":8,"text":")" + filling + "\"}]\n"}), (Lines{"!"}));
+    EXPECT_EQ(split(16, {R"({"id":")" + std::string(5000, 'x') + "\"}\n"}), (Lines{"!"}));
 }
 
 TEST(LineSplitter, HowBytesAreCutMakesNoDifference) {

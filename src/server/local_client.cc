@@ -96,7 +96,7 @@ Result<Value> LocalClient::answer_to(std::int64_t id, int timeout_ms) {
                 const Value* answers = message->get("id");
                 if (answers != nullptr && *answers == Value(id)) found = std::move(*message);
             },
-            [] {});
+            [](const std::string&) {});
     }
     return std::move(*found);
 }

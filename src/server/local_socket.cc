@@ -74,8 +74,11 @@ struct Client {
     std::shared_ptr<LocalConnection> connection;
     int socket;  // The connection's; open as long as this entry is there.
     LineSplitter lines;
-    std::deque<std::optional<std::string>>
-        arrived;                       // Lines to deliver; none for one that was too long.
+    struct Arrived {
+        std::string line;  // Of one that was too long: the id of the message that it was.
+        bool oversize = false;
+    };
+    std::deque<Arrived> arrived;       // To be delivered.
     std::unique_ptr<Session> session;  // Once it has said hello.
     Clock::time_point hello_until;
     std::uint32_t watched = 0;  // The events that epoll looks for.
@@ -282,24 +285,26 @@ private:
         if (length == 0) return false;
         client.lines.feed(
             std::string_view(buffer_.data(), static_cast<std::size_t>(length)),
-            [&](std::string line) { client.arrived.emplace_back(std::move(line)); },
-            [&] { client.arrived.emplace_back(std::nullopt); });
+            [&](std::string line) { client.arrived.push_back({std::move(line)}); },
+            [&](std::string id) {
+                client.arrived.push_back({std::move(id), true});
+            });
         return true;
     }
 
     // One by one, for each may be the one after which no more is to come.
     void deliver(Client& client) {
         while (!client.arrived.empty() && takes_input(client)) {
-            std::optional<std::string> line = std::move(client.arrived.front());
+            Client::Arrived arrived = std::move(client.arrived.front());
             client.arrived.pop_front();
             if (client.session) {
-                if (line) {
-                    client.session->on_line(std::move(*line));
+                if (arrived.oversize) {
+                    client.session->on_oversize(options_.line_bytes, arrived.line);
                 } else {
-                    client.session->on_oversize(options_.line_bytes);
+                    client.session->on_line(std::move(arrived.line));
                 }
-            } else if (line && !client.refused) {
-                greet(client, *line);
+            } else if (!arrived.oversize && !client.refused) {
+                greet(client, arrived.line);
             }
         }
     }
@@ -325,7 +330,8 @@ private:
         std::unique_ptr<Session> session = TRY(factory_(hello, client.connection));
         client.connection->send(
             json::write(Map{{"ok", Map{{"version", options_.version},
-                                       {"pid", static_cast<std::int64_t>(::getpid())}}}}));
+                                       {"pid", static_cast<std::int64_t>(::getpid())},
+                                       {"reads", session->reads()}}}}));
         return session;
     }
 

@@ -39,7 +39,9 @@ public:
             connection_->send(std::move(line));
         }
     }
-    void on_oversize(std::size_t bound) override { connection_->send(cat("oversize ", bound)); }
+    void on_oversize(std::size_t bound, const std::string& id) override {
+        connection_->send(cat("oversize ", bound, " ", id));
+    }
     void on_close() override { ++closed_; }
 
 private:
@@ -212,8 +214,8 @@ TEST(LocalSocket, ALineBeyondTheBoundIsToldAndTheNextOneFollows) {
     options.line_bytes = 1000;
     Server server(workspace, options);
     Client client(workspace);
-    ASSERT_TRUE(client.say(std::string(500'000, 'x') + "\nafter\n"));
-    EXPECT_EQ(client.hear(), "oversize 1000");
+    ASSERT_TRUE(client.say(cat("{\"x\":\"", std::string(500'000, 'x'), "\",\"id\":7}\nafter\n")));
+    EXPECT_EQ(client.hear(), "oversize 1000 7");
     EXPECT_EQ(client.hear(), "after");
 }
 

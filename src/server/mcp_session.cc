@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "server/message_scan.h"
+#include "server/repeatable.h"
 
 namespace quire::server {
 
@@ -31,9 +32,7 @@ std::string string_param(const Map& params, std::string_view name) {
 // sender waits for an answer to that, and to no other.
 Value id_of(std::string_view broken) {
     const auto heads = scan_messages(broken);
-    if (heads.size() != 1 || heads.front().id.empty()) return {};
-    auto id = json::parse(heads.front().id);
-    return id ? std::move(*id) : Value();
+    return heads.size() == 1 ? jsonrpc::id_from(heads.front().id) : Value();
 }
 
 }  // namespace
@@ -82,13 +81,12 @@ void McpSession::on_close() {
     in_flight_->cancel_all();
 }
 
-void McpSession::on_oversize(std::size_t bound) {
-    refuse(
-        {{},
-         {Code::invalid_request,
-          cat("the message is longer than ", bound, " bytes; it was not read and nothing was done"),
-          {{"limit", bound}}}},
-        nullptr);
+Map McpSession::reads() const {
+    return Repeatable::reads_of(service_->tools());
+}
+
+void McpSession::on_oversize(std::size_t bound, const std::string& id) {
+    refuse({jsonrpc::id_from(id), jsonrpc::too_long(bound)}, nullptr);
 }
 
 void McpSession::on_line(std::string line) {

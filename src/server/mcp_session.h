@@ -19,7 +19,8 @@ public:
     ~McpSession() override;
 
     void on_line(std::string line) override;
-    void on_oversize(std::size_t bound) override;
+    void on_oversize(std::size_t bound, const std::string& id) override;
+    Map reads() const override;
     bool is_busy() const override { return in_flight_->is_busy(); }
     void on_close() override;
 

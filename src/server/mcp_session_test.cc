@@ -246,8 +246,11 @@ TEST(McpSession, OutlivesMessagesThatAreNone) {
     EXPECT_EQ(code(client.only(R"({"jsonrpc":"2.0","id":1,"method":7})")), -32600);
     EXPECT_EQ(code(client.only(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":[1]})")),
               -32602);
-    client.session().on_oversize(64U << 20);
-    ASSERT_EQ(client.heard().size(), 1U);
+    for (const char* id : {"", "7", "[]", "1.5"}) client.session().on_oversize(64U << 20, id);
+    const auto refusals = client.heard();
+    ASSERT_EQ(refusals.size(), 4U);
+    EXPECT_EQ(*refusals[1].get("id"), Value(7));
+    for (const std::size_t other : {0, 2, 3}) EXPECT_TRUE(refusals[other].get("id")->is_null());
     EXPECT_EQ(code(client.only(R"({"jsonrpc":"2.0","id":1,"method":"ping"})")), 0);
 }
 

@@ -110,7 +110,28 @@ std::string string_of(std::string_view text) {
     return value && value->is_string() ? value->as_string() : std::string();
 }
 
+// A key that is spelled with escapes, or twice, is another to whoever reads the whole message than
+// it is here.
+void scan_call(std::string_view params, MessageHead& head) {
+    int names = 0, operations = 0, lists = 0;
+    bool plain = true;
+    each_member(params, [&](std::string_view key, std::string_view value) {
+        plain = plain && key.find('\\') == std::string_view::npos;
+        if (key == "name" && ++names == 1) head.tool = string_of(value);
+        if (key != "arguments" || ++lists != 1) return;
+        each_member(value, [&](std::string_view name, std::string_view word) {
+            plain = plain && name.find('\\') == std::string_view::npos;
+            if ((name == "operation" || name == "command") && ++operations == 1)
+                head.operation = string_of(word);
+        });
+    });
+    if (plain && names == 1 && operations <= 1 && lists <= 1) return;
+    head.tool.clear();
+    head.operation.clear();
+}
+
 void scan_params(std::string_view params, MessageHead& head) {
+    if (head.method == "tools/call") scan_call(params, head);
     each_member(params, [&](std::string_view key, std::string_view value) {
         if (key == "requestId" && head.method == "notifications/cancelled")
             head.cancels = canonical(value);
@@ -126,12 +147,15 @@ std::optional<MessageHead> scan_message(std::string_view text) {
     if (text.empty() || text.front() != '{') return std::nullopt;
     MessageHead head;
     std::string_view params;
+    int repeated = -1;
     each_member(text, [&](std::string_view key, std::string_view value) {
+        if (key == "params" || key.find('\\') != std::string_view::npos) ++repeated;
         if (key == "id") head.id = canonical(value);
         if (key == "method") head.method = string_of(value);
         if (key == "params") params = value;
     });
     scan_params(params, head);
+    if (repeated > 0) head.tool.clear();
     return head;
 }
 

@@ -13,6 +13,10 @@ struct MessageHead {
     std::string method;  // "" for an answer.
     std::string
         cancels;  // For notifications/cancelled: the id of the request that it takes back, as `id`.
+    // Of a tools/call: the tool, and the word of its argument `operation` or `command`. "" where
+    // they are not plainly one each.
+    std::string tool;
+    std::string operation;
     bool stateless =
         false;  // The request carries its protocol version in params._meta, and that is 2026-07-28.
 };

@@ -37,7 +37,7 @@ void OpenRequests::asked(const std::vector<MessageHead>& heads, bool is_batch) {
     for (const MessageHead& head : heads) {
         if (!head.cancels.empty()) requests_.erase(head.cancels);
         if (!head.method.empty() && is_request_id(head.id))
-            requests_.insert_or_assign(head.id, Open{head, batch});
+            requests_.insert_or_assign(head.id, Open{head, batch, 0, {}});
     }
 }
 
@@ -52,6 +52,25 @@ void OpenRequests::answered(const std::string& id) {
     }
     if (first == 0) return;
     std::erase_if(requests_, [&](const auto& entry) { return entry.second.batch == first; });
+}
+
+void OpenRequests::may_repeat(const std::string& id, std::string line) {
+    const auto at = requests_.find(id);
+    if (at == requests_.end()) return;
+    at->second.order = ++repeatable_;
+    at->second.line = std::move(line);
+}
+
+std::vector<std::string> OpenRequests::take_repeatable() {
+    std::map<std::size_t, std::string> lines;
+    std::erase_if(requests_, [&](auto& entry) {
+        if (entry.second.order == 0) return false;
+        lines.emplace(entry.second.order, std::move(entry.second.line));
+        return true;
+    });
+    std::vector<std::string> out;
+    for (auto& [order, line] : lines) out.push_back(std::move(line));
+    return out;
 }
 
 std::vector<std::string> OpenRequests::give_up() {

@@ -15,6 +15,10 @@ class OpenRequests {
 public:
     // `heads` came in one line: one request, or those of a batch.
     void asked(const std::vector<MessageHead>& heads, bool is_batch);
+    // The request `id`, asked just now in `line`, may be asked again.
+    void may_repeat(const std::string& id, std::string line);
+    // The lines of those that may, in the order they were asked. They are open no longer.
+    std::vector<std::string> take_repeatable();
     // An answer without an id ("null") is that of the batch asked first, refused as a whole.
     void answered(const std::string& id);
     bool empty() const { return requests_.empty(); }
@@ -30,10 +34,13 @@ public:
 private:
     struct Open {
         MessageHead head;
-        std::size_t batch;  // 0: asked alone.
+        std::size_t batch;      // 0: asked alone.
+        std::size_t order = 0;  // Of those that may be asked again; 0 for others.
+        std::string line = {};  // The same: how it was asked.
     };
     std::map<std::string, Open> requests_;
     std::size_t batches_ = 0;
+    std::size_t repeatable_ = 0;
 };
 
 }  // namespace quire::server

@@ -18,10 +18,12 @@
 
 #include "base/cat.h"
 #include "json/json.h"
+#include "server/jsonrpc.h"
 #include "server/line_queue.h"
 #include "server/line_splitter.h"
 #include "server/message_scan.h"
 #include "server/open_requests.h"
+#include "server/repeatable.h"
 
 namespace quire::server {
 
@@ -33,6 +35,8 @@ constexpr std::size_t kReadBytes = 64U << 10;
 constexpr std::size_t kHoldBytes =
     8U << 20;  // Waiting for one side to read: then the other is not read.
 constexpr const char* kReattachId = "quire-reattach";
+constexpr std::size_t kRepeatedBytes = 64U << 10;  // No longer request is kept to be asked again.
+constexpr int kMostLosses = 3;  // Kernels in a row that answered nothing: then none is asked again.
 
 // Writes without blocking, whatever kind of file it is: a client that waits for us to read must not
 // be waited for.
@@ -79,10 +83,11 @@ private:
 
 class Shim {
 public:
-    Shim(const ShimOptions& options, Fd kernel)
+    Shim(const ShimOptions& options, Attached attached)
         : options_(options),
           output_(options.output),
-          kernel_(std::move(kernel)),
+          kernel_(std::move(attached.socket)),
+          repeatable_(std::move(attached.reads)),
           from_client_(options.line_bytes),
           from_kernel_(options.line_bytes * 4) {}
 
@@ -136,15 +141,9 @@ private:
     void take_from_client(std::string_view bytes) {
         from_client_.feed(
             bytes, [&](std::string line) { to_kernel_.push(std::move(line)); },
-            [&] {
-                const Map error{
-                    {"code", -32600},
-                    {"message", cat("nothing was done: the message is longer than ",
-                                    options_.line_bytes, " bytes. Send less at a time")},
-                    {"data", Map{{"reason", "too_large"},
-                                 {"limit", static_cast<std::int64_t>(options_.line_bytes)}}}};
-                to_client_.push(
-                    json::write(Map{{"jsonrpc", "2.0"}, {"id", nullptr}, {"error", error}}));
+            [&](const std::string& id) {
+                to_client_.push(json::write(
+                    jsonrpc::error(jsonrpc::id_from(id), jsonrpc::too_long(options_.line_bytes))));
             });
     }
 
@@ -176,7 +175,11 @@ private:
         // Our own greeting of a later kernel is nothing that the client waits for.
         std::erase_if(heads, [&](const MessageHead& head) { return head.id == reattach_id_; });
         const std::size_t first = line.find_first_not_of(" \t\r");
-        open_.asked(heads, first != std::string::npos && line[first] == '[');
+        const bool is_batch = first != std::string::npos && line[first] == '[';
+        open_.asked(heads, is_batch);
+        if (!is_batch && heads.size() == 1 && line.size() <= kRepeatedBytes &&
+            repeatable_.covers(heads.front()))
+            open_.may_repeat(heads.front().id, line);
         for (const MessageHead& head : heads) {
             if (head.method == "initialize") {
                 initialize_ = line;
@@ -195,7 +198,8 @@ private:
             if (length <= 0) return lose_kernel();
             from_kernel_.feed(
                 std::string_view(buffer_.data(), static_cast<std::size_t>(length)),
-                [&](std::string line) { take_from_kernel(std::move(line)); }, [] {});
+                [&](std::string line) { take_from_kernel(std::move(line)); },
+                [](const std::string&) {});
             // A full buffer may be the first of many; the client should not wait for the last of
             // them.
             if (static_cast<std::size_t>(length) < buffer_.size() ||
@@ -208,6 +212,7 @@ private:
         for (const MessageHead& head : scan_messages(line)) {
             if (!head.method.empty()) continue;
             if (head.id == reattach_id_) return;
+            losses_ = 0;
             open_.answered(head.id);
             if (head.id == initialize_id_) initialize_answered_ = true;
         }
@@ -223,7 +228,10 @@ private:
         const bool greet_again =
             !initialize_.empty() && !initialize_answered_ && greetings_left_-- > 0;
         if (greet_again) open_.answered(initialize_id_);
+        std::vector<std::string> again;
+        if (++losses_ <= kMostLosses) again = open_.take_repeatable();
         for (std::string& answer : open_.give_up()) to_client_.push(std::move(answer));
+        for (; !again.empty(); again.pop_back()) to_kernel_.push_front(std::move(again.back()));
         if (greet_again) to_kernel_.push_front(std::exchange(initialize_, {}));
     }
 
@@ -236,6 +244,7 @@ private:
             return false;
         }
         kernel_ = std::move(attached->socket);
+        repeatable_ = Repeatable(std::move(attached->reads));
         if (initialize_.empty() || !initialize_answered_) return true;
         Result<Value> again = json::parse(initialize_);
         if (!again || !again->is_map()) return true;
@@ -257,6 +266,8 @@ private:
     const ShimOptions& options_;
     Output output_;
     Fd kernel_;
+    Repeatable repeatable_;
+    int losses_ = 0;
     LineSplitter from_client_;
     LineSplitter from_kernel_;
     LineQueue to_kernel_;
@@ -280,7 +291,7 @@ Result<void> run_shim(const ShimOptions& options) {
     }
     std::signal(SIGPIPE, SIG_IGN);
     Attached attached = TRY(attach(options.attach));
-    Shim(options, std::move(attached.socket)).run();
+    Shim(options, std::move(attached)).run();
     return {};
 }
 

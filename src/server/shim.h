@@ -2,9 +2,10 @@
 // kernel.
 //
 // It understands ids and methods and nothing else. When the kernel is lost it answers what was
-// under way (its fate is unknown, and it is never repeated), and attaches anew for the next line,
-// starting a kernel where none runs; to that kernel it says again the `initialize` that the client
-// once said.
+// under way and may have changed something (its fate is unknown, and it is never repeated), asks
+// again what changes nothing, and attaches anew for the next line, starting a kernel where none
+// runs; to that kernel it says again the `initialize` that the client once said. Batches are never
+// asked again.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 #include "server/shim.h"
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "server/local_socket.h"
 #include "server/message_scan.h"
 #include "server/open_requests.h"
+#include "server/repeatable.h"
 #include "server/test_workspace.h"
 
 namespace quire::server {
@@ -37,20 +39,27 @@ struct Heard {
     }
 };
 
-// Answers every request with its method, but for "silent/…", which it never answers.
+// Answers every request with its method, but for what holds "silent", which it never answers, and
+// "late", which it answers the second time; at "closing" it hangs up.
 class FakeKernelSession final : public Session {
 public:
     FakeKernelSession(std::shared_ptr<Connection> connection, Heard& heard)
         : connection_(std::move(connection)), heard_(heard) {}
     void on_line(std::string line) override {
-        heard_.lines.with([&](std::vector<std::string>& lines) { lines.push_back(line); });
+        const auto times = heard_.lines.with([&](std::vector<std::string>& lines) {
+            lines.push_back(line);
+            return std::count(lines.begin(), lines.end(), line);
+        });
+        if (line.find("closing") != std::string::npos) return connection_->close();
+        if (line.find("late") != std::string::npos && times == 1) return;
         for (const MessageHead& head : scan_messages(line)) {
             if (head.id.empty() || line.find("silent") != std::string::npos) continue;
             connection_->send(cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id,
                                   ",\"result\":{\"method\":\"", head.method, "\"}}"));
         }
     }
-    void on_oversize(std::size_t) override {}
+    Map reads() const override { return {{"look", true}, {"file", List{"read"}}}; }
+    void on_oversize(std::size_t, const std::string&) override {}
     void on_close() override {}
 
 private:
@@ -264,6 +273,77 @@ TEST(Shim, WhenTheKernelIsLostEachOpenRequestIsAnsweredAndNoneRepeated) {
     EXPECT_EQ(count_of(lines, "silent/other"), 1U);
 }
 
+std::string reason_of(const Value& answer) {
+    const Value* result = answer.get("result");
+    const Value& error = result == nullptr ? *answer.get("error")->get("data")
+                                           : *result->get("structuredContent")->get("error");
+    return error.get("reason")->as_string();
+}
+
+TEST(Shim, WhatChangesNothingIsAskedAgainWhenTheKernelIsLost) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "initialize"));
+    EXPECT_EQ(method_of(client.hear()), "initialize");
+    client.say(request(5, "tools/call", R"({"name":"look","arguments":{"late":1}})"));
+    client.say(
+        request(4, "tools/call", R"({"name":"file","arguments":{"operation":"read","late":1}})"));
+    client.say(
+        request(3, "tools/call", R"({"name":"file","arguments":{"operation":"save","late":1}})"));
+    client.say(request(2, "tools/list", R"({"late":1})"));
+
+    client.say(request(6, "closing"));
+
+    for (const int id : {3, 6}) {
+        const Value lost = client.hear();
+        EXPECT_EQ(lost.get("id")->as_int(), id);
+        EXPECT_EQ(reason_of(lost), "fate_unknown");
+    }
+    for (const int id : {5, 4, 2}) {
+        const Value answer = client.hear();
+        EXPECT_EQ(answer.get("id")->as_int(), id);
+        EXPECT_NE(answer.get("result")->get("method"), nullptr);
+    }
+    EXPECT_EQ(count_of(heard.all(), "\"save\""), 1U);
+}
+
+TEST(Shim, AReadThatEveryKernelDiesOfIsGivenUp) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+
+    client.say(request(1, "tools/call", R"({"name":"look","arguments":{"closing":1}})"));
+
+    EXPECT_EQ(reason_of(client.hear()), "fate_unknown");
+    EXPECT_EQ(count_of(heard.all(), "closing"), 4U);
+}
+
+TEST(Shim, OnlyWhatIsPlainlyAReadIsAskedAgain) {
+    const Repeatable repeatable(Map{{"block_view", true}, {"file", List{"read"}}});
+    const auto covers = [&](const std::string& method, const std::string& params) {
+        return repeatable.covers(scan_messages(request(1, method, params)).front());
+    };
+    EXPECT_TRUE(covers("tools/call", R"({"name":"block.view","arguments":{}})"));
+    EXPECT_TRUE(covers("tools/call", R"({"arguments":{"operation":"read"},"name":"file"})"));
+    EXPECT_TRUE(covers("resources/read", R"({"uri":"block://b1"})"));
+    for (const char* params :
+         {"{}", R"({"name":"block_append"})", R"({"name":"file"})",
+          R"({"name":"file","arguments":{"operation":"delete"}})",
+          R"({"name":"file","arguments":"{\"operation\":\"read\"}"})",
+          R"({"name":"file","arguments":{"operation":"read","operation":"delete"}})",
+          R"({"name":"file","arguments":{"operation":"read","\u006fperation":"delete"}})",
+          R"({"name":"file","arguments":{"operation":"read"},"arguments":{"operation":"delete"}})",
+          R"({"name":"block_view","name":"block_append"})",
+          R"({"name":"block_view","n\u0061me":"block_append"})"}) {
+        EXPECT_FALSE(covers("tools/call", params)) << params;
+    }
+    EXPECT_FALSE(covers("initialize", "{}"));
+    EXPECT_FALSE(covers("tools/call", R"({"name":"block_view"},"params":{"name":"block_append"})"));
+}
+
 TEST(Shim, WhileNoKernelCanBeHadACallIsRefusedAsNotDone) {
     const TestWorkspace workspace;
     Heard heard;
@@ -305,9 +385,14 @@ TEST(Shim, AMessageBeyondTheBoundIsRefusedAndTheNextOneFollows) {
     McpClient client(workspace);
     std::thread talker([&] {
         client.say(std::string(3'000'000, 'x'));
+        client.say(cat(R"({"params":{"text":")", std::string(3'000'000, 'x'), R"("},"id":"a"})"));
         client.say(request(1, "ping"));
     });
-    EXPECT_EQ(client.hear().get("error")->get("data")->get("reason")->as_string(), "too_large");
+    for (const Value& id : {Value(), Value("a")}) {
+        const Value refusal = client.hear();
+        EXPECT_EQ(*refusal.get("id"), id);
+        EXPECT_EQ(refusal.get("error")->get("data")->get("reason")->as_string(), "too_large");
+    }
     EXPECT_EQ(method_of(client.hear()), "ping");
     talker.join();
 }

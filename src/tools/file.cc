@@ -473,7 +473,8 @@ std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls&
                             full ? "Lines count from 0, end not included; insert goes before line."
                                  : "Lines count from 1; insert goes after line."),
          .annotations = {.destructive = true},
-         .output_schema = std::move(output)},
+         .output_schema = std::move(output),
+         .reads = {"list", "read", "load", "status"}},
         std::move(fields),
         [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {
             run(kernel, files, session, std::move(args), std::move(reply));

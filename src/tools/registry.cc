@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::array kProfiles = {Profile::model, Profile::full, Profile::compat};
 
+}  // namespace
+
 std::string published_name(std::string_view name) {
     std::string out(name);
     std::replace(out.begin(), out.end(), '.', '_');
     return out;
 }
-
-}  // namespace
 
 struct Registry::Body {
     struct Shelf {

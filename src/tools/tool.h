@@ -34,7 +34,13 @@ struct ToolInfo {
     Value input_schema;  // JSON Schema 2020-12, additionalProperties false.
     Value output_schema;
     Annotations annotations;
+    // Of a tool that does several things: the words of its argument `operation` or `command` that
+    // change nothing.
+    std::vector<std::string> reads = {};
 };
+
+// The name that is published of a tool which is called `name`: "block_edit" for "block.edit".
+std::string published_name(std::string_view name);
 
 struct ToolResult {
     Value structured;  // What output_schema says, or {"error": {code, reason, message, details}}.

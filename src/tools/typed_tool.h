@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "json/schema.h"
@@ -20,6 +22,7 @@ struct Described {
     std::string description;
     Annotations annotations;
     Value output_schema;
+    std::vector<std::string> reads = {};  // As ToolInfo's.
 };
 
 template <class Args>
@@ -29,7 +32,8 @@ public:
 
     TypedTool(Described words, Fields<Args> fields, Run run)
         : Tool({std::move(words.name), std::move(words.title), std::move(words.description),
-                fields.schema(), or_refusal(std::move(words.output_schema)), words.annotations}),
+                fields.schema(), or_refusal(std::move(words.output_schema)), words.annotations,
+                std::move(words.reads)}),
           fields_(std::move(fields)),
           accepts_(compiled(info().input_schema)),
           run_(std::move(run)) {}

@@ -81,3 +81,23 @@ test(`${loops} times kill -9 under load: what was acknowledged is there, once`, 
     t.diagnostic(`${acknowledged} acknowledged lines are there, each once; ${lost} calls were not acknowledged`);
     assert.ok(acknowledged > 0, "nothing was acknowledged: the kill came too early each time");
 });
+
+test("what a killed kernel left unanswered: a read is asked again, a change is not", { skip }, async (t) => {
+    const folder = workspace(t, { "a.txt": "a\n" });
+    const client = rawQuire(t, folder);
+    await client.initialize();
+    const { block_id } = (await client.call("block_create", { role: "user", kind: "text", content: "a\n" })).result.structuredContent;
+    const victim = kernelOf(folder);
+    assert.ok(victim, "no kernel runs");
+    process.kill(victim, "SIGSTOP");
+    const reads = [client.call("block_read", { block_id }), client.call("file", { operation: "read", path: "a.txt" })];
+    const change = client.call("block_append", { block_id, text: "b\n" });
+    await sleep(200);
+
+    process.kill(victim, "SIGKILL");
+
+    for (const read of await Promise.all(reads)) {
+        assert.equal(read.result.structuredContent.content, "0\ta\n", JSON.stringify(read));
+    }
+    assert.equal((await change).result.structuredContent.error.reason, "fate_unknown");
+});

@@ -102,6 +102,13 @@ test("a message of 64 MB is refused and the next one is served", { skip, timeout
     client.write('"}}}\n');
     const answer = await answered;
     assert.ok(answer.error ?? answer.result.isError, "a 64 MB message was accepted");
+    assert.equal(answer.id, 78, "its sender waits for an answer to 78");
+
+    const another = client.receive((m) => m.error !== undefined || m.id === "last", 60_000);
+    client.write('{"jsonrpc":"2.0","method":"tools/call","params":{"name":"block_create","arguments":{"content":"');
+    for (let i = 0; i < 65; i++) client.write(chunk);
+    client.write('"}},"id":"last"}\n');
+    assert.equal((await another).id, "last", "an id may stand at the end");
     await stillServes(client);
 });
 

@@ -1,0 +1,39 @@
+#include "server/repeatable.h"
+
+#include <algorithm>
+#include <array>
+
+namespace quire::server {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kReadingMethods = {
+    "ping",           "server/discover",          "tools/list",
+    "resources/list", "resources/templates/list", "resources/read"};
+
+}  // namespace
+
+Map Repeatable::reads_of(const std::vector<tools::ToolInfo>& tools) {
+    Map reads;
+    for (const tools::ToolInfo& tool : tools) {
+        if (tool.annotations.read_only) {
+            reads.append(tool.name, true);
+        } else if (!tool.reads.empty()) {
+            reads.append(tool.name, List(tool.reads.begin(), tool.reads.end()));
+        }
+    }
+    return reads;
+}
+
+bool Repeatable::covers(const MessageHead& request) const {
+    if (request.method != "tools/call") {
+        return std::find(kReadingMethods.begin(), kReadingMethods.end(), request.method) !=
+               kReadingMethods.end();
+    }
+    const Value* tool = reads_.find(tools::published_name(request.tool));
+    if (tool == nullptr || !tool->is_list()) return tool != nullptr && *tool == Value(true);
+    const List& words = tool->as_list();
+    return std::find(words.begin(), words.end(), Value(request.operation)) != words.end();
+}
+
+}  // namespace quire::server
