@@ -133,7 +133,7 @@ TEST(Draft, WhatItCannotDoWithoutHistoryItSays) {
         draft.map_set(ContainerId::normal({7, 0}, ContainerKind::map), "k", 1).error().reason(),
         "needs_history");
     EXPECT_EQ(draft.text_insert(kMap, {0}, "x").error().reason(), "wrong_kind");
-    EXPECT_EQ(draft.map_set(ContainerId::root("a/b", ContainerKind::map), "k", 1).error().reason(),
+    EXPECT_EQ(draft.map_set(ContainerId::root("", ContainerKind::map), "k", 1).error().reason(),
               "invalid_name");
     EXPECT_FALSE(draft.commit().value().has_value());
 }

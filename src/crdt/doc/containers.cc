@@ -83,10 +83,7 @@ Container* DocBody::editable(Handle handle, ContainerKind kind) {
     if (c.id.is_root()) {
         // A root that already holds ops has a name that somebody could use.
         if (c.size > 0 || !log_of(c).empty()) return &c;
-        const std::string& name = c.id.root_name();
-        const bool bad = name.empty() || name.find('/') != std::string::npos ||
-                         name.find('\0') != std::string::npos;
-        return bad ? nullptr : &c;
+        return c.id.root_name().empty() ? nullptr : &c;
     }
     return is_alive(c) ? &c : nullptr;
 }
@@ -107,8 +104,7 @@ Failure DocBody::refuse(Handle handle, ContainerKind kind) {
     if (view_ != nullptr) return refuse_detached();
     if (c.id.is_root()) {
         return invalid("invalid_name",
-                       cat("a root container cannot be named '", c.id.root_name(),
-                           "': a name has at least one character and neither '/' nor NUL"));
+                       "a root container's name has at least one character; nothing was changed");
     }
     return fail(
         Errc::not_found, "container_deleted",

@@ -218,10 +218,16 @@ TEST(Doc, LocalEditsCheckNameKindAndPosition) {
     EXPECT_EQ(reason(a.doc.text_insert(a.text, {1}, "x")), "out_of_bound");
     EXPECT_EQ(reason(a.doc.text_erase(a.text, {0}, {1})), "out_of_bound");
     EXPECT_EQ(reason(a.doc.text_insert(a.list, {0}, "x")), "wrong_kind");
-    EXPECT_EQ(reason(a.doc.text_insert(a.doc.open(text_root("a/b")), {0}, "x")), "invalid_name");
     EXPECT_EQ(reason(a.doc.text_insert(a.doc.open(text_root("")), {0}, "x")), "invalid_name");
     EXPECT_EQ(reason(a.doc.text_insert(a.text, {0}, "\xFF")), "invalid_utf8");
     EXPECT_FALSE(a.doc.has_pending());
+}
+
+TEST(Doc, AnIdMayNameARootWithASlashAsInLoro) {
+    Replica a(1);
+    ASSERT_TRUE(a.doc.text_insert(a.doc.open(text_root("a/b")), {0}, "x").has_value());
+    a.doc.commit();
+    EXPECT_EQ(a.doc.value(), Value(Map{{"a/b", "x"}}));
 }
 
 TEST(Doc, AListFindsItsElementsByTheirIds) {

@@ -81,10 +81,7 @@ std::optional<ContainerId> parse_container_id(std::string_view text) {
     std::string_view name = text.substr(0, colon - kContainer.size());
     if (!kind) return std::nullopt;
     if (skip(name, kRoot)) {
-        if (name.empty() ||
-            name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos) {
-            return std::nullopt;
-        }
+        if (name.empty()) return std::nullopt;
         return ContainerId::root(std::string(name), *kind);
     }
     const auto id = parse_op_id(name);
