@@ -1,0 +1,88 @@
+#include "policy/rights.h"
+
+#include <algorithm>
+
+#include "base/cat.h"
+
+namespace quire::policy {
+namespace {
+
+Permission required_for(Operation operation, Deleting deleting) {
+    switch (operation) {
+        case Operation::read:
+            return Permission::read_only;
+        case Operation::create:
+        case Operation::append:
+            return Permission::append;
+        case Operation::overwrite:
+            return Permission::read_write;
+        case Operation::erase:
+            return deleting == Deleting::owner ? Permission::read_write : Permission::admin;
+    }
+    return Permission::admin;
+}
+
+// The reason behind a refusal, in a sentence for whoever was refused.
+std::string_view why(Operation operation, Deleting deleting) {
+    switch (operation) {
+        case Operation::read:
+            return "Reading is always allowed";
+        case Operation::create:
+        case Operation::append:
+            return "Block is read-only; appending is not allowed";
+        case Operation::overwrite:
+            return "Insufficient permission (append-only or read-only) for overwrite";
+        case Operation::erase:
+            return deleting == Deleting::owner ? "Deleting memory requires read_write permission"
+                                               : "Deleting memory requires admin permission";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::optional<Rights> rights_of(const Actor& by, const Holding& block) {
+    switch (by.kind) {
+        case ActorKind::source:
+        case ActorKind::system:
+            return Rights{Permission::admin, Deleting::owner};
+        case ActorKind::human:
+            return Rights{block.permission, Deleting::owner, true};
+        case ActorKind::agent:
+            break;
+    }
+    if (by == block.owner) return Rights{block.permission, Deleting::owner};
+    for (const Share& each : block.shares) {
+        if (each.with != by) continue;
+        return Rights{block.permission >= Permission::read_write
+                          ? each.permission
+                          : std::min(each.permission, block.permission)};
+    }
+    return std::nullopt;
+}
+
+Result<void> permit(const Rights& rights, Operation operation) {
+    const std::string_view name = name_of(operation);
+    const std::string_view has = name_of(rights.permission);
+    switch (verdict(rights.permission, operation, rights.deleting)) {
+        case Verdict::allow:
+            return {};
+        case Verdict::escalate:
+            if (rights.approved) return {};
+            return fail(Errc::escalation_required, "escalation_required",
+                        cat("Requires ", has, " approval to ", name),
+                        {{"operation", name}, {"permission", has}, {"approver", has}});
+        case Verdict::deny:
+            break;
+    }
+    const std::string_view required = name_of(required_for(operation, rights.deleting));
+    return fail(Errc::denied, "permission_denied",
+                cat("Permission denied: ", name, " requires ", required,
+                    " permission, but block has ", has),
+                {{"operation", name},
+                 {"required", required},
+                 {"permission", has},
+                 {"why", why(operation, rights.deleting)}});
+}
+
+}  // namespace quire::policy

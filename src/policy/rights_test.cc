@@ -1,0 +1,106 @@
+#include "policy/rights.h"
+
+#include <gtest/gtest.h>
+
+#include "base/cat.h"
+
+namespace quire::policy {
+namespace {
+
+const Actor kAda{ActorKind::agent, "ada"};
+const Actor kBob{ActorKind::agent, "bob"};
+
+// "fine", or the message.
+std::string told(const Rights& rights, Operation operation) {
+    const auto permitted = permit(rights, operation);
+    return permitted ? "fine" : permitted.error().message();
+}
+
+constexpr Permission kPermissions[] = {Permission::read_only,  Permission::partner,
+                                       Permission::human,      Permission::append,
+                                       Permission::read_write, Permission::admin};
+
+TEST(Rights, EveryRefusalSaysWhatIsRequiredAndWhatThereIs) {
+    const struct {
+        Operation operation;
+        const char* required;
+        const char* verdicts;  // From read_only to admin.
+    } rows[] = {{Operation::read, "", "AAAAAA"},
+                {Operation::append, "append", "DEEAAA"},
+                {Operation::overwrite, "read_write", "DEEDAA"},
+                {Operation::erase, "admin", "DDDDDA"}};
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < std::size(kPermissions); ++i) {
+            const std::string_view has = name_of(kPermissions[i]);
+            const std::string_view name = name_of(row.operation);
+            std::string expected = "fine";
+            if (row.verdicts[i] == 'D') {
+                expected = cat("Permission denied: ", name, " requires ", row.required,
+                               " permission, but block has ", has);
+            } else if (row.verdicts[i] == 'E') {
+                expected = cat("Requires ", has, " approval to ", name);
+            }
+            EXPECT_EQ(told({kPermissions[i]}, row.operation), expected);
+        }
+    }
+}
+
+TEST(Rights, ARefusalIsACodeAndAReasonAndTheFacts) {
+    const auto denied = permit({Permission::append}, Operation::overwrite);
+    EXPECT_EQ(denied.error().code(), Errc::denied);
+    EXPECT_EQ(denied.error().reason(), "permission_denied");
+    EXPECT_EQ(denied.error().details(),
+              (Map{{"operation", "overwrite"},
+                   {"required", "read_write"},
+                   {"permission", "append"},
+                   {"why", "Insufficient permission (append-only or read-only) for overwrite"}}));
+    const auto asked = permit({Permission::partner}, Operation::append);
+    EXPECT_EQ(asked.error().code(), Errc::escalation_required);
+    EXPECT_EQ(asked.error().reason(), "escalation_required");
+    EXPECT_EQ(asked.error().details(),
+              (Map{{"operation", "append"}, {"permission", "partner"}, {"approver", "partner"}}));
+}
+
+TEST(Rights, AnApprovalLetsThroughWhatWouldEscalateAndNothingElse) {
+    for (const Permission each : {Permission::partner, Permission::human}) {
+        EXPECT_EQ(told({each, Deleting::owner, true}, Operation::overwrite), "fine");
+        EXPECT_EQ(told({each, Deleting::owner, true}, Operation::erase), "fine");
+        EXPECT_NE(told({each, Deleting::admin_only, true}, Operation::erase), "fine");
+    }
+    EXPECT_NE(told({Permission::read_only, Deleting::owner, true}, Operation::append), "fine");
+}
+
+TEST(Rights, AnOwnerDeletesUnderReadWrite) {
+    EXPECT_EQ(told({Permission::read_write, Deleting::owner}, Operation::erase), "fine");
+    EXPECT_EQ(told({Permission::append, Deleting::owner}, Operation::erase),
+              "Permission denied: delete requires read_write permission, but block has append");
+}
+
+TEST(Rights, AnAgentSeesWhatItOwnsAndWhatIsSharedWithIt) {
+    const Share shares[] = {{kBob, Permission::append}};
+    const Holding block{kAda, Permission::read_write, shares};
+    EXPECT_EQ(rights_of(kAda, block), (Rights{Permission::read_write, Deleting::owner}));
+    EXPECT_EQ(rights_of(kBob, block), (Rights{Permission::append, Deleting::admin_only}));
+    EXPECT_EQ(rights_of({ActorKind::agent, "eve"}, block), std::nullopt);
+    EXPECT_EQ(rights_of({ActorKind::source, "lsp"}, block),
+              (Rights{Permission::admin, Deleting::owner}));
+    EXPECT_EQ(rights_of({ActorKind::system, "kernel"}, block),
+              (Rights{Permission::admin, Deleting::owner}));
+    EXPECT_EQ(rights_of({ActorKind::human, "tom"}, block),
+              (Rights{Permission::read_write, Deleting::owner, true}));
+}
+
+TEST(Rights, NobodySharesMoreThanTheyHave) {
+    for (const Permission own : kPermissions) {
+        for (const Permission given : kPermissions) {
+            const Share shares[] = {{kBob, given}};
+            const Rights rights = rights_of(kBob, Holding{kAda, own, shares}).value();
+            EXPECT_EQ(rights.permission,
+                      own >= Permission::read_write ? given : std::min(own, given));
+            EXPECT_EQ(rights.deleting, Deleting::admin_only);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace quire::policy
