@@ -5,6 +5,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 QUIRE_CCACHE ?= $(shell command -v ccache)
 export QUIRE_CCACHE
+FUZZ_SECONDS ?= 600
 
 DEPS := scripts/install-deps.sh
 BUILD := cmake --build
@@ -52,10 +53,12 @@ bench: ## Measure, beside the peers, and write docs/benchmarks.md
 	@python3 scripts/run_bench.py --build build $(BENCH_FLAGS)
 
 .PHONY: nightly
-nightly: ## What takes long: every sanitizer, long random runs, the long crash loop, the benchmarks
+nightly: ## What takes long: every sanitizer, long random runs, the long crash loop, fuzzing, the benchmarks
 	@QUIRE_LONG=1 $(MAKE) --no-print-directory test
 	@QUIRE_LONG=1 $(MAKE) --no-print-directory test-san
 	@$(MAKE) --no-print-directory test-tsan
+	@-$(DEPS) fuzz
+	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS)
 	@$(MAKE) --no-print-directory bench
 
 .PHONY: format

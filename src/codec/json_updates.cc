@@ -157,7 +157,7 @@ Result<Value> encode_json_updates(std::span<const Change> changes, const crdt::F
     std::vector<const Change*> sorted;
     sorted.reserve(changes.size());
     for (const Change& change : changes) sorted.push_back(&change);
-    std::sort(sorted.begin(), sorted.end(), [](const Change* a, const Change* b) {
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Change* a, const Change* b) {
         return std::tie(a->lamport, a->id) < std::tie(b->lamport, b->id);
     });
     Map before;

@@ -316,6 +316,17 @@ Result<void> ImportBatch::go() {
             return taken;
         }
     }
+    // What another change made known while it waited would be refused if it came now.
+    for (const auto& [wants, candidate] : waiting_) {
+        const Change& change = *candidate.change;
+        const Counter known = body_.log_.atoms().end_of(change.id.peer);
+        if (change.id.counter >= known) continue;
+        Result<void> same = check_overlap(change, std::min(known, end_of(change)));
+        if (same) continue;
+        culprit_ = candidate;
+        run_.rewind();
+        return same;
+    }
     return {};
 }
 

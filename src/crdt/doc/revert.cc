@@ -90,9 +90,7 @@ Doc::Undone DocBody::revert(std::span<const IdSpan> spans, std::span<const Handl
     Reversal reversal(*this, std::move(apart), options);
     for (const auto& [made, index] : touched) {
         const bool wanted =
-            only.empty() || std::any_of(only.begin(), only.end(), [&](Handle handle) {
-                return static_cast<ContainerIndex>(handle) == index;
-            });
+            only.empty() || std::find(only.begin(), only.end(), Handle{index}) != only.end();
         if (wanted) reversal.take_back(containers_[index]);
     }
     return reversal.undone();

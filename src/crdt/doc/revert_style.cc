@@ -92,7 +92,9 @@ void Reversal::styles(Container& c) {
     }
     if (keys.empty()) return;
     const std::vector<TextPart> parts = text_parts(*to);
-    for (const auto& [key, taken] : keys) {
+    for (const auto& styled : keys) {
+        const std::string& key = styled.first;
+        const Register& taken = styled.second;
         const auto back = decided(*to, parts, key, [&](const std::vector<Lv>& open) {
             // What the spans styled, and where what decides is theirs or stands for it.
             const bool in_range = to != &c || std::any_of(open.begin(), open.end(), [&](Lv style) {

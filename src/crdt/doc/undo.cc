@@ -105,7 +105,7 @@ Result<void> UndoHistory::group_start() {
         return fail(Errc::conflict, "group_already_started",
                     "a group of undo steps is open; end it before another begins");
     }
-    group_.emplace();
+    group_ = Group{};
     return {};
 }
 

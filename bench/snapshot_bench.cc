@@ -1,0 +1,103 @@
+// Snapshots of a document with a long history: written, opened to the first read, and opened,
+// edited and sent. bench/node/engine_peers.mjs measures loro-crdt at the same.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "base/check.h"
+#include "codec/document.h"
+#include "codec/document_snapshot.h"
+#include "codec/draft.h"
+#include "codec/opened_document.h"
+#include "codec/updates.h"
+#include "crdt/doc/doc.h"
+#include "tests/traces/traces.h"
+
+namespace quire {
+namespace {
+
+using namespace crdt;
+
+const ContainerId kText = ContainerId::root("text", ContainerKind::text);
+
+// The automerge-paper trace as a document in one commit; none where the trace is absent.
+const Doc* paper() {
+    static const std::optional<Doc> doc = []() -> std::optional<Doc> {
+        const auto trace = traces::sequential("automerge-paper");
+        if (!trace) return std::nullopt;
+        Doc made(1);
+        const Handle text = made.open(kText);
+        for (const traces::Patch& patch : trace->patches) {
+            if (patch.erase > 0) CHECK(made.text_erase(text, {patch.at}, {patch.erase}));
+            if (!patch.insert.empty()) CHECK(made.text_insert(text, {patch.at}, patch.insert));
+        }
+        made.commit({.want_diff = false});
+        return made;
+    }();
+    return doc ? &*doc : nullptr;
+}
+
+const Bytes& blob() {
+    static const Bytes written = codec::encode_snapshot(*paper()).value();
+    return written;
+}
+
+template <class Work>
+void run(benchmark::State& state, Work work) {
+    if (paper() == nullptr) return state.SkipWithError("no such trace below $QUIRE_TRACES");
+    static_cast<void>(blob());
+    for (auto _ : state) work();
+    state.counters["bytes"] = static_cast<double>(blob().size());
+}
+
+void export_snapshot(benchmark::State& state) {
+    run(state, [] { benchmark::DoNotOptimize(codec::encode_snapshot(*paper()).value()); });
+}
+
+// Without history.
+void open_and_read(benchmark::State& state) {
+    run(state, [] {
+        const auto opened = codec::OpenedDocument::open(blob());
+        CHECK(opened && opened->text(kText)->size() > 100'000);
+    });
+}
+
+// With all of it.
+void import_and_read(benchmark::State& state) {
+    run(state, [] {
+        Doc doc(2);
+        CHECK(doc.import(codec::decode_history(blob()).value(), {.want_diff = false}));
+        CHECK(doc.text(doc.open(kText)).bytes().n > 100'000);
+    });
+}
+
+void open_edit_send(benchmark::State& state) {
+    run(state, [] {
+        const auto opened = codec::OpenedDocument::open(blob());
+        codec::Draft draft(*opened, 2);
+        CHECK(draft.text_insert(kText, {5000}, "x"));
+        const std::vector<Change> changes{draft.commit().value().value()};
+        CHECK(codec::encode_updates(changes).size() > 20);
+    });
+}
+
+void import_edit_send(benchmark::State& state) {
+    run(state, [] {
+        Doc doc(2);
+        CHECK(doc.import(codec::decode_history(blob()).value(), {.want_diff = false}));
+        CHECK(doc.text_insert(doc.open(kText), {5000}, "x"));
+        const IdSpan span = doc.commit().span;
+        CHECK(codec::encode_updates(doc.changes_in(std::span(&span, 1))).size() > 20);
+    });
+}
+
+BENCHMARK(export_snapshot)->Name("Snapshot/export")->Unit(benchmark::kMillisecond);
+BENCHMARK(open_and_read)->Name("Wire/open_snapshot")->Unit(benchmark::kMillisecond);
+BENCHMARK(import_and_read)->Name("Snapshot/import_and_read")->Unit(benchmark::kMillisecond);
+BENCHMARK(open_edit_send)->Name("Wire/open_edit_send")->Unit(benchmark::kMillisecond);
+BENCHMARK(import_edit_send)->Name("Snapshot/import_edit_send")->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace quire

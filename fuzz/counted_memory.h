@@ -1,0 +1,19 @@
+// What a fuzz target has allocated, counted.
+#pragma once
+
+#include <cstddef>
+
+namespace quire::fuzz {
+
+// The most that was allocated at once since it was made, beyond what was allocated then. One at a
+// time.
+class PeakMemory {
+public:
+    PeakMemory();
+    std::size_t bytes() const;
+
+private:
+    std::size_t before_;
+};
+
+}  // namespace quire::fuzz

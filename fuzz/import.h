@@ -1,0 +1,23 @@
+// What importing must keep, whatever comes in: a refusal changes nothing and is repeated, what was
+// taken is sound and can be sent on, and memory stays within its bounds.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/function.h"
+#include "base/result.h"
+#include "crdt/ids/change.h"
+
+namespace quire::fuzz {
+
+using Decode = Function<Result<std::vector<crdt::Change>>()>;
+
+// Decodes and imports twice each into an empty document and into one with something in it. `size`
+// is that of the input. CHECKs.
+void import_both(std::size_t size, Decode decode);
+
+// The input is damaged, or says what we do not read: the two ways in which it may be refused.
+bool is_refusal(const Error& error);
+
+}  // namespace quire::fuzz

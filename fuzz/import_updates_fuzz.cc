@@ -1,0 +1,44 @@
+// Whatever updates a peer sends, a document takes them whole or stays as it was. The checksum is
+// made to fit first, and mutations are of changes and ops.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "codec/envelope.h"
+#include "codec/updates.h"
+#include "fuzz/import.h"
+#include "fuzz/mutator.h"
+
+using namespace quire;
+
+namespace {
+
+Bytes resealed(std::span<const std::uint8_t> data) {
+    Bytes blob(data.begin(), data.end());
+    if (blob.size() < codec::kEnvelopeSize) return blob;
+    const std::uint32_t checksum = codec::envelope_checksum(std::span(blob).subspan(20));
+    for (std::size_t i = 0; i < 4; ++i)
+        blob[16 + i] = static_cast<std::uint8_t>(checksum >> (8 * i));
+    return blob;
+}
+
+}  // namespace
+
+#ifdef QUIRE_LIBFUZZER
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned int seed) {
+    return fuzz::mutate_bytes(data, size, max_size, seed,
+                              [](std::span<const std::uint8_t> input, fuzz::Chance& chance) {
+                                  auto changes = codec::decode_updates(resealed(input));
+                                  if (!changes) return Bytes();
+                                  fuzz::mutate(*changes, chance);
+                                  return codec::encode_updates(*changes);
+                              });
+}
+#endif
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const Bytes blob = resealed({data, size});
+    fuzz::import_both(size, [&] { return codec::decode_updates(blob); });
+    return 0;
+}
