@@ -3,44 +3,14 @@
 #include <vector>
 
 #include "base/cat.h"
+#include "document/percent.h"
 
 namespace quire::document {
 
 namespace {
 
-std::string escaped(std::string_view part) {
-    std::string out;
-    for (const char c : part) {
-        if (c == ':') {
-            out += "%3A";
-        } else if (c == '%') {
-            out += "%25";
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
-std::optional<std::string> unescaped(std::string_view part) {
-    std::string out;
-    for (std::size_t i = 0; i < part.size(); ++i) {
-        if (part[i] != '%') {
-            out += part[i];
-            continue;
-        }
-        const std::string_view code = part.substr(i, 3);
-        if (code == "%3A") {
-            out += ':';
-        } else if (code == "%25") {
-            out += '%';
-        } else {
-            return std::nullopt;
-        }
-        i += 2;
-    }
-    return out;
-}
+// What separates the parts of a message.
+constexpr std::string_view kReserved = ":";
 
 std::vector<std::string_view> split(std::string_view message) {
     std::vector<std::string_view> parts;
@@ -59,9 +29,10 @@ std::string message_of(const Attribution& attribution) {
     std::string out(policy::actor_kind_name(attribution.actor.kind));
     // The system has no name of its own in a message: "system:OP".
     if (attribution.actor.kind != policy::ActorKind::system)
-        cat_to(out, cat(":", escaped(attribution.actor.name)));
-    cat_to(out, cat(":", escaped(attribution.operation)));
-    if (!attribution.detail.empty()) cat_to(out, cat(":", escaped(attribution.detail)));
+        cat_to(out, cat(":", percent_escaped(attribution.actor.name, kReserved)));
+    cat_to(out, cat(":", percent_escaped(attribution.operation, kReserved)));
+    if (!attribution.detail.empty())
+        cat_to(out, cat(":", percent_escaped(attribution.detail, kReserved)));
     return out;
 }
 
@@ -73,7 +44,7 @@ std::optional<Attribution> parse_message(std::string_view message) {
 
     std::vector<std::string> plain;
     for (const std::string_view part : parts) {
-        std::optional<std::string> text = unescaped(part);
+        std::optional<std::string> text = percent_unescaped(part, kReserved);
         if (!text) return std::nullopt;
         plain.push_back(std::move(*text));
     }

@@ -156,9 +156,6 @@ private:
     sched::Guarded<Tokens> tokens_;
 };
 
-// Applies ascending, non-overlapping byte splices to a text, in the document's pending transaction.
-void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices);
-
 // Too large for `limit`, in the words of every call. Error: out_of_range "too_large" {limit}.
 Failure too_large(std::string_view what, std::size_t limit);
 

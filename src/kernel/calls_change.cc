@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "blocks/view.h"
+#include "document/splices.h"
 #include "kernel/body.h"
 
 namespace quire::kernel {
@@ -56,18 +56,6 @@ Result<void> check_text(std::string_view what, std::size_t size, std::size_t lim
 Failure too_large(std::string_view what, std::size_t limit) {
     return fail(Errc::out_of_range, "too_large",
                 cat(what, " would be over the limit of ", limit, " bytes"), {{"limit", limit}});
-}
-
-void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices) {
-    const auto must = [](const Result<void>& result) { CHECK(result.has_value()); };
-    for (std::size_t i = splices.size(); i-- > 0;) {
-        const text::Splice& splice = splices[i];
-        const seq::Rope& rope = doc.text(text);
-        const text::CodePoint at = rope.to_code_point(splice.at);
-        const text::CodePoint end = rope.to_code_point(splice.at + splice.erase);
-        if (end > at) must(doc.text_erase(text, at, end - at));
-        if (!splice.insert.empty()) must(doc.text_insert(text, at, splice.insert));
-    }
 }
 
 void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
@@ -205,7 +193,7 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
             if (!fits) return answer(Failure(fits.error()));
             if (!planned->splices.empty()) {
                 document.begin(by.actor);
-                apply(doc, block.content, planned->splices);
+                document::apply(doc, block.content, planned->splices);
                 if (block.fields != nullptr && block.fields->status == "pending") {
                     document.conversation()->set_status(block.id, "running");
                 }

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "document/splices.h"
 #include "files/form.h"
 #include "kernel/body.h"
 #include "kernel/walk.h"
@@ -237,7 +238,8 @@ void FileCalls::Body::create(LiveDocument& document, const Caller& by, const std
     files::Decoded decoded = *files::decode(content, document.name());
     crdt::Doc& doc = document.doc();
     document.begin(by.actor);
-    apply(doc, block.content, text::minimal_splices(doc.text(block.content).str(), decoded.text));
+    document::apply(doc, block.content,
+                    text::minimal_splices(doc.text(block.content).str(), decoded.text));
     Unit unit;
     unit.actor = by.actor.str();
     unit.description = "create";

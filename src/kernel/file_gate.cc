@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "codec/updates.h"
 #include "document/attribution.h"
+#include "document/splices.h"
 #include "files/merge3.h"
 #include "kernel/body.h"
 #include "text/diff.h"
@@ -182,7 +183,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         now.version = version_of(document);
     } else if (!before || before->version == version_of(document)) {
         document.begin(kDisk);
-        apply(doc, block.content, text::minimal_splices(ours, text));
+        document::apply(doc, block.content, text::minimal_splices(ours, text));
         unit.spans = {document.commit(kDisk, "disk")};
         now.version = version_of(document);
     } else {
@@ -194,7 +195,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         const crdt::Handle content = fork.open(doc.id_of(block.content));
         const std::string base = fork.text(content).str();
         const crdt::VersionVector old_version = fork.version();
-        apply(fork, content, text::minimal_splices(base, text));
+        document::apply(fork, content, text::minimal_splices(base, text));
         unit.spans = {
             fork.commit({document::message_of({kDisk, "disk", ""}), "", clock_.wall_ms() / 1000})
                 .span};
@@ -220,7 +221,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
                            (merged.ordered_freely &&
                             here == files::merge3(base, ours, text, tie, files::Side::ours).text);
         if (!right) {
-            apply(doc, block.content, text::minimal_splices(here, merged.text));
+            document::apply(doc, block.content, text::minimal_splices(here, merged.text));
             const crdt::IdSpan span = document.commit(kReconciler, "reconcile");
             if (span.size() > 0) unit.spans.push_back(span);
         }

@@ -1,0 +1,21 @@
+// Byte splices and wanted values, carried out as ops of a document's pending transaction.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/value.h"
+#include "crdt/doc/doc.h"
+#include "text/units.h"
+
+namespace quire::document {
+
+// Ascending, non-overlapping splices of a text that is alive, on code point boundaries.
+void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices);
+
+// Makes the text read `wanted`, of well-formed UTF-8, by the smallest edit (text/diff.h).
+void rewrite(crdt::Doc& doc, crdt::Handle text, std::string_view wanted);
+// Makes the list hold `wanted`: elements that are equal and in order stay (Myers), the others go.
+void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted);
+
+}  // namespace quire::document
