@@ -1,0 +1,33 @@
+#include "document/gate.h"
+
+#include "base/cat.h"
+
+namespace quire::document {
+namespace {
+
+Failure read_only_section(std::string_view section) {
+    return fail(Errc::denied, "read_only_section",
+                cat("Section '", section, "' is read-only and cannot be modified by agent"),
+                {{"section", section}});
+}
+
+}  // namespace
+
+Result<const schema::BlockSchema*> admit(const Writer& by, const Write& write,
+                                         const schema::BlockSchema& block) {
+    TRY(policy::permit(by.rights, write.operation));
+
+    const Located found = TRY(locate(block, write.section));
+    if (found.read_only != nullptr && !by.writes_read_only())
+        return read_only_section(found.read_only->name);
+
+    TRY(check_shape(*found.schema, write));
+    for (const std::string& each : write.fields) {
+        const schema::Field* field = TRY(find_written(*found.schema, each));
+        if (field != nullptr && field->read_only && !by.writes_read_only())
+            return read_only_field(each);
+    }
+    return found.schema;
+}
+
+}  // namespace quire::document

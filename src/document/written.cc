@@ -1,0 +1,68 @@
+#include "document/written.h"
+
+#include "base/cat.h"
+#include "schema/validate.h"
+
+namespace quire::document {
+namespace {
+
+std::string_view name_of(Shape shape) {
+    switch (shape) {
+        case Shape::text:
+            return "Text";
+        case Shape::map:
+            return "Map";
+        case Shape::list:
+            return "List";
+        case Shape::log:
+            return "Log";
+    }
+    return "Text";
+}
+
+// What an entry has beside its fields.
+bool is_entry_header(const schema::BlockSchema& schema, std::string_view field) {
+    const auto* log = schema.as<schema::LogSchema>();
+    return log != nullptr && ((log->entry.timestamp && field == "timestamp") ||
+                              (log->entry.agent_id && field == "agent_id"));
+}
+
+}  // namespace
+
+const std::vector<schema::Field>* fields_of(const schema::BlockSchema& schema) {
+    if (const auto* map = schema.as<schema::MapSchema>()) return &map->fields;
+    if (const auto* list = schema.as<schema::ListSchema>()) {
+        const auto* item =
+            list->item_schema ? (*list->item_schema)->as<schema::MapSchema>() : nullptr;
+        return item == nullptr ? nullptr : &item->fields;
+    }
+    const auto* log = schema.as<schema::LogSchema>();
+    return log == nullptr || log->entry.fields.empty() ? nullptr : &log->entry.fields;
+}
+
+Result<void> check_shape(const schema::BlockSchema& schema, const Write& write) {
+    if (schema.name() == name_of(write.shape)) return {};
+    return schema::schema_mismatch(write.fields.empty() ? "" : write.fields.front(),
+                                   name_of(write.shape), schema.name());
+}
+
+Result<const schema::Field*> find_written(const schema::BlockSchema& schema,
+                                          std::string_view field) {
+    const std::vector<schema::Field>* fields = fields_of(schema);
+    if (fields == nullptr || is_entry_header(schema, field)) return nullptr;
+    const schema::Field* found = schema::find_field(*fields, field);
+    if (found == nullptr) return schema::field_not_found(field, *fields);
+    return found;
+}
+
+std::string entry_writer(const policy::Actor& actor) {
+    return actor.kind == policy::ActorKind::agent ? actor.name : actor.str();
+}
+
+Failure read_only_field(std::string_view field) {
+    return fail(Errc::denied, "read_only_field",
+                cat("Field '", field, "' is read-only and cannot be modified by agent"),
+                {{"field", field}});
+}
+
+}  // namespace quire::document
