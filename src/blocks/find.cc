@@ -59,10 +59,13 @@ private:
             found.content_begin.n -= before_.size();
         }
         before_.clear();
-        found.content.append(around(text, hit.begin, options_.columns));
-        found.match_start = utf8::count_code_points(text.substr(0, hit.begin));
-        found.match_end = found.match_start +
-                          utf8::count_code_points(text.substr(hit.begin, hit.end - hit.begin));
+        const std::string_view shown = around(text, hit.begin, options_.columns);
+        const auto cut = static_cast<std::size_t>(shown.data() - text.data());
+        found.match_start = utf8::count_code_points(found.content) +
+                            utf8::count_code_points(shown.substr(0, hit.begin - cut));
+        found.match_end = found.match_start + utf8::count_code_points(shown.substr(
+                                                  hit.begin - cut, hit.end - hit.begin));
+        found.content.append(shown);
         out_.hits.push_back(std::move(found));
         after_ = options_.context_lines;
     }

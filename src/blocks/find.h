@@ -23,8 +23,10 @@ struct Finding {
         // The line with the lines around it, joined by '\n'. Where contexts meet, each line is in
         // the content of one hit only: the lines between two hits are the first one's.
         std::string content;
-        text::Line content_begin;     // The first line of `content`.
-        std::size_t match_start = 0;  // Code points within the line.
+        text::Line content_begin;  // The first line of `content`.
+        // Where the match lies in `content`, in code points: of a match that is longer than what is
+        // shown of its line, what is shown.
+        std::size_t match_start = 0;
         std::size_t match_end = 0;
     };
     std::vector<Hit> hits;   // In the order of the text.

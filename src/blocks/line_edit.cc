@@ -140,11 +140,10 @@ private:
     // Writes whole lines before `at`.
     Result<void> put(std::size_t index, text::Line at, const std::string& raw) {
         if (raw.empty()) {
-            return located(
-                index,
-                invalid("empty_content",
-                        "there is nothing to insert; a blank line is \"\\n\", and block_edit "
-                        "deletes lines with op \"delete\""));
+            return located(index,
+                           invalid("empty_content",
+                                   cat("there is nothing to insert; a blank line is \"\\n\", and ",
+                                       edit_.words.to_delete)));
         }
         TRY(located(index, check_written(raw, edit_.limits)));
         const seq::Rope& text = draft_.text();
@@ -207,12 +206,10 @@ private:
         std::string message =
             cat("line ", requested, " is past the end: the block has ", max, unit);
         if (std::holds_alternative<InsertLines>(op)) {
-            message += one ? cat(". Valid for insert_line: 0 to ", max)
-                           : cat(". Valid for line: 0 to ", max);
+            message += cat(". Valid for ", edit_.words.line, ": 0 to ", max);
         } else if (one) {
             message +=
-                max == 0 ? std::string(". Use block_insert or block_append to write the first line")
-                         : cat(". Valid lines: 1 to ", max);
+                max == 0 ? cat(". ", edit_.words.to_begin) : cat(". Valid lines: 1 to ", max);
         } else {
             message += cat(". Valid for start_line and end_line: 0 to ", max);
         }

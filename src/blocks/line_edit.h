@@ -44,12 +44,21 @@ enum class Coords {
     original,    // All name the lines of the text before the call, and must not overlap.
 };
 
+// What the caller's arguments are called, and how the caller would do what was not right this way:
+// what an error says must be there to be called.
+struct LineWords {
+    std::string_view line = "line";  // Where an insert goes.
+    std::string_view to_delete = "op \"delete\" deletes lines";
+    std::string_view to_begin = "op \"insert\" writes the first line";
+};
+
 struct LineEdit {
     std::vector<LineOp> operations;
     Coords coords = Coords::sequential;
     std::optional<std::uint64_t> base_version = {};
     Numbering numbering = Numbering::zero_half_open;  // Of messages and details.
     EditLimits limits = {};
+    LineWords words = {};
 };
 
 // Errors, each with {operation}, the index of the operation that could not be done:

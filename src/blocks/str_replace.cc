@@ -113,7 +113,7 @@ public:
         if (call_.old_str.empty()) {
             return invalid(
                 "empty_content",
-                "old_str is empty. Give the text to replace, or use block_insert to add lines");
+                cat(words_.old_str, " is empty. Give the text to replace, or ", words_.to_add));
         }
         TRY(check_written(call_.old_str, call_.limits));
         TRY(check_written(call_.new_str, call_.limits));
@@ -132,7 +132,8 @@ private:
         if (!places.empty()) return places;
         places = with_any_line_end(text_, wanted.old_str);
         if (!places.empty()) {
-            wanted.notes.emplace_back("old_str was found with line ends of the other kind");
+            wanted.notes.push_back(
+                cat(words_.old_str, " was found with line ends of the other kind"));
             return places;
         }
         const std::optional<std::string> bare = without_numbers(call_.old_str);
@@ -141,7 +142,8 @@ private:
         if (std::optional<std::string> replacement = without_numbers(call_.new_str)) {
             wanted.new_str = std::move(*replacement);
         }
-        wanted.notes.emplace_back("line numbers before the lines of old_str were left out");
+        wanted.notes.push_back(
+            cat("line numbers before the lines of ", words_.old_str, " were left out"));
         places = exact(text_, wanted.old_str);
         return places.empty() ? with_any_line_end(text_, wanted.old_str) : places;
     }
@@ -196,10 +198,10 @@ private:
             named += cat(lines.empty() ? "" : ", ", number);
             lines.emplace_back(number);
         }
-        std::string message = cat("old_str occurs ", places.size(), " times (",
-                                  lines.size() == 1 ? "line " : "lines ", named,
-                                  "). Add lines before or after it until it occurs once, or pass "
-                                  "replace_all: true to replace every one");
+        std::string message =
+            cat(words_.old_str, " occurs ", places.size(), " times (",
+                lines.size() == 1 ? "line " : "lines ", named,
+                "). Add lines before or after it until it occurs once", words_.to_replace_all);
         return fail(Errc::conflict, "not_unique", std::move(message),
                     {{"lines", std::move(lines)}});
     }
@@ -208,10 +210,11 @@ private:
         const std::string wanted = without_numbers(call_.old_str).value_or(call_.old_str);
         const std::optional<text::LineRange> closest = closest_lines(text_, wanted);
         if (!closest) {
-            return fail(Errc::conflict, "no_match",
-                        cat("old_str does not occur in the block, nor anything like it (",
-                            text_.lines().n, text_.lines().n == 1 ? " line" : " lines",
-                            "). View the block and copy old_str from it"));
+            return fail(
+                Errc::conflict, "no_match",
+                cat(words_.old_str, " does not occur in ", words_.whole, ", nor anything like it (",
+                    text_.lines().n, text_.lines().n == 1 ? " line" : " lines", "). ", words_.look,
+                    " and copy ", words_.old_str, " from it"));
         }
         const text::LineRange around{{closest->begin.n - std::min(closest->begin.n, kContext)},
                                      {std::min({text_.lines().n, closest->end.n + kContext,
@@ -222,15 +225,16 @@ private:
             return true;
         });
         std::string message =
-            cat("old_str does not occur in the block. Closest is ",
+            cat(words_.old_str, " does not occur in ", words_.whole, ". Closest is ",
                 in_words(call_.numbering, *closest), " (→ is a tab, · a blank at the end):\n",
-                numbered(lines, around.begin, call_.numbering, true),
-                "Copy old_str from there, blanks included, without the numbers");
+                numbered(lines, around.begin, call_.numbering, true), "Copy ", words_.old_str,
+                " from there, blanks included, without the numbers");
         return fail(Errc::conflict, "no_match", std::move(message),
                     {{"closest", shown(call_.numbering, *closest)}});
     }
 
     const StrReplace& call_;
+    const StrReplaceWords& words_ = call_.words;
     const seq::Rope& text_;
 };
 

@@ -2,11 +2,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "blocks/numbering.h"
 #include "blocks/plan.h"
 
 namespace quire::blocks {
+
+// What the caller's arguments are called, and how the caller would do what was not right this way.
+struct StrReplaceWords {
+    std::string_view old_str = "old_str";
+    std::string_view whole = "the block";
+    std::string_view look = "View the block";
+    std::string_view to_add = "use block_insert to add lines";
+    std::string_view to_replace_all = ", or pass replace_all: true to replace every one";
+};
 
 struct StrReplace {
     std::string old_str;
@@ -14,6 +24,7 @@ struct StrReplace {
     bool replace_all = false;
     Numbering numbering = Numbering::one_inclusive;
     EditLimits limits = {};
+    StrReplaceWords words = {};
 };
 
 // Exact, and unique unless replace_all. Two copying faults are forgiven, with a note: line ends of

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
 #include "blocks/find.h"
 #include "blocks/lines.h"
 #include "blocks/numbering.h"
@@ -150,13 +151,21 @@ Finding found(std::string_view text, std::string_view query, FindOptions options
     return find(Rope(text), *text::Query::compile(query, text::Match::regex), options);
 }
 
-TEST(Find, GivesLineColumnsAndContext) {
+// What the offsets of a hit name in its content.
+std::string matched(const Finding::Hit& hit) {
+    const std::string_view rest =
+        std::string_view(hit.content).substr(utf8::prefix(hit.content, hit.match_start).size());
+    return std::string(utf8::prefix(rest, hit.match_end - hit.match_start));
+}
+
+TEST(Find, GivesLinesContextAndWhereInItTheMatchLies) {
     const Finding finding = found("0\n1\n2\n3 é needle\n4\n5\n6\n", "needle");
 
     ASSERT_EQ(finding.hits.size(), 1U);
     EXPECT_EQ(finding.hits[0].line.n, 3U);
-    EXPECT_EQ(finding.hits[0].match_start, 4U);
-    EXPECT_EQ(finding.hits[0].match_end, 10U);
+    EXPECT_EQ(finding.hits[0].match_start, 8U);
+    EXPECT_EQ(finding.hits[0].match_end, 14U);
+    EXPECT_EQ(matched(finding.hits[0]), "needle");
     EXPECT_EQ(finding.hits[0].content, "1\n2\n3 é needle\n4\n5");
     EXPECT_EQ(finding.hits[0].content_begin.n, 1U);
     EXPECT_FALSE(finding.truncated);
@@ -168,6 +177,7 @@ TEST(Find, WhereContextsMeetNoLineIsShownTwice) {
     ASSERT_EQ(finding.hits.size(), 2U);
     EXPECT_EQ(finding.hits[0].content, "0\nx1\n2");
     EXPECT_EQ(finding.hits[1].content, "x3\n4\n5");
+    for (const Finding::Hit& hit : finding.hits) EXPECT_EQ(matched(hit), "x");
 }
 
 TEST(Find, EachPlaceInALineCounts) {
@@ -204,7 +214,14 @@ TEST(Find, ALongLineIsCutAroundItsMatch) {
 
     EXPECT_EQ(finding.hits[0].content.size(), 100U);
     EXPECT_NE(finding.hits[0].content.find("needle"), std::string::npos);
-    EXPECT_EQ(finding.hits[0].match_start, 5000U);
+    EXPECT_EQ(matched(finding.hits[0]), "needle");
+}
+
+TEST(Find, OfAMatchThatIsLongerThanWhatIsShownTheOffsetsNameWhatIs) {
+    const Finding finding = found("é\n" + std::string(5000, 'a'), "a+", {.columns = 100});
+
+    ASSERT_EQ(finding.hits.size(), 1U);
+    EXPECT_EQ(matched(finding.hits[0]), std::string(100, 'a'));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string read_standard_input() {
 
 Result<Value> called(const Globals& globals, const CallOptions& options) {
     const std::string text = options.arguments == "-" ? read_standard_input() : options.arguments;
-    Value arguments = TRY(json::parse(text));
+    Value arguments = TRY(json::parse(text, {.exact_integers = true}));
     CommandClient client = TRY(CommandClient::attach(globals));
     return client.call(options.tool, std::move(arguments));
 }

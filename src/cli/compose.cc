@@ -105,6 +105,7 @@ House::~House() = default;
 
 Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink& log) {
     const Settings settings = TRY(load_config(options.workspace));
+    for (const std::string& what : not_acted_on(settings)) log.write(LogLevel::warning, what);
     server::StateDirectory state = TRY(server::StateDirectory::open(options.workspace));
     TRY(write_ignore_file(state));
     auto body = std::make_unique<Body>();
@@ -127,6 +128,8 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
          {tools::Profile::model, tools::Profile::full, tools::Profile::compat}) {
         house.registry->add(profile, tools::make_file(*house.kernel, *house.file_calls, profile));
     }
+    house.registry->add(tools::Profile::compat,
+                        tools::make_text_editor(*house.kernel, *house.file_calls));
     // What saves that were cut short left behind; nothing waits for it.
     house.pool->post([&house] { static_cast<void>(house.files->sweep()); });
     house.server = TRY(server::LocalServer::open(

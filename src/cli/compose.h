@@ -18,9 +18,10 @@ struct HouseOptions {
 
 class House {
 public:
-    // Reads quire.toml, opens the store and the kernel, and listens on .quire/kernel.sock. Call
-    // LocalServer::block_end_signals() first. Errors: invalid_argument "invalid_config"; those of
-    // the store (unavailable "workspace_locked"), of the kernel and of the socket.
+    // Reads quire.toml (and warns of what in it has no effect), opens the store and the kernel, and
+    // listens on .quire/kernel.sock. Call LocalServer::block_end_signals() first. Errors:
+    // invalid_argument "invalid_config"; those of the store (unavailable "workspace_locked"), of
+    // the kernel and of the socket.
     static Result<std::unique_ptr<House>> open(const HouseOptions& options, LogSink& log);
     // Makes what was accepted durable before it goes.
     ~House();

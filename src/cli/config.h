@@ -65,6 +65,10 @@ Result<Settings> parse_config(std::string_view toml, std::string_view file = "qu
 // The settings of the workspace `directory`; the defaults where it has no quire.toml.
 Result<Settings> load_config(const std::string& directory);
 
+// What `settings` ask for and this version does not do, a sentence each: an operator who relies on
+// a rule has to know that it does not hold.
+std::vector<std::string> not_acted_on(const Settings& settings);
+
 // What `quire init` writes: rules that suit most source trees, and everything else in comments.
 std::string_view default_config();
 

@@ -190,6 +190,26 @@ TEST(Config, TheSectionsThatInitCommentsOutAreValidToo) {
     EXPECT_EQ(parsed->agents.size(), 1U);
 }
 
+TEST(Config, WhatHasNoEffectYetIsSaid) {
+    const auto said = [](std::string_view toml) {
+        std::string out;
+        for (const std::string& line : not_acted_on(*parse_config(toml))) out += line + "\n";
+        return out;
+    };
+
+    EXPECT_EQ(said("[[files.rules]]\npattern = \"**\"\npermission = \"admin\"\n"), "");
+    EXPECT_EQ(said(default_config()), "");
+    const std::string rules = said(
+        "[[tools.rules]]\ntool = \"file\"\ntype = \"allowed_operations\"\nvalue = [\"read\"]\n"
+        "[[agents.ada.tools.rules]]\ntool = \"shell\"\ntype = \"max_calls\"\nvalue = 2\n"
+        "[files]\nsave = \"on_commit\"\n");
+    for (const char* part : {"quire.toml:1: the rule allowed_operations for the tool 'file' is not",
+                             "agents.ada has no effect", "max_calls of agents.ada",
+                             "files.save = \"on_commit\" has no effect"}) {
+        EXPECT_NE(rules.find(part), std::string::npos) << rules;
+    }
+}
+
 TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {
     const fs::ScratchDirectory directory;
     EXPECT_TRUE(load_config(directory.path())->files.rules.empty());

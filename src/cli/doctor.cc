@@ -51,6 +51,16 @@ Finding check_settings(const std::string& workspace) {
     return {Health::good, "settings", cat(rules, " rules for files"), ""};
 }
 
+// An operator who relies on a rule has to know that it does not hold.
+void check_rules(const std::string& workspace, std::vector<Finding>& findings) {
+    const auto settings = load_config(workspace);
+    if (!settings) return;
+    for (std::string& what : not_acted_on(*settings)) {
+        findings.push_back({Health::doubtful, "settings", std::move(what),
+                            "do not rely on it; rules for files do hold"});
+    }
+}
+
 Finding check_openat2(const std::string& workspace) {
     const server::Fd root(::open(workspace.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     open_how how = {};
@@ -195,6 +205,7 @@ int doctor(const Globals& globals) {
     std::vector<Finding> findings;
     findings.push_back({Health::good, "program", cat("quire ", globals.version), ""});
     findings.push_back(check_settings(workspace.string()));
+    check_rules(workspace.string(), findings);
     findings.push_back(check_openat2(workspace.string()));
     findings.push_back(check_disk(workspace.string()));
     check_handshakes(findings);

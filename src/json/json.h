@@ -13,10 +13,12 @@ namespace quire::json {
 struct ParseLimits {
     std::size_t depth = 128;
     std::size_t bytes = 64U << 20;
+    bool exact_integers = false;  // One that does not fit 64 bits is an error, not a float.
 };
 
 // One JSON value with nothing but blanks around it. An integer that fits is an i64; any other
 // number an f64. Of a repeated key the last wins. Errors: invalid_argument "invalid_json" {offset};
+// "inexact_number" {offset};
 // out_of_range "too_deep" {limit}, "too_large" {limit}. Never recurses on its input. O(n).
 Result<Value> parse(std::string_view text, ParseLimits limits = {});
 

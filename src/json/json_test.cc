@@ -54,6 +54,15 @@ TEST(JsonParse, KeepsIntegersExactAndApartFromFloats) {
     EXPECT_NE(parsed("1"), parsed("1.0"));
 }
 
+TEST(JsonParse, RefusesAnIntegerThatWouldBecomeAnotherWhereThatIsAsked) {
+    for (const char* text : {"[9223372036854775808]", "[-9223372036854775809]"}) {
+        EXPECT_EQ(refusal(text, {.exact_integers = true}), "inexact_number");
+        EXPECT_TRUE(parsed(text).as_list()[0].is_float());
+    }
+    for (const char* text : {"[9223372036854775807,-9223372036854775808]", "[1e30,0.1]"})
+        EXPECT_EQ(json::write(*parse(text, {.exact_integers = true})), json::write(parsed(text)));
+}
+
 TEST(JsonParse, ReadsFloatsToTheNearestDouble) {
     EXPECT_EQ(parsed("0.1").as_float(), 0.1);
     EXPECT_EQ(parsed("5e-324").as_float(), std::numeric_limits<double>::denorm_min());

@@ -256,6 +256,13 @@ Result<Value> Parser::number() {
         const auto [end, error] =
             std::from_chars(spelled.data(), spelled.data() + spelled.size(), value);
         if (error == std::errc()) return Value(value);
+        if (limits_.exact_integers) {
+            return invalid("inexact_number",
+                           cat("the integer at byte ", begin,
+                               " does not fit 64 bits and would become another number; write it "
+                               "as a string"),
+                           {{"offset", begin}});
+        }
     }
     return floating(spelled);
 }

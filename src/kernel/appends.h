@@ -21,8 +21,10 @@ struct Appends {
     struct Piece {
         std::string text;
         std::uint64_t version = 0;  // The block's once this piece is in.
-        Reply<Appended>
-            waiting;  // Of a durable append; empty for one that was accepted and answered.
+        // Of a durable append, or of one whose version is not reserved yet; empty for one that was
+        // accepted and answered.
+        Reply<Appended> waiting;
+        Ack ack = Ack::durable;
     };
 
     blocks::AppendBuffer buffer;  // Whose text it is, and when it is due.

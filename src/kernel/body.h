@@ -133,6 +133,8 @@ public:
     // --- creating and editing (calls_change.cc) ---
     Result<std::optional<std::string>> block_of_token(
         const std::pair<std::string, std::string>& token);
+    // What a change of its text does to a block's status, in the document's pending transaction.
+    static void set_running(LiveDocument& document, const BlockRef& block);
     void answer_token(const std::string& block_id, Reply<BlockVersion> reply);
     Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
 
@@ -140,13 +142,16 @@ public:
     void append(LiveDocument& document, BlockRef block, const Caller& by, std::string text, Ack ack,
                 Reply<Appended> reply);
     // Commits what is buffered for the block, if anything is. On the strand, no transaction begun.
-    void flush(LiveDocument& document, const BlockRef& block);
+    // `more`: its writer is likely to go on, so that versions stay reserved.
+    void flush(LiveDocument& document, const BlockRef& block, bool more = false);
     void flush_all(LiveDocument& document);
     // Ends every actor's run of appends, or one actor's: the next append begins a new undo unit.
     static void end_append_runs(BlockState& state) { state.appends.groups.clear(); }
 
 private:
     void flush_when_due(LiveDocument& document, const BlockRef& block);
+    void reserve(LiveDocument& document, const BlockRef& block, std::uint64_t up_to);
+    void reserved(const BlockRef& block, std::uint64_t up_to, const Result<void>& result);
     void put_back(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
                   std::vector<Appends::Piece> refused);
 

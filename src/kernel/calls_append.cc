@@ -12,6 +12,16 @@ namespace {
 
 // How long accepted text waits before it is tried again after the store refused it.
 constexpr std::int64_t kRetryMs = 1000;
+// How many versions are reserved at a time for appends that are accepted before they are stored.
+constexpr std::uint64_t kReserved = 256;
+
+// Buffers what `pieces` are, all of them by one writer.
+void refill(Appends& appends, std::int64_t now_ms) {
+    const std::optional<blocks::AppendBuffer::Taken> taken = appends.buffer.take();
+    if (!taken) return;
+    for (const Appends::Piece& piece : appends.pieces)
+        appends.buffer.add(piece.text, now_ms, taken->writer);
+}
 
 }  // namespace
 
@@ -48,25 +58,68 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& 
     const std::int64_t now = parts_.clock.steady_ms();
     appends.buffer.add(text, now, by.actor);
     const std::uint64_t version = block.state->version + appends.pieces.size() + 1;
-    appends.pieces.push_back({std::move(text), version, {}});
+    appends.pieces.push_back({std::move(text), version, {}, ack});
     if (ack == Ack::durable) {
         appends.pieces.back().waiting = std::move(reply);
         if (!appends.in_flight) flush(document, block);
         return;
     }
-    reply(Appended{version, false, 0, {}});
+    if (version <= block.state->reserved) {
+        reply(Appended{version, false, 0, {}});
+    } else {
+        appends.pieces.back().waiting = std::move(reply);
+        if (version > block.state->reserving) reserve(document, block, version + kReserved);
+    }
     flush_when_due(document, block);
+}
+
+// Tells the store that versions up to `up_to` may be given out. Once for many appends: the flushes
+// of a stream that goes on carry what is reserved for its next ones.
+void Kernel::Body::reserve(LiveDocument& document, const BlockRef& block, std::uint64_t up_to) {
+    block.state->reserving = up_to;
+    document.record_version(block);
+    document.submit([self = shared_from_this(), live = document.shared_from_this(),
+                     id = document.id_of(block), up_to](const Result<void>& result) {
+        if (const Result<BlockRef> again = live->find(id, true))
+            self->reserved(*again, up_to, result);
+    });
+}
+
+// What was reserved is stored, or was refused; unless something later is on its way by now.
+void Kernel::Body::reserved(const BlockRef& block, std::uint64_t up_to,
+                            const Result<void>& result) {
+    BlockState& state = *block.state;
+    if (up_to == 0 || state.reserving != up_to) return;
+    if (result) {
+        state.reserved = up_to;
+    } else {
+        state.reserving = state.reserved = 0;
+    }
+    std::vector<Appends::Piece>& pieces = state.appends.pieces;
+    for (Appends::Piece& piece : pieces) {
+        if (piece.ack != Ack::accepted || !piece.waiting) continue;
+        if (!result) {
+            piece.waiting(Failure(result.error()));
+            piece.text.clear();
+        } else if (piece.version <= up_to) {
+            std::exchange(piece.waiting, {})(Appended{piece.version, false, 0, {}});
+        }
+    }
+    if (result) return;
+    std::erase_if(pieces, [](const Appends::Piece& piece) { return piece.text.empty(); });
+    refill(state.appends, parts_.clock.steady_ms());
 }
 
 // Flushes now if a rule asks for it, else looks again when silence alone would.
 void Kernel::Body::flush_when_due(LiveDocument& document, const BlockRef& block) {
     Appends& appends = block.state->appends;
     const std::int64_t now = parts_.clock.steady_ms();
+    const std::optional<std::int64_t> deadline = appends.buffer.deadline_ms();
     if (appends.buffer.due(now)) {
-        flush(document, block);
+        const bool silent = deadline && *deadline <= now;
+        flush(document, block, !silent);
         return;
     }
-    const std::optional<std::int64_t> deadline = appends.buffer.deadline_ms();
     if (!deadline || appends.timer_set) return;
     appends.timer_set = true;
     document.strand().post_after(
@@ -81,10 +134,14 @@ void Kernel::Body::flush_when_due(LiveDocument& document, const BlockRef& block)
         });
 }
 
-void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
+void Kernel::Body::flush(LiveDocument& document, const BlockRef& block, bool more) {
     BlockState& state = *block.state;
     Appends& appends = state.appends;
     std::optional<blocks::AppendBuffer::Taken> taken = appends.buffer.take();
+    const std::uint64_t last = state.version + appends.pieces.size();
+    // Every version that was given out is in this flush; what comes after is reserved anew.
+    state.reserving = more && state.reserving > 0 ? last + kReserved : 0;
+    if (state.reserving == 0) state.reserved = 0;
     if (!taken) return;
     std::vector<Appends::Piece> pieces = std::exchange(appends.pieces, {});
     for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].version = state.version + i + 1;
@@ -98,9 +155,7 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
     const std::vector<text::Splice> splices = {{end, {0}, std::move(taken->text)}};
     Appended appended{0, true, doc.text(block.content).lines().n,
                       blocks::change_made(doc.text(block.content), splices, limits().read_columns)};
-    if (block.fields != nullptr && block.fields->status == "pending") {
-        document.conversation()->set_status(block.id, "running");
-    }
+    set_running(document, block);
     Unit unit;
     unit.actor = taken->writer.str();
     unit.description = "append";
@@ -114,26 +169,31 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block) {
     count_commit();
     document.submit([self = shared_from_this(), live = document.shared_from_this(),
                      id = document.id_of(block), writer = taken->writer, pieces = std::move(pieces),
-                     appended = std::move(appended)](Result<void> result) mutable {
+                     appended = std::move(appended),
+                     up_to = state.reserving](Result<void> result) mutable {
         for (Appends::Piece& piece : pieces) {
             if (!piece.waiting) continue;
-            if (result) {
+            if (!result) {
+                piece.waiting(Failure(result.error()));
+            } else if (piece.ack == Ack::accepted) {
+                piece.waiting(Appended{piece.version, false, 0, {}});
+            } else {
                 appended.version = piece.version;
                 piece.waiting(appended);
-            } else {
-                piece.waiting(Failure(result.error()));
             }
         }
         Result<BlockRef> again = live->find(id, true);
         if (!again) return;
+        self->reserved(*again, up_to, result);
         Appends& later = again->state->appends;
         later.in_flight = false;
         if (result) {
             // Durable appends that came meanwhile share the next flush; accepted text keeps its own
             // time.
-            const bool wanted =
-                std::any_of(later.pieces.begin(), later.pieces.end(),
-                            [](const Appends::Piece& piece) { return bool{piece.waiting}; });
+            const bool wanted = std::any_of(later.pieces.begin(), later.pieces.end(),
+                                            [](const Appends::Piece& piece) {
+                                                return piece.ack == Ack::durable && piece.waiting;
+                                            });
             if (wanted) self->flush(*live, *again);
             return;
         }
@@ -165,9 +225,14 @@ void Kernel::Body::put_back(LiveDocument& document, const BlockRef& block,
 
 void Kernel::Body::flush_all(LiveDocument& document) {
     for (auto& [key, state] : document.states()) {
-        if (state.appends.empty()) continue;
+        if (state.appends.empty() && state.told <= state.version) continue;
         const Result<BlockRef> block = document.find_key(key);
-        if (block) flush(document, *block);
+        if (!block) continue;
+        flush(document, *block);
+        if (state.told <= state.version) continue;
+        // Nothing that was given out is missing any more.
+        document.record_version(*block);
+        document.submit([](const Result<void>&) {});
     }
 }
 

@@ -69,6 +69,11 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
                       cat("a conversation's name has 1 to ", kLongestName, " bytes")));
         return;
     }
+    if (what.client_token.size() > kLongestName) {
+        reply(invalid("invalid_argument",
+                      cat("a client_token has at most ", kLongestName, " bytes")));
+        return;
+    }
     auto document = body_->catalog().find_or_make("conversation", what.conversation);
     body_->on_document<BlockVersion>(
         by, std::move(document), Access::append, std::move(reply),
@@ -116,6 +121,12 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
         });
 }
 
+void Kernel::Body::set_running(LiveDocument& document, const BlockRef& block) {
+    block.state->interrupted = false;
+    if (block.fields != nullptr && block.fields->status == "pending")
+        document.conversation()->set_status(block.id, "running");
+}
+
 Result<std::optional<std::string>> Kernel::Body::block_of_token(
     const std::pair<std::string, std::string>& token) {
     const std::optional<std::string> here =
@@ -150,12 +161,12 @@ void Kernel::set_status(Caller by, std::string block_id, blocks::Status status,
                                       cat("'", id, "' is a file: it has no status to set")));
             }
             body->flush(document, block);
-            const Result<blocks::Status> now = blocks::parse_status(block.fields->status);
-            const Result<void> allowed =
-                blocks::check_transition(now.value_or(blocks::Status::done), status);
+            const blocks::Status before =
+                blocks::parse_status(block.fields->status).value_or(blocks::Status::done);
+            const Result<void> allowed = blocks::check_transition(before, status);
             if (!allowed) return answer(Failure(allowed.error()));
             Body::end_append_runs(*block.state);
-            if (block.fields->status == blocks::name_of(status)) {
+            if (before == status && !block.state->interrupted) {
                 return body->answer(document, BlockVersion{id, block.state->version},
                                     std::move(answer));
             }
@@ -165,6 +176,8 @@ void Kernel::set_status(Caller by, std::string block_id, blocks::Status status,
             unit.actor = by.actor.str();
             unit.description = cat("status ", blocks::name_of(status));
             unit.kind = UnitKind::status;
+            unit.status = {before, status};
+            block.state->interrupted = false;
             unit.spans = {document.commit(by.actor, "status")};
             document.record(block, std::move(unit));
             body->submit(document, BlockVersion{id, block.state->version}, std::move(answer));
@@ -194,9 +207,7 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
             if (!planned->splices.empty()) {
                 document.begin(by.actor);
                 document::apply(doc, block.content, planned->splices);
-                if (block.fields != nullptr && block.fields->status == "pending") {
-                    document.conversation()->set_status(block.id, "running");
-                }
+                Body::set_running(document, block);
                 Unit unit;
                 unit.actor = by.actor.str();
                 unit.description = operation;

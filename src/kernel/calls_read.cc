@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/utf8.h"
 #include "kernel/body.h"
 #include "kernel/describe.h"
 #include "kernel/walk.h"
@@ -11,10 +12,13 @@ namespace quire::kernel {
 
 namespace {
 
+// How much of what a caller gave an error says back, in code points.
+constexpr std::size_t kQuoted = 80;
+
 Failure bad_cursor(const std::string& cursor) {
-    return invalid(
-        "invalid_argument",
-        cat("'", cursor, "' is not a cursor that this list gave; start again without one"));
+    return invalid("invalid_argument",
+                   cat("'", utf8::prefix(cursor, kQuoted),
+                       "' is not a cursor that this list gave; start again without one"));
 }
 
 // A list under way.
@@ -90,7 +94,7 @@ Result<std::vector<store::DocumentKey>> documents_of(Kernel::Body& body, const L
     if (*query.conversation == "main")
         return std::vector<store::DocumentKey>();  // Nothing said yet.
     return fail(Errc::not_found, "invalid_reference",
-                cat("there is no conversation '", *query.conversation, "'"));
+                cat("there is no conversation '", utf8::prefix(*query.conversation, kQuoted), "'"));
 }
 
 }  // namespace
@@ -163,20 +167,28 @@ void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::st
     }
     body_->on_block<HistoryPage>(
         by, block_id, Access::read, std::move(reply),
-        [body = body_, limit, before](LiveDocument& document, BlockRef block,
-                                      Reply<HistoryPage> answer) {
+        [body = body_, limit, cursor, before](LiveDocument& document, BlockRef block,
+                                              Reply<HistoryPage> answer) {
             body->flush(document, block);
             HistoryPage page;
+            std::string next_cursor = cat(block.state->version + 1);
             const std::vector<Unit>& units = block.state->history.units();
+            if (block.state->interrupted && cursor.empty() && !units.empty()) {
+                // No call made it, so that it has no version of its own; and of its writer the last
+                // that was heard is when.
+                page.versions.push_back({cat(block.state->version), units.back().at_ms,
+                                         "system:kernel", "interrupted"});
+            }
             for (std::size_t i = units.size(); i-- > 0;) {
                 const Unit& unit = units[i];
                 if (unit.version >= before) continue;
-                if (page.versions.size() == limit) {
-                    page.next_cursor = page.versions.back().version_id;
+                if (page.versions.size() >= limit) {
+                    page.next_cursor = next_cursor;
                     break;
                 }
                 page.versions.push_back(
                     {cat(unit.version), unit.at_ms, unit.actor, unit.description});
+                next_cursor = page.versions.back().version_id;
             }
             body->answer(document, std::move(page), std::move(answer));
         },

@@ -34,6 +34,16 @@ bool others_wrote(const BlockRef& block, const Unit& made) {
     });
 }
 
+// The status as it was before `change`, or after it: unless it has become another since.
+Undone set_back(LiveDocument& document, const BlockRef& block, const Unit::StatusChange& change,
+                bool redo) {
+    const blocks::Status now = redo ? change.from : change.to;
+    if (block.fields->status != blocks::name_of(now)) return {.skipped_because_changed = 1};
+    document.conversation()->set_status(block.id, blocks::name_of(redo ? change.to : change.from));
+    block.state->interrupted = false;
+    return {.restored = 1};
+}
+
 // Takes the units back in the document's pending transaction, newest first.
 Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
                          const std::vector<Unit*>& units, bool redo) {
@@ -49,6 +59,8 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
         (gone ? undone.removed : undone.restored) = 1;
         return undone;
     }
+    if (kind == UnitKind::status && units.front()->status)
+        return set_back(document, block, *units.front()->status, redo);
     std::vector<crdt::IdSpan> spans;
     for (const Unit* unit : units)
         spans.insert(spans.end(), unit->spans.begin(), unit->spans.end());

@@ -18,6 +18,10 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
         info.role = block.fields->role;
         info.kind = block.fields->kind;
         info.status = block.fields->status;
+        if (block.state->interrupted) {
+            info.status = blocks::name_of(blocks::Status::error);
+            info.reason = "interrupted";
+        }
         if (const Value* path = block.fields->metadata.find("path");
             path != nullptr && path->is_string()) {
             info.path = path->as_string();

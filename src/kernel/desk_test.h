@@ -117,6 +117,12 @@ public:
         start();
     }
 
+    // The kernel is killed: another opens what the store has, and this one is heard of no more.
+    void crash() {
+        killed_.push_back(std::move(kernel));
+        start();
+    }
+
     // The answer of call(reply), which must come without time passing.
     template <class T, class Call>
     Result<T> ask(Call call) {
@@ -199,6 +205,7 @@ public:
     std::unique_ptr<Kernel> kernel;
 
 private:
+    std::vector<std::unique_ptr<Kernel>> killed_;
     void start() { kernel = std::move(*Kernel::open({store, scheduler, clock, rng, {}})); }
     void stop() {
         kernel->close([](Result<void>) {});

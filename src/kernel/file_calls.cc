@@ -39,7 +39,7 @@ Result<void> require_text_file(const fs::Place& place) {
             directory ? " is a directory; file list with the pattern '" : " is not a file",
             directory ? cat(place.path.empty() ? "" : place.path + "/", "**' shows what is in it")
                       : ""),
-        {{"kind", directory ? "directory" : "other"}});
+        {{"kind", directory ? "directory" : "other"}, {"path", place.path}});
 }
 
 }  // namespace

@@ -406,6 +406,8 @@ TEST(FileCalls, AFileDeletedOnDiskIsGoneUnlessItHasEditsThatWereNotSaved) {
 
     EXPECT_EQ(office.text("clean"), "<file_not_found>");
     EXPECT_EQ(office.status("clean").disk, Disk::missing);
+    EXPECT_FALSE(office.status("clean").dirty);
+    EXPECT_TRUE(office.status("edited").dirty);
     EXPECT_EQ(Office::reason(office.save("edited")), "disk_changed");
     EXPECT_EQ(office.disk("edited"), "<file_not_found>");
     EXPECT_EQ(office.text("edited"), "b\n");

@@ -113,7 +113,6 @@ std::optional<files::DiskState> FileGate::state(const LiveDocument& document) co
 bool FileGate::dirty(LiveDocument& document) {
     const std::optional<files::DiskState> disk = state(document);
     if (!disk) return document.doc().op_count() > 0;
-    if (disk->missing) return true;
     if (disk->version == version_of(document)) return false;
     return fs::Hash::of(files::encode(
                disk->form, document.doc().text(document.whole().content).str())) != disk->hash;

@@ -81,6 +81,7 @@ struct BlockInfo {
     std::string block_id;
     std::optional<std::string> parent_id;
     std::string role, kind, status;
+    std::string reason;   // Of the status: "interrupted" where its writer was gone; else "".
     std::string path;     // Of a file block.
     std::string summary;  // First non-blank line, at most 80 code points.
     std::uint64_t version = 0;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "kernel/desk_test.h"
 
 namespace quire::kernel {
@@ -210,6 +211,148 @@ TEST(Kernel, AStreamOfAppendsIsOneUnitBetweenStatusChanges) {
     EXPECT_EQ(desk.text(id), "one two bo's three ");
 }
 
+// Versions that accepted appends were told and lost in a crash are not another change's afterwards;
+// where nothing was lost, none is skipped.
+TEST(Kernel, AVersionThatWasGivenOutIsNeverGivenOutAgain) {
+    Desk desk;
+    const std::string id = desk.create("a\n");
+    const std::string other = desk.create("");
+    std::uint64_t last = 0;
+    for (const char* text : {"lost", " and", " lost"})
+        last = desk.append(id, text, "ada", Ack::accepted)->version;
+    EXPECT_EQ(last, 4U);
+    desk.append(other, "kept");
+
+    desk.crash();
+
+    EXPECT_EQ(desk.text(id), "a\n");
+    EXPECT_GT(desk.append(id, "new\n")->version, last);
+    EXPECT_EQ(desk.version(other), 2U);
+    const std::uint64_t before = desk.version(id);
+    for (int i = 0; i < 1000; ++i) {
+        last = desk.append(id, i % 3 == 0 ? "line\n" : "word ", "ada", Ack::accepted)->version;
+        ASSERT_EQ(last, before + static_cast<std::uint64_t>(i) + 1);
+    }
+    desk.crash();
+    EXPECT_GE(desk.version(id), last);
+    last = desk.append(id, "x", "ada", Ack::accepted)->version;
+    desk.restart();
+    EXPECT_EQ(desk.version(id), last);
+    last = desk.append(id, "y\n", "ada", Ack::accepted)->version;
+    desk.read(id);
+    desk.crash();
+    EXPECT_GE(desk.version(id), last);
+    desk.advance(0);
+}
+
+TEST(Kernel, AnAcceptedAppendThatCannotBeReservedIsRefusedAndNotWrittenLater) {
+    Desk desk;
+    const std::string id = desk.create("a\n");
+    desk.store.fail_next();
+
+    EXPECT_EQ(reason(desk.append(id, "refused", "ada", Ack::accepted)), "disk_full");
+
+    EXPECT_EQ(desk.append(id, "kept", "ada", Ack::accepted)->version, 2U);
+    desk.advance(5000);
+    EXPECT_EQ(desk.text(id), "a\nkept");
+}
+
+TEST(Kernel, UndoWalksBackThroughEveryStatusThereWas) {
+    Desk desk;
+    const std::string id = desk.create("");
+    const std::vector<std::string> words = {"pending", "running", "done", "running", "error"};
+    for (const blocks::Status status : {blocks::Status::running, blocks::Status::done,
+                                        blocks::Status::running, blocks::Status::error}) {
+        desk.set_status(id, status);
+    }
+    desk.restart();
+
+    for (std::size_t i = words.size() - 1; i-- > 0;) {
+        EXPECT_EQ(desk.undo(id)->skipped_because_changed, 0U);
+        EXPECT_EQ(desk.read(id)->info.status, words[i]);
+    }
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        EXPECT_EQ(desk.undo(id, "ada", true)->skipped_because_changed, 0U);
+        EXPECT_EQ(desk.read(id)->info.status, words[i]);
+    }
+}
+
+TEST(Kernel, AStatusThatAnotherHasSetSinceIsNotSetBack) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.set_status(id, blocks::Status::running);
+    desk.ask<BlockVersion>([&](auto reply) {
+        desk.kernel->set_status(Desk::as("bo"), id, blocks::Status::done, std::move(reply));
+    });
+
+    EXPECT_EQ(desk.undo(id)->skipped_because_changed, 1U);
+    EXPECT_EQ(desk.read(id)->info.status, "done");
+}
+
+TEST(Kernel, ABlockThatItsWriterLeftRunningShowsThatItWasInterrupted) {
+    Desk desk;
+    const std::string left = desk.create("");
+    const std::string finished = desk.create("");
+    const std::string waiting = desk.create("");
+    for (const std::string& id : {left, finished}) desk.append(id, "half a sen");
+    desk.set_status(finished, blocks::Status::done);
+    EXPECT_EQ(desk.read(left)->info.status, "running");
+
+    desk.restart();
+
+    const BlockInfo info = desk.read(left)->info;
+    EXPECT_EQ(info.status, "error");
+    EXPECT_EQ(info.reason, "interrupted");
+    EXPECT_EQ(info.version, 2U);
+    EXPECT_EQ(desk.read(finished)->info.status, "done");
+    EXPECT_EQ(desk.read(waiting)->info.status, "pending");
+    ListQuery failed;
+    failed.status = blocks::Status::error;
+    const auto listed = desk.ask<ListPage>(
+        [&](auto reply) { desk.kernel->list(Desk::as("bo"), failed, std::move(reply)); });
+    ASSERT_EQ(listed->blocks.size(), 1U);
+    EXPECT_EQ(listed->blocks[0].block_id, left);
+}
+
+TEST(Kernel, AnInterruptionIsInTheHistoryOnEveryWayThroughIt) {
+    Desk desk;
+    const std::string id = desk.create("");
+    desk.append(id, "half a sen");
+    desk.restart();
+
+    for (const std::size_t limit : {1U, 2U, 100U}) {
+        std::string seen, cursor;
+        do {
+            const auto page = desk.ask<HistoryPage>([&](auto reply) {
+                desk.kernel->history(Desk::as("bo"), id, limit, cursor, std::move(reply));
+            });
+            for (const HistoryEntry& entry : page->versions)
+                seen += cat(entry.version_id, " ", entry.actor, " ", entry.description, "\n");
+            cursor = page->next_cursor;
+        } while (!cursor.empty());
+        EXPECT_EQ(seen, "2 system:kernel interrupted\n2 agent:ada append\n1 agent:ada create\n");
+    }
+}
+
+TEST(Kernel, WhoGoesOnWithAnInterruptedBlockMakesItRunAgain) {
+    Desk desk;
+    const std::string appended = desk.create("");
+    const std::string edited = desk.create("");
+    const std::string set = desk.create("");
+    for (const std::string& id : {appended, edited, set}) desk.append(id, "half a sen");
+    desk.restart();
+
+    desk.append(appended, "tence");
+    desk.splice(edited, 0, 0, "A");
+    EXPECT_EQ(desk.set_status(set, blocks::Status::running)->version, 3U);
+
+    for (const std::string& id : {appended, edited, set}) {
+        EXPECT_EQ(desk.read(id)->info.status, "running");
+        EXPECT_EQ(desk.read(id)->info.reason, "");
+        EXPECT_EQ(desk.version(id), 3U);
+    }
+}
+
 // Overlapping edits by several, taken back one after the other, the newest first: each undo gives
 // the text before, each redo the one after, also when another kernel goes on in between.
 TEST(Kernel, UndosAndRedosWalkThroughEveryStateThereWas) {
@@ -367,11 +510,12 @@ TEST(Kernel, WhenTheDiskIsFullNothingIsChangedAndLaterCallsSucceed) {
 TEST(Kernel, AcceptedTextOutlivesAFullDisk) {
     Desk desk;
     const std::string id = desk.create("");
+    EXPECT_EQ(desk.append(id, "what is ", "ada", Ack::accepted)->version, 2U);
     desk.store.fail_next();
-    desk.append(id, "kept\n", "ada", Ack::accepted);
+    EXPECT_EQ(desk.append(id, "kept\n", "ada", Ack::accepted)->version, 3U);
     desk.advance(1500);
-    EXPECT_EQ(desk.text(id), "kept\n");
-    EXPECT_EQ(desk.version(id), 2U);
+    EXPECT_EQ(desk.text(id), "what is kept\n");
+    EXPECT_GE(desk.version(id), 3U);
 }
 
 TEST(Kernel, HistoryNamesWhoDidWhatNewestFirst) {

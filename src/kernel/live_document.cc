@@ -1,7 +1,9 @@
 #include "kernel/live_document.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/bytes.h"
 #include "base/cat.h"
 #include "base/check.h"
 #include "codec/updates.h"
@@ -13,6 +15,27 @@ namespace {
 
 // A document that is stored in more pieces than this is put together when it is loaded.
 constexpr std::size_t kLongLog = 500;
+
+// A block's header in the store: empty, or a format and the version up to which others were given
+// out, u64 little-endian.
+constexpr std::uint8_t kHeaderFormat = 1;
+
+Bytes reservation(std::uint64_t version, std::uint64_t reserved) {
+    if (reserved <= version) return {};
+    ByteWriter out;
+    out.byte(kHeaderFormat);
+    out.u64_le(reserved);
+    return std::move(out).take();
+}
+
+Result<std::uint64_t> reserved_in(const Bytes& header) {
+    if (header.empty()) return std::uint64_t{0};
+    ByteReader in(header);
+    if (in.byte("format") != kHeaderFormat) in.fail("format");
+    const std::uint64_t reserved = in.u64_le("reserved");
+    if (!in.ok()) return in.error();
+    return reserved;
+}
 
 Failure no_such_block(const blocks::BlockId& id) {
     return fail(Errc::not_found, "invalid_reference",
@@ -60,7 +83,8 @@ Result<void> LiveDocument::load() {
     std::map<std::string, BlockState> states;
     for (const store::BlockRecord& block : stored.blocks) {
         states[block.block].key = block.block;
-        states[block.block].version = block.version;
+        // Versions that a kernel which was killed may have given out are not given out again.
+        states[block.block].version = std::max(block.version, TRY(reserved_in(block.header)));
     }
     std::vector<crdt::StandIn> stand_ins;
     for (const store::UnitRecord& unit : stored.units) {
@@ -71,8 +95,9 @@ Result<void> LiveDocument::load() {
     }
     TRY(doc->recall(std::move(stand_ins)));
     for (auto& [key, state] : states_) {
-        if (state.appends.empty()) continue;
+        if (state.appends.empty() && !state.interrupted) continue;
         states[key].key = key;
+        states[key].interrupted = state.interrupted;
         states[key].appends = std::move(state.appends);
         states[key].appends.in_flight = false;
     }
@@ -86,8 +111,18 @@ Result<void> LiveDocument::load() {
     doc_ = std::move(doc);
     if (record_.kind == "conversation")
         conversation_ = std::make_unique<document::Conversation>(*doc_);
+    if (!std::exchange(was_loaded_, true)) note_interrupted();
     compact_if_long(stored.updates.size());
     return {};
+}
+
+// What is running when this kernel sees the document for the first time was left so by another.
+void LiveDocument::note_interrupted() {
+    if (conversation_ == nullptr) return;
+    for (std::size_t i = 0; i < conversation_->size(); ++i) {
+        const document::ConversationBlock& block = conversation_->at(i);
+        if (block.status == "running") ref_of(block).state->interrupted = true;
+    }
 }
 
 void LiveDocument::compact_if_long(std::size_t update_count) {
@@ -182,9 +217,16 @@ void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_
     state.version += calls;
     unit.version = state.version;
     unit.at_ms = parts_.clock.wall_ms();
-    batch_.blocks.push_back({record_.key, state.key, state.version, {}});
+    record_version(block);
     batch_.units.push_back(to_record(unit, record_.key, state.key));
     state.history.add(std::move(unit));
+}
+
+void LiveDocument::record_version(const BlockRef& block) {
+    BlockState& state = *block.state;
+    state.told = state.reserving;
+    batch_.blocks.push_back(
+        {record_.key, state.key, state.version, reservation(state.version, state.reserving)});
 }
 
 void LiveDocument::rerecord(const BlockRef& block, const Unit& unit) {

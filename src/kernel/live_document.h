@@ -36,6 +36,16 @@ struct BlockState {
     std::uint64_t version = 0;
     History history;
     Appends appends;
+    // Appends that were accepted are given versions before these are stored. Those up to `reserved`
+    // may be: the store has been told, and after a crash none of them is given out again.
+    // `reserving` is the same once what is on its way is stored; 0 for none. `told` is what the
+    // store will then have.
+    std::uint64_t reserved = 0;
+    std::uint64_t reserving = 0;
+    std::uint64_t told = 0;
+    // It was running when an earlier kernel ended, so that its writer is gone: it shows as error
+    // until someone writes to it or sets its status.
+    bool interrupted = false;
 };
 
 // A block found in its document. Valid within one task on the strand.
@@ -85,6 +95,8 @@ public:
     void record(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
     // The same for a unit that leaves the chance to redo as it is.
     void record_quietly(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
+    // Puts the block's version and what is reserved beyond it into the batch.
+    void record_version(const BlockRef& block);
     void rerecord(const BlockRef& block, const Unit& unit);  // A unit whose state changed.
     store::Batch& batch() { return batch_; }
     void set_header(Bytes header);  // The document record's, with the next submit.
@@ -105,6 +117,7 @@ private:
 
     Result<void> load();
     Result<void> forget_unstored_header();
+    void note_interrupted();
     void finish(std::uint64_t sequence, const Result<void>& result, Reply<void> done);
     std::int64_t peer_number(crdt::PeerId peer) const;
     std::string key_of(crdt::OpId id) const;
@@ -114,6 +127,7 @@ private:
     sched::Strand strand_;
     store::DocumentRecord record_;
     bool fresh_;
+    bool was_loaded_ = false;
 
     std::unique_ptr<crdt::Doc> doc_;
     std::unique_ptr<document::Conversation> conversation_;

@@ -6,7 +6,7 @@ namespace quire::kernel {
 
 namespace {
 
-constexpr std::uint8_t kBodyFormat = 2;
+constexpr std::uint8_t kBodyFormat = 3;
 
 void put(Bytes& out, std::uint64_t number, int size) {
     for (int i = 0; i < size; ++i) out.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
@@ -21,6 +21,7 @@ std::uint64_t get(const Bytes& in, std::size_t& at, int size) {
 }
 
 constexpr std::size_t kHeadSize = 2 + 8;
+constexpr std::uint64_t kStatuses = static_cast<std::uint64_t>(blocks::Status::error) + 1;
 constexpr std::size_t kSpanSize = 8 + 4 + 4;
 constexpr std::size_t kStandInSize = 1 + 8 + 4 + 8 + 4 + 4;
 
@@ -38,15 +39,19 @@ std::string_view name_of(UnitState state) {
 
 }  // namespace
 
-// Little-endian: format, kind, group u64, number of spans u32, then per span peer u64, begin u32,
+// Little-endian: format, kind, group u64, the status before and after u8 each (one more than the
+// word's number; 0 for none), number of spans u32, then per span peer u64, begin u32,
 // end u32; then per stand-in whether it has the place, too, u8, first atom peer u64, counter u32,
-// of the copy the same, length u32. Format 1 had neither the number nor stand-ins.
+// of the copy the same, length u32. Format 2 had no statuses, format 1 neither the number nor
+// stand-ins.
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
                             const std::string& block) {
     Bytes body;
     put(body, kBodyFormat, 1);
     put(body, static_cast<std::uint64_t>(unit.kind), 1);
     put(body, unit.group, 8);
+    put(body, unit.status ? static_cast<std::uint64_t>(unit.status->from) + 1 : 0, 1);
+    put(body, unit.status ? static_cast<std::uint64_t>(unit.status->to) + 1 : 0, 1);
     put(body, unit.spans.size(), 4);
     for (const crdt::IdSpan& span : unit.spans) {
         put(body, span.peer, 8);
@@ -78,14 +83,32 @@ Result<Unit> from_record(const store::UnitRecord& record) {
         body[1] > static_cast<std::uint8_t>(UnitKind::take_back)) {
         return damaged();
     }
-    Unit unit{
-        record.version, record.actor, record.at_ms, record.description, {}, UnitState::gone, 0, {}};
+    Unit unit{record.version,
+              record.actor,
+              record.at_ms,
+              record.description,
+              {},
+              UnitState::gone,
+              0,
+              {},
+              {},
+              {}};
     for (const UnitState state : {UnitState::done, UnitState::undone}) {
         if (record.state == name_of(state)) unit.state = state;
     }
     std::size_t at = 1;
     unit.kind = static_cast<UnitKind>(get(body, at, 1));
     unit.group = get(body, at, 8);
+    if (body[0] > 2) {
+        if (body.size() - at < 2) return damaged();
+        const std::uint64_t from = get(body, at, 1);
+        const std::uint64_t to = get(body, at, 1);
+        if (from > kStatuses || to > kStatuses) return damaged();
+        if (from > 0 && to > 0) {
+            unit.status = {static_cast<blocks::Status>(from - 1),
+                           static_cast<blocks::Status>(to - 1)};
+        }
+    }
     std::size_t spans = (body.size() - at) / kSpanSize;
     if (body[0] > 1) {
         if (body.size() - at < 4) return damaged();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/block.h"
 #include "crdt/doc/doc.h"
 #include "store/store.h"
 
@@ -36,6 +37,13 @@ struct Unit {
     std::vector<crdt::IdSpan> spans;
     // Of an undo or redo: what it brought back, and what that stands for.
     std::vector<crdt::StandIn> stand_ins = {};
+    // Of a status: which it was, and which it became. None in one that was stored before it said
+    // so.
+    struct StatusChange {
+        blocks::Status from;
+        blocks::Status to;
+    };
+    std::optional<StatusChange> status = {};
 };
 
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,

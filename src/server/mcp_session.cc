@@ -91,7 +91,12 @@ void McpSession::on_oversize(std::size_t bound, const std::string& id) {
 
 void McpSession::on_line(std::string line) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) return;
-    auto parsed = json::parse(line);
+    auto parsed = json::parse(line, {.exact_integers = true});
+    inexact_.reset();
+    if (!parsed && parsed.error().reason() == "inexact_number") {
+        inexact_ = std::move(parsed).error();
+        parsed = json::parse(line);
+    }
     if (!parsed) {
         Map data = parsed.error().details();
         data.set("reason", parsed.error().reason());
@@ -240,6 +245,11 @@ void McpSession::list_tools(Request request) {
 void McpSession::call_tool(Request request) {
     std::string name = string_param(request.params, "name");
     if (name.empty()) return request.way.refuse("name must be the name of a tool");
+    if (inexact_) {
+        // Where it stands was found in the message as a whole.
+        return request.way.result(mcp::call_result(tools::refused(*inexact_), request.way.version),
+                                  Caching::none);
+    }
     Value arguments = Map{};
     if (Value* given = request.params.find("arguments"); given != nullptr && !given->is_null()) {
         arguments = std::move(*given);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,9 @@ private:
     void read_resource(Request request);
     void listen(Request request);
 
+    // Of the message that is being read: why a call in it is refused, where its numbers would not
+    // be those that were written.
+    std::optional<Error> inexact_;
     std::unique_ptr<Service> service_;
     std::shared_ptr<Connection> connection_;
     std::shared_ptr<InFlight> in_flight_;

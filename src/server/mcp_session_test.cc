@@ -254,6 +254,27 @@ TEST(McpSession, OutlivesMessagesThatAreNone) {
     EXPECT_EQ(code(client.only(R"({"jsonrpc":"2.0","id":1,"method":"ping"})")), 0);
 }
 
+TEST(McpSession, ACallWhoseIntegersWouldBecomeOthersIsRefused) {
+    Client client;
+    client.open();
+    const auto call = [&](std::string_view number) {
+        return client.only(cat(R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":)",
+                               R"({"name":"echo","arguments":{"text":"x","n":)", number, "}}}"));
+    };
+
+    for (const char* number :
+         {"9223372036854775808", "-9223372036854775809", "123456789012345678901234567890"}) {
+        const Value answer = call(number);
+        EXPECT_EQ(*answer.get("id"), Value(3));
+        const Value& result = *answer.get("result");
+        EXPECT_TRUE(result.get("isError")->as_bool());
+        EXPECT_EQ(*result.get("structuredContent")->get("error")->get("reason"),
+                  Value("inexact_number"));
+    }
+    for (const char* number : {"9223372036854775807", "9007199254740993", "1e300", "1.5"})
+        EXPECT_FALSE(call(number).get("result")->get("isError")->as_bool()) << number;
+}
+
 TEST(McpSession, HoldsItsInputWhileTooMuchIsUnanswered) {
     Client client;
     client.open();

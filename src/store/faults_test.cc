@@ -281,6 +281,18 @@ TEST(StoreFaults, AnEmptyFileBesideALogIsDamageAndTheLogIsKept) {
     EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db-wal")), log);
 }
 
+TEST(StoreFaults, AnEmptyFileWhereADatabaseWasIsDamage) {
+    const TempDirectory directory(quick_parent());
+    open_at(directory).reset();
+    ASSERT_EQ(::truncate(directory.file("quire.db").c_str(), 0), 0);
+
+    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code(), Errc::corrupt);
+    EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db")), "");
+}
+
 TEST(StoreFaults, TheLogOfADatabaseThatIsGoneIsPutAsideAndNotReplayed) {
     const TempDirectory directory(quick_parent());
     const pid_t child = ::fork();

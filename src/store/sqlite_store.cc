@@ -121,8 +121,9 @@ Result<Opened> SqliteStore::open(const std::string& path) {
     if (created) TRY(make_store(path));
     WalFile log(path);
     const bool in_use = log.is_in_use();
-    // SQLite would throw the log of an empty database away.
-    if (in_use && size_of(path) == 0) return damaged(path, "it is empty, and its -wal file is not");
+    // Ours is never empty, and SQLite would make one of it, and throw the log away.
+    if (size_of(path) == 0)
+        return damaged(path, in_use ? "it is empty, and its -wal file is not" : "it is empty");
     const bool check = in_use && size_of(path) <= kCheckedBytes;
     Database database = TRY(open_database(path, check));
     const DocumentKey highest = TRY(highest_document_key(database));

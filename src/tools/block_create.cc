@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/cat.h"
+#include "json/json.h"
 #include "text/diff.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
@@ -62,6 +63,13 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
          .annotations = {},
          .output_schema = object_schema({{"block_id", "string"}, {"version", "integer"}})},
         fields(profile), [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+            const std::size_t most = kernel.limits().operation_bytes;
+            if (json::write(args.metadata).size() > most) {
+                return reply(refused(Error(Errc::out_of_range, "too_large",
+                                           cat("metadata is over the limit of ", most,
+                                               " bytes of JSON. Keep large text in the content"),
+                                           {{"limit", most}})));
+            }
             std::string shown = beginning(args.content, session.profile);
             kernel::BlockCreate what;
             what.conversation = std::move(args.conversation);

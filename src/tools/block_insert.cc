@@ -34,6 +34,8 @@ MadeTool make_block_insert(kernel::Kernel& kernel) {
                 blocks::InsertLines{{args.insert_line}, std::move(args.insert_text), {}});
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
+            edit.words = {.line = "insert_line",
+                          .to_delete = "block_replace_lines with new_text \"\" deletes lines"};
             kernel.edit(session.caller, std::move(args.block_id), "insert",
                         blocks::line_edits(std::move(edit)),
                         answer_with<kernel::Edited>(std::move(reply),

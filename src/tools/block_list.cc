@@ -19,17 +19,19 @@ struct Args {
 };
 
 Value row(const kernel::BlockInfo& info) {
-    return Map{{"block_id", info.block_id},
-               {"parent_id", info.parent_id ? Value(*info.parent_id) : Value()},
-               {"role", info.role},
-               {"kind", info.kind},
-               {"status", info.status},
-               {"path", info.path.empty() ? Value() : Value(info.path)},
-               {"summary", info.summary},
-               {"version", info.version},
-               {"line_count", info.line_count},
-               {"bytes", info.bytes},
-               {"dirty", info.dirty}};
+    Map out{{"block_id", info.block_id},
+            {"parent_id", info.parent_id ? Value(*info.parent_id) : Value()},
+            {"role", info.role},
+            {"kind", info.kind},
+            {"status", info.status},
+            {"path", info.path.empty() ? Value() : Value(info.path)},
+            {"summary", info.summary},
+            {"version", info.version},
+            {"line_count", info.line_count},
+            {"bytes", info.bytes},
+            {"dirty", info.dirty}};
+    if (!info.reason.empty()) out.append("reason", info.reason);
+    return out;
 }
 
 ToolResult render(const kernel::ListPage& page) {
@@ -38,7 +40,7 @@ ToolResult render(const kernel::ListPage& page) {
     for (const kernel::BlockInfo& info : page.blocks) {
         blocks.push_back(row(info));
         text += cat(std::string(2 * info.depth, ' '), info.block_id, " ", info.role, " ", info.kind,
-                    " ", info.status, " ", version_line(info.version, info.line_count),
+                    " ", status_words(info), " ", version_line(info.version, info.line_count),
                     info.dirty ? ", not saved" : "", info.path.empty() ? "" : " ", info.path,
                     info.summary.empty() ? "" : " | ", info.summary, "\n");
     }

@@ -50,6 +50,7 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
                                      std::move(args.expected_text)});
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
+            edit.words.to_begin = "Use block_insert or block_append to write the first line";
             kernel.edit(session.caller, std::move(args.block_id), "replace_lines",
                         blocks::line_edits(std::move(edit)),
                         answer_with<kernel::Edited>(std::move(reply),

@@ -63,7 +63,9 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
              profile == Profile::full
                  ? "Find lines of a block, by regular expression (RE2) or literally. Lines count "
                    "from 0, "
-                   "columns in code points; content is the line with the lines around it."
+                   "match_start and match_end, in code points, say where in content the match "
+                   "lies; "
+                   "content is the line with the lines around it."
                  : "Find lines by regular expression (RE2) or literally, in one block or "
                    "everywhere.",
          .annotations = {.read_only = true, .idempotent = true},

@@ -10,6 +10,7 @@
 #include "tools/files.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
+#include "tools/takes.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -116,11 +117,6 @@ constexpr std::size_t kListedFiles = 1000;
 
 // --- which arguments an operation takes ---
 
-struct Takes {
-    std::vector<std::string_view> needed;
-    std::vector<std::string_view> more;
-};
-
 Takes takes(FileOperation operation) {
     switch (operation) {
         case FileOperation::list:
@@ -147,17 +143,6 @@ Takes takes(FileOperation operation) {
     return {};
 }
 
-bool has(const std::vector<std::string_view>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::string joined(const std::vector<std::string_view>& names) {
-    std::string out;
-    for (const std::string_view name : names)
-        cat_to(out, out.empty() ? "" : ", "), cat_to(out, name);
-    return out.empty() ? "nothing" : out;
-}
-
 Result<void> check_arguments(const Args& args) {
     const std::pair<std::string_view, bool> given[] = {
         {"path", args.path.has_value()},
@@ -169,25 +154,8 @@ Result<void> check_arguments(const Args& args) {
         {"find", args.find.has_value()},
         {"replace", args.replace.has_value()},
         {"operations", args.operations.has_value()}};
-    const Takes allowed = takes(args.operation);
-    const std::string_view word = Words<FileOperation>::word(args.operation);
-    for (const auto& [name, there] : given) {
-        if (!there && has(allowed.needed, name)) {
-            return invalid("invalid_argument",
-                           cat("operation ", word, " needs ", name, "; it takes ",
-                               joined(allowed.needed), allowed.more.empty() ? "" : " and maybe ",
-                               allowed.more.empty() ? "" : joined(allowed.more)),
-                           {{"missing", name}});
-        }
-        if (there && !has(allowed.needed, name) && !has(allowed.more, name)) {
-            return invalid("invalid_argument",
-                           cat("operation ", word, " does not take ", name, "; it takes ",
-                               joined(allowed.needed), allowed.more.empty() ? "" : " and maybe ",
-                               allowed.more.empty() ? "" : joined(allowed.more)),
-                           {{"unknown", name}});
-        }
-    }
-    return {};
+    return check_takes("operation", Words<FileOperation>::word(args.operation),
+                       takes(args.operation), given);
 }
 
 // --- lines, as the profile counts them ---
@@ -245,7 +213,11 @@ Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel,
                                     .new_str = std::move(*args.replace),
                                     .replace_all = true,
                                     .numbering = numbering,
-                                    .limits = limits});
+                                    .limits = limits,
+                                    .words = {.old_str = "find",
+                                              .whole = "the file",
+                                              .look = "Read the file",
+                                              .to_add = "use operation insert to add lines"}});
     }
     blocks::LineEdit edit;
     edit.numbering = numbering;
@@ -253,6 +225,7 @@ Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel,
     if (args.operation == FileOperation::insert) {
         edit.operations.emplace_back(
             blocks::InsertLines{{*args.line}, std::move(*args.content), {}});
+        edit.words.to_delete = "operation edit deletes lines with op \"delete\"";
     } else {
         for (LineOpArgs& op : *args.operations) {
             edit.operations.push_back(
@@ -263,15 +236,6 @@ Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel,
 }
 
 // --- answers ---
-
-// The same result with {path, block_id, version} in front.
-ToolResult of_file(const FileVersion& file, ToolResult result) {
-    Map out{{"path", file.path}, {"block_id", file.block_id}, {"version", file.version}};
-    for (Map::Entry& entry : result.structured.as_map()) {
-        if (entry.key != "version") out.set(entry.key, std::move(entry.value));
-    }
-    return {std::move(out), std::move(result.text), result.is_error};
-}
 
 ToolResult done(const FileVersion& file, std::string_view what, Map more = {}) {
     return of_file(file, {std::move(more), cat("Done: ", what, " ", file.path, " (", file.block_id,
@@ -326,8 +290,9 @@ Map status_map(const kernel::FileStatus& status) {
 
 std::string status_line(const kernel::FileStatus& status) {
     return cat(status.file.path, ": ", name_of(status.permission), ", ",
-               status.dirty ? "edits not saved" : "saved", ", on disk ", name_of(status.disk), ", ",
-               status.file.block_id, " version ", status.file.version, "\n");
+               status.dirty ? "edits not saved" : "no edits to save", ", on disk ",
+               name_of(status.disk), ", ", status.file.block_id, " version ", status.file.version,
+               "\n");
 }
 
 ToolResult render_status(const std::vector<kernel::FileStatus>& all, bool one) {
@@ -445,6 +410,14 @@ constexpr std::string_view kWhatItTakes =
     "Edits stay in memory until save. ";
 
 }  // namespace
+
+ToolResult of_file(const kernel::FileVersion& file, ToolResult result) {
+    Map out{{"path", file.path}, {"block_id", file.block_id}, {"version", file.version}};
+    for (Map::Entry& entry : result.structured.as_map()) {
+        if (entry.key != "version") out.set(entry.key, std::move(entry.value));
+    }
+    return {std::move(out), std::move(result.text), result.is_error};
+}
 
 std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files,
                                       Profile profile) {

@@ -25,7 +25,8 @@ MadeTool make_kernel_search(kernel::Kernel& kernel) {
          .title = "Search many blocks",
          .description = "Find lines in all blocks of some kinds (files unless said otherwise), by "
                         "regular expression "
-                        "(RE2) or literally. Lines count from 0.",
+                        "(RE2) or literally. Lines count from 0; match_start and match_end count "
+                        "the code points of content.",
          .annotations = {.read_only = true, .idempotent = true},
          .output_schema = object_schema(
              {{"blocks", "array"}, {"searched", "integer"}, {"truncated", "boolean"}})},

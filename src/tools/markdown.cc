@@ -110,6 +110,12 @@ std::string markdown(const Registry& registry) {
         "## Profile `full`\n\nFor programs. Lines count from 0; the end of a range is not part of "
         "it.\n\n";
     for (const ToolInfo& tool : registry.list(Profile::full)) out += describe(tool);
+    out +=
+        "## Profile `compat`\n\nNames that models have learnt. Lines count from 1; ranges include "
+        "both ends. It has the tool `file` of profile `model`, too.\n\n";
+    for (const ToolInfo& tool : registry.list(Profile::compat)) {
+        if (registry.find(Profile::model, tool.name) == nullptr) out += describe(tool);
+    }
     while (out.ends_with("\n\n")) out.pop_back();
     return out;
 }

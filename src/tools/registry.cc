@@ -52,18 +52,15 @@ Registry::Registry(kernel::Kernel& kernel) : body_(std::make_unique<Body>()) {
     add(Profile::full, make_block_undo(kernel, Profile::full));
     add(Profile::full, make_block_redo(kernel));
     add(Profile::full, make_block_history(kernel));
-    // Until it has the tools that are its own, `compat` has those of `model`.
-    for (const Profile profile : {Profile::model, Profile::compat}) {
-        add(profile, make_block_view(kernel));
-        add(profile, make_block_str_replace(kernel));
-        add(profile, make_block_insert(kernel));
-        add(profile, make_block_replace_lines(kernel));
-        add(profile, make_block_append(kernel, profile));
-        add(profile, make_block_create(kernel, profile));
-        add(profile, make_block_list(kernel, profile));
-        add(profile, make_block_search(kernel, profile));
-        add(profile, make_block_undo(kernel, profile));
-    }
+    add(Profile::model, make_block_view(kernel));
+    add(Profile::model, make_block_str_replace(kernel));
+    add(Profile::model, make_block_insert(kernel));
+    add(Profile::model, make_block_replace_lines(kernel));
+    add(Profile::model, make_block_append(kernel, Profile::model));
+    add(Profile::model, make_block_create(kernel, Profile::model));
+    add(Profile::model, make_block_list(kernel, Profile::model));
+    add(Profile::model, make_block_search(kernel, Profile::model));
+    add(Profile::model, make_block_undo(kernel, Profile::model));
 }
 
 Registry::~Registry() = default;

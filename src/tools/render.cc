@@ -95,10 +95,14 @@ std::string version_line(std::uint64_t version, std::size_t line_count) {
     return cat("version ", version, ", ", count_of(line_count, "line"));
 }
 
+std::string status_words(const kernel::BlockInfo& info) {
+    return info.reason.empty() ? info.status : cat(info.status, " (", info.reason, ")");
+}
+
 std::string header_line(const kernel::BlockText& block) {
-    std::string out = cat(block.info.block_id, ": ", block.info.kind, ", ", block.info.status, ", ",
-                          version_line(block.info.version, block.info.line_count), ", ",
-                          block.info.bytes, " bytes");
+    std::string out = cat(
+        block.info.block_id, ": ", block.info.kind, ", ", status_words(block.info), ", ",
+        version_line(block.info.version, block.info.line_count), ", ", block.info.bytes, " bytes");
     if (block.eol == "crlf" || block.eol == "mixed") out += cat(", line ends ", block.eol);
     if (!block.final_newline && block.info.bytes > 0) out += ", no newline at the end";
     if (!block.info.path.empty()) out += cat(", ", block.info.path);

@@ -58,6 +58,8 @@ std::optional<Error> past_the_end(std::size_t first, const Error* error, std::si
 
 // "Version 8, 12 lines." and the like.
 std::string version_line(std::uint64_t version, std::size_t line_count);
+// "done"; "error (interrupted)" where there is a reason.
+std::string status_words(const kernel::BlockInfo& info);
 // The header of a block that is shown: its id, kind, status, version and size.
 std::string header_line(const kernel::BlockText& block);
 

@@ -22,19 +22,20 @@ ToolResult render_block(const kernel::BlockText& block, Profile profile, bool li
     std::string text = header_line(block) + blocks::numbered(block.lines, first, numbering, true);
     for (const std::string& note : notes) text += cat("Note: ", note, ".\n");
 
-    return {Map{{"content", std::move(content)},
-                {"metadata", block.metadata},
-                {"role", block.info.role},
-                {"kind", block.info.kind},
-                {"status", block.info.status},
-                {"version", block.info.version},
-                {"line_count", block.info.line_count},
-                {"bytes", block.info.bytes},
-                {"eol", block.eol},
-                {"final_newline", block.final_newline},
-                {"truncated", block.truncated},
-                {"notes", strings(notes)}},
-            std::move(text)};
+    Map out{{"content", std::move(content)},
+            {"metadata", block.metadata},
+            {"role", block.info.role},
+            {"kind", block.info.kind},
+            {"status", block.info.status},
+            {"version", block.info.version},
+            {"line_count", block.info.line_count},
+            {"bytes", block.info.bytes},
+            {"eol", block.eol},
+            {"final_newline", block.final_newline},
+            {"truncated", block.truncated},
+            {"notes", strings(notes)}};
+    if (!block.info.reason.empty()) out.append("reason", block.info.reason);
+    return {std::move(out), std::move(text)};
 }
 
 Map shown_schema(Profile profile) {
@@ -55,7 +56,8 @@ Map shown_schema(Profile profile) {
                           {"eol", "string"},
                           {"final_newline", "boolean"},
                           {"truncated", "boolean"},
-                          {"notes", "array"}});
+                          {"notes", "array"},
+                          {"reason", "string?"}});
 }
 
 }  // namespace quire::tools

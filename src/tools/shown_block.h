@@ -8,7 +8,8 @@
 namespace quire::tools {
 
 // {content, metadata, role, kind, status, version, line_count, bytes, eol, final_newline,
-// truncated, notes}. `content` has numbers where `line_numbers` asks for them; the text always has.
+// truncated, notes}, and the reason of the status where there is one. `content` has numbers where
+// `line_numbers` asks for them; the text always has.
 ToolResult render_block(const kernel::BlockText& block, Profile profile, bool line_numbers);
 // Shorter for `model`, which says no more than is needed to read it.
 Map shown_schema(Profile profile);

@@ -48,6 +48,39 @@ TEST_F(Full, MetadataIsKeptWhole) {
               parsed(R"({"tool_name":"grep","input":{"q":[1,2.5,null,true,"é"]},"own key":{}})"));
 }
 
+TEST_F(Full, MetadataAndTokensHaveALimit) {
+    Map call{{"role", "user"}, {"kind", "text"}};
+    const auto with = [&](const char* name, Value value) {
+        Map out = call;
+        out.set(name, std::move(value));
+        return out;
+    };
+    const std::string large((1U << 20) + 1, 'x');
+
+    EXPECT_EQ(reason("block_create", with("metadata", Map{{"large", large}})), "too_large");
+    EXPECT_EQ(details("block_create", with("metadata", Map{{"large", large}})),
+              parsed(R"({"limit":1048576})"));
+    EXPECT_EQ(reason("block_create", with("client_token", std::string(201, 't'))),
+              "invalid_argument");
+    EXPECT_EQ(ok("block_list", Map{}).get("blocks")->as_list().size(), 0U);
+    ok("block_create", with("metadata", Map{{"large", large.substr(100)}}));
+}
+
+TEST_F(Full, AnErrorSaysLittleOfWhatItWasGiven) {
+    const std::string id = block("x");
+    const std::string large(100'000, 'x');
+    for (const auto& [tool, name] :
+         {std::pair("block_list", "conversation"), std::pair("block_list", "cursor"),
+          std::pair("block_list", "parent_id"), std::pair("block_history", "cursor"),
+          std::pair("block_read", "block_id")}) {
+        Map arguments{{name, large}};
+        if (std::string_view(tool) == "block_history") arguments.set("block_id", id);
+        const tools::ToolResult result = call(tool, arguments);
+        EXPECT_TRUE(result.is_error) << tool;
+        EXPECT_LT(result.text.size(), 300U) << tool << " " << name;
+    }
+}
+
 TEST_F(Full, ARepeatedTokenGivesTheFirstOnesBlock) {
     const Value call = parsed(R"({"role":"user","kind":"text","content":"x","client_token":"t1"})");
     const Value first = ok("block_create", call);
@@ -381,7 +414,7 @@ TEST_F(Full, ASearchGivesLinesColumnsAndContext) {
     EXPECT_EQ(
         ok("block_search", Map{{"block_id", id}, {"query", "ne+dle"}}),
         parsed(
-            R"({"matches":[{"line":2,"content":"zero\none\ntwo é needle\nthree\nfour","match_start":6,"match_end":12}],
+            R"({"matches":[{"line":2,"content":"zero\none\ntwo é needle\nthree\nfour","match_start":15,"match_end":21}],
                          "truncated":false})"));
     EXPECT_EQ(ok("block_search", Map{{"block_id", id}, {"query", "ne+dle"}, {"mode", "literal"}}),
               parsed(R"({"matches":[],"truncated":false})"));

@@ -136,12 +136,39 @@ TEST_F(Model, SearchLooksIntoOneBlockOrEverywhere) {
     EXPECT_EQ(
         one,
         parsed(
-            R"({"matches":[{"line":2,"content":"one\nneedle","match_start":0,"match_end":6}],"truncated":false})"));
+            R"({"matches":[{"line":2,"content":"one\nneedle","match_start":4,"match_end":10}],"truncated":false})"));
     const Value everywhere = ok("block_search", parsed(R"({"query":"needle"})"));
     EXPECT_EQ(everywhere.get("blocks")->as_list().size(), 2U);
     EXPECT_NE(call("block_search", parsed(R"({"query":"needle"})"))
                   .text.find(id + ":\n1\tone\n2\tneedle\n"),
               std::string::npos);
+}
+
+TEST_F(Model, ErrorsNameToolsAndArgumentsThatThisProfileHas) {
+    const std::string id = block("same\nother\nsame\n");
+    const std::string empty = block("");
+    const auto told = [&](const char* tool, const std::string& of, const char* arguments) {
+        const tools::ToolResult result = call(tool, on(of, arguments));
+        EXPECT_TRUE(result.is_error) << arguments;
+        for (const char* foreign : {"block_edit", "block_read", "op \"", "operation"})
+            EXPECT_EQ(result.text.find(foreign), std::string::npos) << result.text;
+        return result.text;
+    };
+    const auto holds = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos;
+    };
+
+    EXPECT_TRUE(holds(told("block_insert", id, R"({"insert_line":1,"insert_text":""})"),
+                      "block_replace_lines with new_text \"\""));
+    EXPECT_TRUE(holds(told("block_insert", id, R"({"insert_line":4,"insert_text":"x"})"),
+                      "Valid for insert_line: 0 to 3"));
+    EXPECT_TRUE(holds(told("block_replace_lines", empty,
+                           R"({"start_line":1,"end_line":1,"new_text":"x","expected_text":""})"),
+                      "block_insert"));
+    EXPECT_TRUE(holds(told("block_str_replace", id, R"({"old_str":"same","new_str":"x"})"),
+                      "replace_all: true"));
+    told("block_str_replace", id, R"({"old_str":"","new_str":"x"})");
+    told("block_str_replace", id, R"({"old_str":"absent","new_str":"x"})");
 }
 
 TEST_F(Model, WhatIsNotOfTheProfileIsUnknown) {

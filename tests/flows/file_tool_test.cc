@@ -10,86 +10,11 @@
 #include <unistd.h>
 
 #include "base/cat.h"
-#include "fs/disk_files.h"
-#include "fs/scratch_directory.h"
 #include "json/json.h"
-#include "kernel/desk_test.h"
-#include "kernel/file_calls.h"
-#include "tools/files.h"
+#include "tests/flows/workspace.h"
 
 namespace quire {
 namespace {
-
-using tools::Profile;
-
-policy::PathRule rule(std::string_view pattern, policy::Permission permission,
-                      policy::Operations escalated = {}) {
-    return {text::Glob::compile(pattern).value(), permission, escalated, 0};
-}
-
-class Workspace {
-public:
-    explicit Workspace(Profile profile = Profile::full) : profile_(profile) {
-        policy::PathRules rules(
-            {rule("*.lock", policy::Permission::read_only),
-             rule("ask/**", policy::Permission::human), rule("log/**", policy::Permission::append),
-             rule("scratch/**", policy::Permission::admin),
-             rule("**", policy::Permission::read_write, {policy::Operation::erase})});
-        files_ = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
-        gate_ = std::make_unique<kernel::FileGate>(*files_, std::move(rules), clock_,
-                                                   limits_.block_bytes);
-        kernel_ = std::move(
-            *kernel::Kernel::open({store_, scheduler_, clock_, rng_, limits_, gate_.get()}));
-        calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
-        tool_ = tools::make_file(*kernel_, *calls_, profile);
-    }
-    ~Workspace() {
-        kernel_->close([](Result<void>) {});
-        scheduler_.run_all();
-    }
-
-    tools::ToolResult call(std::string_view arguments, const std::string& actor = "agent:ada") {
-        tools::Session session;
-        session.caller.actor = policy::Actor::parse(actor).value();
-        session.profile = profile_;
-        std::optional<tools::ToolResult> answer;
-        tool_->call(session, json::parse(arguments).value(),
-                    [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
-        scheduler_.run_all();
-        CHECK(answer.has_value());
-        last = answer->structured;
-        return std::move(*answer);
-    }
-    // "ok", or the reason of the refusal.
-    std::string outcome(std::string_view arguments, const std::string& actor = "agent:ada") {
-        const tools::ToolResult result = call(arguments, actor);
-        return result.is_error ? result.structured.get("error")->get("reason")->as_string() : "ok";
-    }
-    std::string content(const std::string& path) {
-        const bool full = profile_ == Profile::full;
-        call(cat(R"({"operation":"read",)", full ? R"("line_numbers":false,)" : "", R"("path":)",
-                 json::write(Value(path)), "}"));
-        const Value* text = last.get("content");
-        return text != nullptr ? text->as_string() : cat("<", json::write(last), ">");
-    }
-    const tools::ToolInfo& info() const { return tool_->info(); }
-
-    fs::ScratchDirectory disk;
-    Value last;
-
-private:
-    const Profile profile_;
-    kernel::TableStore store_;
-    sched::ManualScheduler scheduler_;
-    ManualClock clock_;
-    SeededRng rng_{3};
-    kernel::Limits limits_;
-    std::unique_ptr<fs::DiskFiles> files_;
-    std::unique_ptr<kernel::FileGate> gate_;
-    std::unique_ptr<kernel::Kernel> kernel_;
-    std::unique_ptr<kernel::FileCalls> calls_;
-    std::unique_ptr<const tools::Tool> tool_;
-};
 
 TEST(FileTool, EveryOperationDoesItsWorkAndNamesTheFile) {
     Workspace workspace;
@@ -346,6 +271,56 @@ TEST(FileTool, LinksAreAsStrictAsTheirTargetsAndNeverLeadOut) {
     EXPECT_EQ(workspace.disk.get("real"), "old\nmore\n");
     EXPECT_TRUE(std::filesystem::is_symlink(workspace.disk / "alias"));
     EXPECT_FALSE(outside.has("new"));
+}
+
+// Also where the lines are counted from 1, and whether the file is empty or not.
+TEST(FileTool, AReadThatBeginsPastTheEndSaysWhichLinesThereAre) {
+    Workspace workspace(Profile::model);
+    workspace.disk.put("three", "a\nb\nc\n");
+    workspace.disk.put("empty", "");
+    const auto told = [&](const std::string& path, int start) {
+        const tools::ToolResult result =
+            workspace.call(cat(R"({"operation":"read","path":")", path, R"(","range":{"start":)",
+                               start, R"(,"end":-1}})"));
+        if (!result.is_error) return std::string("ok");
+        const Value& error = *result.structured.get("error");
+        return cat(error.get("reason")->as_string(), json::write(*error.get("details")), " ",
+                   error.get("message")->as_string());
+    };
+
+    EXPECT_EQ(told("three", 3), "ok");
+    EXPECT_EQ(told("three", 4),
+              R"(line_out_of_range{"requested":4,"max":3} line 4 is past the end: the block has 3 )"
+              "lines. Valid lines: 1 to 3");
+    EXPECT_EQ(told("three", 9),
+              R"(line_out_of_range{"requested":9,"max":3} line 9 is past the end: the block has 3 )"
+              "lines. Valid lines: 1 to 3");
+    EXPECT_EQ(told("empty", 1), "ok");
+    EXPECT_EQ(told("empty", 2),
+              R"(line_out_of_range{"requested":2,"max":0} line 2 is past the end: the block has 0 )"
+              "lines");
+}
+
+// What an error says to call is there to be called: each operation has its own arguments.
+TEST(FileTool, ErrorsNameTheArgumentsOfTheOperation) {
+    for (const Profile profile : {Profile::full, Profile::model}) {
+        Workspace workspace(profile);
+        workspace.disk.put("f", "same\nother\nsame\n");
+        for (
+            const char* call :
+            {R"({"operation":"replace","path":"f","find":"","replace":"x"})",
+             R"({"operation":"replace","path":"f","find":"absent","replace":"x"})",
+             R"({"operation":"replace","path":"f","find":"Same\nother","replace":"x"})",
+             R"({"operation":"insert","path":"f","line":9,"content":"x"})",
+             R"({"operation":"insert","path":"f","line":0,"content":""})",
+             R"({"operation":"edit","path":"f","operations":[{"op":"insert","line":9,"content":"x"}]})",
+             R"({"operation":"edit","path":"f","operations":[{"op":"insert","line":0,"content":""}]})"}) {
+            const tools::ToolResult result = workspace.call(call);
+            EXPECT_TRUE(result.is_error) << call;
+            for (const char* foreign : {"old_str", "insert_line", "block_", "replace_all", "View"})
+                EXPECT_EQ(result.text.find(foreign), std::string::npos) << result.text;
+        }
+    }
 }
 
 TEST(FileTool, AFileWithSeveralNamesIsReadButNotSaved) {

@@ -23,6 +23,7 @@ public:
     Published() {
         for (const tools::Profile profile : kProfiles)
             registry.add(profile, tools::make_file(*desk_.kernel, files_, profile));
+        registry.add(tools::Profile::compat, tools::make_text_editor(*desk_.kernel, files_));
     }
     const std::vector<tools::ToolInfo>& list(tools::Profile profile) const {
         return registry.list(profile);
@@ -53,6 +54,7 @@ TEST(ToolList, EachProfileHasItsTools) {
               "block_view block_str_replace block_insert block_replace_lines block_append "
               "block_create block_list "
               "block_search block_undo file ");
+    EXPECT_EQ(names(tools::Profile::compat), "file str_replace_based_edit_tool ");
 }
 
 TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {

@@ -149,6 +149,15 @@ test("doctor finds nothing broken where nothing is", { skip }, (t) => {
     for (const what of ["MCP 2025-11-25", "MCP 2026-07-28"]) assert.equal(findings.find((f) => f.what === what)?.health, "ok", what);
 });
 
+test("rules that are not enforced yet are warned of, by doctor and by the kernel", { skip }, (t) => {
+    const folder = workspace(t, {}, '[[tools.rules]]\ntool = "file"\ntype = "allowed_operations"\nvalue = ["read"]\n');
+    const found = run(["doctor", "--workspace", folder]);
+    assert.equal(found.status, 0, found.stderr);
+    assert.match(found.stdout, /warning.*quire\.toml:1: the rule allowed_operations .* is not enforced/);
+    assert.equal(call(folder, "block_list", {}).status, 0);
+    assert.match(readFileSync(join(folder, ".quire/kernel.log"), "utf8"), /quire\.toml:1: the rule allowed_operations/);
+});
+
 test("doctor names settings that are broken", { skip }, (t) => {
     const folder = workspace(t, {}, "[[files.rules]]\npatern = 1\n");
     const { status, stdout } = run(["doctor", "--workspace", folder]);

@@ -1,0 +1,92 @@
+// Workspace: the tool `file`, or in profile `compat` the text editor, on a real directory.
+// Arguments and results are JSON, as callers see them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/cat.h"
+#include "fs/disk_files.h"
+#include "fs/scratch_directory.h"
+#include "json/json.h"
+#include "kernel/desk_test.h"
+#include "kernel/file_calls.h"
+#include "tools/files.h"
+
+namespace quire {
+
+using tools::Profile;
+
+inline policy::PathRule rule(std::string_view pattern, policy::Permission permission,
+                             policy::Operations escalated = {}) {
+    return {text::Glob::compile(pattern).value(), permission, escalated, 0};
+}
+
+class Workspace {
+public:
+    explicit Workspace(Profile profile = Profile::full) : profile_(profile) {
+        policy::PathRules rules(
+            {rule("*.lock", policy::Permission::read_only),
+             rule("ask/**", policy::Permission::human), rule("log/**", policy::Permission::append),
+             rule("scratch/**", policy::Permission::admin),
+             rule("**", policy::Permission::read_write, {policy::Operation::erase})});
+        files_ = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
+        gate_ = std::make_unique<kernel::FileGate>(*files_, std::move(rules), clock_,
+                                                   limits_.block_bytes);
+        kernel_ = std::move(
+            *kernel::Kernel::open({store_, scheduler_, clock_, rng_, limits_, gate_.get()}));
+        calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
+        tool_ = profile == Profile::compat ? tools::make_text_editor(*kernel_, *calls_)
+                                           : tools::make_file(*kernel_, *calls_, profile);
+    }
+    ~Workspace() {
+        kernel_->close([](Result<void>) {});
+        scheduler_.run_all();
+    }
+
+    tools::ToolResult call(std::string_view arguments, const std::string& actor = "agent:ada") {
+        tools::Session session;
+        session.caller.actor = policy::Actor::parse(actor).value();
+        session.profile = profile_;
+        std::optional<tools::ToolResult> answer;
+        tool_->call(session, json::parse(arguments).value(),
+                    [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
+        scheduler_.run_all();
+        CHECK(answer.has_value());
+        last = answer->structured;
+        return std::move(*answer);
+    }
+    // "ok", or the reason of the refusal.
+    std::string outcome(std::string_view arguments, const std::string& actor = "agent:ada") {
+        const tools::ToolResult result = call(arguments, actor);
+        return result.is_error ? result.structured.get("error")->get("reason")->as_string() : "ok";
+    }
+    std::string content(const std::string& path) {
+        const bool full = profile_ == Profile::full;
+        call(cat(R"({"operation":"read",)", full ? R"("line_numbers":false,)" : "", R"("path":)",
+                 json::write(Value(path)), "}"));
+        const Value* text = last.get("content");
+        return text != nullptr ? text->as_string() : cat("<", json::write(last), ">");
+    }
+    const tools::ToolInfo& info() const { return tool_->info(); }
+
+    fs::ScratchDirectory disk;
+    Value last;
+
+private:
+    const Profile profile_;
+    kernel::TableStore store_;
+    sched::ManualScheduler scheduler_;
+    ManualClock clock_;
+    SeededRng rng_{3};
+    kernel::Limits limits_;
+    std::unique_ptr<fs::DiskFiles> files_;
+    std::unique_ptr<kernel::FileGate> gate_;
+    std::unique_ptr<kernel::Kernel> kernel_;
+    std::unique_ptr<kernel::FileCalls> calls_;
+    std::unique_ptr<const tools::Tool> tool_;
+};
+
+}  // namespace quire
