@@ -9,8 +9,7 @@
 #include "base/check.h"
 #include "codec/document.h"
 #include "codec/document_snapshot.h"
-#include "codec/draft.h"
-#include "codec/opened_document.h"
+#include "codec/open_snapshot.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
 #include "tests/traces/traces.h"
@@ -56,30 +55,36 @@ void export_snapshot(benchmark::State& state) {
     run(state, [] { benchmark::DoNotOptimize(codec::encode_snapshot(*paper()).value()); });
 }
 
-// Without history.
+// From its state.
 void open_and_read(benchmark::State& state) {
     run(state, [] {
-        const auto opened = codec::OpenedDocument::open(blob());
-        CHECK(opened && opened->text(kText)->size() > 100'000);
+        Doc doc(2);
+        CHECK(codec::open_snapshot(doc, blob()).value());
+        CHECK(doc.text(doc.open(kText)).str().size() > 100'000);
     });
 }
 
-// With all of it.
+// From its history.
 void import_and_read(benchmark::State& state) {
     run(state, [] {
         Doc doc(2);
         CHECK(doc.import(codec::decode_history(blob()).value(), {.want_diff = false}));
-        CHECK(doc.text(doc.open(kText)).bytes().n > 100'000);
+        CHECK(doc.text(doc.open(kText)).str().size() > 100'000);
     });
+}
+
+void edit_and_send(Doc& doc) {
+    const VersionVector before = doc.version();
+    CHECK(doc.text_insert(doc.open(kText), {1000}, "edit"));
+    doc.commit();
+    CHECK(codec::encode_updates(doc.changes_since(before)).size() > 20);
 }
 
 void open_edit_send(benchmark::State& state) {
     run(state, [] {
-        const auto opened = codec::OpenedDocument::open(blob());
-        codec::Draft draft(*opened, 2);
-        CHECK(draft.text_insert(kText, {5000}, "x"));
-        const std::vector<Change> changes{draft.commit().value().value()};
-        CHECK(codec::encode_updates(changes).size() > 20);
+        Doc doc(2);
+        CHECK(codec::open_snapshot(doc, blob()).value());
+        edit_and_send(doc);
     });
 }
 
@@ -87,9 +92,16 @@ void import_edit_send(benchmark::State& state) {
     run(state, [] {
         Doc doc(2);
         CHECK(doc.import(codec::decode_history(blob()).value(), {.want_diff = false}));
-        CHECK(doc.text_insert(doc.open(kText), {5000}, "x"));
-        const IdSpan span = doc.commit().span;
-        CHECK(codec::encode_updates(doc.changes_in(std::span(&span, 1))).size() > 20);
+        edit_and_send(doc);
+    });
+}
+
+// The state first, all of the history afterwards.
+void open_and_load(benchmark::State& state) {
+    run(state, [] {
+        Doc doc(2);
+        CHECK(codec::open_snapshot(doc, blob()).value());
+        CHECK(doc.load_history());
     });
 }
 
@@ -97,6 +109,7 @@ BENCHMARK(export_snapshot)->Name("Snapshot/export")->Unit(benchmark::kMillisecon
 BENCHMARK(open_and_read)->Name("Wire/open_snapshot")->Unit(benchmark::kMillisecond);
 BENCHMARK(import_and_read)->Name("Snapshot/import_and_read")->Unit(benchmark::kMillisecond);
 BENCHMARK(open_edit_send)->Name("Wire/open_edit_send")->Unit(benchmark::kMillisecond);
+BENCHMARK(open_and_load)->Name("Snapshot/open_and_load")->Unit(benchmark::kMillisecond);
 BENCHMARK(import_edit_send)->Name("Snapshot/import_edit_send")->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <malloc.h>
 
+#include "base/check.h"
+
 namespace {
 
 std::atomic<std::size_t> allocated{0};
@@ -49,6 +51,12 @@ PeakMemory::PeakMemory() : before_(allocated) {
 }
 std::size_t PeakMemory::bytes() const {
     return peak - before_;
+}
+
+MemoryBound::~MemoryBound() {
+    constexpr std::size_t kPerByte = 64;
+    constexpr std::size_t kBase = std::size_t{64} << 20;
+    CHECK(peak_.bytes() <= kPerByte * input_ + kBase);
 }
 
 }  // namespace quire::fuzz

@@ -8,13 +8,14 @@
 
 #include "base/check.h"
 #include "codec/document.h"
-#include "codec/draft.h"
-#include "codec/opened_document.h"
+#include "codec/open_snapshot.h"
 #include "codec/snapshot.h"
 #include "codec/snapshot_reseal_for_test.h"
 #include "codec/snapshot_writer.h"
+#include "fuzz/counted_memory.h"
 #include "fuzz/import.h"
 #include "fuzz/mutator.h"
+#include "json/json.h"
 
 using namespace quire;
 
@@ -84,24 +85,29 @@ void mutate(codec::ContainerState& container, fuzz::Chance& chance) {
     return out ? std::move(*out) : Bytes();
 }
 
-void look_at(const Bytes& blob) {
-    const auto opened = codec::OpenedDocument::open(blob);
-    if (!opened) {
-        CHECK(fuzz::is_refusal(opened.error()));
-        return;
+void look_at(const Bytes& blob, std::size_t size) {
+    crdt::Doc doc(4);
+    {
+        const fuzz::MemoryBound bound(size);
+        const auto opened = codec::open_snapshot(doc, blob);
+        if (!opened || !*opened) {
+            CHECK(opened || fuzz::is_refusal(opened.error()));
+            CHECK(doc.is_blank());
+            return;
+        }
     }
-    const auto value = opened->value();
-    CHECK(value || value.error().code() == Errc::corrupt);
-    codec::Draft draft(*opened, 4);
-    const auto text = crdt::ContainerId::root("text", crdt::ContainerKind::text);
-    const auto erased = draft.text_erase(text, {0}, {1});
-    CHECK(erased || fuzz::is_refusal(erased.error()) ||
-          erased.error().code() == Errc::out_of_range);
-    static_cast<void>(draft.text_insert(text, {1}, "é"));
-    const auto change = draft.commit();
-    CHECK(change || change.error().code() == Errc::corrupt);
-    const auto loaded = opened->load(5);
-    CHECK(loaded || fuzz::is_refusal(loaded.error()));
+    const crdt::Handle text = doc.open(crdt::ContainerId::root("text", crdt::ContainerKind::text));
+    const std::size_t characters = doc.text(text).code_points().n;
+    CHECK(doc.text_insert(text, {characters / 2}, "é"));
+    CHECK(doc.text_erase(text, {characters / 2}, {characters > 0 ? 2U : 1U}));
+    doc.commit({.want_diff = true});
+    const std::string before = json::write(doc.value(text));
+    const crdt::VersionVector version = doc.version();
+    const auto loaded = doc.load_history();
+    CHECK(doc.version() == version);
+    if (loaded) return;
+    CHECK(fuzz::is_refusal(loaded.error()) && !doc.has_history());
+    CHECK(json::write(doc.value(text)) == before);
 }
 
 }  // namespace
@@ -116,6 +122,6 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Bytes blob = resealed({data, size});
     fuzz::import_both(size, [&] { return codec::decode_history(blob); });
-    look_at(blob);
+    look_at(blob, size);
     return 0;
 }

@@ -153,6 +153,26 @@ ByteReader section(ByteReader& in, const char* what) {
     return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
 }
 
+// What stands in front of the ops: the changes without them, and the atoms of each.
+Result<std::vector<Counter>> read_front(ByteReader& in, Tables& tables, Budget& budget,
+                                        std::vector<Change>& out) {
+    const Totals totals = read_totals(in);
+    ByteReader header = section(in, "header of a block");
+    ByteReader meta = section(in, "times and messages of a block");
+    // Each change but the last has its length in the header.
+    if (totals.changes > header.remaining()) in.fail("number of changes");
+    if (!budget.take_heap(totals.changes * 2 * sizeof(Counter))) in.fail("number of changes");
+    if (!in.ok()) return in.error();
+    const std::size_t before = out.size();
+    out.resize(before + totals.changes);
+    const std::span<Change> changes = std::span(out).subspan(before);
+    std::vector<Counter> atoms = read_header(header, totals, changes, tables, budget);
+    if (!header.ok()) return header.error();
+    read_meta(meta, changes, budget);
+    if (!meta.ok()) return meta.error();
+    return atoms;
+}
+
 }  // namespace
 
 std::size_t change_count(ByteReader block) {
@@ -160,10 +180,17 @@ std::size_t change_count(ByteReader block) {
     return block.ok() ? totals.changes : 0;
 }
 
+Result<std::vector<Counter>> read_block_headers(ByteReader in, Budget& budget,
+                                                std::vector<Change>& out) {
+    Tables tables;
+    return read_front(in, tables, budget, out);
+}
+
 Result<void> read_block(ByteReader in, Budget& budget, std::vector<Change>& out) {
-    const Totals totals = read_totals(in);
-    ByteReader header = section(in, "header of a block");
-    ByteReader meta = section(in, "times and messages of a block");
+    const std::size_t before = out.size();
+    Tables tables;
+    const std::vector<Counter> atoms = TRY(read_front(in, tables, budget, out));
+    const std::span<Change> changes = std::span(out).subspan(before);
     ByteReader containers = section(in, "containers of a block");
     ByteReader keys = section(in, "keys of a block");
     ByteReader positions = section(in, "positions of a block");
@@ -171,19 +198,7 @@ Result<void> read_block(ByteReader in, Budget& budget, std::vector<Change>& out)
     const ByteReader deletes = section(in, "deletes of a block");
     const ByteReader values = section(in, "payloads of a block");
     if (!in.at_end()) in.fail("end of a block");
-    // Each change but the last has its length in the header.
-    if (totals.changes > header.remaining()) in.fail("number of changes");
-    if (!budget.take_heap(totals.changes * 2 * sizeof(Counter))) in.fail("number of changes");
     if (!in.ok()) return in.error();
-
-    const std::size_t before = out.size();
-    out.resize(before + totals.changes);
-    const std::span<Change> changes = std::span(out).subspan(before);
-    Tables tables;
-    const std::vector<Counter> atoms = read_header(header, totals, changes, tables, budget);
-    if (!header.ok()) return header.error();
-    read_meta(meta, changes, budget);
-    if (!meta.ok()) return meta.error();
     read_keys(keys, tables, budget);
     if (!keys.ok()) return keys.error();
     read_containers(containers, tables, budget);

@@ -42,6 +42,10 @@ std::size_t change_count(ByteReader block);
 // Appends the block's changes to `out`; their own size is not charged. Errors: corrupt.
 Result<void> read_block(ByteReader block, Budget& budget, std::vector<crdt::Change>& out);
 
+// The same without their ops, which are not looked at. The atoms of each.
+Result<std::vector<crdt::Counter>> read_block_headers(ByteReader block, Budget& budget,
+                                                      std::vector<crdt::Change>& out);
+
 // CHECKs that the changes are of one peer, follow each other without a gap, and have ops.
 void write_block(ByteWriter& out, std::span<const crdt::Change* const> changes);
 

@@ -158,6 +158,7 @@ std::vector<ContainerState> container_states(const Doc& doc) {
 }
 
 Result<Bytes> encode_snapshot(const Doc& doc, Compression compression) {
+    TRY(doc.load_history());
     SnapshotWriter writer(compression);
     writer.add_changes(doc.changes_since({}));
     const std::vector<ContainerState> states = container_states(doc);

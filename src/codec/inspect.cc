@@ -45,12 +45,8 @@ Result<BlobInfo> inspect_updates(std::span<const std::uint8_t> blob) {
 
 Result<std::int64_t> latest_timestamp(const Snapshot& snapshot, const crdt::Frontiers& heads) {
     std::int64_t latest = 0;
-    for (const crdt::OpId head : heads) {
-        Budget budget = snapshot.budget();
-        const std::vector<Change> changes =
-            TRY(snapshot.changes_in({head.peer, head.counter, head.counter + 1}, budget));
-        for (const Change& change : changes) latest = std::max(latest, change.timestamp);
-    }
+    for (const crdt::OpId head : heads)
+        latest = std::max(latest, TRY(snapshot.moment_of(head)).timestamp);
     return latest;
 }
 

@@ -245,6 +245,26 @@ Result<std::vector<Change>> Snapshot::changes_in(const crdt::IdSpan& span, Budge
     return changes;
 }
 
+Result<Snapshot::Moment> Snapshot::moment_of(crdt::OpId id) const {
+    Budget budget = budget_;
+    const SsTable::Cursor cursor = TRY(history_.floor(block_key(id), budget));
+    if (!cursor.at_end() && !is_version_key(cursor.key())) {
+        std::vector<Change> changes;
+        const Stored block = cursor.value();
+        if (!budget.take_heap(3 * change_count(ByteReader(block.bytes)) * sizeof(Change)))
+            return corrupt("more changes than the blob can hold");
+        const std::vector<crdt::Counter> atoms =
+            TRY(read_block_headers(ByteReader(block.bytes), budget, changes));
+        for (std::size_t i = 0; i < changes.size(); ++i) {
+            const Change& change = changes[i];
+            const crdt::Counter after = id.counter - change.id.counter;
+            if (change.id.peer == id.peer && after >= 0 && after < atoms[i])
+                return Moment{change.lamport + static_cast<crdt::Lamport>(after), change.timestamp};
+        }
+    }
+    return corrupt(cat("the history has no change at ", id.counter, "@", id.peer));
+}
+
 std::optional<crdt::Frontiers> Snapshot::state_version() const {
     if (start_ && replay_) return start_->heads;
     // Loro takes such a blob for a document that shows nothing. Its history says otherwise.

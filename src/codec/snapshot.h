@@ -68,6 +68,13 @@ public:
     // it. No other block is decoded.
     Result<std::vector<crdt::Change>> changes_in(const crdt::IdSpan& span, Budget& budget) const;
 
+    // When an atom was made. No op is decoded.
+    struct Moment {
+        crdt::Lamport lamport = 0;
+        std::int64_t timestamp = 0;  // Of its change.
+    };
+    Result<Moment> moment_of(crdt::OpId id) const;
+
     // --- state ---
 
     // The version that the state is of: heads(), or start()->heads when history has to be replayed

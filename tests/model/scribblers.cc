@@ -87,6 +87,13 @@ void Scribblers::commit(Doc& doc) {
     moments_.push_back({doc.frontiers(), doc.version(), doc.value()});
 }
 
+Scribblers Scribblers::twin() const {
+    Scribblers twin(0, 0);
+    twin.random_ = random_;
+    twin.children_ = children_;
+    return twin;
+}
+
 ContainerKind Scribblers::any_kind() {
     return kKinds[below(std::size(kKinds))];
 }

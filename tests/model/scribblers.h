@@ -35,6 +35,8 @@ public:
     // One edit of any kind, in the pending transaction.
     void edit(crdt::Doc& doc);
     void commit(crdt::Doc& doc);
+    // Somebody without documents who will make the same edits.
+    Scribblers twin() const;
 
 private:
     crdt::Handle pick(crdt::Doc& doc, crdt::ContainerKind kind);

@@ -385,6 +385,23 @@ test("a snapshot of ours opens in Loro, shows the same, is edited there and come
     }
 });
 
+test("what is done to a snapshot before its history is read goes to Loro, and fits that history when it is", async () => {
+    for (const at of seeds) {
+        const { doc } = script(at);
+        const random = randomness(at ^ 0x5a5a);
+        const ours = await Ours.open("1000");
+        await ours.import(doc.export({ mode: "snapshot" }));
+        const from = await ours.ask("vv");
+        for (let step = 0; step < 30; ++step) await ourEdit((op, fields) => ours.ask(op, fields), random);
+        doc.import(await ours.export("updates", { from }));
+        await assertAlike(ours, doc, `seed ${at}, sent`);
+        await ours.oneMore();
+        doc.import(await ours.export("updates"));
+        await assertAlike(ours, doc, `seed ${at}, with all of its history`);
+        await ours.drop();
+    }
+});
+
 // The three sections of a snapshot.
 function sections(blob) {
     const view = Buffer.from(blob);

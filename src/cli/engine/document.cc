@@ -128,8 +128,7 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
 }
 
 Result<Value> value_with_ids(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    documents.settle(*document);
+    EngineDocument* document = TRY(documents.find_whole(request));
     Map roots;
     for (const crdt::ContainerId& id : touched(document->doc)) {
         if (id.is_root()) roots.set(id.root_name(), with_ids(document->doc, id));
@@ -149,8 +148,7 @@ std::size_t resident_bytes() {
 
 // Bytes of history are those of its export, bytes of state those of its value as JSON.
 Result<Value> stats(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    documents.settle(*document);
+    EngineDocument* document = TRY(documents.find_whole(request));
     const std::vector<crdt::Change> changes = document->doc.changes_since({});
     return Value(Map{{"ops", document->doc.op_count()},
                      {"changes", changes.size()},

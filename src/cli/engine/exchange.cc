@@ -7,6 +7,7 @@
 #include "codec/document.h"
 #include "codec/document_snapshot.h"
 #include "codec/inspect.h"
+#include "codec/open_snapshot.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
 #include "json/json.h"
@@ -26,11 +27,13 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
     if (mode == "updates") {
         const crdt::VersionVector from = TRY(request.version_or_empty("from"));
         documents.settle(*document);
+        TRY(document->doc.load_history(from));
         return base64(codec::encode_updates(document->doc.changes_since(from)));
     }
     if (mode == "updates_in_range") {
         const std::vector<crdt::IdSpan> spans = TRY(request.spans("spans"));
         documents.settle(*document);
+        TRY(document->doc.load_history());
         return base64(codec::encode_updates(document->doc.changes_in(spans)));
     }
     if (mode == "snapshot") {
@@ -40,22 +43,33 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
 
+Value told(const crdt::Imported& imported) {
+    return Map{{"success", to_json(imported.success)},
+               {"pending", imported.pending.empty() ? Value() : to_json(imported.pending)}};
+}
+
 }  // namespace
 
 Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
                              std::vector<Change> changes) {
     documents.settle(document);
-    const crdt::Imported imported =
-        TRY(document.doc.import(std::move(changes), {.want_diff = false}));
-    return Value(Map{{"success", to_json(imported.success)},
-                     {"pending", imported.pending.empty() ? Value() : to_json(imported.pending)}});
+    return told(TRY(document.doc.import(std::move(changes), {.want_diff = false})));
 }
 
 namespace {
 
+// All of what a document knows.
+std::vector<crdt::IdSpan> spans_of(const crdt::VersionVector& version) {
+    std::vector<crdt::IdSpan> spans;
+    for (const auto& [peer, end] : version.ends()) spans.push_back({peer, 0, end});
+    return spans;
+}
+
 Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
                            const std::vector<Bytes>& blobs) {
     documents.settle(document);
+    if (blobs.size() == 1 && TRY(codec::open_snapshot(document.doc, blobs.front())))
+        return told({spans_of(document.doc.version()), {}, {}});
     return import_changes(documents, document,
                           TRY(codec::decode_for_import(blobs, document.doc.oplog_version())));
 }
@@ -71,8 +85,7 @@ Result<Value> import_batch(EngineDocuments& documents, const EngineRequest& requ
 }
 
 Result<Value> changes(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    documents.settle(*document);
+    EngineDocument* document = TRY(documents.find_whole(request));
     List list;
     for (const Change& change : document->doc.changes_since({})) {
         list.push_back(Map{{"id", crdt::to_text(change.id)},

@@ -10,10 +10,9 @@ namespace quire::cli {
 namespace {
 
 Result<Value> export_json(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
+    EngineDocument* document = TRY(documents.find_whole(request));
     const crdt::VersionVector from = TRY(request.version_or_empty("from"));
     const crdt::VersionVector to = TRY(request.version_or_empty("to"));
-    documents.settle(*document);
     const crdt::Doc& doc = document->doc;
     std::vector<crdt::IdSpan> spans;
     for (const auto& [peer, known] : doc.oplog_version().ends()) {

@@ -36,6 +36,13 @@ Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
     return &at->second;
 }
 
+Result<EngineDocument*> EngineDocuments::find_whole(const EngineRequest& request) {
+    EngineDocument* document = TRY(find(request));
+    settle(*document);
+    TRY(document->doc.load_history());
+    return document;
+}
+
 Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::PeerId peer) {
     const auto [at, is_new] = documents_.try_emplace(name, peer);
     if (!is_new) {

@@ -50,6 +50,8 @@ public:
 
     // Errors: not_found "no_such_document".
     Result<EngineDocument*> find(const EngineRequest& request);
+    // The same, with nothing pending and with its history.
+    Result<EngineDocument*> find_whole(const EngineRequest& request);
     // Errors: conflict "document_exists".
     Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
     void drop(const std::string& name);

@@ -51,7 +51,7 @@ Result<Value> checkout_to_latest(EngineDocuments& documents, const EngineRequest
 }
 
 Result<Value> detach(EngineDocuments& documents, const EngineRequest& request) {
-    TRY(settled(documents, request))->doc.detach();
+    TRY(documents.find_whole(request))->doc.detach();
     return Value(true);
 }
 

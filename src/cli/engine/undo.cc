@@ -66,6 +66,7 @@ Result<Value> attach(EngineDocuments& documents, const EngineRequest& request) {
     }
     if (request.has("max_steps")) options.max_steps = TRY(request.size("max_steps"));
     options.exclude_origins = TRY(origins_of(request));
+    TRY(document->doc.load_history());
     TRY(documents.attach_undo(name, *document, std::move(options)));
     return Value(true);
 }

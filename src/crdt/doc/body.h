@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "crdt/doc/doc.h"
+#include "crdt/doc/opening.h"
 #include "crdt/doc/revert_identity.h"
 #include "crdt/doc/subscribers.h"
 #include "crdt/doc/view.h"
@@ -264,6 +265,25 @@ public:
     VersionVector& version();
     Frontiers frontiers_of(std::span<const Lv> heads) const;
 
+    // --- a base (opening.cc) ---
+    // An empty document with the same handles and settings.
+    std::unique_ptr<DocBody> emptied() const;
+    // The same with the history in front of what was done here, in which a transaction that is
+    // pending still is. Errors: corrupt.
+    Result<std::unique_ptr<DocBody>> with_history(std::vector<Change> history,
+                                                  const VersionVector& end);
+    // All that the state holds is in the log. Errors: corrupt.
+    Result<void> end_base(const OpeningVersion& version);
+    // Which roots were ever written cannot be told without the history.
+    void doubt_roots() { doubts_roots_ = true; }
+    bool doubts_roots() const { return doubts_roots_; }
+    bool is_committing() const { return committing_; }
+    // From now on somebody keeps atoms by their numbers.
+    void follow_numbers() { is_followed_ = true; }
+    bool is_unfollowed() const { return pending_.empty() && !is_followed_ && !wants_events(); }
+    bool has_subscribers() const { return subscribers_ != nullptr; }
+    void share_subscribers(const DocBody& other) { subscribers_ = other.subscribers_; }
+
     // --- cursors (cursor.cc); positions as readers count them ---
     static bool has_positions(const Container& c) { return c.is_sequence(); }
     std::size_t cursor_size(Container& c);
@@ -307,6 +327,9 @@ public:
     }
     bool in_transaction() const { return open_; }
     Lv committed_end() const { return open_ ? began_ : log_.end(); }
+    std::size_t op_count() const {
+        return static_cast<std::size_t>(std::int64_t{committed_end()} + unplaced_);
+    }
     std::deque<Container>& containers() { return containers_; }
     std::size_t pending_count() const { return pending_.size(); }
 
@@ -341,6 +364,8 @@ private:
     bool open_ = false;  // A transaction is pending; its ops are in the log from `began_` on.
     Lv began_ = 0;       // Else: where the last one, or the last import, began.
 
+    // How many atoms more the base's version has than the log, where heads are twice.
+    std::int64_t unplaced_ = 0;
     VersionVector version_;
     Lv version_end_ = 0;  // `version_` covers the log below this.
 
@@ -348,6 +373,8 @@ private:
     StandIns stand_ins_;          // Of what taking back brought back.
     std::shared_ptr<Subscribers> subscribers_;
     bool committing_ = false;
+    bool is_followed_ = false;
+    bool doubts_roots_ = false;
 
     StyleConfig text_styles_ = StyleConfig::usual();
 

@@ -156,7 +156,11 @@ Result<Cursor> Doc::cursor(Handle container, std::size_t pos, Side side) const {
 Result<CursorPlace> Doc::resolve(const Cursor& cursor) const {
     Container& c = body_->container(body_->open(cursor.container));
     if (!DocBody::has_positions(c)) return not_a_sequence(c.id.kind);
-    return body_->resolve(c, cursor);
+    Result<CursorPlace> place = body_->resolve(c, cursor);
+    if (place || has_history()) return place;
+    // It may stand where something was.
+    TRY(load_history());
+    return resolve(cursor);
 }
 
 }  // namespace quire::crdt

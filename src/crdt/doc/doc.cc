@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/opening.h"
 
 namespace quire::crdt {
 
@@ -129,6 +130,8 @@ Value Doc::value(Handle container) const {
     return body_->value(body_->container(container), 0, body_->at());
 }
 Value Doc::value() const {
+    // Those that cannot be told apart are left out where the history cannot be read.
+    if (body_->doubts_roots()) static_cast<void>(load_history());
     return body_->root_value(body_->at());
 }
 
@@ -253,16 +256,22 @@ Frontiers Doc::frontiers() const {
 }
 
 Result<Imported> Doc::import(std::vector<Change> changes, ImportOptions options) {
+    TRY(load_history());
     return body_->import(std::move(changes), std::move(options));
 }
 
 std::vector<Change> Doc::changes_since(const VersionVector& from) const {
     CHECK(!body_->in_transaction());
+    CHECK(load_history(from));
     return body_->export_spans(body_->spans_since(from));
 }
 
 std::vector<Change> Doc::changes_in(std::span<const IdSpan> spans) const {
     CHECK(!body_->in_transaction());
+    const bool since_opening = std::all_of(spans.begin(), spans.end(), [&](const IdSpan& span) {
+        return has_history() || span.begin >= unread_->end.end_of(span.peer);
+    });
+    CHECK(since_opening || load_history());
     std::vector<LvSpan> wanted;
     for (const IdSpan& span : spans) {
         const Counter end = std::min(span.end, body_->oplog().atoms().end_of(span.peer));
@@ -274,7 +283,7 @@ std::vector<Change> Doc::changes_in(std::span<const IdSpan> spans) const {
 }
 
 std::size_t Doc::op_count() const {
-    return body_->committed_end();
+    return body_->op_count();
 }
 
 // --- taking back ---
@@ -282,16 +291,19 @@ std::size_t Doc::op_count() const {
 Result<Doc::Undone> Doc::revert(std::span<const IdSpan> spans, std::span<const Handle> only,
                                 RevertOptions options) {
     if (body_->at() != nullptr) return DocBody::refuse_detached();
+    TRY(load_history());
     return body_->revert(spans, only, options);
 }
 
 Result<std::string> Doc::text_at(Handle text, const Frontiers& version) const {
+    TRY(load_history());
     Container& c = body_->container(text);
     if (c.id.kind != ContainerKind::text) return body_->refuse(text, ContainerKind::text);
     return body_->text_at(c, version);
 }
 
 void Doc::check_invariants() const {
+    CHECK(load_history());
     body_->check_invariants();
 }
 

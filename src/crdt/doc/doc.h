@@ -86,6 +86,10 @@ struct RevertOptions {
 enum class Handle : std::uint32_t {};
 
 class DocBody;
+class HistorySource;
+class StateWriter;
+struct OpeningVersion;
+struct UnreadHistory;
 
 class Doc {
 public:
@@ -118,7 +122,8 @@ public:
     std::optional<Slot> map_get(Handle map, std::string_view key) const;
     std::optional<ContainerId> map_child(Handle map, std::string_view key) const;
     std::vector<std::string> map_keys(Handle map) const;  // Sorted.
-    // Deep values: children in place of their containers; roots that were never touched are absent.
+    // Deep values: children in place of their containers; roots that were never touched are absent
+    // (so a document that began with a state reads its history where that holds an empty root).
     Value value(Handle container) const;
     Value value() const;
 
@@ -251,6 +256,25 @@ public:
     std::vector<Change> changes_in(std::span<const IdSpan> spans) const;
     std::size_t op_count() const;
 
+    // --- a history that is read when it is asked for (opening.h) ---
+    // Nothing is known, pending or parked here, and nobody follows what happens.
+    bool is_blank() const;
+    // Takes the state of a version that `write` tells, and asks `source` for its history once
+    // something needs that. CHECKs is_blank(). Errors: those of `write`; corrupt. The document is
+    // as it was then.
+    Result<void> open_at(const OpeningVersion& version, std::unique_ptr<HistorySource> source,
+                         Function<Result<void>(StateWriter&)> write);
+    // False until the history is there. Reading, local edits, commits and changes that came since
+    // need none; whatever else has a Result reads it when it is first asked, and may then fail with
+    // what load_history() fails with; and whatever has no Result CHECKs that it can be read.
+    bool has_history() const;
+    // Reads it. What a document shows by reference is at another place then. Errors: corrupt, for a
+    // history that is damaged, or is not that of the version or what was edited here; conflict
+    // "committing" while those are called who want to know before a commit.
+    Result<void> load_history() const;
+    // Reads it where changes_since(known) needs it.
+    Result<void> load_history(const VersionVector& known) const;
+
     // --- inspection (inspect.cc): what a copy of the state has to hold, after every op ---
     // The containers that ops were written to, the dead among them too, in the order in which they
     // became known.
@@ -371,7 +395,9 @@ public:
 
 private:
     friend class UndoHistory;
-    std::unique_ptr<DocBody> body_;
+    // What a document is does not change when its history comes in.
+    mutable std::unique_ptr<DocBody> body_;
+    mutable std::unique_ptr<UnreadHistory> unread_;
 };
 
 }  // namespace quire::crdt

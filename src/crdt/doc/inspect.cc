@@ -36,6 +36,7 @@ void for_each_stamped(const OpLog& log, Lv lv, Lv len, Take take) {
 }  // namespace
 
 Frontiers Doc::heads_of(const VersionVector& version) const {
+    CHECK(load_history());
     const AtomTable& atoms = body_->oplog().atoms();
     Heads last;
     for (const auto& [peer, end] : version.ends()) {
@@ -46,6 +47,7 @@ Frontiers Doc::heads_of(const VersionVector& version) const {
 }
 
 std::vector<Handle> Doc::written() const {
+    CHECK(load_history());
     std::vector<Handle> handles;
     for (const Container& c : body_->containers()) {
         if (!DocBody::log_of(c).empty()) handles.push_back(Handle{c.index});
@@ -55,12 +57,14 @@ std::vector<Handle> Doc::written() const {
 
 std::optional<ContainerId> Doc::parent_of(const ContainerId& id) const {
     if (id.is_root()) return std::nullopt;
+    CHECK(load_history());
     const std::optional<Lv> creator = body_->oplog().atoms().lv_of(id.op());
     if (!creator) return std::nullopt;
     return body_->container(body_->oplog().container_of(*creator)).id;
 }
 
 std::vector<Doc::Stretch> Doc::stretches(Handle sequence) const {
+    CHECK(load_history());
     Container& c = body_->container(sequence);
     CHECK(c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list);
     const OpLog& oplog = body_->oplog();
@@ -92,6 +96,7 @@ std::vector<Doc::Stretch> Doc::stretches(Handle sequence) const {
 }
 
 std::vector<Doc::Register> Doc::registers(Handle map) const {
+    CHECK(load_history());
     const Container& c = body_->container(map);
     CHECK(c.id.kind == ContainerKind::map);
     std::vector<Register> registers;
@@ -104,6 +109,7 @@ std::vector<Doc::Register> Doc::registers(Handle map) const {
 }
 
 std::vector<Doc::MovableSlot> Doc::movable_slots(Handle list) const {
+    CHECK(load_history());
     Container& c = body_->container(list);
     CHECK(c.id.kind == ContainerKind::movable_list);
     const AtomTable& atoms = body_->oplog().atoms();

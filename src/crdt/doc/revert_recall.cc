@@ -34,6 +34,7 @@ std::vector<StandIn> Doc::stand_ins(const IdSpan& reverted) const {
 }
 
 Result<void> Doc::recall(std::vector<StandIn> stand_ins) {
+    TRY(load_history());
     const AtomTable& atoms = body_->oplog().atoms();
     struct Known {
         Lv of;

@@ -53,6 +53,7 @@ void DocBody::go(std::optional<Past> version) {
 
 Result<void> Doc::checkout(const Frontiers& version) {
     CHECK(!body_->in_transaction());
+    TRY(load_history());
     Heads heads = TRY(body_->heads_of(version));
     if (heads != body_->shown_heads()) {
         body_->go(body_->past_of(std::move(heads)));
@@ -70,6 +71,7 @@ void Doc::checkout_to_latest() {
 
 void Doc::detach() {
     CHECK(!body_->in_transaction());
+    CHECK(load_history());
     if (!is_detached()) body_->show(body_->past_of(body_->oplog().heads()));
 }
 
@@ -89,11 +91,13 @@ Frontiers Doc::oplog_frontiers() const {
 }
 
 Doc Doc::fork(PeerId peer) const {
+    CHECK(load_history());
     return *fork_at(frontiers(), peer);
 }
 
 Result<Doc> Doc::fork_at(const Frontiers& version, PeerId peer) const {
     CHECK(!body_->in_transaction());
+    TRY(load_history());
     const Past past = body_->past_of(TRY(body_->heads_of(version)));
     Doc copy(peer);
     const auto imported = copy.import(body_->export_spans(past.spans()));
@@ -104,14 +108,17 @@ Result<Doc> Doc::fork_at(const Frontiers& version, PeerId peer) const {
 }
 
 Result<VersionVector> Doc::version_of(const Frontiers& version) const {
+    TRY(load_history());
     return body_->version_of(body_->past_of(TRY(body_->heads_of(version))));
 }
 
 Result<Frontiers> Doc::minimal(const Frontiers& version) const {
+    TRY(load_history());
     return body_->frontiers_of(TRY(body_->heads_of(version)));
 }
 
 Result<Doc::Between> Doc::spans_between(const Frontiers& from, const Frontiers& to) const {
+    TRY(load_history());
     const Heads a = TRY(body_->heads_of(from));
     const Heads b = TRY(body_->heads_of(to));
     Difference difference;
@@ -122,6 +129,7 @@ Result<Doc::Between> Doc::spans_between(const Frontiers& from, const Frontiers& 
 
 Result<void> Doc::travel_ancestors(const Frontiers& version,
                                    Function<bool(const ChangeHeader&)> take) const {
+    TRY(load_history());
     const OpLog& log = body_->oplog();
     const AtomTable& atoms = log.atoms();
     // Changes by number; one is taken once all that follow it are.
@@ -153,6 +161,7 @@ Result<void> Doc::travel_ancestors(const Frontiers& version,
 }
 
 Result<Diff> Doc::diff(const Frontiers& from, const Frontiers& to) const {
+    TRY(load_history());
     const Past a = body_->past_of(TRY(body_->heads_of(from)));
     const Past b = body_->past_of(TRY(body_->heads_of(to)));
     return Comparison(*body_, a, b).diff();

@@ -9,10 +9,11 @@
 namespace quire::crdt {
 
 UndoHistory::UndoHistory(Doc& doc, UndoOptions options)
-    : doc_(doc),
-      options_(std::move(options)),
-      peer_(doc.peer()),
-      seen_(doc.body_->committed_end()) {}
+    : doc_(doc), options_(std::move(options)), peer_(doc.peer()) {
+    CHECK(doc.load_history());
+    doc.body_->follow_numbers();
+    seen_ = doc.body_->committed_end();
+}
 
 void UndoHistory::follow_peer() {
     if (is_ours()) return;

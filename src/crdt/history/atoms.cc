@@ -21,7 +21,7 @@ std::optional<PeerIndex> AtomTable::find(PeerId peer) const {
 void AtomTable::append(PeerIndex index, Lv count) {
     Peer& peer = peers_[index];
     CHECK(count < kNoLv - end_);
-    if (runs_.empty() || runs_.back().peer != index) {
+    if (end_ == base_ || runs_.back().peer != index) {
         runs_.push_back({end_, index, peer.end});
         peer.runs.push_back({peer.end, end_});
     }
@@ -29,14 +29,39 @@ void AtomTable::append(PeerIndex index, Lv count) {
     peer.end += static_cast<Counter>(count);
 }
 
+void AtomTable::place(PeerIndex index, Counter first, Lv count, bool listed) {
+    CHECK(count < kNoLv - end_);
+    runs_.push_back({end_, index, first});
+    if (listed) peers_[index].runs.push_back({first, end_});
+    end_ += count;
+    base_ = end_;
+}
+
+bool AtomTable::end_base(const VersionVector& version) {
+    base_ = end_;
+    for (const auto& [id, end] : version.ends()) peers_[intern(id)].end = end;
+    for (Peer& peer : peers_) {
+        std::sort(peer.runs.begin(), peer.runs.end(),
+                  [](const PeerRun& a, const PeerRun& b) { return a.counter < b.counter; });
+        std::int64_t known = 0;
+        for (const PeerRun& run : peer.runs) {
+            if (run.counter < known) return false;
+            known = std::int64_t{run.counter} + (run_end(run.lv) - run.lv);
+        }
+        if (known > peer.end) return false;
+    }
+    return true;
+}
+
 void AtomTable::truncate(Lv end) {
+    CHECK(end >= base_);
     while (!runs_.empty() && runs_.back().lv >= end) {
         Peer& peer = peers_[runs_.back().peer];
         peer.end = runs_.back().counter;
         peer.runs.pop_back();
         runs_.pop_back();
     }
-    if (!runs_.empty()) {
+    if (end > base_) {
         const Run& last = runs_.back();
         peers_[last.peer].end = last.counter + static_cast<Counter>(end - last.lv);
     }
@@ -72,7 +97,12 @@ std::optional<Lv> AtomTable::lv_of(OpId id) const {
     const auto after =
         std::upper_bound(runs.begin(), runs.end(), id.counter,
                          [](Counter value, const PeerRun& run) { return value < run.counter; });
+    if (after == runs.begin()) return std::nullopt;
     const PeerRun& run = *(after - 1);
+    // Between runs of the base there are atoms that were not placed.
+    if (run.lv < base_ && static_cast<Lv>(id.counter - run.counter) >= run_end(run.lv) - run.lv) {
+        return std::nullopt;
+    }
     return run.lv + static_cast<Lv>(id.counter - run.counter);
 }
 

@@ -38,10 +38,23 @@ public:
     Lv end() const { return end_; }
     // The next `count` atoms are the peer's next ones. O(1).
     void append(PeerIndex peer, Lv count);
-    // Whether the last atom of all is the peer's.
-    bool is_last_of(PeerIndex peer) const { return !runs_.empty() && runs_.back().peer == peer; }
+    // Whether the last atom of all is the peer's, and its own last.
+    bool is_last_of(PeerIndex peer) const {
+        return end_ > base_ && !runs_.empty() && runs_.back().peer == peer;
+    }
     // Forgets every atom from `end` on.
     void truncate(Lv end);
+
+    // --- a base: the first atoms, where those before them are known by number only ---
+    // The next `count` atoms are the peer's from `first` on. Those that are not `listed` are not
+    // found by lv_of(); where not even their counters are known, these are kUnknown.
+    static constexpr Counter kUnknown = -1;
+    void place(PeerIndex peer, Counter first, Lv count, bool listed);
+    // Nothing more is placed, and what is appended follows `version`. False when two atoms that
+    // were placed are the same, or the version does not include them.
+    bool end_base(const VersionVector& version);
+    // What was placed lies below this.
+    Lv base() const { return base_; }
 
     // The peer's exclusive end.
     Counter end_of(PeerIndex peer) const { return peers_[peer].end; }
@@ -80,6 +93,7 @@ private:
     std::size_t run_of(Lv lv) const;
 
     Lv end_ = 0;
+    Lv base_ = 0;
     std::vector<Run> runs_;
     std::vector<Peer> peers_;
     std::unordered_map<PeerId, PeerIndex> by_id_;

@@ -27,7 +27,12 @@ void Graph::append(std::span<const Lv> parents, Lv count) {
     }
     Lamport next = 0;
     for (const Lv parent : parents) next = std::max(next, lamport(parent) + 1);
-    entries_.push_back({begin, begin + count, next, static_cast<std::uint32_t>(parents_.size()),
+    place(parents, count, next);
+}
+
+void Graph::place(std::span<const Lv> parents, Lv count, Lamport lamport) {
+    const Lv begin = end();
+    entries_.push_back({begin, begin + count, lamport, static_cast<std::uint32_t>(parents_.size()),
                         static_cast<std::uint32_t>(parents.size())});
     parents_.insert(parents_.end(), parents.begin(), parents.end());
 }

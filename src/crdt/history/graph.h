@@ -26,6 +26,8 @@ public:
     // [end, end + count): the first follows `parents` (ascending, may name ancestors of each
     // other), each other one its predecessor.
     void append(std::span<const Lv> parents, Lv count);
+    // The same where nothing here can tell the lamport of the first.
+    void place(std::span<const Lv> parents, Lv count, Lamport lamport);
     // `count` more atoms after the last.
     void extend(Lv count) { entries_.back().end += count; }
     void truncate(Lv end);

@@ -92,6 +92,34 @@ void OpLog::finish() {
     heads_.push_back(last);
 }
 
+void OpLog::place(ContainerIndex container, const Placed& atoms) {
+    const Lv begin = end();
+    atoms_.place(atoms_.intern(atoms.peer), atoms.first, atoms.count,
+                 atoms.first != AtomTable::kUnknown);
+    if (begin > 0 && graph_.lamport(begin - 1) + 1 == atoms.lamport) {
+        graph_.extend(atoms.count);
+    } else {
+        const Lv before[] = {begin - 1};
+        graph_.place(std::span(before).first(begin == 0 ? 0 : 1), atoms.count, atoms.lamport);
+    }
+    if (owners_.empty() || owners_.back().container != container)
+        owners_.push_back({begin, container});
+}
+
+// A head may be an atom of the state as well; so it is placed once more, to be nothing but a head.
+bool OpLog::end_base(const VersionVector& version, std::span<const Placed> heads,
+                     std::int64_t timestamp) {
+    CHECK(changes_.empty());
+    const Heads before = end() == 0 ? Heads{} : Heads{end() - 1};
+    for (const Placed& head : heads) {
+        heads_.push_back(end());
+        atoms_.place(atoms_.intern(head.peer), head.first, 1, false);
+        graph_.place(before, 1, head.lamport);
+    }
+    changes_.push_back({0, 0, 0, 0, timestamp});
+    return atoms_.end_base(version);
+}
+
 std::size_t OpLog::change_of(Lv lv) const {
     if (changes_.back().lv <= lv) return changes_.size() - 1;
     const auto after =

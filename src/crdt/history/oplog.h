@@ -66,7 +66,9 @@ public:
             owners_.push_back({end() - count, container});
     }
     void finish();
-    // The same for a local change, with what was not known when it began. It becomes part of the
+    // The change that finish() ended last is still being made.
+    void reopen() { heads_ = parents_; }
+    // finish() for a local change, with what was not known when it began. It becomes part of the
     // change before it where it goes on with that one, says the same, and came no later than
     // `merge_interval` after it.
     void finish_local(std::int64_t timestamp, std::string_view message,
@@ -106,6 +108,21 @@ public:
             span.begin = stop;
         }
     }
+
+    // --- a base (AtomTable): a state's atoms, in front of everything, as one change ---
+    // An atom of a container, or more whose counters and lamports both count up.
+    struct Placed {
+        PeerId peer = 0;
+        Counter first = AtomTable::kUnknown;
+        Lamport lamport = 0;
+        Lv count = 1;
+    };
+    void place(ContainerIndex container, const Placed& atoms);
+    // These are the heads of the version whose state it is, and `timestamp` is their latest. False
+    // as AtomTable::end_base().
+    bool end_base(const VersionVector& version, std::span<const Placed> heads,
+                  std::int64_t timestamp);
+    Lv base() const { return atoms_.base(); }
 
     struct Mark {
         Lv end;

@@ -1,0 +1,165 @@
+#include "codec/open_snapshot.h"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "codec/document.h"
+#include "codec/document_snapshot.h"
+#include "codec/snapshot_for_test.h"
+#include "codec/snapshot_reseal_for_test.h"
+#include "codec/updates.h"
+#include "crdt/doc/undo.h"
+
+namespace quire::codec {
+namespace {
+
+using crdt::ContainerId;
+using crdt::ContainerKind;
+using crdt::Doc;
+
+const ContainerId kText = ContainerId::root("text", ContainerKind::text);
+
+Doc whole(const Bytes& blob, crdt::PeerId peer) {
+    Doc doc(peer);
+    EXPECT_TRUE(doc.import(decode_history(blob).value()).has_value());
+    return doc;
+}
+
+// One wrote "Hello", another deleted it: the history alone has it, and not where its head is.
+Bytes hello_is_gone() {
+    Doc one(1);
+    EXPECT_TRUE(one.text_insert(one.open(kText), {0}, "Hello world").has_value());
+    one.commit();
+    Doc two(2);
+    EXPECT_TRUE(two.import(one.changes_since({})).has_value());
+    EXPECT_TRUE(two.text_erase(two.open(kText), {0}, {5}).has_value());
+    two.commit();
+    return encode_snapshot(two, Compression::none).value();
+}
+
+// The same with what is no text in its place, under checksums that fit.
+Bytes damaged_history() {
+    Bytes blob = hello_is_gone();
+    const std::string_view deleted = "Hello";
+    const auto at = std::search(blob.begin(), blob.end(), deleted.begin(), deleted.end());
+    EXPECT_NE(at, blob.end());
+    *at = 0xFF;
+    reseal_snapshot(blob);
+    return blob;
+}
+
+TEST(OpenSnapshot, ShowsWhatLoroWroteAndItsHistoryAfterwards) {
+    for (const std::string name :
+         {"map", "list", "text", "marks", "several_peers", "tree", "emptied", "movable_list",
+          "counter", "nested", "mergeable", "big_values", "many_containers", "many_changes"}) {
+        const Bytes blob = snapshot_golden(name);
+        const Doc full = whole(blob, 9);
+        Doc doc(9);
+
+        ASSERT_TRUE(open_snapshot(doc, blob).value()) << name;
+
+        EXPECT_FALSE(doc.has_history()) << name;
+        EXPECT_EQ(doc.version(), full.version()) << name;
+        EXPECT_EQ(doc.frontiers(), full.frontiers()) << name;
+        EXPECT_EQ(doc.value(), full.value()) << name;
+        ASSERT_TRUE(doc.load_history().has_value()) << name;
+        EXPECT_TRUE(doc.has_history());
+        EXPECT_EQ(doc.value(), full.value()) << name;
+        EXPECT_EQ(doc.changes_since({}), full.changes_since({})) << name;
+    }
+}
+
+TEST(OpenSnapshot, WhatHasNoStateToBeginWithIsLeftToImports) {
+    Doc doc(9);
+    EXPECT_FALSE(open_snapshot(doc, snapshot_golden("trimmed")).value());
+    EXPECT_FALSE(open_snapshot(doc, snapshot_golden("empty")).value());
+    EXPECT_FALSE(open_snapshot(doc, encode_updates({})).value());
+    EXPECT_EQ(open_snapshot(doc, {1, 2, 3}).error().code(), Errc::corrupt);
+    EXPECT_TRUE(doc.is_blank());
+}
+
+TEST(OpenSnapshot, ADocumentThatSomebodyFollowsOrThatHasSomethingIsNotOpened) {
+    const Bytes blob = snapshot_golden("text");
+    Doc known = whole(blob, 9);
+    EXPECT_FALSE(open_snapshot(known, blob).value());
+    Doc told(9);
+    const crdt::Subscription subscription = told.subscribe_root([](const crdt::Event&) {});
+    EXPECT_FALSE(open_snapshot(told, blob).value());
+    Doc undone(9);
+    const crdt::UndoHistory history(undone);
+    EXPECT_FALSE(open_snapshot(undone, blob).value());
+}
+
+TEST(OpenSnapshot, HandlesAndSettingsOfTheEmptyDocumentStay) {
+    Doc doc(9);
+    const crdt::Handle text = doc.open(kText);
+    doc.set_merge_interval(1000);
+
+    ASSERT_TRUE(open_snapshot(doc, snapshot_golden("text")).value());
+
+    const std::string before = doc.text(text).str();
+    EXPECT_FALSE(before.empty());
+    ASSERT_TRUE(doc.text_insert(text, {0}, "a").has_value());
+    doc.commit({.timestamp = 1});
+    ASSERT_TRUE(doc.text_insert(text, {1}, "b").has_value());
+    doc.commit({.timestamp = 900});
+    EXPECT_EQ(doc.changes_since(whole(snapshot_golden("text"), 1).version()).size(), 1U);
+    ASSERT_TRUE(doc.load_history().has_value());
+    EXPECT_EQ(doc.text(text).str(), "ab" + before);
+}
+
+TEST(OpenSnapshot, ADamagedHistoryIsToldWhenItIsAskedForAndTheDocumentStays) {
+    Doc doc(9);
+    ASSERT_TRUE(open_snapshot(doc, damaged_history()).value());
+    const crdt::Handle text = doc.open(kText);
+    ASSERT_TRUE(doc.text_insert(text, {0}, "x").has_value());
+    doc.commit();
+    const crdt::VersionVector version = doc.version();
+    const std::string shown = doc.text(text).str();
+
+    EXPECT_EQ(doc.load_history().error().code(), Errc::corrupt);
+    EXPECT_EQ(doc.checkout({}).error().code(), Errc::corrupt);
+    EXPECT_EQ(doc.diff({}, doc.frontiers()).error().code(), Errc::corrupt);
+    EXPECT_EQ(doc.import({}).error().code(), Errc::corrupt);
+    EXPECT_EQ(encode_snapshot(doc).error().code(), Errc::corrupt);
+
+    EXPECT_FALSE(doc.has_history());
+    EXPECT_EQ(doc.version(), version);
+    EXPECT_EQ(doc.text(text).str(), shown);
+    ASSERT_TRUE(doc.text_insert(text, {0}, "y").has_value());
+}
+
+TEST(OpenSnapshot, ACursorOnWhatWasDeletedAsksTheHistory) {
+    const Bytes blob = hello_is_gone();
+    Doc doc(9);
+    ASSERT_TRUE(open_snapshot(doc, blob).value());
+    const Doc full = whole(blob, 9);
+    const crdt::Cursor on_hello{kText, full.changes_since({}).front().id, crdt::Side::middle, 0};
+
+    const auto place = doc.resolve(on_hello);
+
+    ASSERT_TRUE(place.has_value());
+    EXPECT_EQ(place->pos, full.resolve(on_hello)->pos);
+    EXPECT_TRUE(doc.has_history());
+}
+
+TEST(OpenSnapshot, NobodyWhoIsAskedBeforeACommitCanTurnTheDocumentAround) {
+    Doc doc(9);
+    ASSERT_TRUE(open_snapshot(doc, snapshot_golden("text")).value());
+    std::string reason;
+    const crdt::Subscription asked = doc.subscribe_pre_commit([&](crdt::PreCommit&) {
+        const auto loaded = doc.load_history();
+        if (!loaded) reason = loaded.error().reason();
+    });
+    ASSERT_TRUE(doc.text_insert(doc.open(kText), {0}, "x").has_value());
+
+    EXPECT_FALSE(doc.commit().empty());
+
+    EXPECT_EQ(reason, "committing");
+    EXPECT_TRUE(doc.load_history().has_value());
+}
+
+}  // namespace
+}  // namespace quire::codec

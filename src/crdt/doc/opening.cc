@@ -1,0 +1,305 @@
+#include "crdt/doc/opening.h"
+
+#include <utility>
+
+#include "base/cat.h"
+#include "base/check.h"
+#include "crdt/doc/body.h"
+
+namespace quire::crdt {
+
+namespace {
+
+constexpr std::size_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
+
+Failure needs_history(std::string_view what) {
+    return fail(Errc::unsupported, "needs_history",
+                cat(what, " cannot be told from a state; read the history"));
+}
+
+// What an atom put there, where the item is a child that is named after it.
+Result<Slot> slot_of(Item item, OpId made_by) {
+    const auto* child = std::get_if<ContainerId>(&item);
+    if (child == nullptr) return Slot(std::get<Value>(std::move(item)));
+    if (child->is_root()) return needs_history("a child with a name of its own");
+    if (child->op() != made_by) return corrupt("a child is named after another atom than made it");
+    return Slot(child->kind);
+}
+
+}  // namespace
+
+// --- what a state holds ---
+
+Container& StateWriter::container() const {
+    return body_.container(container_);
+}
+
+Result<void> StateWriter::begin(const ContainerId& id) {
+    end();
+    container_ = body_.open(id);
+    if (!DocBody::log_of(container()).empty()) return corrupt("a container is there twice");
+    is_open_ = true;
+    styles_.clear();
+    return {};
+}
+
+void StateWriter::end() {
+    if (!std::exchange(is_open_, false)) return;
+    // Somebody may have written it empty, or nobody ever wrote to it.
+    if (container().id.is_root() && DocBody::log_of(container()).empty()) body_.doubt_roots();
+}
+
+Result<void> StateWriter::grow(std::size_t entities) {
+    Container& c = container();
+    if (entities > kMaxSize - c.size) return corrupt("a container holds more than one can");
+    c.size += static_cast<std::uint32_t>(entities);
+    return {};
+}
+
+Lv StateWriter::place(const StampedAtom& first, Counter count) {
+    const Lv lv = body_.oplog().end();
+    body_.oplog().place(container_,
+                        {first.id.peer, first.id.counter, first.lamport, static_cast<Lv>(count)});
+    return lv;
+}
+
+Result<Lv> StateWriter::place(ElementId writer, const Item* made) {
+    const Lv lv = body_.oplog().end();
+    OpLog::Placed atom{.peer = writer.peer, .lamport = writer.lamport};
+    const auto* child = made == nullptr ? nullptr : std::get_if<ContainerId>(made);
+    if (child != nullptr) {
+        if (child->is_root()) return needs_history("a child with a name of its own");
+        if (child->op().peer != writer.peer)
+            return corrupt("a child is named after another peer than made it");
+        atom.first = child->op().counter;
+    }
+    body_.oplog().place(container_, atom);
+    return lv;
+}
+
+Result<void> StateWriter::text(StampedAtom first, std::string_view utf8, Counter len) {
+    Container& c = container();
+    const std::uint32_t pos = c.size;
+    TRY(grow(static_cast<std::size_t>(len)));
+    const Lv lv = place(first, len);
+    DocBody::log_of(c).insert_text(lv, pos, utf8, static_cast<std::uint32_t>(len), true, false);
+    return {};
+}
+
+Result<void> StateWriter::style_start(StampedAtom at, std::string key, Value value,
+                                      std::uint8_t info) {
+    Container& c = container();
+    const std::uint32_t pos = c.size;
+    TRY(grow(1));
+    DocBody::log_of(c).keep(place(at, 1), RunKind::anchor, pos,
+                            StyleStart{pos, pos, std::move(key), std::move(value), info}, 1, true);
+    c.has_anchors = true;
+    styles_.insert(at.id);
+    return {};
+}
+
+Result<void> StateWriter::style_end(StampedAtom at) {
+    Container& c = container();
+    const std::uint32_t pos = c.size;
+    if (at.id.counter == 0 || !styles_.contains({at.id.peer, at.id.counter - 1}))
+        return needs_history("what style ends here");
+    TRY(grow(1));
+    DocBody::log_of(c).keep(place(at, 1), RunKind::anchor, pos, StyleEnd{}, 1, true);
+    return {};
+}
+
+Result<void> StateWriter::values(StampedAtom first, std::span<Item> values) {
+    Container& c = container();
+    const std::uint32_t pos = c.size;
+    TRY(grow(values.size()));
+    std::vector<Slot> slots;
+    slots.reserve(values.size());
+    OpId made_by = first.id;
+    for (Item& item : values) {
+        slots.push_back(TRY(slot_of(std::move(item), made_by)));
+        ++made_by.counter;
+    }
+    const Lv lv = place(first, static_cast<Counter>(values.size()));
+    DocBody::log_of(c).insert_values(lv, pos, std::move(slots), true, false);
+    return {};
+}
+
+Result<void> StateWriter::entry(std::string key, std::optional<Item> item, ElementId writer) {
+    Container& c = container();
+    const Lv lv = TRY(place(writer, item ? &*item : nullptr));
+    OpContent op = MapErase{key};
+    if (item) {
+        Slot slot = TRY(slot_of(std::move(*item), body_.oplog().atoms().id_of(lv)));
+        op = MapSet{std::move(key), std::move(slot)};
+    }
+    DocBody::log_of(c).keep(lv, RunKind::map_entry, 0, std::move(op), 1, true);
+    body_.apply_map(c, DocBody::log_of(c).runs().back());
+    return {};
+}
+
+// As if it had been inserted here, then moved to where it is, then set.
+Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId set, Item item) {
+    Container& c = container();
+    ContainerLog& log = DocBody::log_of(c);
+    const std::uint32_t pos = c.size;
+    TRY(grow(1));
+    const ElementId put{slot.id.peer, slot.lamport};
+    const auto is_later = [](ElementId a, ElementId b) {
+        return a.lamport != b.lamport ? a.lamport > b.lamport : a.peer > b.peer;
+    };
+    if ((put != made && !is_later(put, made)) || (set != made && !is_later(set, made)))
+        return corrupt("an element was moved or set before it was made");
+    Lv creator = 0;
+    if (put == made) {
+        creator = place(slot, 1);
+    } else {
+        creator = TRY(place(made, set == made ? &item : nullptr));
+    }
+    Slot first = Value();
+    if (set == made) first = TRY(slot_of(std::move(item), body_.oplog().atoms().id_of(creator)));
+    log.insert_values(creator, pos, std::vector<Slot>{std::move(first)}, true, false);
+    if (put != made) log.move(place(slot, 1), pos, pos, creator, true);
+    if (set == made) return {};
+    const Lv setter = TRY(place(set, &item));
+    log.set(setter, creator, TRY(slot_of(std::move(item), body_.oplog().atoms().id_of(setter))),
+            true);
+    return {};
+}
+
+// As if an element had been inserted there, moved to the place behind it, which takes nothing but a
+// slot that was made for that, and deleted there.
+Result<void> StateWriter::empty_slot(StampedAtom slot) {
+    Container& c = container();
+    ContainerLog& log = DocBody::log_of(c);
+    const std::uint32_t pos = c.size;
+    TRY(grow(1));
+    const auto insert = [&](Lv lv, std::uint32_t at) {
+        log.insert_values(lv, at, std::vector<Slot>{Value()}, true, false);
+    };
+    const ElementId nobody{body_.peer_id(), 0};
+    const Lv made = place(slot, 1);
+    insert(made, pos);
+    insert(TRY(place(nobody, nullptr)), pos + 1);
+    log.move(TRY(place(nobody, nullptr)), pos + 1, pos + 1, made, true);
+    log.erase_forward(TRY(place(nobody, nullptr)), pos + 1, 1, false);
+    return {};
+}
+
+// As if it had been made where it is. The lamport of what made it is not told: any will do that is
+// below its last move's, and no atom's counter is above its lamport.
+Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
+                               StampedAtom last_move, Bytes position) {
+    ContainerLog& log = DocBody::log_of(container());
+    const auto write = [&](StampedAtom atom, OpContent op) {
+        log.keep(place(atom, 1), RunKind::other, 0, std::move(op), 1, true);
+    };
+    if (id == last_move.id) {
+        if (erased) return corrupt("a node was erased by what made it");
+        write(last_move, TreeCreate{id, parent, std::move(position)});
+        return {};
+    }
+    const auto lowest = static_cast<Lamport>(id.counter);
+    if (lowest >= last_move.lamport) return corrupt("a node was moved before it was made");
+    write({id, lowest}, TreeCreate{id, parent, erased ? Bytes() : position});
+    if (erased) {
+        write(last_move, TreeErase{id});
+    } else {
+        write(last_move, TreeMove{id, parent, std::move(position)});
+    }
+    return {};
+}
+
+Result<void> StateWriter::total(double sum) {
+    DocBody::log_of(container()).increment(TRY(place({body_.peer_id(), 0}, nullptr)), sum);
+    return {};
+}
+
+// --- the document ---
+
+std::unique_ptr<DocBody> DocBody::emptied() const {
+    auto body = std::make_unique<DocBody>(peer_id_);
+    for (const Container& c : containers_) body->open(c.id);
+    body->text_styles_ = text_styles_;
+    body->merge_interval = merge_interval;
+    return body;
+}
+
+Result<void> DocBody::end_base(const OpeningVersion& version) {
+    std::vector<OpLog::Placed> heads;
+    for (const StampedAtom& head : version.heads) {
+        if (head.id.counter + 1 != version.end.end_of(head.id.peer))
+            return corrupt("a version has a head that is not the last of its peer");
+        heads.push_back({head.id.peer, head.id.counter, head.lamport, 1});
+    }
+    if (heads.empty() || !log_.end_base(version.end, heads, version.timestamp))
+        return corrupt("a state holds one atom twice, or one that its version has not");
+    version_ = version.end;
+    version_end_ = began_ = log_.end();
+    for (const auto& [peer, end] : version.end.ends()) unplaced_ += end;
+    unplaced_ -= std::int64_t{log_.end()};
+    return {};
+}
+
+Result<std::unique_ptr<DocBody>> DocBody::with_history(std::vector<Change> history,
+                                                       const VersionVector& end) {
+    std::unique_ptr<DocBody> body = emptied();
+    const auto take = [&](std::vector<Change> changes) -> Result<void> {
+        const Imported imported = TRY(body->import(std::move(changes), {}));
+        if (imported.pending.empty()) return {};
+        return corrupt("the history depends on changes that it does not hold");
+    };
+    TRY(take(std::move(history)));
+    if (body->version() != end) return corrupt("the history ends elsewhere than its version");
+    if (committed_end() > log_.base()) TRY(take(export_spans({{log_.base(), committed_end()}})));
+    if (open_) {
+        TRY(take(export_spans({{began_, log_.end()}})));
+        body->log_.reopen();
+        body->open_ = true;
+    }
+    body->subscribers_ = subscribers_;
+    return body;
+}
+
+bool Doc::is_blank() const {
+    return op_count() == 0 && !has_pending() && !is_detached() && body_->is_unfollowed();
+}
+
+Result<void> Doc::open_at(const OpeningVersion& version, std::unique_ptr<HistorySource> source,
+                          Function<Result<void>(StateWriter&)> write) {
+    CHECK(is_blank());
+    std::unique_ptr<DocBody> body = body_->emptied();
+    StateWriter writer(*body);
+    TRY(write(writer));
+    writer.end();
+    TRY(body->end_base(version));
+    body->share_subscribers(*body_);
+    body_ = std::move(body);
+    unread_ = std::make_unique<UnreadHistory>(UnreadHistory{std::move(source), version.end, {}});
+    return {};
+}
+
+bool Doc::has_history() const {
+    return unread_ == nullptr || unread_->source == nullptr;
+}
+
+Result<void> Doc::load_history() const {
+    if (has_history()) return {};
+    if (body_->is_committing()) {
+        return fail(Errc::conflict, "committing",
+                    "the history cannot be read before the commit is made; nothing was changed");
+    }
+    std::vector<Change> history = TRY(unread_->source->read());
+    auto body = TRY(body_->with_history(std::move(history), unread_->end));
+    unread_->source.reset();
+    // Whoever is being told something now is told it by the one that was.
+    unread_->began_as = std::exchange(body_, std::move(body));
+    if (!body_->has_subscribers()) unread_.reset();
+    return {};
+}
+
+Result<void> Doc::load_history(const VersionVector& known) const {
+    if (has_history() || known.includes(unread_->end)) return {};
+    return load_history();
+}
+
+}  // namespace quire::crdt

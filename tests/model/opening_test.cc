@@ -1,0 +1,165 @@
+// Documents that begin with a state: what they show, what is done to them and what they send is
+// what it would be with all of their history, before that is read and afterwards.
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+#include "codec/document.h"
+#include "codec/document_snapshot.h"
+#include "codec/open_snapshot.h"
+#include "codec/updates.h"
+#include "json/json.h"
+#include "tests/model/model.h"
+#include "tests/model/scribblers.h"
+
+namespace quire {
+namespace {
+
+using namespace crdt;
+using model::Scribblers;
+
+constexpr PeerId kEditor = 77;
+
+Doc whole(const Bytes& blob, PeerId peer) {
+    Doc doc(peer);
+    CHECK(doc.import(codec::decode_history(blob).value()));
+    return doc;
+}
+
+// By container: in which order those come that do not hold each other means nothing.
+std::map<ContainerId, Delta> deltas(const Diff& diff) {
+    std::map<ContainerId, Delta> deltas;
+    for (const ContainerDiff& part : diff) deltas.emplace(part.container, part.delta);
+    return deltas;
+}
+
+class Opening : public testing::Test {
+protected:
+    // Snapshots of what two to four peers wrote; `check` looks at one and its scribbler. How many
+    // could be opened by their states.
+    template <class Check>
+    static std::size_t for_each_snapshot(std::uint64_t runs, Check check) {
+        const model::Runs given(runs);
+        std::size_t opened = 0;
+        for (std::uint64_t run = 0; run < given.count; ++run) {
+            const std::uint64_t seed = given.seed + run;
+            SCOPED_TRACE("SEED=" + std::to_string(seed) + " QUIRE_STEPS=1");
+            Scribblers peers(seed, 2 + seed % 3);
+            for (int i = 0; i < 30; ++i) peers.step();
+            peers.meet();
+            const Bytes blob = codec::encode_snapshot(peers.doc(0)).value();
+            Doc doc(kEditor);
+            const Result<bool> done = codec::open_snapshot(doc, blob);
+            if (!done) ADD_FAILURE() << done.error().message();
+            if (!done || !*done) continue;
+            ++opened;
+            check(peers, blob, doc);
+            if (testing::Test::HasFatalFailure()) break;
+        }
+        return opened;
+    }
+};
+
+TEST_F(Opening, AStateShowsWhatItsHistoryShows) {
+    const std::size_t opened =
+        for_each_snapshot(60, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
+            Doc full = whole(blob, kEditor);
+            for (const Handle container : full.written()) {
+                const ContainerId& id = full.id_of(container);
+                const Handle same = doc.open(id);
+                ASSERT_EQ(doc.is_alive(same), full.is_alive(container));
+                if (!full.is_alive(container)) continue;
+                ASSERT_TRUE(doc.value(same) == full.value(container))
+                    << json::write(doc.value(same)) << "\n"
+                    << json::write(full.value(container));
+                if (id.kind == ContainerKind::text) {
+                    ASSERT_TRUE(doc.text_delta(same) == full.text_delta(container));
+                }
+            }
+            ASSERT_EQ(doc.version(), full.version());
+            ASSERT_EQ(doc.frontiers(), full.frontiers());
+            ASSERT_EQ(doc.op_count(), full.op_count());
+            ASSERT_FALSE(doc.has_history());
+            ASSERT_TRUE(doc.value() == full.value());
+            static_cast<void>(peers);
+        });
+    EXPECT_GT(opened, 0U);
+}
+
+TEST_F(Opening, EditsSayWhatTheyWouldSayWithAllOfTheHistory) {
+    for_each_snapshot(60, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
+        Doc full = whole(blob, kEditor);
+        Doc other = whole(blob, 5);
+        const VersionVector before = doc.version();
+        Scribblers twin = peers.twin();
+        for (int i = 0; i < 8; ++i) {
+            peers.edit(doc);
+            twin.edit(full);
+            if (i % 3 != 2) continue;
+            const Commit a = doc.commit({.want_diff = true});
+            const Commit b = full.commit({.want_diff = true});
+            ASSERT_EQ(a.span, b.span);
+            ASSERT_TRUE(deltas(a.diff) == deltas(b.diff));
+        }
+        doc.commit();
+        full.commit();
+        ASSERT_FALSE(doc.has_history());
+        ASSERT_TRUE(doc.changes_since(before) == full.changes_since(before));
+        ASSERT_TRUE(doc.value() == full.value());
+        ASSERT_TRUE(other.import(doc.changes_since(before)));
+        ASSERT_TRUE(other.value() == full.value());
+        // With its history, it is the document that always had it.
+        ASSERT_TRUE(doc.load_history());
+        ASSERT_TRUE(doc.value() == full.value());
+        ASSERT_TRUE(doc.changes_since({}) == full.changes_since({}));
+        doc.check_invariants();
+    });
+}
+
+TEST_F(Opening, ATransactionGoesOnWhenTheHistoryComesIn) {
+    for_each_snapshot(60, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
+        Doc full = whole(blob, kEditor);
+        const VersionVector before = doc.version();
+        Scribblers twin = peers.twin();
+        const auto edit = [&] {
+            for (int i = 0; i < 3; ++i) {
+                peers.edit(doc);
+                twin.edit(full);
+            }
+        };
+        edit();
+        ASSERT_TRUE(doc.load_history());
+        ASSERT_TRUE(doc.value() == full.value());
+        edit();
+        const Commit a = doc.commit({.want_diff = true});
+        const Commit b = full.commit({.want_diff = true});
+        ASSERT_EQ(a.span, b.span);
+        ASSERT_TRUE(deltas(a.diff) == deltas(b.diff));
+        ASSERT_TRUE(doc.changes_since(before) == full.changes_since(before));
+        doc.check_invariants();
+    });
+}
+
+TEST_F(Opening, OthersChangesMeetTheHistory) {
+    for_each_snapshot(40, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
+        Doc full = whole(blob, kEditor);
+        Doc other = whole(blob, 5);
+        Scribblers twin = peers.twin();
+        peers.edit(doc);
+        twin.edit(full);
+        doc.commit();
+        full.commit();
+        for (int i = 0; i < 5; ++i) peers.edit(other);
+        other.commit();
+        const std::vector<Change> theirs = other.changes_since(whole(blob, 9).version());
+        ASSERT_TRUE(doc.import(theirs));
+        ASSERT_TRUE(full.import(theirs));
+        ASSERT_TRUE(doc.value() == full.value());
+        ASSERT_EQ(doc.frontiers(), full.frontiers());
+        doc.check_invariants();
+    });
+}
+
+}  // namespace
+}  // namespace quire
