@@ -27,6 +27,9 @@ struct Entry {
 };
 
 struct Model {
+    explicit Model(Fault planted = Fault::none) : fault(planted) {}
+
+    Fault fault;
     std::map<OpId, Version> before;  // What each atom has seen.
     std::map<OpId, Lamport> lamports;
     std::map<ContainerId, std::vector<Element>> sequences;
@@ -41,7 +44,10 @@ struct Model {
     void apply(const Change& change);
     Value value(const ContainerId& id) const;
     Value slot_value(const Slot& slot, OpId id) const {
-        if (const auto* value = std::get_if<Value>(&slot)) return *value;
+        if (const auto* value = std::get_if<Value>(&slot)) {
+            const bool turns = fault == Fault::number_type && value->is_int();
+            return turns ? Value(static_cast<double>(value->as_int())) : *value;
+        }
         return value(ContainerId::normal(id, std::get<ContainerKind>(slot)));
     }
 };
@@ -63,22 +69,23 @@ void Model::apply(const Change& change) {
             auto& all = sequences[op.container];
             touched[op.container] = true;
             if (op.container.kind == ContainerKind::movable_list) {
-                movable_lists[op.container].apply(op, id, lamport, version);
+                movable_lists.emplace(op.container, fault)
+                    .first->second.apply(op, id, lamport, version);
             } else if (const auto* add = std::get_if<CounterAdd>(&op.content)) {
                 counters[op.container] += add->delta.is_int()
                                               ? static_cast<double>(add->delta.as_int())
                                               : add->delta.as_float();
             } else if (const auto* text = std::get_if<TextInsert>(&op.content)) {
-                insert(all, {id, {}, {}, {}, text->text, Value()}, text->pos, version);
+                insert(all, {id, {}, {}, {}, text->text, Value()}, text->pos, version, fault);
             } else if (const auto* list = std::get_if<ListInsert>(&op.content)) {
-                insert(all, {id, {}, {}, {}, "", list->values[0]}, list->pos, version);
+                insert(all, {id, {}, {}, {}, "", list->values[0]}, list->pos, version, fault);
             } else if (const auto* start = std::get_if<StyleStart>(&op.content)) {
-                insert(all, {id, {}, {}, {}, "", Value()}, start->start, version);
+                insert(all, {id, {}, {}, {}, "", Value()}, start->start, version, fault);
                 style_ends[{id.peer, id.counter + 1}] = start->end + 1;
             } else if (std::holds_alternative<StyleEnd>(op.content)) {
-                insert(all, {id, {}, {}, {}, "", Value()}, style_ends.at(id), version);
+                insert(all, {id, {}, {}, {}, "", Value()}, style_ends.at(id), version, fault);
             } else if (const auto* gone = std::get_if<SequenceDelete>(&op.content)) {
-                erase(all, id, static_cast<std::size_t>(gone->pos), version);
+                erase(all, id, static_cast<std::size_t>(gone->pos), version, fault);
             } else if (op.container.kind == ContainerKind::tree) {
                 trees[op.container].push_back({lamport, id.peer, op.content});
             } else {
@@ -86,7 +93,9 @@ void Model::apply(const Change& change) {
                 const auto* erased = std::get_if<MapErase>(&op.content);
                 if (set != nullptr || erased != nullptr) {
                     Entry& entry = maps[op.container][set != nullptr ? set->key : erased->key];
-                    if (std::pair(lamport, id.peer) >= std::pair(entry.lamport, entry.peer)) {
+                    const bool is_later =
+                        fault == Fault::tie_break ? id.peer <= entry.peer : id.peer >= entry.peer;
+                    if (lamport > entry.lamport || (lamport == entry.lamport && is_later)) {
                         entry = {lamport, id.peer, id,
                                  set != nullptr ? std::optional(set->value) : std::nullopt};
                     }
@@ -147,8 +156,8 @@ Value Model::value(const ContainerId& id) const {
     return nullptr;
 }
 
-Model replayed(std::span<const Change> changes) {
-    Model model;
+Model replayed(std::span<const Change> changes, Fault fault = Fault::none) {
+    Model model(fault);
     std::vector<const Change*> left;
     for (const Change& change : changes) left.push_back(&change);
     while (!left.empty()) {
@@ -168,13 +177,35 @@ Model replayed(std::span<const Change> changes) {
 
 }  // namespace
 
-Value replay(std::span<const Change> changes) {
-    const Model model = replayed(changes);
+Value replay(std::span<const Change> changes, Fault fault) {
+    const Model model = replayed(changes, fault);
     Map roots;
     for (const auto& [id, touched] : model.touched) {
         if (id.is_root()) roots.set(id.root_name(), model.value(id));
     }
     return roots;
+}
+
+bool same_history(std::span<const Change> a, std::span<const Change> b) {
+    const auto by_peer = [](std::span<const Change> changes) {
+        std::map<PeerId, std::vector<const Change*>> found;
+        for (const Change& change : changes) found[change.id.peer].push_back(&change);
+        std::map<PeerId, std::vector<Op>> ops;
+        for (auto& [peer, theirs] : found) {
+            std::sort(theirs.begin(), theirs.end(), [](const Change* one, const Change* other) {
+                return one->id.counter < other->id.counter;
+            });
+            for (const Change* change : theirs)
+                ops[peer].insert(ops[peer].end(), change->ops.begin(), change->ops.end());
+        }
+        return ops;
+    };
+    const auto ours = by_peer(a);
+    const auto theirs = by_peer(b);
+    return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                      [](const auto& one, const auto& other) {
+                          return one.first == other.first && same_atoms(one.second, other.second);
+                      });
 }
 
 std::vector<Entity> entities(std::span<const Change> changes, const ContainerId& text) {

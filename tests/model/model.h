@@ -13,9 +13,20 @@
 
 namespace quire::model {
 
+// What can be wrong with a document: a model with one of these in it is what a comparison must find
+// to differ, or else it compares nothing (planted_test.cc).
+enum class Fault {
+    none,
+    tie_break,    // Of two peers at one place, or with one lamport, the other one is first.
+    erase,        // Deletes with an odd counter do nothing.
+    number_type,  // Whole numbers in lists and maps are floats.
+};
+
 // The deep value that these changes amount to, as Doc::value() gives it. CHECKs that their deps are
 // among them.
-Value replay(std::span<const crdt::Change> changes);
+Value replay(std::span<const crdt::Change> changes, Fault fault = Fault::none);
+// Whether both say the same, op by op and byte by byte, however they are cut into changes.
+bool same_history(std::span<const crdt::Change> a, std::span<const crdt::Change> b);
 
 // The visible entities of a text in order, after these changes; anchors have no text.
 struct Entity {

@@ -7,7 +7,7 @@ using namespace crdt;
 void MovableModel::apply(const Op& op, OpId id, Lamport lamport, const Version& version) {
     const Rank rank{lamport, id.peer};
     const auto place = [&](const ElementId& element, std::size_t at, const Version& seen) {
-        insert(slots_, {id, {}, {}, {}, "", Value()}, at, seen);
+        insert(slots_, {id, {}, {}, {}, "", Value()}, at, seen, fault_);
         made_for_[id] = element;
         elements_[element].places[rank] = id;
     };
@@ -16,10 +16,10 @@ void MovableModel::apply(const Op& op, OpId id, Lamport lamport, const Version& 
         place(element, made->pos, version);
         elements_[element].values[rank] = {id, made->values[0]};
     } else if (const auto* gone = std::get_if<SequenceDelete>(&op.content)) {
-        erase(slots_, id, static_cast<std::size_t>(gone->pos), version);
+        erase(slots_, id, static_cast<std::size_t>(gone->pos), version, fault_);
     } else if (const auto* move = std::get_if<ListMove>(&op.content)) {
         // Where it goes to is counted without the slot that it leaves.
-        erase(slots_, id, move->from, version);
+        erase(slots_, id, move->from, version, Fault::none);
         Version after = version;
         after.insert(id);
         place(move->element, move->to, after);

@@ -11,6 +11,7 @@ namespace quire::model {
 
 class MovableModel {
 public:
+    explicit MovableModel(Fault fault = Fault::none) : fault_(fault) {}
     // One atom, written in `version`.
     void apply(const crdt::Op& op, crdt::OpId id, crdt::Lamport lamport, const Version& version);
     // What is seen, in order: the atom that gave the value, and the value.
@@ -27,6 +28,7 @@ private:
         std::map<Rank, std::pair<crdt::OpId, crdt::Slot>> values;
     };
 
+    Fault fault_;
     std::vector<Element> slots_;
     std::map<crdt::OpId, crdt::ElementId> made_for_;  // A slot's element.
     std::map<crdt::ElementId, Writes> elements_;

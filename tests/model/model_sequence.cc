@@ -29,7 +29,8 @@ bool visible(const Element& element, const Version& version) {
                         [&](const OpId& by) { return version.contains(by); });
 }
 
-void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version) {
+void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version,
+            Fault fault) {
     // Left: the visible element before the position. Right: the next one that was created, deleted
     // or not.
     std::size_t at = 0;
@@ -47,6 +48,9 @@ void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version
         const std::size_t index = index_of(all, origin);
         return index < all.size() && all[index].left == x.left ? index : all.size();
     };
+    const auto goes_behind = [&](const Element& y) {
+        return fault == Fault::tie_break ? y.id.peer < x.id.peer : y.id.peer > x.id.peer;
+    };
     std::set<OpId> visited;
     bool scanning = false;
     std::size_t best = at;
@@ -56,12 +60,12 @@ void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version
         visited.insert(y.id);
         if (y.left == x.left) {
             if (y.right == x.right) {
-                if (y.id.peer > x.id.peer) break;
+                if (goes_behind(y)) break;
                 scanning = false;
             } else {
                 const std::size_t theirs = right_parent(y.right);
                 const std::size_t mine = right_parent(x.right);
-                if (theirs == mine && y.id.peer > x.id.peer) break;
+                if (theirs == mine && goes_behind(y)) break;
                 scanning = theirs < mine;
             }
         }
@@ -70,7 +74,9 @@ void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version
     all.insert(all.begin() + static_cast<std::ptrdiff_t>(best), std::move(x));
 }
 
-void erase(std::vector<Element>& all, OpId by, std::size_t pos, const Version& version) {
+void erase(std::vector<Element>& all, OpId by, std::size_t pos, const Version& version,
+           Fault fault) {
+    if (fault == Fault::erase && by.counter % 2 == 1) return;
     for (Element& element : all) {
         if (!visible(element, version)) continue;
         if (pos-- > 0) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crdt/ids/change.h"
+#include "tests/model/model.h"
 
 namespace quire::model {
 
@@ -24,7 +25,9 @@ struct Element {
 
 bool visible(const Element& element, const Version& version);
 // Where an atom goes, or what it deletes, whose position counts what `version` sees.
-void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version);
-void erase(std::vector<Element>& all, crdt::OpId by, std::size_t pos, const Version& version);
+void insert(std::vector<Element>& all, Element x, std::size_t pos, const Version& version,
+            Fault fault);
+void erase(std::vector<Element>& all, crdt::OpId by, std::size_t pos, const Version& version,
+           Fault fault);
 
 }  // namespace quire::model
