@@ -5,6 +5,7 @@
 
 #include "codec/mergeable.h"
 #include "codec/snapshot_writer.h"
+#include "crdt/merge/fractional_index.h"
 
 namespace quire::codec {
 namespace {
@@ -76,7 +77,10 @@ TreeState tree_state(const Doc& doc, Handle tree) {
     for (Doc::TreePlace& place : doc.tree_places(tree)) {
         TreeNode node{
             place.id, place.parent, {place.last_move, place.lamport}, std::move(place.position)};
-        if (place.erased) node.parent = kDeletedTreeRoot;
+        if (place.erased) {
+            node.parent = kDeletedTreeRoot;
+            node.position = *crdt::position_between({}, {});
+        }
         state.nodes.push_back(std::move(node));
     }
     return state;

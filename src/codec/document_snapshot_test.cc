@@ -22,16 +22,8 @@ crdt::Doc document(const std::string& name) {
     return doc;
 }
 
-// How a text is cut into spans means nothing, and neither does the position that an erased node
-// had, nor in which order nodes stand.
+// How a text is cut into spans means nothing.
 void join(State& state) {
-    if (auto* tree = std::get_if<TreeState>(&state)) {
-        for (TreeNode& node : tree->nodes) {
-            if (node.parent == kDeletedTreeRoot) node.position.clear();
-        }
-        std::sort(tree->nodes.begin(), tree->nodes.end(),
-                  [](const TreeNode& a, const TreeNode& b) { return a.id < b.id; });
-    }
     auto* text = std::get_if<TextState>(&state);
     if (text == nullptr) return;
     std::vector<TextSpan> joined;

@@ -331,6 +331,7 @@ public:
         return static_cast<std::size_t>(std::int64_t{committed_end()} + unplaced_);
     }
     std::deque<Container>& containers() { return containers_; }
+    std::vector<IdSpan> waiting() const { return pending_.spans(); }
     std::size_t pending_count() const { return pending_.size(); }
 
     std::int64_t merge_interval = 0;  // Doc::set_merge_interval().

@@ -286,6 +286,10 @@ std::size_t Doc::op_count() const {
     return body_->op_count();
 }
 
+std::vector<IdSpan> Doc::waiting() const {
+    return body_->waiting();
+}
+
 // --- taking back ---
 
 Result<Doc::Undone> Doc::revert(std::span<const IdSpan> spans, std::span<const Handle> only,

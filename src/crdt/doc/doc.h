@@ -50,7 +50,7 @@ struct Commit {
 
 struct Imported {
     std::vector<IdSpan> success;  // What this import made part of the document.
-    std::vector<IdSpan> pending;  // Parked until what they depend on arrives.
+    std::vector<IdSpan> pending;  // Of what came: parked until what it depends on arrives.
     Diff diff;
 };
 
@@ -255,6 +255,8 @@ public:
     // Cut to exactly these spans.
     std::vector<Change> changes_in(std::span<const IdSpan> spans) const;
     std::size_t op_count() const;
+    // All that is parked, by whatever import; spans may overlap. O(what is parked).
+    std::vector<IdSpan> waiting() const;
 
     // --- a history that is read when it is asked for (opening.h) ---
     // Nothing is known, pending or parked here, and nobody follows what happens.

@@ -295,6 +295,7 @@ private:
     Result<void> take(const Candidate& candidate);
     Result<void> check_overlap(const Change& change, Counter end);
     std::optional<OpId> missing(const Change& change, Counter known) const;
+    Result<void> check_waiting();
     void release(IdSpan known);
 
     DocBody& body_;
@@ -399,7 +400,8 @@ Imported ImportBatch::finish(ImportOptions options) {
     Imported imported{std::move(success_), {}, {}};
     for (const auto& [wants, candidate] : waiting_) {
         const Change& change = *candidate.change;
-        imported.pending.push_back({change.id.peer, change.id.counter, end_of(change)});
+        if (candidate.owner == nullptr)
+            imported.pending.push_back({change.id.peer, change.id.counter, end_of(change)});
         pending_.park(wants, candidate.owner != nullptr ? candidate.owner
                                                         : std::make_shared<const Change>(change));
     }

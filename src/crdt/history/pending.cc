@@ -1,5 +1,6 @@
 #include "crdt/history/pending.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace quire::crdt {
@@ -29,6 +30,16 @@ void Pending::drop(const Parked& change) {
     for (auto at = by_missing_.begin(); at != by_missing_.end();) {
         at = at->second == change ? by_missing_.erase(at) : std::next(at);
     }
+}
+
+std::vector<IdSpan> Pending::spans() const {
+    std::vector<IdSpan> out;
+    for (const auto& [missing, change] : by_missing_) {
+        const Counter begin = change->id.counter;
+        out.push_back({change->id.peer, begin, begin + atom_count(*change)});
+    }
+    std::sort(out.begin(), out.end());
+    return out;
 }
 
 }  // namespace quire::crdt

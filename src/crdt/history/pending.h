@@ -21,6 +21,8 @@ public:
     std::vector<Parked> release(IdSpan known);
     void drop(const Parked& change);
 
+    // What waits, by its first id.
+    std::vector<IdSpan> spans() const;
     bool empty() const { return by_missing_.empty(); }
     std::size_t size() const { return by_missing_.size(); }
 
