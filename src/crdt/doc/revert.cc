@@ -6,7 +6,11 @@
 namespace quire::crdt {
 
 Reversal::Reversal(DocBody& body, std::vector<LvSpan> spans, RevertOptions options)
-    : body_(body), spans_(std::move(spans)), options_(options), stand_ins_(body.stand_ins()) {}
+    : body_(body),
+      spans_(std::move(spans)),
+      options_(options),
+      stand_ins_(body.stand_ins()),
+      began_(body.oplog().end()) {}
 
 void Reversal::take_back(Container& c) {
     switch (c.id.kind) {

@@ -47,7 +47,8 @@ private:
     void sequence(Container& c);
     std::vector<Piece> missing(const std::vector<Stretch>& deleted);
     void remove(const Stretch& stretch, const std::vector<Stretch>& deleted);
-    void restore(const std::vector<Piece>& pieces);
+    // Of one container. `first` is the first of the spans' deletes.
+    void restore(const std::vector<Piece>& pieces, Lv first);
     void insert(Container& to, std::uint32_t pos, const Piece& piece);
 
     // --- what is decided by its last write (revert_register.cc) ---
@@ -85,6 +86,7 @@ private:
         Kind kind;
         Lv lv;
         std::uint32_t len;
+        bool visible = true;
     };
     // Characters begin .. end and a style, or kNoLv.
     struct Styled {
@@ -93,14 +95,40 @@ private:
         Lv style;
     };
     void styles(Container& c);
-    std::vector<TextPart> text_parts(Container& c);
-    // What `decide` says of each stretch that lies in styles of this key, which come by rank, the
-    // last one first in force; none leaves it out.
-    std::vector<Styled> decided(
-        Container& c, const std::vector<TextPart>& parts, const std::string& key,
-        const std::function<std::optional<Lv>(const std::vector<Lv>& open)>& decide);
-    void put_style(Container& to, const Styled& part, const std::string& key, Value value);
+    enum class Gone { left_out, kept };  // Characters that were deleted.
+    std::vector<TextPart> text_parts(Container& c, Gone gone = Gone::left_out);
+    static std::vector<TextPart> single(const std::vector<TextPart>& parts);  // Characters.
+    // Calls take(part, open) for each part of text, with the styles that it lies in: of each key
+    // those by rank, the last one in force.
+    using OpenStyles = std::map<std::string, std::vector<Lv>>;
+    void for_each_styled(Container& c, const std::vector<TextPart>& parts,
+                         const std::function<void(const TextPart&, const OpenStyles&)>& take);
+    // What `decide` says of each stretch of characters that lies in styles of this key, which come
+    // by rank, the last one in force; none leaves it out.
+    using Decide = std::function<std::optional<Lv>(LvSpan part, const std::vector<Lv>& open)>;
+    std::vector<Styled> decided(Container& c, const std::vector<TextPart>& parts,
+                                const std::string& key, const Decide& decide);
+    // The last of these styles that stood before the spans; kNoLv for none.
+    Lv style_before(const Register& taken, const std::vector<Lv>& open) const;
+    // What a character in these styles gets back; none where the spans did not style it.
+    std::optional<Lv> style_back(const Register& taken, const std::vector<Lv>& open) const;
+    // The same for each character of `c`, gone or not, by what it was at first.
+    using StylesBack = std::map<Lv, std::optional<Lv>>;
+    StylesBack styles_back(Container& c, const std::string& key, const Register& taken);
+    Value style_value(Lv style) const;
+    Lv put_style(Container& to, const Styled& part, const std::string& key, Value value);
+    // The style that the part had, in another place.
+    void put_same(Container& to, const Styled& part, const std::string& key);
     void copy_styles(Container& from, Container& to);
+
+    // --- styles of what came back (revert_restyle.cc) ---
+    // By key, the style that decides.
+    using Deciding = std::map<std::string, Lv>;
+    // Pieces of the text `home` are in `to` again, as atoms from `made` on: gives them the styles
+    // that they had before the spans, and those that others gave their place since.
+    void restyle(Container& home, Container& to, const std::vector<Piece>& pieces,
+                 const std::vector<Lv>& made, Lv first);
+    bool same_style(Lv a, Lv b) const;
 
     // --- trees (revert_tree.cc) ---
     // A node, and where it stood before the spans.
@@ -113,8 +141,12 @@ private:
         Lv decided_by = kNoLv;
     };
     void tree(Container& c);
-    bool put_back(const Container& from, Container& to, const NodeStep& step);
-    void make_again(Container& to, const NodeStep& step);
+    bool put_back(Container& from, Container& to, const NodeStep& step,
+                  const std::vector<OpId>& touched);
+    void make_again(Container& from, Container& to, const NodeStep& step,
+                    const std::vector<OpId>& touched);
+    OpId copy_node(Container& to, OpId of, std::optional<OpId> parent, Bytes position,
+                   Lv decided_by, int depth);
     OpId stands_for(OpId node) const;
     Lv tree_op(const Container& c, OpId node, const Placement& placement) const;
     void copy_tree(Container& from, Container& to, int depth);
@@ -145,6 +177,7 @@ private:
     std::vector<LvSpan> spans_;
     RevertOptions options_;
     StandIns& stand_ins_;
+    Lv began_;  // Atoms from here on were brought back.
     Doc::Undone undone_;
 };
 

@@ -85,6 +85,11 @@ Lv StandIns::settled_as(Lv write) const {
     return write;
 }
 
+Lv StandIns::style_in_force(Lv style) const {
+    const auto at = styles.find(style);
+    return at == styles.end() ? style : at->second;
+}
+
 void StandIns::copied(ContainerIndex from, ContainerIndex to, Lv known) {
     heirs[from] = to;
     sources[to] = {from, known};

@@ -70,6 +70,11 @@ struct StandIns {
     std::unordered_map<Lv, Lv> settled;
     Lv settled_as(Lv write) const;
 
+    // Styles put on text that came back, and in copies of texts: to the style that the text was in,
+    // of which there may be several that stand for one.
+    std::unordered_map<Lv, Lv> styles;
+    Lv style_in_force(Lv style) const;
+
     // Child containers: one that is deleted and brought back goes on in a copy.
     std::unordered_map<ContainerIndex, ContainerIndex> heirs;
     // The other way: what a copy was made of, and which atoms were known then.

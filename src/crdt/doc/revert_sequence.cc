@@ -8,6 +8,7 @@ namespace quire::crdt {
 void Reversal::sequence(Container& c) {
     std::vector<LvSpan> inserted;
     std::vector<LvSpan> deleted_spans;
+    Lv first_delete = kNoLv;
     Sequence& order = body_.sequence(c);
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
@@ -18,6 +19,7 @@ void Reversal::sequence(Container& c) {
             const Lv to = std::min(run.end(), span.end);
             if (run.kind == RunKind::insert) inserted.push_back({from, to});
             if (!run.is_erase()) continue;
+            first_delete = std::min(first_delete, from);
             for (const Sequence::Target& target : order.targets(from, to - from)) {
                 deleted_spans.push_back({target.first, target.first + target.len});
             }
@@ -30,7 +32,7 @@ void Reversal::sequence(Container& c) {
         const auto to = std::find_if(from, back.end(), [&](const Piece& piece) {
             return piece.container != from->container;
         });
-        restore({from, to});
+        restore({from, to}, first_delete);
         from = to;
     }
 }
@@ -99,8 +101,7 @@ void Reversal::remove(const Stretch& stretch, const std::vector<Stretch>& delete
     }
 }
 
-// Pieces of one container.
-void Reversal::restore(const std::vector<Piece>& pieces) {
+void Reversal::restore(const std::vector<Piece>& pieces, Lv first) {
     Container& home = body_.container(pieces.front().container);
     Container* to = living(home);
     if (to == nullptr) {
@@ -108,11 +109,13 @@ void Reversal::restore(const std::vector<Piece>& pieces) {
         return;
     }
     Placing placing(body_, home, *to, pieces);
+    std::vector<Lv> made;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const Lv first = body_.oplog().end();
+        made.push_back(body_.oplog().end());
         insert(*to, placing.position(i), pieces[i]);
-        placing.placed(i, first);
+        placing.placed(i, made.back());
     }
+    if (home.has_anchors || to->has_anchors) restyle(home, *to, pieces, made, first);
 }
 
 void Reversal::insert(Container& to, std::uint32_t pos, const Piece& piece) {

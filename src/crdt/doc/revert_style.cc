@@ -6,17 +6,19 @@
 
 namespace quire::crdt {
 
-std::vector<Reversal::TextPart> Reversal::text_parts(Container& c) {
+std::vector<Reversal::TextPart> Reversal::text_parts(Container& c, Gone gone) {
     const ContainerLog& log = body_.log_of(c);
     std::vector<TextPart> parts;
     std::vector<Lv> starts;
     std::vector<Lv> ends;  // Of styles, by their starts.
     body_.sequence(c).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
-        for (const Lv end = lv + len; visible && lv < end;) {
+        for (const Lv end = lv + len; (visible || gone == Gone::kept) && lv < end;) {
             const Run& run = log.runs()[log.find(lv)];
-            const std::uint32_t n = std::min(run.end(), end) - lv;
+            const std::uint32_t n = std::min({run.end(), end, lv < began_ ? began_ : end}) - lv;
             if (run.kind == RunKind::insert) {
-                parts.push_back({TextPart::Kind::text, lv, n});
+                parts.push_back({TextPart::Kind::text, lv, n, visible});
+            } else if (!visible) {
+                // An anchor that was deleted.
             } else if (std::holds_alternative<StyleStart>(log.op(run))) {
                 parts.push_back({TextPart::Kind::start, lv, 0});
                 starts.push_back(lv);
@@ -38,35 +40,91 @@ std::vector<Reversal::TextPart> Reversal::text_parts(Container& c) {
     return parts;
 }
 
-std::vector<Reversal::Styled> Reversal::decided(
-    Container& c, const std::vector<TextPart>& parts, const std::string& key,
-    const std::function<std::optional<Lv>(const std::vector<Lv>& open)>& decide) {
-    std::vector<Styled> out;
-    std::vector<Lv> open;  // By rank.
-    std::size_t at = 0;
+std::vector<Reversal::TextPart> Reversal::single(const std::vector<TextPart>& parts) {
+    std::vector<TextPart> out;
     for (const TextPart& part : parts) {
-        if (part.kind == TextPart::Kind::text) {
-            const std::optional<Lv> style = open.empty() ? std::nullopt : decide(open);
-            if (style && !out.empty() && out.back().end == at && out.back().style == *style) {
-                out.back().end += part.len;
-            } else if (style) {
-                out.push_back({at, at + part.len, *style});
-            }
-            at += part.len;
-        } else if (body_.style_at(c, part.lv).key == key) {
-            const auto place = std::lower_bound(open.begin(), open.end(), part.lv,
-                                                [&](Lv a, Lv b) { return ranks_below(a, b); });
-            if (part.kind == TextPart::Kind::start) {
-                open.insert(place, part.lv);
-            } else if (place != open.end() && *place == part.lv) {
-                open.erase(place);
-            }
-        }
+        if (part.kind != TextPart::Kind::text) out.push_back(part);
+        for (std::uint32_t i = 0; i < part.len; ++i)
+            out.push_back({part.kind, part.lv + i, 1, part.visible});
     }
     return out;
 }
 
-void Reversal::put_style(Container& to, const Styled& part, const std::string& key, Value value) {
+void Reversal::for_each_styled(
+    Container& c, const std::vector<TextPart>& parts,
+    const std::function<void(const TextPart&, const OpenStyles&)>& take) {
+    OpenStyles all;
+    for (const TextPart& part : parts) {
+        if (part.kind == TextPart::Kind::text) {
+            take(part, all);
+            continue;
+        }
+        std::vector<Lv>& open = all[body_.style_at(c, part.lv).key];
+        const auto place = std::lower_bound(open.begin(), open.end(), part.lv,
+                                            [&](Lv a, Lv b) { return ranks_below(a, b); });
+        if (part.kind == TextPart::Kind::start) {
+            open.insert(place, part.lv);
+        } else if (place != open.end() && *place == part.lv) {
+            open.erase(place);
+        }
+    }
+}
+
+std::vector<Reversal::Styled> Reversal::decided(Container& c, const std::vector<TextPart>& parts,
+                                                const std::string& key, const Decide& decide) {
+    std::vector<Styled> out;
+    std::size_t at = 0;
+    for_each_styled(c, parts, [&](const TextPart& part, const OpenStyles& all) {
+        const auto open = all.find(key);
+        const std::optional<Lv> style = open == all.end() || open->second.empty()
+                                            ? std::nullopt
+                                            : decide({part.lv, part.lv + part.len}, open->second);
+        if (style && !out.empty() && out.back().end == at && out.back().style == *style) {
+            out.back().end += part.len;
+        } else if (style) {
+            out.push_back({at, at + part.len, *style});
+        }
+        at += part.len;
+    });
+    return out;
+}
+
+Lv Reversal::style_before(const Register& taken, const std::vector<Lv>& open) const {
+    const auto style = std::find_if(open.rbegin(), open.rend(),
+                                    [&](Lv each) { return stood_before(taken, each); });
+    return style == open.rend() ? kNoLv : *style;
+}
+
+std::optional<Lv> Reversal::style_back(const Register& taken, const std::vector<Lv>& open) const {
+    const bool is_styled = std::any_of(open.begin(), open.end(), [&](Lv style) {
+        return holds(style).first || holds(stand_ins_.style_in_force(style)).first;
+    });
+    return is_styled ? std::optional(style_before(taken, open)) : std::nullopt;
+}
+
+Reversal::StylesBack Reversal::styles_back(Container& c, const std::string& key,
+                                           const Register& taken) {
+    std::map<Lv, Lv> newest;  // Of what each character was at first, what it is in `c`.
+    StylesBack back;
+    for_each_styled(c, text_parts(c, Gone::kept), [&](const TextPart& part, const OpenStyles& all) {
+        const auto open = all.find(key);
+        const auto style = open == all.end() ? std::nullopt : style_back(taken, open->second);
+        for (Lv lv = part.lv; lv < part.lv + part.len; ++lv) {
+            const Lv origin = stand_ins_.atoms.origin(lv).lv;
+            const auto [at, is_new] = newest.emplace(origin, lv);
+            if (!is_new && at->second > lv) continue;
+            at->second = lv;
+            back[origin] = style;
+        }
+    });
+    return back;
+}
+
+Value Reversal::style_value(Lv style) const {
+    return body_.style_at(body_.container(body_.oplog().container_of(style)), style).value;
+}
+
+Lv Reversal::put_style(Container& to, const Styled& part, const std::string& key, Value value) {
     const Expand expand = body_.text_styles().of(key).value_or(Expand::none);
     const std::uint8_t info = info_of(value.is_null() ? reversed(expand) : expand);
     body_.text(to);
@@ -75,6 +133,12 @@ void Reversal::put_style(Container& to, const Styled& part, const std::string& k
     const Lv made = body_.oplog().end();
     body_.insert_style(to, {begin, end, key, std::move(value), info});
     if (part.style != kNoLv) stand_ins_.atoms.add(part.style, made, 1);
+    return made;
+}
+
+void Reversal::put_same(Container& to, const Styled& part, const std::string& key) {
+    const Lv made = put_style(to, part, key, style_value(part.style));
+    stand_ins_.styles[made] = stand_ins_.style_in_force(part.style);
 }
 
 void Reversal::styles(Container& c) {
@@ -87,30 +151,33 @@ void Reversal::styles(Container& c) {
              i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
             if (log.runs()[i].kind != RunKind::anchor) continue;
             const auto* start = std::get_if<StyleStart>(&log.op(log.runs()[i]));
-            if (start != nullptr) note(keys[start->key], log.runs()[i].lv);
+            // What was put on text that came back goes with that text.
+            if (start != nullptr && !stand_ins_.styles.contains(log.runs()[i].lv))
+                note(keys[start->key], log.runs()[i].lv);
         }
     }
     if (keys.empty()) return;
-    const std::vector<TextPart> parts = text_parts(*to);
+    // What came back into it was seen to by restyle(); a copy made just now is as all was.
+    const auto source = stand_ins_.sources.find(to->index);
+    const bool restyled = source == stand_ins_.sources.end() || source->second.known < began_;
+    std::vector<TextPart> parts = text_parts(*to);
+    if (to != &c) parts = single(parts);
     for (const auto& styled : keys) {
         const std::string& key = styled.first;
         const Register& taken = styled.second;
-        const auto back = decided(*to, parts, key, [&](const std::vector<Lv>& open) {
+        // A copy has those styles only that decided when it was made.
+        StylesBack original;
+        if (to != &c) original = styles_back(c, key, taken);
+        const auto back = decided(*to, parts, key, [&](LvSpan part, const std::vector<Lv>& open) {
+            if (restyled && part.begin >= began_) return std::optional<Lv>();
             // What the spans styled, and where what decides is theirs or stands for it.
-            const bool in_range = to != &c || std::any_of(open.begin(), open.end(), [&](Lv style) {
-                                      return holds(style).first;
-                                  });
-            if (!in_range || !is_ours(taken, open.back())) return std::optional<Lv>();
-            for (auto style = open.rbegin(); style != open.rend(); ++style) {
-                if (stood_before(taken, *style)) return std::optional(*style);
-            }
-            return std::optional(kNoLv);
+            if (!is_ours(taken, open.back())) return std::optional<Lv>();
+            const auto known = original.find(stand_ins_.atoms.origin(part.begin).lv);
+            return known != original.end() ? known->second : style_back(taken, open);
         });
         for (const Styled& part : back) {
             // Written even where the value is the same: what decides is to be what was there.
-            Value value;
-            if (part.style != kNoLv) value = body_.style_at(*to, part.style).value;
-            put_style(*to, part, key, std::move(value));
+            put_style(*to, part, key, part.style == kNoLv ? Value() : style_value(part.style));
             ++undone_.restored;
         }
         if (back.empty()) ++undone_.skipped;
@@ -127,11 +194,10 @@ void Reversal::copy_styles(Container& from, Container& to) {
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     for (const std::string& key : keys) {
-        const auto all = decided(from, parts, key, [](const std::vector<Lv>& open) {
+        const auto all = decided(from, parts, key, [](LvSpan, const std::vector<Lv>& open) {
             return std::optional(open.back());
         });
-        for (const Styled& part : all)
-            put_style(to, part, key, body_.style_at(from, part.style).value);
+        for (const Styled& part : all) put_same(to, part, key);
     }
 }
 

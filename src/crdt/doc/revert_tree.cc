@@ -73,11 +73,13 @@ void Reversal::tree(Container& c) {
             step.parent = then.moves.id_of(placement.parent);
         step.position.assign(placement.position.begin(), placement.position.end());
     }
+    std::vector<OpId> touched;
+    for (const NodeStep& step : steps) touched.push_back(step.node);
     // A node may have to wait until the one that it goes below has moved out from below it.
     for (bool moved = true; moved && !steps.empty();) {
         moved = false;
         for (auto step = steps.begin(); step != steps.end();) {
-            if (put_back(c, *to, *step)) {
+            if (put_back(c, *to, *step, touched)) {
                 step = steps.erase(step);
                 moved = true;
             } else {
@@ -89,12 +91,13 @@ void Reversal::tree(Container& c) {
 }
 
 // False while it would go below itself.
-bool Reversal::put_back(const Container& from, Container& to, const NodeStep& step) {
+bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
+                        const std::vector<OpId>& touched) {
     const OpId node = stands_for(step.node);
     const Container::Tree& now = body_.tree(to, nullptr);
     const std::optional<NodeIndex> index = now.moves.find(node);
     if (!index && step.stood && &to != &from) {
-        make_again(to, step);
+        make_again(from, to, step, touched);
         return true;
     }
     if (!index || now.state.parent(*index) == kNowhere ||
@@ -121,22 +124,52 @@ bool Reversal::put_back(const Container& from, Container& to, const NodeStep& st
     return true;
 }
 
-// A tree that was brought back while the node was gone does not have it.
-void Reversal::make_again(Container& to, const NodeStep& step) {
-    const std::optional<Lv> old = body_.oplog().atoms().lv_of(step.node);
-    if (!old) return;
-    const OpId last = stands_for(step.node);
+// A node of `to` that stands for the node `of` of another tree, and holds what that holds.
+OpId Reversal::copy_node(Container& to, OpId of, std::optional<OpId> parent, Bytes position,
+                         Lv decided_by, int depth) {
     const Lv made = body_.oplog().end();
     const OpId id{body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
+    body_.write_tree(to, TreeCreate{id, parent, std::move(position)});
+    stand_ins_.atoms.add(*body_.oplog().atoms().lv_of(of), made, 1);
+    if (decided_by != kNoLv) stand_ins_.values.add(decided_by, made, 1);
+    const ContainerIndex source = body_.open(ContainerId::normal(of, ContainerKind::map));
+    const ContainerIndex target = body_.open(ContainerId::normal(id, ContainerKind::map));
+    copy(body_.container(source), body_.container(target), depth);
+    return id;
+}
+
+// A tree that was brought back while the node was gone does not have it, nor what stood below it
+// and was touched by nobody.
+void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
+                          const std::vector<OpId>& touched) {
+    if (!body_.oplog().atoms().lv_of(step.node)) return;
     std::optional<OpId> parent;
     if (step.parent) parent = stands_for(*step.parent);
-    body_.write_tree(to, TreeCreate{id, parent, step.position});
-    stand_ins_.atoms.add(*old, made, 1);
-    if (step.decided_by != kNoLv) stand_ins_.values.add(step.decided_by, made, 1);
-    ++undone_.restored;
-    const ContainerIndex source = body_.open(ContainerId::normal(last, ContainerKind::map));
-    const ContainerIndex target = body_.open(ContainerId::normal(id, ContainerKind::map));
-    copy(body_.container(source), body_.container(target));
+    struct Below {
+        OpId node;
+        OpId parent;
+        Bytes position;
+        Lv decided_by;
+    };
+    std::vector<Below> below;
+    const Container::Tree& old = body_.tree(from, nullptr);
+    old.state.for_each_below(
+        *old.moves.find(step.node), [&](NodeIndex node, std::size_t, std::size_t) {
+            const OpId id = old.moves.id_of(node);
+            if (std::find(touched.begin(), touched.end(), id) != touched.end()) return false;
+            if (body_.tree(to, nullptr).moves.find(stands_for(id))) return false;
+            const Placement& placement = old.state.placement(node);
+            below.push_back({id, old.moves.id_of(placement.parent),
+                             Bytes(placement.position.begin(), placement.position.end()),
+                             tree_op(from, id, placement)});
+            return true;
+        });
+    copy_node(to, stands_for(step.node), parent, step.position, step.decided_by, 0);
+    for (Below& node : below) {
+        copy_node(to, node.node, stands_for(node.parent), std::move(node.position), node.decided_by,
+                  0);
+    }
+    undone_.restored += 1 + below.size();
 }
 
 void Reversal::copy_tree(Container& from, Container& to, int depth) {
@@ -146,17 +179,10 @@ void Reversal::copy_tree(Container& from, Container& to, int depth) {
         const std::optional<NodeIndex> index = body_.tree(from, nullptr).moves.find(node.id);
         const Lv decided_by =
             tree_op(from, node.id, body_.tree(from, nullptr).state.placement(*index));
-        const Lv made = body_.oplog().end();
-        const OpId id{body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
         std::optional<OpId> parent;
         if (node.parent) parent = copies.at(*node.parent);
-        body_.write_tree(to, TreeCreate{id, parent, node.position});
-        copies.emplace(node.id, id);
-        stand_ins_.atoms.add(*body_.oplog().atoms().lv_of(node.id), made, 1);
-        if (decided_by != kNoLv) stand_ins_.values.add(decided_by, made, 1);
-        const ContainerIndex source = body_.open(ContainerId::normal(node.id, ContainerKind::map));
-        const ContainerIndex target = body_.open(ContainerId::normal(id, ContainerKind::map));
-        copy(body_.container(source), body_.container(target), depth + 1);
+        copies.emplace(node.id,
+                       copy_node(to, node.id, parent, node.position, decided_by, depth + 1));
     }
 }
 

@@ -42,18 +42,21 @@ public:
     std::size_t pick(std::size_t n) { return random_() % n; }
 
     Handle root(ContainerKind kind) { return doc.open(ContainerId::root(to_text(kind), kind)); }
-    // A container of the kind that is alive: a root, or a child of one.
-    Handle container(ContainerKind kind) {
+    // Those of the kind that are alive: a root, and children.
+    std::vector<Handle> containers(ContainerKind kind) {
         std::vector<Handle> found = {root(kind)};
-        const Handle map = root(ContainerKind::map);
-        collect(map, kind, found);
-        collect(root(ContainerKind::list), kind, found);
-        collect(root(ContainerKind::movable_list), kind, found);
+        for (const ContainerKind parent : {ContainerKind::map, ContainerKind::list,
+                                           ContainerKind::movable_list, ContainerKind::tree})
+            collect(root(parent), kind, found);
+        return found;
+    }
+    Handle container(ContainerKind kind) {
+        const std::vector<Handle> found = containers(kind);
         return found[pick(found.size())];
     }
 
     void edit() {
-        switch (pick(21)) {
+        switch (pick(24)) {
             case 0:
             case 1: {
                 const Handle text = container(ContainerKind::text);
@@ -157,6 +160,23 @@ public:
                                             static_cast<double>(pick(9)) / 4));
                 return;
             case 19:
+            case 20:
+            case 21: {
+                const Handle text = container(ContainerKind::text);
+                const std::size_t size = doc.text(text).code_points().n;
+                if (size == 0) return;
+                const std::size_t begin = pick(size);
+                const std::size_t end = begin + 1 + pick(size - begin);
+                const std::string style = std::array{"bold", "link", "comment"}[pick(3)];
+                if (pick(3) == 0) {
+                    EXPECT_TRUE(doc.text_unmark(text, {begin}, {end}, style));
+                } else {
+                    EXPECT_TRUE(doc.text_mark(text, {begin}, {end}, style,
+                                              static_cast<std::int64_t>(pick(3))));
+                }
+                return;
+            }
+            case 22:
                 EXPECT_TRUE(doc.map_erase(container(ContainerKind::map), key()));
                 return;
             default:
@@ -172,9 +192,11 @@ public:
               ContainerKind::movable_list, ContainerKind::counter})
             own.set(to_text(kind), doc.value(root(kind)));
         List styled;
-        for (const TextStep& step : doc.text_delta(root(ContainerKind::text))) {
-            const PutText& part = std::get<PutText>(step);
-            styled.push_back(List{part.text, part.attributes});
+        for (const Handle text : containers(ContainerKind::text)) {
+            for (const TextStep& step : doc.text_delta(text)) {
+                const PutText& part = std::get<PutText>(step);
+                styled.push_back(List{part.text, part.attributes});
+            }
         }
         own.set("styled", std::move(styled));
         return own;
@@ -184,25 +206,38 @@ private:
     std::string key() { return std::string(1, static_cast<char>('a' + pick(3))); }
     // Of a child.
     ContainerKind kind() {
-        return std::array{ContainerKind::text, ContainerKind::list, ContainerKind::map}[pick(3)];
+        return std::array{
+            ContainerKind::text, ContainerKind::list,         ContainerKind::map,
+            ContainerKind::tree, ContainerKind::movable_list, ContainerKind::counter}[pick(6)];
     }
     void collect(Handle in, ContainerKind kind, std::vector<Handle>& found) {
         std::vector<ContainerId> children;
-        if (doc.id_of(in).kind == ContainerKind::map) {
-            for (const std::string& key : doc.map_keys(in)) {
-                if (const auto child = doc.map_child(in, key)) children.push_back(*child);
-            }
-        } else if (doc.id_of(in).kind == ContainerKind::list) {
-            for (std::size_t i = 0; i < doc.list_size(in); ++i) {
-                if (std::holds_alternative<ContainerKind>(doc.list_get(in, i)))
-                    children.push_back(doc.list_child(in, i));
-            }
-        }
-        if (doc.id_of(in).kind == ContainerKind::movable_list) {
-            for (std::size_t i = 0; i < doc.mlist_size(in); ++i) {
-                const Item item = doc.mlist_get(in, i);
-                if (const auto* child = std::get_if<ContainerId>(&item)) children.push_back(*child);
-            }
+        switch (doc.id_of(in).kind) {
+            case ContainerKind::map:
+                for (const std::string& key : doc.map_keys(in)) {
+                    if (const auto child = doc.map_child(in, key)) children.push_back(*child);
+                }
+                break;
+            case ContainerKind::list:
+                for (std::size_t i = 0; i < doc.list_size(in); ++i) {
+                    if (std::holds_alternative<ContainerKind>(doc.list_get(in, i)))
+                        children.push_back(doc.list_child(in, i));
+                }
+                break;
+            case ContainerKind::movable_list:
+                for (std::size_t i = 0; i < doc.mlist_size(in); ++i) {
+                    const Item item = doc.mlist_get(in, i);
+                    if (const auto* child = std::get_if<ContainerId>(&item))
+                        children.push_back(*child);
+                }
+                break;
+            case ContainerKind::tree:
+                for (const TreeNode& node : doc.tree_nodes(in))
+                    children.push_back(*doc.tree_meta(in, node.id));
+                break;
+            case ContainerKind::text:
+            case ContainerKind::counter:
+                break;
         }
         for (const ContainerId& child : children) {
             const Handle handle = doc.open(child);

@@ -150,6 +150,53 @@ TEST(Undo, FindsAKeyThatWasGoneWhenItsMapCameBack) {
     desk.doc.check_invariants();
 }
 
+TEST(Undo, ATreeComesBackWithWhatStoodBelowANodeThatWentBeforeIt) {
+    Desk desk;
+    const auto tree = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
+    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::tree));
+    const OpId above = desk.doc.tree_create(tree(), std::nullopt).value();
+    EXPECT_TRUE(desk.doc.tree_create(tree(), above));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.tree_erase(tree(), above));
+    EXPECT_TRUE(desk.doc.list_erase(desk.list, 0, 1));
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+
+    const std::vector<TreeNode> nodes = desk.doc.tree_nodes(tree());
+    ASSERT_EQ(nodes.size(), 2U);
+    EXPECT_EQ(nodes[1].parent, nodes[0].id);
+}
+
+TEST(Undo, ATextComesBackWithoutTheStyleThatItGotJustBeforeItWent) {
+    Desk desk;
+    const auto text = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
+    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::text));
+    EXPECT_TRUE(desk.doc.text_insert(text(), {0}, "ab"));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.text_mark(text(), {1}, {2}, "bold", true));
+    EXPECT_TRUE(desk.doc.list_erase(desk.list, 0, 1));
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_EQ(desk.doc.text_delta(text()), (TextDelta{PutText{"ab"}}));
+}
+
+TEST(Undo, TextComesBackInTheStylesThatOthersGaveItsPlace) {
+    Desk a(1), b(2);
+    a.type(0, "abc");
+    sync(a, b);
+    a.erase(1, 1);
+    sync(a, b);
+    EXPECT_TRUE(b.doc.text_mark(b.text, {0}, {2}, "bold", true));
+    sync(a, b);
+
+    EXPECT_TRUE(a.undo());
+
+    EXPECT_EQ(a.doc.text_delta(a.text), (TextDelta{PutText{"abc", {{"bold", true}}}}));
+}
+
 // A step that only went round leaves its last write behind; the step before it is still found.
 TEST(Undo, OfAMapEntryPassesOverAWriteThatChangedNothing) {
     Desk desk;
