@@ -295,7 +295,6 @@ private:
     Result<void> take(const Candidate& candidate);
     Result<void> check_overlap(const Change& change, Counter end);
     std::optional<OpId> missing(const Change& change, Counter known) const;
-    Result<void> check_waiting();
     void release(IdSpan known);
 
     DocBody& body_;
