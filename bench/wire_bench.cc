@@ -20,9 +20,9 @@ using namespace crdt;
 constexpr const char* kPaper = "automerge-paper";
 
 std::size_t take_in(Doc& doc, const Bytes& blob) {
-    auto changes = codec::decode_updates(blob);
-    CHECK(changes.has_value());
-    CHECK(doc.import(std::move(*changes)).has_value());
+    ChangeBatch changes;
+    CHECK(codec::read_updates(blob, changes).has_value());
+    CHECK(doc.import(changes).has_value());
     return doc.text(doc.open(text_id())).bytes().n;
 }
 
@@ -44,12 +44,16 @@ void commit_and_send(benchmark::State& state) {
         Doc doc(1);
         const Handle text = doc.open(text_id());
         std::size_t sent = 0;
+        ChangeBatch changes;
+        codec::UpdatesWriter writer;
         for (const traces::Patch& patch : trace->patches) {
             if (patch.erase > 0) CHECK(doc.text_erase(text, {patch.at}, {patch.erase}).has_value());
             if (!patch.insert.empty())
                 CHECK(doc.text_insert(text, {patch.at}, patch.insert).has_value());
             const IdSpan span = doc.commit().span;
-            sent += codec::encode_updates(doc.changes_in(std::span(&span, 1))).size();
+            changes.clear();
+            doc.changes_in(std::span(&span, 1), changes);
+            sent += writer.write(changes).size();
         }
         benchmark::DoNotOptimize(sent);
         CHECK(doc.text(text).bytes().n == trace->end.size());

@@ -14,9 +14,14 @@ namespace quire::codec {
 namespace {
 
 using crdt::Change;
+using crdt::ChangeBatch;
 using crdt::Counter;
+using Head = ChangeBatch::Head;
 
 constexpr std::uint64_t kMaxLamport = std::numeric_limits<crdt::Lamport>::max() - 1;
+
+// The counter of a dependency that is yet to be read.
+constexpr Counter kNotYet = -1;
 
 struct Totals {
     std::uint64_t counter;
@@ -38,112 +43,126 @@ Totals read_totals(ByteReader& in) {
     return totals;
 }
 
-// Fills in ids, deps and lamports; gives the atoms of each change.
-std::vector<Counter> read_header(ByteReader& in, const Totals& totals, std::span<Change> changes,
-                                 Tables& tables, Budget& budget) {
-    read_peers(in, tables);
-    std::vector<Counter> atoms;
-    atoms.reserve(changes.size());
+// Fills in the `all` dependencies on others; where a change depends on the one before it, that is
+// there already and stands last.
+void read_deps(ByteReader& in, std::size_t all, ChangeBatch& batch, std::span<const Head> heads,
+               const BatchNumbers& numbers) {
+    const auto for_each_other = [&](const auto& fill) {
+        for (const Head& head : heads) {
+            for (std::size_t i = head.dep; i < head.dep + head.dep_count; ++i) {
+                ChangeBatch::Dep& dep = batch.deps[i];
+                if (dep.counter == kNotYet) fill(head, dep);
+            }
+        }
+    };
+    RleReader<UnsignedCell> peers(in, "peer of a dependency");
+    for_each_other([&](const Head&, ChangeBatch::Dep& dep) {
+        const std::uint64_t peer = peers.next();
+        if (peer >= numbers.peers.size()) in.fail("peer of a dependency");
+        dep.peer = in.ok() ? numbers.peers[peer] : 0;
+    });
+    if (!peers.at_boundary()) in.fail("peers of dependencies");
+    DeltaOfDeltaReader counters(in, all, "counter of a dependency");
+    for_each_other([&](const Head& head, ChangeBatch::Dep& dep) {
+        const std::int64_t number = counters.next();
+        if (number < 0 || number > kMaxCounter) in.fail("counter of a dependency");
+        dep.counter = static_cast<Counter>(in.ok() ? number : 0);
+        if (dep.peer == head.peer && dep.counter >= head.counter) in.fail("dependency on itself");
+    });
+    for (const Head& head : heads) {
+        if (head.dep_count < 2) continue;
+        const auto first = batch.deps.begin() + static_cast<std::ptrdiff_t>(head.dep);
+        std::sort(first, first + static_cast<std::ptrdiff_t>(head.dep_count),
+                  [&](ChangeBatch::Dep a, ChangeBatch::Dep b) {
+                      return batch.id_of(a) < batch.id_of(b);
+                  });
+    }
+}
+
+// Fills in all but times, messages and rows.
+void read_header(ByteReader& in, const Totals& totals, ChangeBatch& batch, std::span<Head> heads,
+                 const BatchNumbers& numbers, Budget& budget) {
     std::uint64_t left = totals.atoms;
-    for (std::size_t i = 0; i + 1 < changes.size() && in.ok(); ++i) {
+    auto counter = static_cast<Counter>(totals.counter);
+    for (std::size_t i = 0; i + 1 < heads.size() && in.ok(); ++i) {
         const std::uint64_t length = read_uleb(in, left, "length of a change");
         if (length == 0) in.fail("length of a change");
-        atoms.push_back(static_cast<Counter>(length));
+        heads[i].atoms = static_cast<Counter>(length);
         left -= length;
     }
     if (left == 0) in.fail("length of the last change");
-    if (!in.ok()) return {};
-    atoms.push_back(static_cast<Counter>(left));
-
-    auto counter = static_cast<Counter>(totals.counter);
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-        changes[i].id = {tables.peers.front(), counter};
-        counter += atoms[i];
+    if (!in.ok()) return;
+    heads.back().atoms = static_cast<Counter>(left);
+    for (Head& head : heads) {
+        head.peer = numbers.peers.front();
+        head.counter = counter;
+        counter += head.atoms;
     }
 
     BoolRleReader on_self(in, "dependency on the change before");
-    std::vector<bool> depends_on_self;
-    depends_on_self.reserve(changes.size());
-    for (const Change& change : changes) {
-        depends_on_self.push_back(on_self.next());
-        if (depends_on_self.back() && change.id.counter == 0)
+    for (Head& head : heads) {
+        head.dep_count = on_self.next() ? 1 : 0;
+        if (head.dep_count > 0 && head.counter == 0)
             in.fail("dependency on the change before the first");
     }
     if (!on_self.at_boundary()) in.fail("dependencies on the change before");
 
     RleReader<UnsignedCell> counts(in, "number of dependencies");
     std::size_t all = 0;
-    for (std::size_t i = 0; i < changes.size(); ++i) {
+    for (Head& head : heads) {
         const std::uint64_t count = counts.next();
         // Each of them takes a bit or more below.
         if (count > 8 * in.remaining() || all > 8 * in.remaining())
             in.fail("number of dependencies");
-        const std::size_t with_self = count + (depends_on_self[i] ? 1 : 0);
-        if (!budget.take_heap(with_self * sizeof(crdt::OpId))) in.fail("number of dependencies");
-        if (!in.ok()) return {};
+        if (!budget.take_heap((count + head.dep_count) * sizeof(crdt::OpId)))
+            in.fail("number of dependencies");
+        if (!in.ok()) return;
         all += count;
-        changes[i].deps.resize(with_self);
-        if (depends_on_self[i])
-            changes[i].deps.back() = {changes[i].id.peer, changes[i].id.counter - 1};
+        // The one on the change before stands last until they are sorted.
+        head.dep = batch.deps.size();
+        batch.deps.resize(head.dep + count, {0, kNotYet});
+        if (head.dep_count > 0) batch.deps.push_back({head.peer, head.counter - 1});
+        head.dep_count += count;
     }
     if (!counts.at_boundary()) in.fail("numbers of dependencies");
 
-    const auto for_each_other = [&](const auto& fill) {
-        for (std::size_t i = 0; i < changes.size(); ++i) {
-            const std::size_t count = changes[i].deps.size() - (depends_on_self[i] ? 1 : 0);
-            for (std::size_t k = 0; k < count; ++k) fill(changes[i], changes[i].deps[k]);
-        }
-    };
-    RleReader<UnsignedCell> dep_peers(in, "peer of a dependency");
-    for_each_other([&](const Change&, crdt::OpId& dep) {
-        dep.peer = tables.peer(in, dep_peers.next(), "peer of a dependency");
-    });
-    if (!dep_peers.at_boundary()) in.fail("peers of dependencies");
-    DeltaOfDeltaReader dep_counters(in, all, "counter of a dependency");
-    for_each_other([&](const Change& change, crdt::OpId& dep) {
-        const std::int64_t number = dep_counters.next();
-        if (number < 0 || number > kMaxCounter) in.fail("counter of a dependency");
-        dep.counter = static_cast<Counter>(in.ok() ? number : 0);
-        if (dep.peer == change.id.peer && dep.counter >= change.id.counter)
-            in.fail("dependency on itself");
-    });
-    for (Change& change : changes) std::sort(change.deps.begin(), change.deps.end());
+    read_deps(in, all, batch, heads, numbers);
 
-    DeltaOfDeltaReader lamports(in, changes.size() - 1, "lamport of a change");
-    for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+    DeltaOfDeltaReader lamports(in, heads.size() - 1, "lamport of a change");
+    for (std::size_t i = 0; i + 1 < heads.size(); ++i) {
         const std::int64_t lamport = lamports.next();
         if (lamport < 0 || static_cast<std::uint64_t>(lamport) > kMaxLamport)
             in.fail("lamport of a change");
-        changes[i].lamport = static_cast<crdt::Lamport>(lamport);
+        heads[i].lamport = static_cast<crdt::Lamport>(lamport);
     }
     if (totals.lamports < left) in.fail("lamport of the last change");
-    changes.back().lamport = static_cast<crdt::Lamport>(totals.lamport + totals.lamports - left);
-    if (changes.front().lamport != totals.lamport) in.fail("lamport of the first change");
+    heads.back().lamport = static_cast<crdt::Lamport>(totals.lamport + totals.lamports - left);
+    if (heads.front().lamport != totals.lamport) in.fail("lamport of the first change");
     if (!in.at_end()) in.fail("end of the header");
-    return atoms;
 }
 
-void read_meta(ByteReader& in, std::span<Change> changes, Budget& budget) {
-    DeltaOfDeltaReader timestamps(in, changes.size(), "timestamp");
-    for (Change& change : changes) change.timestamp = timestamps.next();
+void read_meta(ByteReader& in, std::span<Head> heads, Budget& budget) {
+    DeltaOfDeltaReader timestamps(in, heads.size(), "timestamp");
+    for (Head& head : heads) head.timestamp = timestamps.next();
     RleReader<UnsignedCell> lengths(in, "length of a message");
     ByteReader lengths_end = in;
     {
         // The lengths stand before all of the messages: walk over them once to find where those
         // begin.
         RleReader<UnsignedCell> ahead(lengths_end, "length of a message");
-        for (std::size_t i = 0; i < changes.size(); ++i) ahead.next();
+        for (std::size_t i = 0; i < heads.size(); ++i) ahead.next();
         if (!ahead.at_boundary()) lengths_end.fail("lengths of messages");
     }
     in.adopt(lengths_end);
-    for (Change& change : changes) {
+    for (Head& head : heads) {
         const std::uint64_t length = lengths.next();
+        if (length == 0 && in.ok()) continue;
         const std::string_view message = as_text(lengths_end.take(length, "message"));
         if (!utf8::is_valid(message)) lengths_end.fail("UTF-8 of a message");
         if (!budget.take_string(message.size())) lengths_end.fail("message");
         in.adopt(lengths_end);
         if (!in.ok()) return;
-        change.message = message;
+        head.message = message;
     }
     if (!lengths_end.at_end()) lengths_end.fail("end of the messages");
     in.adopt(lengths_end);
@@ -153,9 +172,9 @@ ByteReader section(ByteReader& in, const char* what) {
     return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
 }
 
-// What stands in front of the ops: the changes without them, and the atoms of each.
-Result<std::vector<Counter>> read_front(ByteReader& in, Tables& tables, Budget& budget,
-                                        std::vector<Change>& out) {
+// What stands in front of the ops: the changes without them.
+Result<void> read_front(ByteReader& in, Tables& tables, BatchNumbers& numbers, Budget& budget,
+                        ChangeBatch& out) {
     const Totals totals = read_totals(in);
     ByteReader header = section(in, "header of a block");
     ByteReader meta = section(in, "times and messages of a block");
@@ -163,14 +182,17 @@ Result<std::vector<Counter>> read_front(ByteReader& in, Tables& tables, Budget& 
     if (totals.changes > header.remaining()) in.fail("number of changes");
     if (!budget.take_heap(totals.changes * 2 * sizeof(Counter))) in.fail("number of changes");
     if (!in.ok()) return in.error();
-    const std::size_t before = out.size();
-    out.resize(before + totals.changes);
-    const std::span<Change> changes = std::span(out).subspan(before);
-    std::vector<Counter> atoms = read_header(header, totals, changes, tables, budget);
+    read_peers(header, tables);
     if (!header.ok()) return header.error();
-    read_meta(meta, changes, budget);
+    for (const crdt::PeerId peer : tables.peers) numbers.peers.push_back(out.peers.add(peer));
+    const std::size_t before = out.heads.size();
+    out.heads.resize(before + totals.changes);
+    const std::span<Head> heads = std::span(out.heads).subspan(before);
+    read_header(header, totals, out, heads, numbers, budget);
+    if (!header.ok()) return header.error();
+    read_meta(meta, heads, budget);
     if (!meta.ok()) return meta.error();
-    return atoms;
+    return {};
 }
 
 }  // namespace
@@ -183,14 +205,23 @@ std::size_t change_count(ByteReader block) {
 Result<std::vector<Counter>> read_block_headers(ByteReader in, Budget& budget,
                                                 std::vector<Change>& out) {
     Tables tables;
-    return read_front(in, tables, budget, out);
+    BatchNumbers numbers;
+    ChangeBatch batch;
+    TRY(read_front(in, tables, numbers, budget, batch));
+    std::vector<Counter> atoms;
+    for (const Head& head : batch.heads) {
+        out.push_back(batch.change(head));
+        atoms.push_back(head.atoms);
+    }
+    return atoms;
 }
 
-Result<void> read_block(ByteReader in, Budget& budget, std::vector<Change>& out) {
-    const std::size_t before = out.size();
+Result<void> read_block(ByteReader in, Budget& budget, ChangeBatch& out) {
+    const std::size_t before = out.heads.size();
     Tables tables;
-    const std::vector<Counter> atoms = TRY(read_front(in, tables, budget, out));
-    const std::span<Change> changes = std::span(out).subspan(before);
+    BatchNumbers numbers;
+    TRY(read_front(in, tables, numbers, budget, out));
+    const std::span<Head> heads = std::span(out.heads).subspan(before);
     ByteReader containers = section(in, "containers of a block");
     ByteReader keys = section(in, "keys of a block");
     ByteReader positions = section(in, "positions of a block");
@@ -203,149 +234,174 @@ Result<void> read_block(ByteReader in, Budget& budget, std::vector<Change>& out)
     if (!keys.ok()) return keys.error();
     read_containers(containers, tables, budget);
     if (!containers.ok()) return containers.error();
+    for (const crdt::ContainerId& id : tables.containers)
+        numbers.containers.push_back(out.containers.add(id));
     read_positions(positions, tables, budget);
     if (!positions.ok()) return positions.error();
 
-    OpReader reader(ops, deletes, values, tables, budget);
-    for (std::size_t i = 0; i < changes.size() && reader.ok(); ++i) {
-        Change& change = changes[i];
-        const std::size_t rows = reader.rows_of(atoms[i]).value_or(0);
-        change.ops.reserve(rows);
-        crdt::OpId id = change.id;
-        for (std::size_t row = 0; row < rows && reader.ok(); ++row) {
-            change.ops.push_back(reader.next(id));
-            id.counter += crdt::atom_count(change.ops.back().content);
-        }
+    OpReader reader(ops, deletes, values, tables, numbers, budget);
+    for (Head& head : heads) {
+        head.row = out.rows.size();
+        reader.read(out.id_of(head), head.atoms, out);
+        head.row_count = out.rows.size() - head.row;
+        if (!reader.ok()) break;
     }
     reader.finish();
     if (!reader.ok()) return reader.error();
     return {};
 }
 
+Result<void> read_block(ByteReader in, Budget& budget, std::vector<Change>& out) {
+    ChangeBatch batch;
+    TRY(read_block(in, budget, batch));
+    // Ops stand beside the rows that they are made of; contents, which stand in the same order,
+    // move over.
+    if (!budget.take_heap(batch.rows.size() * sizeof(crdt::Op)))
+        return corrupt("more operations than the blob can hold");
+    auto content = batch.contents.begin();
+    for (const Head& head : batch.heads) {
+        Change& change = out.emplace_back(Change{
+            batch.id_of(head), {}, head.lamport, head.timestamp, std::string(head.message), {}});
+        change.deps.reserve(head.dep_count);
+        for (const ChangeBatch::Dep dep : batch.deps_of(head))
+            change.deps.push_back(batch.id_of(dep));
+        change.ops.reserve(head.row_count);
+        Counter counter = head.counter;
+        for (const ChangeBatch::Row& row : batch.rows_of(head)) {
+            const bool owned = row.form == ChangeBatch::Form::content;
+            change.ops.push_back({batch.containers[row.container], counter,
+                                  owned ? std::move(*content++) : batch.content_of(row)});
+            counter += row.atoms;
+        }
+    }
+    return {};
+}
+
 namespace {
 
-std::vector<std::string_view> sorted_positions(std::span<const Change* const> changes) {
-    std::vector<std::string_view> positions;
-    for (const Change* change : changes) {
-        for (const crdt::Op& op : change->ops) {
-            if (const auto* create = std::get_if<crdt::TreeCreate>(&op.content)) {
+// Sorted by bytes, each once.
+void register_positions(const ChangeBatch& batch, std::span<const Head> heads,
+                        std::vector<std::string_view>& positions) {
+    for (const Head& head : heads) {
+        for (const ChangeBatch::Row& row : batch.rows_of(head)) {
+            if (row.form != ChangeBatch::Form::content) continue;
+            if (const auto* create = std::get_if<crdt::TreeCreate>(row.content)) {
                 positions.push_back(as_text(create->position));
-            } else if (const auto* move = std::get_if<crdt::TreeMove>(&op.content)) {
+            } else if (const auto* move = std::get_if<crdt::TreeMove>(row.content)) {
                 positions.push_back(as_text(move->position));
             }
         }
     }
     std::sort(positions.begin(), positions.end());
     positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
-    return positions;
 }
 
-void write_header(ByteWriter& out, std::span<const Change* const> changes,
-                  std::span<const Counter> atoms, Registers& registers) {
-    // Peers of dependencies are numbered last, so the columns that register them come before the
-    // table.
-    ByteWriter columns;
-    for (std::size_t i = 0; i + 1 < changes.size(); ++i)
-        write_uleb(columns, static_cast<std::uint64_t>(atoms[i]));
-    const auto is_own = [](const Change& change, crdt::OpId dep) {
-        return dep.peer == change.id.peer && dep.counter == change.id.counter - 1;
+void write_header(ByteWriter& out, const ChangeBatch& batch, std::span<const Head> heads,
+                  Registers& registers) {
+    const auto is_own = [](const Head& head, ChangeBatch::Dep dep) {
+        return dep.peer == head.peer && dep.counter == head.counter - 1;
     };
-    BoolRleWriter on_self(columns);
-    ByteWriter counts_out;
-    ByteWriter peers_out;
-    ByteWriter counters_out;
-    RleWriter<UnsignedCell> counts(counts_out);
-    RleWriter<UnsignedCell> peers(peers_out);
-    DeltaOfDeltaWriter counters(counters_out);
-    for (const Change* change : changes) {
-        bool depends_on_self = false;
-        std::size_t others = 0;
-        for (const crdt::OpId dep : change->deps) {
-            if (is_own(*change, dep)) {
-                depends_on_self = true;
-                continue;
-            }
-            ++others;
-            peers.append(registers.peers.add(dep.peer));
-            counters.append(dep.counter);
+    // Peers of dependencies are numbered last, and the table of peers comes first.
+    for (const Head& head : heads) {
+        for (const ChangeBatch::Dep dep : batch.deps_of(head)) {
+            if (!is_own(head, dep)) registers.peers.add(batch.peers[dep.peer]);
         }
-        on_self.append(depends_on_self);
-        counts.append(others);
+    }
+    const Section section(out);
+    write_uleb(out, registers.peers.size());
+    for (const crdt::PeerId peer : registers.peers.items()) out.u64_le(peer);
+    for (const Head& head : heads.first(heads.size() - 1))
+        write_uleb(out, static_cast<std::uint64_t>(head.atoms));
+
+    BoolRleWriter on_self(out);
+    for (const Head& head : heads) {
+        const auto deps = batch.deps_of(head);
+        on_self.append(std::any_of(deps.begin(), deps.end(),
+                                   [&](ChangeBatch::Dep dep) { return is_own(head, dep); }));
     }
     on_self.finish();
+    RleWriter<UnsignedCell> counts(out);
+    for (const Head& head : heads) {
+        const auto deps = batch.deps_of(head);
+        counts.append(static_cast<std::uint64_t>(std::count_if(
+            deps.begin(), deps.end(), [&](ChangeBatch::Dep dep) { return !is_own(head, dep); })));
+    }
     counts.finish();
+    const auto for_each_other = [&](const auto& take) {
+        for (const Head& head : heads) {
+            for (const ChangeBatch::Dep dep : batch.deps_of(head)) {
+                if (!is_own(head, dep)) take(dep);
+            }
+        }
+    };
+    RleWriter<UnsignedCell> peers(out);
+    for_each_other(
+        [&](ChangeBatch::Dep dep) { peers.append(registers.peers.add(batch.peers[dep.peer])); });
     peers.finish();
+    DeltaOfDeltaWriter counters(out);
+    for_each_other([&](ChangeBatch::Dep dep) { counters.append(dep.counter); });
     counters.finish();
-    columns.append(counts_out.bytes());
-    columns.append(peers_out.bytes());
-    columns.append(counters_out.bytes());
-    DeltaOfDeltaWriter lamports(columns);
-    for (std::size_t i = 0; i + 1 < changes.size(); ++i) lamports.append(changes[i]->lamport);
+    DeltaOfDeltaWriter lamports(out);
+    for (const Head& head : heads.first(heads.size() - 1)) lamports.append(head.lamport);
     lamports.finish();
-
-    const std::vector<crdt::PeerId>& table = registers.peers.items();
-    write_uleb(out, table.size());
-    for (const crdt::PeerId peer : table) out.u64_le(peer);
-    out.append(columns.bytes());
 }
 
-void write_meta(ByteWriter& out, std::span<const Change* const> changes) {
+void write_meta(ByteWriter& out, std::span<const Head> heads) {
+    const Section section(out);
     DeltaOfDeltaWriter timestamps(out);
-    for (const Change* change : changes) timestamps.append(change->timestamp);
+    for (const Head& head : heads) timestamps.append(head.timestamp);
     timestamps.finish();
     RleWriter<UnsignedCell> lengths(out);
-    for (const Change* change : changes) lengths.append(change->message.size());
+    for (const Head& head : heads) lengths.append(head.message.size());
     lengths.finish();
-    for (const Change* change : changes) out.append(change->message);
-}
-
-template <class Write>
-void write_section(ByteWriter& out, const Write& write) {
-    ByteWriter section;
-    write(section);
-    write_sized(out, section.bytes());
+    for (const Head& head : heads) out.append(head.message);
 }
 
 }  // namespace
 
-void write_block(ByteWriter& out, std::span<const Change* const> changes) {
-    CHECK(!changes.empty());
-    const Change& first = *changes.front();
-    const Change& last = *changes.back();
-    Registers registers;
-    registers.peers.add(first.id.peer);
-    registers.positions = sorted_positions(changes);
-
-    OpWriter ops(registers);
-    std::vector<Counter> atoms;
-    atoms.reserve(changes.size());
-    Counter counter = first.id.counter;
-    for (const Change* change : changes) {
-        CHECK(change->id == (crdt::OpId{first.id.peer, counter}) && !change->ops.empty());
-        for (const crdt::Op& op : change->ops) {
-            const Counter length = crdt::atom_count(op.content);
-            CHECK(op.counter == counter && length > 0);
-            ops.append(op, length);
-            counter += length;
+void BlockWriter::write(ByteWriter& out, const ChangeBatch& batch, std::span<const Head> heads) {
+    CHECK(!heads.empty());
+    const Head& first = heads.front();
+    const Head& last = heads.back();
+    registers_.clear();
+    registers_.peers.add(batch.peers[first.peer]);
+    register_positions(batch, heads, registers_.positions);
+    Counter counter = first.counter;
+    for (const Head& head : heads) {
+        CHECK(head.peer == first.peer && head.counter == counter && head.row_count > 0);
+        for (const ChangeBatch::Row& row : batch.rows_of(head)) {
+            CHECK(row.atoms > 0);
+            ops_.append(batch, row);
+            counter += row.atoms;
         }
-        atoms.push_back(counter - change->id.counter);
+        CHECK(counter == head.end());
     }
 
-    ByteWriter containers;
-    write_containers(containers, registers);
-    ByteWriter header;
-    write_header(header, changes, atoms, registers);
-    write_uleb(out, static_cast<std::uint64_t>(first.id.counter));
-    write_uleb(out, static_cast<std::uint64_t>(counter - first.id.counter));
+    containers_.clear();
+    write_containers(containers_, registers_);
+    write_uleb(out, static_cast<std::uint64_t>(first.counter));
+    write_uleb(out, static_cast<std::uint64_t>(counter - first.counter));
     write_uleb(out, first.lamport);
-    write_uleb(out, last.lamport + static_cast<std::uint64_t>(atoms.back()) - first.lamport);
-    write_uleb(out, changes.size());
-    write_sized(out, header.bytes());
-    write_section(out, [&](ByteWriter& section) { write_meta(section, changes); });
-    write_sized(out, containers.bytes());
-    write_section(out, [&](ByteWriter& section) { write_keys(section, registers); });
-    write_section(out, [&](ByteWriter& section) { write_positions(section, registers); });
-    ops.write_sections(out);
+    write_uleb(out, last.lamport + static_cast<std::uint64_t>(last.atoms) - first.lamport);
+    write_uleb(out, heads.size());
+    write_header(out, batch, heads, registers_);
+    write_meta(out, heads);
+    write_sized(out, containers_.bytes());
+    {
+        const Section keys(out);
+        write_keys(out, registers_);
+    }
+    {
+        const Section positions(out);
+        write_positions(out, registers_);
+    }
+    ops_.write_sections(out);
+}
+
+void write_block(ByteWriter& out, std::span<const Change* const> changes) {
+    ChangeBatch batch;
+    for (const Change* change : changes) batch.append(*change);
+    BlockWriter().write(out, batch, batch.heads);
 }
 
 }  // namespace quire::codec

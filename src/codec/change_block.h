@@ -32,21 +32,40 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "codec/budget.h"
-#include "crdt/ids/change.h"
+#include "codec/ops.h"
+#include "crdt/ids/change_batch.h"
 
 namespace quire::codec {
 
 // How many changes a block says that it holds: at most its size. 0 for one that makes no sense.
 std::size_t change_count(ByteReader block);
 
-// Appends the block's changes to `out`; their own size is not charged. Errors: corrupt.
+// Appends the block's changes to `out`; their own size is not charged. What a batch holds then
+// views the block. Errors: corrupt, after which `out` is good for nothing.
+Result<void> read_block(ByteReader block, Budget& budget, crdt::ChangeBatch& out);
 Result<void> read_block(ByteReader block, Budget& budget, std::vector<crdt::Change>& out);
 
 // The same without their ops, which are not looked at. The atoms of each.
 Result<std::vector<crdt::Counter>> read_block_headers(ByteReader block, Budget& budget,
                                                       std::vector<crdt::Change>& out);
 
-// CHECKs that the changes are of one peer, follow each other without a gap, and have ops.
+// Writes one block after another with the same memory.
+class BlockWriter {
+public:
+    BlockWriter() : ops_(registers_) {}
+    BlockWriter(const BlockWriter&) = delete;
+    BlockWriter& operator=(const BlockWriter&) = delete;
+
+    // CHECKs that the changes are of one peer, follow each other without a gap, and have ops.
+    void write(ByteWriter& out, const crdt::ChangeBatch& batch,
+               std::span<const crdt::ChangeBatch::Head> changes);
+
+private:
+    Registers registers_;
+    OpWriter ops_;
+    ByteWriter containers_;
+};
+
 void write_block(ByteWriter& out, std::span<const crdt::Change* const> changes);
 
 }  // namespace quire::codec

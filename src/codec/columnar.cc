@@ -1,6 +1,8 @@
 #include "codec/columnar.h"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace quire::codec {
 namespace {
@@ -20,6 +22,22 @@ constexpr std::array<Code, 4> kShortCodes = {{
 
 }  // namespace
 
+Section::~Section() {
+    const std::size_t begin = at_ + 1;
+    const std::size_t size = out_.size() - begin;
+    if (size < 0x80) {
+        out_[at_] = static_cast<std::uint8_t>(size);
+        return;
+    }
+    // Sizes of more than one byte push the section up.
+    ByteWriter prefix;
+    write_uleb(prefix, size);
+    const std::size_t more = prefix.size() - 1;
+    for (std::size_t i = 0; i < more; ++i) out_.byte(0);
+    std::memmove(&out_[begin + more], &out_[begin], size);
+    std::copy(prefix.bytes().begin(), prefix.bytes().end(), &out_[at_]);
+}
+
 DeltaOfDeltaReader::DeltaOfDeltaReader(ByteReader& in, std::size_t count, const char* what)
     : in_(in), what_(what) {
     const std::uint8_t present = in.byte(what);
@@ -32,6 +50,12 @@ std::int64_t DeltaOfDeltaReader::next() {
     if (first_) {
         first_ = false;
         return static_cast<std::int64_t>(previous_);
+    }
+    // A step like the one before is most of them.
+    if (bits_left_ > 0 && ((static_cast<unsigned>(current_) >> (bits_left_ - 1)) & 1) == 0) {
+        --bits_left_;
+        previous_ += delta_;
+        return in_.ok() ? static_cast<std::int64_t>(previous_) : 0;
     }
     std::size_t ones = 0;
     while (ones < 5 && bits(1) == 1) ++ones;

@@ -153,6 +153,21 @@ private:
 
 // --- writing ---
 
+// What is written to `out` while this lives, with its size before it.
+class Section {
+public:
+    explicit Section(ByteWriter& out) : out_(out), at_(out.size()) { out.byte(0); }
+    ~Section();
+    Section(const Section&) = delete;
+    Section& operator=(const Section&) = delete;
+
+private:
+    ByteWriter& out_;
+    std::size_t at_;
+};
+
+// A writer may begin a column anew after finish().
+//
 // Segments are cut where Loro cuts them, so that blobs compare byte by byte: two equal values begin
 // a run, and a value that differs from the ones around it joins a literal segment.
 template <class Cell>
@@ -214,7 +229,10 @@ public:
         deltas_.append(value - previous_);
         previous_ = value;
     }
-    void finish() { deltas_.finish(); }
+    void finish() {
+        deltas_.finish();
+        previous_ = 0;
+    }
 
 private:
     RleWriter<SignedCell> deltas_;

@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
+#include <optional>
 
 #include "base/check.h"
 #include "base/utf8.h"
@@ -12,6 +14,7 @@
 namespace quire::codec {
 namespace {
 
+using crdt::ChangeBatch;
 using crdt::ContainerKind;
 using crdt::Counter;
 using crdt::OpContent;
@@ -32,9 +35,25 @@ ByteReader read_column(ByteReader& in, const char* what) {
     return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
 }
 
-void write_shape(ByteWriter& out, std::uint64_t columns) {
+// In code points; none when it is not UTF-8. Most text is ASCII.
+std::optional<std::size_t> length_of(std::string_view text) {
+    unsigned char all = 0;
+    for (const char byte : text)
+        all = static_cast<unsigned char>(all | static_cast<unsigned char>(byte));
+    if (all < 0x80) return text.size();
+    if (!utf8::is_valid(text)) return std::nullopt;
+    return utf8::count_code_points(text);
+}
+
+// A section of one field with these columns, which are empty then.
+void write_columns(ByteWriter& out, std::initializer_list<ByteWriter*> columns) {
+    Section section(out);
     write_uleb(out, 1);
-    write_uleb(out, columns);
+    write_uleb(out, columns.size());
+    for (ByteWriter* column : columns) {
+        write_sized(out, column->bytes());
+        column->clear();
+    }
 }
 
 }  // namespace
@@ -42,21 +61,20 @@ void write_shape(ByteWriter& out, std::uint64_t columns) {
 // --- reading ---
 
 OpReader::OpReader(ByteReader ops, ByteReader deletes, ByteReader values, const Tables& tables,
-                   Budget& budget)
+                   const BatchNumbers& numbers, Budget& budget)
     : ops_(ops),
       deletes_(deletes),
       values_(values),
       tables_(tables),
+      numbers_(numbers),
       budget_(budget),
       in_(columns(ops_)),
       delete_in_(delete_columns(deletes_)),
-      counting_in_(in_.atoms),
       containers_(in_.container, 0, kMaxIndex, "container of an op"),
       props_(in_.prop, std::numeric_limits<std::int32_t>::min(),
              std::numeric_limits<std::int32_t>::max(), "prop of an op"),
       kinds_(in_.kind, "payload kind of an op"),
       atoms_(in_.atoms, "length of an op"),
-      counting_(counting_in_, "length of an op"),
       delete_peers_(delete_in_.peer, 0, kMaxIndex, "peer of a delete"),
       delete_counters_(delete_in_.counter, 0, kMaxCounter, "counter of a delete"),
       delete_lengths_(delete_in_.length, -kMaxPosition, kMaxPosition, "length of a delete") {}
@@ -81,38 +99,48 @@ OpReader::DeleteColumns OpReader::delete_columns(ByteReader& deletes) {
     return columns;
 }
 
-std::optional<std::size_t> OpReader::rows_of(Counter atoms) {
-    std::size_t rows = 0;
-    for (auto left = static_cast<std::uint64_t>(atoms); left > 0; ++rows) {
-        const std::uint64_t length = counting_.next();
-        if (length == 0 || length > left)
-            counting_in_.fail("length of an op (ops do not fill their change)");
+void OpReader::read(OpId id, Counter atoms, ChangeBatch& batch) {
+    for (Counter left = atoms; left > 0;) {
+        const std::uint64_t length = atoms_.next();
+        if (length == 0 || length > static_cast<std::uint64_t>(left))
+            in_.atoms.fail("length of an op (ops do not fill their change)");
         if (!budget_.take(sizeof(crdt::Op)))
-            counting_in_.fail("number of ops (too many for their size)");
-        if (!counting_in_.ok()) return std::nullopt;
-        left -= length;
+            in_.atoms.fail("number of ops (too many for their size)");
+        next(id, length, batch);
+        if (!columns_ok()) return;
+        id.counter += static_cast<Counter>(length);
+        left -= static_cast<Counter>(length);
     }
-    return rows;
 }
 
-crdt::Op OpReader::next(OpId id) {
+void OpReader::next(OpId id, std::uint64_t atoms, ChangeBatch& batch) {
     const auto container = static_cast<std::size_t>(containers_.next());
     prop_ = props_.next();
     raw_kind_ = kinds_.next();
-    const std::uint64_t atoms = atoms_.next();
     if (container >= tables_.containers.size()) in_.container.fail("container of an op");
-    if (!ok()) return {};
+    if (!columns_ok()) return;
     const crdt::ContainerId& target = tables_.containers[container];
-    if (target.is_root() && !budget_.take_string(target.root_name().size())) {
+    if (target.is_root() && !budget_.take_string(target.root_name().size()))
         in_.container.fail("ops (too large for their input)");
-        return {};
+    ChangeBatch::Row& row = batch.rows.emplace_back();
+    row.container = numbers_.containers[container];
+    row.atoms = static_cast<Counter>(atoms);
+    const auto kind = static_cast<PayloadKind>(canonical_kind(raw_kind_));
+    const bool is_text = target.kind == ContainerKind::text;
+    if (is_text && kind == PayloadKind::string) return text(row);
+    if (kind == PayloadKind::delete_sequence && (is_text || target.kind == ContainerKind::list ||
+                                                 target.kind == ContainerKind::movable_list)) {
+        return sequence_delete(row);
     }
-    crdt::Op op{target, id.counter,
-                content(target.kind, static_cast<PayloadKind>(canonical_kind(raw_kind_)), id)};
-    if (static_cast<std::uint64_t>(crdt::atom_count(op.content)) != atoms) {
-        in_.atoms.fail("length of an op (it is not that of its content)");
-    }
-    return op;
+    if (!budget_.take_heap(sizeof(OpContent) + 2 * sizeof(void*)))
+        in_.container.fail("ops (too large for their input)");
+    row.content = &batch.contents.emplace_back(content(target.kind, kind, id));
+    check_atoms(row, crdt::atom_count(*row.content));
+}
+
+// What an op holds has to be as long as its column says.
+void OpReader::check_atoms(const ChangeBatch::Row& row, std::int64_t atoms) {
+    if (row.atoms != atoms) in_.atoms.fail("length of an op (it is not that of its content)");
 }
 
 OpContent OpReader::content(ContainerKind container, PayloadKind kind, OpId id) {
@@ -122,7 +150,7 @@ OpContent OpReader::content(ContainerKind container, PayloadKind kind, OpId id) 
         case ContainerKind::list:
             return list(kind);
         case ContainerKind::text:
-            return text(kind);
+            return style(kind);
         case ContainerKind::tree:
             return tree(kind, id);
         case ContainerKind::movable_list:
@@ -133,17 +161,19 @@ OpContent OpReader::content(ContainerKind container, PayloadKind kind, OpId id) 
     return unknown();
 }
 
-OpContent OpReader::text(PayloadKind kind) {
-    if (kind == PayloadKind::delete_sequence) return sequence_delete();
+void OpReader::text(ChangeBatch::Row& row) {
+    const std::string_view text = as_text(read_sized(values_, "inserted text"));
+    const std::optional<std::size_t> length = length_of(text);
+    if (!length) values_.fail("UTF-8 of inserted text");
+    if (!budget_.take_string(text.size())) values_.fail("inserted text");
+    row = ChangeBatch::Row::of_text(row.container, position(), text, row.atoms);
+    check_atoms(row, static_cast<std::int64_t>(length.value_or(0)));
+}
+
+OpContent OpReader::style(PayloadKind kind) {
     if (kind == PayloadKind::null) return crdt::StyleEnd{};
-    const std::uint32_t at = position();
-    if (kind == PayloadKind::string) {
-        const std::string_view text = as_text(read_sized(values_, "inserted text"));
-        if (!utf8::is_valid(text)) values_.fail("UTF-8 of inserted text");
-        if (!budget_.take_string(text.size())) values_.fail("inserted text");
-        return crdt::TextInsert{at, std::string(text)};
-    }
     if (kind != PayloadKind::style_start) return wrong_kind();
+    const std::uint32_t at = position();
     crdt::StyleStart style{};
     style.info = values_.byte("style");
     const std::uint64_t length = read_uleb(values_, kMaxPosition, "length of a style");
@@ -158,7 +188,6 @@ OpContent OpReader::text(PayloadKind kind) {
 }
 
 OpContent OpReader::list(PayloadKind kind) {
-    if (kind == PayloadKind::delete_sequence) return sequence_delete();
     if (kind != PayloadKind::value) return wrong_kind();
     const std::uint32_t at = position();
     return crdt::ListInsert{at, read_slots(values_, tables_, budget_)};
@@ -221,17 +250,22 @@ OpContent OpReader::unknown() {
     return read_unknown(values_, static_cast<std::int32_t>(prop_), raw_kind_, tables_, budget_);
 }
 
-crdt::SequenceDelete OpReader::sequence_delete() {
+void OpReader::sequence_delete(ChangeBatch::Row& row) {
     const std::uint32_t at = position();
-    const crdt::PeerId peer = tables_.peer(
-        delete_in_.peer, static_cast<std::uint64_t>(delete_peers_.next()), "peer of a delete");
+    const auto peer = static_cast<std::size_t>(delete_peers_.next());
     const std::int64_t counter = delete_counters_.next();
     const std::int64_t length = delete_lengths_.next();
+    if (peer >= tables_.peers.size()) delete_in_.peer.fail("peer of a delete");
     // A run of backspaces ends at the start of the text at the latest.
     if (length < 0 && -length > std::int64_t{at} + 1) delete_in_.length.fail("length of a delete");
-    return {static_cast<std::int32_t>(at),
-            static_cast<std::int32_t>(length),
-            {peer, static_cast<Counter>(counter)}};
+    for (const ByteReader* in : {&delete_in_.peer, &delete_in_.counter, &delete_in_.length})
+        in_.container.adopt(*in);
+    if (!columns_ok()) return;
+    row.pos = at;
+    row.size = static_cast<std::uint32_t>(counter);
+    row.peer = numbers_.peers[peer];
+    row.form = length > 0 ? ChangeBatch::Form::erase_forward : ChangeBatch::Form::erase_backward;
+    check_atoms(row, std::abs(length));
 }
 
 std::uint32_t OpReader::position() {
@@ -271,16 +305,9 @@ void OpReader::finish() {
     if (!values_.at_end()) values_.fail("end of the payloads");
 }
 
-bool OpReader::ok() const {
-    return values_.ok() && in_.container.ok() && in_.prop.ok() && in_.kind.ok() && in_.atoms.ok() &&
-           delete_in_.peer.ok() && delete_in_.counter.ok() && delete_in_.length.ok() &&
-           counting_in_.ok() && ops_.ok() && deletes_.ok();
-}
-
 Failure OpReader::error() const {
-    for (const ByteReader* in :
-         {&ops_, &deletes_, &counting_in_, &in_.container, &in_.prop, &in_.kind, &values_,
-          &delete_in_.peer, &delete_in_.counter, &delete_in_.length}) {
+    for (const ByteReader* in : {&ops_, &deletes_, &in_.container, &in_.prop, &in_.kind, &values_,
+                                 &delete_in_.peer, &delete_in_.counter, &delete_in_.length}) {
         if (!in->ok()) return in->error();
     }
     return in_.atoms.error();
@@ -288,22 +315,41 @@ Failure OpReader::error() const {
 
 // --- writing ---
 
-void OpWriter::append(const crdt::Op& op, Counter atoms) {
-    containers_.append(registers_.containers.add({&op.container}));
-    const Row written = row(op);
+void OpWriter::append(const ChangeBatch& batch, const ChangeBatch::Row& row) {
+    containers_.append(registers_.containers.add({&batch.containers[row.container]}));
+    const Row written = this->row(batch, row);
     props_.append(written.prop);
-    kinds_.append(written.kind);
-    atoms_.append(static_cast<std::uint64_t>(atoms));
+    kinds_.append(static_cast<std::uint8_t>(written.kind));
+    atoms_.append(static_cast<std::uint64_t>(row.atoms));
 }
 
-OpWriter::Row OpWriter::row(const crdt::Op& op) {
+OpWriter::Row OpWriter::row(const ChangeBatch& batch, const ChangeBatch::Row& row) {
+    switch (row.form) {
+        case ChangeBatch::Form::text:
+            write_sized(values_, row.text());
+            return {row.pos, PayloadKind::string};
+        case ChangeBatch::Form::erase_forward:
+        case ChangeBatch::Form::erase_backward:
+            delete_peers_.append(registers_.peers.add(batch.peers[row.peer]));
+            delete_counters_.append(row.size);
+            delete_lengths_.append(row.form == ChangeBatch::Form::erase_forward ? row.atoms
+                                                                                : -row.atoms);
+            return {row.pos, PayloadKind::delete_sequence};
+        case ChangeBatch::Form::content:
+            break;
+    }
+    return this->row(*row.content);
+}
+
+OpWriter::Row OpWriter::row(const OpContent& content) {
     struct Writer {
-        OpWriter& self;
         ByteWriter& out;
         Registers& registers;
 
-        static Row row(std::int64_t prop, PayloadKind kind) {
-            return {prop, static_cast<std::uint8_t>(kind)};
+        static Row row(std::int64_t prop, PayloadKind kind) { return {prop, kind}; }
+        static Row none() {
+            CHECK(false);
+            return row(0, PayloadKind::null);
         }
         void peer(crdt::PeerId peer) const { write_uleb(out, registers.peers.add(peer)); }
         void node(OpId id) const {
@@ -319,19 +365,12 @@ OpWriter::Row OpWriter::row(const crdt::Op& op) {
             return row(0, PayloadKind::tree_move);
         }
 
-        Row operator()(const crdt::TextInsert& insert) const {
-            write_sized(out, insert.text);
-            return row(insert.pos, PayloadKind::string);
-        }
+        // These have a form of their own.
+        Row operator()(const crdt::TextInsert&) const { return none(); }
+        Row operator()(const crdt::SequenceDelete&) const { return none(); }
         Row operator()(const crdt::ListInsert& insert) const {
             write_slots(out, insert.values, registers);
             return row(insert.pos, PayloadKind::value);
-        }
-        Row operator()(const crdt::SequenceDelete& erase) const {
-            self.delete_peers_.append(registers.peers.add(erase.start.peer));
-            self.delete_counters_.append(erase.start.counter);
-            self.delete_lengths_.append(erase.len);
-            return row(erase.pos, PayloadKind::delete_sequence);
         }
         Row operator()(const crdt::StyleStart& style) const {
             out.byte(style.info);
@@ -380,10 +419,10 @@ OpWriter::Row OpWriter::row(const crdt::Op& op) {
         }
         Row operator()(const crdt::UnknownOp& op) const {
             write_unknown(out, op, registers);
-            return {op.prop, op.value_kind};
+            return row(op.prop, static_cast<PayloadKind>(op.value_kind));
         }
     };
-    return std::visit(Writer{*this, values_, registers_}, op.content);
+    return std::visit(Writer{values_, registers_}, content);
 }
 
 void OpWriter::write_sections(ByteWriter& out) {
@@ -394,22 +433,14 @@ void OpWriter::write_sections(ByteWriter& out) {
     delete_peers_.finish();
     delete_counters_.finish();
     delete_lengths_.finish();
-    ByteWriter ops;
-    write_shape(ops, kOpColumns);
-    for (const ByteWriter* column : {&container_out_, &prop_out_, &kind_out_, &atoms_out_}) {
-        write_sized(ops, column->bytes());
+    write_columns(out, {&container_out_, &prop_out_, &kind_out_, &atoms_out_});
+    if (delete_peer_out_.empty()) {
+        write_uleb(out, 0);
+    } else {
+        write_columns(out, {&delete_peer_out_, &delete_counter_out_, &delete_length_out_});
     }
-    write_sized(out, ops.bytes());
-    ByteWriter deletes;
-    if (!delete_peer_out_.empty()) {
-        write_shape(deletes, kDeleteColumns);
-        for (const ByteWriter* column :
-             {&delete_peer_out_, &delete_counter_out_, &delete_length_out_}) {
-            write_sized(deletes, column->bytes());
-        }
-    }
-    write_sized(out, deletes.bytes());
     write_sized(out, values_.bytes());
+    values_.clear();
 }
 
 }  // namespace quire::codec

@@ -31,35 +31,42 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "codec/columnar.h"
 #include "codec/payload.h"
 #include "codec/tables.h"
-#include "crdt/ids/change.h"
+#include "crdt/ids/change_batch.h"
 
 namespace quire::codec {
 
 // Positions and lengths end here, as in Loro.
 inline constexpr std::int64_t kMaxPosition = (std::int64_t{1} << 30) - 3;
 
+// The numbers that the peers and containers of a block have in the batch that it is read into.
+struct BatchNumbers {
+    std::vector<std::uint32_t> peers;
+    std::vector<std::uint32_t> containers;
+};
+
 // The ops of one block, in order. `values` and the sections outlive the reader.
 class OpReader {
 public:
     OpReader(ByteReader ops, ByteReader deletes, ByteReader values, const Tables& tables,
-             Budget& budget);
+             const BatchNumbers& numbers, Budget& budget);
     OpReader(const OpReader&) = delete;
     OpReader& operator=(const OpReader&) = delete;
 
-    // How many of the next rows make up `atoms` exactly, without taking them; each is charged as an
-    // Op. None when they do not add up.
-    std::optional<std::size_t> rows_of(crdt::Counter atoms);
-    // The next op; its first atom is `id`.
-    crdt::Op next(crdt::OpId id);
+    // Appends the ops of the next change, whose first atom is `id`, to the batch: those that make
+    // up `atoms` exactly. Each is charged as an Op.
+    void read(crdt::OpId id, crdt::Counter atoms, crdt::ChangeBatch& batch);
     // Fails unless every column and payload was used up.
     void finish();
 
-    bool ok() const;
+    bool ok() const {
+        return columns_ok() && delete_in_.peer.ok() && delete_in_.counter.ok() &&
+               delete_in_.length.ok() && ops_.ok() && deletes_.ok();
+    }
     Failure error() const;  // Of whichever stream failed.
 
 private:
@@ -73,14 +80,21 @@ private:
     static DeleteColumns delete_columns(ByteReader& deletes);
 
     crdt::OpContent content(crdt::ContainerKind container, PayloadKind kind, crdt::OpId id);
-    crdt::OpContent text(PayloadKind kind);
+    crdt::OpContent style(PayloadKind kind);
     crdt::OpContent list(PayloadKind kind);
     crdt::OpContent movable_list(PayloadKind kind);
     crdt::OpContent map(PayloadKind kind);
     crdt::OpContent tree(PayloadKind kind, crdt::OpId id);
     crdt::OpContent counter(PayloadKind kind);
     crdt::OpContent unknown();
-    crdt::SequenceDelete sequence_delete();
+    bool columns_ok() const {
+        return values_.ok() && in_.container.ok() && in_.prop.ok() && in_.kind.ok() &&
+               in_.atoms.ok();
+    }
+    void next(crdt::OpId id, std::uint64_t atoms, crdt::ChangeBatch& batch);
+    void text(crdt::ChangeBatch::Row& row);
+    void sequence_delete(crdt::ChangeBatch::Row& row);
+    void check_atoms(const crdt::ChangeBatch::Row& row, std::int64_t atoms);
     std::uint32_t position();  // Of prop.
     crdt::ElementId element();
     crdt::OpId node();
@@ -90,15 +104,14 @@ private:
     ByteReader deletes_;
     ByteReader values_;
     const Tables& tables_;
+    const BatchNumbers& numbers_;
     Budget& budget_;
     Columns in_;
     DeleteColumns delete_in_;
-    ByteReader counting_in_;
     DeltaRleReader containers_;
     DeltaRleReader props_;
     RleReader<ByteCell> kinds_;
     RleReader<UnsignedCell> atoms_;
-    RleReader<UnsignedCell> counting_;
     DeltaRleReader delete_peers_;
     DeltaRleReader delete_counters_;
     DeltaRleReader delete_lengths_;
@@ -112,16 +125,18 @@ public:
     OpWriter(const OpWriter&) = delete;
     OpWriter& operator=(const OpWriter&) = delete;
 
-    void append(const crdt::Op& op, crdt::Counter atoms);
-    // Ends the columns and writes the sections: ops, deletes, values, each sized.
+    void append(const crdt::ChangeBatch& batch, const crdt::ChangeBatch::Row& row);
+    // Ends the columns and writes the sections: ops, deletes, values, each sized. Then it is as it
+    // was at first.
     void write_sections(ByteWriter& out);
 
 private:
     struct Row {
         std::int64_t prop;
-        std::uint8_t kind;
+        PayloadKind kind;
     };
-    Row row(const crdt::Op& op);
+    Row row(const crdt::ChangeBatch& batch, const crdt::ChangeBatch::Row& row);
+    Row row(const crdt::OpContent& content);
 
     Registers& registers_;
     ByteWriter container_out_, prop_out_, kind_out_, atoms_out_;

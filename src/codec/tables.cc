@@ -121,6 +121,13 @@ std::uint32_t Registers::position(const Bytes& position) const {
     return static_cast<std::uint32_t>(at - positions.begin());
 }
 
+void Registers::clear() {
+    peers.clear();
+    keys.clear();
+    containers.clear();
+    positions.clear();
+}
+
 void write_keys(ByteWriter& out, const Registers& registers) {
     for (const std::string_view key : registers.keys.items()) write_sized(out, key);
 }

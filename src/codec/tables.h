@@ -19,10 +19,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/register.h"
 #include "codec/budget.h"
 #include "crdt/ids/ids.h"
 
@@ -50,43 +50,6 @@ void read_containers(ByteReader& in, Tables& tables, Budget& budget);  // After 
 void read_positions(ByteReader& in, Tables& tables, Budget& budget);
 
 // --- writing ---
-
-// Numbers things in the order in which they are first seen. Few are looked for one by one, more by
-// hash.
-template <class T>
-class Register {
-public:
-    std::uint32_t add(const T& item) {
-        if (last_ < items_.size() && items_[last_] == item) return last_;
-        last_ = index_of(item);
-        return last_;
-    }
-    const std::vector<T>& items() const { return items_; }
-
-private:
-    static constexpr std::size_t kFew = 8;
-
-    std::uint32_t index_of(const T& item) {
-        const auto next = static_cast<std::uint32_t>(items_.size());
-        if (items_.size() < kFew) {
-            for (std::uint32_t i = 0; i < next; ++i) {
-                if (items_[i] == item) return i;
-            }
-        } else {
-            if (by_item_.empty()) {
-                for (std::uint32_t i = 0; i < next; ++i) by_item_.emplace(items_[i], i);
-            }
-            const auto [at, is_new] = by_item_.emplace(item, next);
-            if (!is_new) return at->second;
-        }
-        items_.push_back(item);
-        return next;
-    }
-
-    std::vector<T> items_;
-    std::unordered_map<T, std::uint32_t> by_item_;
-    std::uint32_t last_ = 0;
-};
 
 // Points at a ContainerId that outlives the block's writing; equal when those are.
 struct ContainerRef {
@@ -116,6 +79,7 @@ struct Registers {
         positions;  // Sorted by bytes, each once; all known before the first op.
 
     std::uint32_t position(const Bytes& position) const;  // CHECKs that it is registered.
+    void clear();                                         // Keeps the memory.
 };
 
 void write_keys(ByteWriter& out, const Registers& registers);

@@ -5,13 +5,19 @@
 #include "base/varint.h"
 #include "codec/budget.h"
 #include "codec/change_block.h"
+#include "codec/columnar.h"
 #include "codec/envelope.h"
 
 namespace quire::codec {
 
 using crdt::Change;
+using crdt::ChangeBatch;
+using Head = ChangeBatch::Head;
 
 namespace {
+
+// What is larger is handed out rather than kept for the next blob.
+constexpr std::size_t kKeptSize = std::size_t{64} << 10;
 
 ByteReader next_block(ByteReader& body) {
     const std::uint64_t size = read_uleb(body, "size of a block");
@@ -19,54 +25,96 @@ ByteReader next_block(ByteReader& body) {
     return body.part(size, "block (cut short)");
 }
 
-}  // namespace
+// The blocks of a blob, and how many changes they say they hold, which are charged.
+struct Blocks {
+    ByteReader body;
+    std::size_t changes = 0;
+};
 
-Result<std::vector<Change>> decode_updates(std::span<const std::uint8_t> blob) {
-    Envelope envelope = TRY(open_envelope(blob));
+Result<Blocks> open_blocks(std::span<const std::uint8_t> blob, Budget& budget) {
+    const Envelope envelope = TRY(open_envelope(blob));
     if (envelope.mode != Mode::updates) {
         return fail(Errc::unsupported, "unsupported_mode", "this blob is a snapshot, not updates");
     }
-    std::size_t count = 0;
+    Blocks blocks{envelope.body};
     for (ByteReader body = envelope.body; !body.at_end();) {
-        count += change_count(next_block(body));
+        blocks.changes += change_count(next_block(body));
         if (!body.ok()) return body.error();
     }
-    Budget budget(blob.size());
-    if (!budget.take_heap(count * sizeof(Change)))
+    if (!budget.take_heap(blocks.changes * sizeof(Change)))
         return corrupt("more changes than the blob can hold");
+    return blocks;
+}
+
+}  // namespace
+
+Result<void> read_updates(std::span<const std::uint8_t> blob, ChangeBatch& out) {
+    Budget budget(blob.size());
+    Blocks blocks = TRY(open_blocks(blob, budget));
+    if (out.heads.empty()) {
+        out.heads.reserve(blocks.changes);
+        out.rows.reserve(blocks.changes);
+    }
+    while (!blocks.body.at_end()) TRY(read_block(next_block(blocks.body), budget, out));
+    return {};
+}
+
+Result<std::vector<Change>> decode_updates(std::span<const std::uint8_t> blob) {
+    Budget budget(blob.size());
+    Blocks blocks = TRY(open_blocks(blob, budget));
     std::vector<Change> changes;
-    changes.reserve(count);
-    while (!envelope.body.at_end()) TRY(read_block(next_block(envelope.body), budget, changes));
+    changes.reserve(blocks.changes);
+    while (!blocks.body.at_end()) TRY(read_block(next_block(blocks.body), budget, changes));
     return changes;
 }
 
-Bytes encode_updates(std::span<const Change> changes) {
-    std::vector<const Change*> sorted;
-    sorted.reserve(changes.size());
-    for (const Change& change : changes) sorted.push_back(&change);
-    // Sorting takes memory even where there is nothing to sort.
-    const auto by_id = [](const Change* a, const Change* b) { return a->id < b->id; };
-    if (!std::is_sorted(sorted.begin(), sorted.end(), by_id)) {
-        std::stable_sort(sorted.begin(), sorted.end(), by_id);
-    }
-
+struct UpdatesWriter::Memory {
+    std::vector<Head> sorted;
+    BlockWriter blocks;
     ByteWriter out;
+};
+
+UpdatesWriter::UpdatesWriter() : memory_(std::make_unique<Memory>()) {}
+UpdatesWriter::UpdatesWriter(UpdatesWriter&&) noexcept = default;
+UpdatesWriter& UpdatesWriter::operator=(UpdatesWriter&&) noexcept = default;
+UpdatesWriter::~UpdatesWriter() = default;
+
+Bytes UpdatesWriter::write(const ChangeBatch& batch) {
+    auto& [sorted, blocks, out] = *memory_;
+    const auto by_id = [&](const Head& a, const Head& b) {
+        return batch.id_of(a) < batch.id_of(b);
+    };
+    std::span<const Head> heads = batch.heads;
+    if (!std::is_sorted(heads.begin(), heads.end(), by_id)) {
+        sorted.assign(heads.begin(), heads.end());
+        std::stable_sort(sorted.begin(), sorted.end(), by_id);
+        heads = sorted;
+    }
+    out.clear();
     begin_envelope(out);
-    ByteWriter block;
-    for (auto begin = sorted.begin(); begin != sorted.end();) {
-        auto end = std::next(begin);
-        while (end != sorted.end() && (*end)->id.peer == (*begin)->id.peer &&
-               (*end)->id.counter ==
-                   (*std::prev(end))->id.counter + crdt::atom_count(**std::prev(end))) {
-            ++end;
+    while (!heads.empty()) {
+        std::size_t n = 1;
+        while (n < heads.size() && heads[n].peer == heads[0].peer &&
+               heads[n].counter == heads[n - 1].end()) {
+            ++n;
         }
-        block.clear();
-        write_block(block, {begin, end});
-        write_sized(out, block.bytes());
-        begin = end;
+        const Section block(out);
+        blocks.write(out, batch, heads.first(n));
+        heads = heads.subspan(n);
     }
     seal_envelope(out, Mode::updates);
-    return std::move(out).take();
+    if (out.size() > kKeptSize) return std::move(out).take();
+    return {out.bytes().begin(), out.bytes().end()};
+}
+
+Bytes write_updates(const ChangeBatch& batch) {
+    return UpdatesWriter().write(batch);
+}
+
+Bytes encode_updates(std::span<const Change> changes) {
+    ChangeBatch batch;
+    for (const Change& change : changes) batch.append(change);
+    return write_updates(batch);
 }
 
 }  // namespace quire::codec

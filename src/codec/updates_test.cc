@@ -58,6 +58,12 @@ TEST_P(Golden, ReadAndWrittenAgainIsByteForByteWhatLoroWrote) {
 
     ASSERT_TRUE(changes.has_value()) << changes.error().message();
     EXPECT_EQ(encode_updates(*changes), blob);
+    ChangeBatch batch;
+    ASSERT_TRUE(read_updates(blob, batch).has_value());
+    EXPECT_EQ(batch.changes(), *changes);
+    UpdatesWriter writer;
+    EXPECT_EQ(writer.write(batch), blob);
+    EXPECT_EQ(writer.write(batch), blob) << "what is written again differs";
 }
 
 TEST_P(Golden, WhatWeWriteReadsBackAsTheSameChanges) {

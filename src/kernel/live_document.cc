@@ -66,13 +66,10 @@ Result<void> LiveDocument::load() {
     if (!fresh_) stored = TRY(parts_.store.load(record_.key));
 
     auto doc = std::make_unique<crdt::Doc>(parts_.rng.next() >> 1);
-    std::vector<crdt::Change> changes;
-    for (const Bytes& update : stored.updates) {
-        std::vector<crdt::Change> decoded = TRY(codec::decode_updates(update));
-        std::move(decoded.begin(), decoded.end(), std::back_inserter(changes));
-    }
-    if (!changes.empty()) {
-        const crdt::Imported imported = TRY(doc->import(std::move(changes)));
+    crdt::ChangeBatch changes;
+    for (const Bytes& update : stored.updates) TRY(codec::read_updates(update, changes));
+    if (!changes.heads.empty()) {
+        const crdt::Imported imported = TRY(doc->import(changes));
         if (!imported.pending.empty()) {
             return corrupt(cat("part of the history of ", record_.kind, " '", record_.name,
                                "' is missing from the store; nothing was changed"));
@@ -200,8 +197,9 @@ crdt::IdSpan LiveDocument::commit(const policy::Actor& actor, std::string_view o
     options.timestamp = parts_.clock.wall_ms() / 1000;
     const crdt::IdSpan span = doc_->commit(std::move(options)).span;
     if (span.size() > 0) {
-        batch_.updates.push_back(
-            {record_.key, codec::encode_updates(doc_->changes_in({&span, 1}))});
+        crdt::ChangeBatch changes;
+        doc_->changes_in({&span, 1}, changes);
+        batch_.updates.push_back({record_.key, codec::write_updates(changes)});
     }
     return span;
 }

@@ -28,13 +28,17 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
         const crdt::VersionVector from = TRY(request.version_or_empty("from"));
         documents.settle(*document);
         TRY(document->doc.load_history(from));
-        return base64(codec::encode_updates(document->doc.changes_since(from)));
+        crdt::ChangeBatch changes;
+        document->doc.changes_since(from, changes);
+        return base64(codec::write_updates(changes));
     }
     if (mode == "updates_in_range") {
         const std::vector<crdt::IdSpan> spans = TRY(request.spans("spans"));
         documents.settle(*document);
         TRY(document->doc.load_history());
-        return base64(codec::encode_updates(document->doc.changes_in(spans)));
+        crdt::ChangeBatch changes;
+        document->doc.changes_in(spans, changes);
+        return base64(codec::write_updates(changes));
     }
     if (mode == "snapshot") {
         documents.settle(*document);

@@ -18,6 +18,7 @@
 #include "crdt/history/oplog.h"
 #include "crdt/history/past.h"
 #include "crdt/history/pending.h"
+#include "crdt/ids/change_batch.h"
 #include "crdt/merge/sequence.h"
 #include "crdt/merge/splices.h"
 #include "crdt/merge/style.h"
@@ -61,6 +62,11 @@ struct Container {
     // The heads among this container's ops; true only where its last run is not linear (else that
     // is the head).
     Heads heads;
+    std::size_t touched = 0;  // Where the import that is going on notes what it was.
+    // Whether an import's ops in the graph's run from `run` on hold all of this container: atoms
+    // that follow one another fare alike.
+    Lv run = kNoLv;
+    bool run_linear = false;
     // Sequences and Counter: the state holds ops below `flushed`; `effects` is what those above
     // that are not linear do.
     Lv flushed = 0;
@@ -256,11 +262,17 @@ public:
     Commit commit(CommitOptions options);
 
     // --- import (import.cc) ---
-    Result<Imported> import(std::vector<Change> changes, ImportOptions options);
+    // The batch is given back as it was.
+    Result<Imported> import(ChangeBatch& batch, ImportOptions options);
+    Result<Imported> import(const std::vector<Change>& changes, ImportOptions options);
 
     // --- export (export.cc) ---
+    // Appends what they hold. Views last until the log grows.
+    void export_spans(std::vector<LvSpan>& spans, ChangeBatch& out);
+    void export_rows(LvSpan span, ChangeBatch& out);
     std::vector<Change> export_spans(std::vector<LvSpan> spans);
-    std::vector<Op> export_ops(LvSpan span);
+    std::vector<Op> export_ops(std::span<const LvSpan> spans);
+    void export_changes(std::span<const IdSpan> spans, ChangeBatch& out);
     std::vector<LvSpan> spans_since(const VersionVector& from) const;
     VersionVector& version();
     Frontiers frontiers_of(std::span<const Lv> heads) const;
@@ -340,6 +352,10 @@ private:
     friend class ImportRun;
     friend class ImportBatch;
 
+    void export_run(Container& c, const Run& run, LvSpan span, ChangeBatch& out);
+    void export_local_deletes(Container& c, const Run& run, LvSpan span, ChangeBatch::Row row,
+                              ChangeBatch& out);
+
     std::optional<seq::Rope> rope_before(Container& c, const Past& at);
     // Whether the atom made a child of the container's kind, and, if so, whether what it wrote is
     // there at the version.
@@ -361,6 +377,8 @@ private:
     std::deque<Container> containers_;
     std::unordered_map<ContainerId, ContainerIndex> index_;
     Pending pending_;
+
+    std::vector<LvSpan> wanted_;  // What is being exported, kept for its memory.
 
     bool open_ = false;  // A transaction is pending; its ops are in the log from `began_` on.
     Lv began_ = 0;       // Else: where the last one, or the last import, began.

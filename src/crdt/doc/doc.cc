@@ -255,31 +255,42 @@ Frontiers Doc::frontiers() const {
     return body_->frontiers_of(body_->shown_heads());
 }
 
-Result<Imported> Doc::import(std::vector<Change> changes, ImportOptions options) {
+Result<Imported> Doc::import(ChangeBatch& batch, ImportOptions options) {
     TRY(load_history());
-    return body_->import(std::move(changes), std::move(options));
+    return body_->import(batch, std::move(options));
+}
+
+Result<Imported> Doc::import(const std::vector<Change>& changes, ImportOptions options) {
+    TRY(load_history());
+    return body_->import(changes, std::move(options));
 }
 
 std::vector<Change> Doc::changes_since(const VersionVector& from) const {
+    ChangeBatch batch;
+    changes_since(from, batch);
+    return batch.changes();
+}
+
+void Doc::changes_since(const VersionVector& from, ChangeBatch& out) const {
     CHECK(!body_->in_transaction());
     CHECK(load_history(from));
-    return body_->export_spans(body_->spans_since(from));
+    std::vector<LvSpan> spans = body_->spans_since(from);
+    body_->export_spans(spans, out);
 }
 
 std::vector<Change> Doc::changes_in(std::span<const IdSpan> spans) const {
+    ChangeBatch batch;
+    changes_in(spans, batch);
+    return batch.changes();
+}
+
+void Doc::changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const {
     CHECK(!body_->in_transaction());
     const bool since_opening = std::all_of(spans.begin(), spans.end(), [&](const IdSpan& span) {
         return has_history() || span.begin >= unread_->end.end_of(span.peer);
     });
     CHECK(since_opening || load_history());
-    std::vector<LvSpan> wanted;
-    for (const IdSpan& span : spans) {
-        const Counter end = std::min(span.end, body_->oplog().atoms().end_of(span.peer));
-        if (span.begin >= end) continue;
-        const auto found = body_->oplog().atoms().spans_of({span.peer, span.begin, end});
-        wanted.insert(wanted.end(), found.begin(), found.end());
-    }
-    return body_->export_spans(std::move(wanted));
+    body_->export_changes(spans, out);
 }
 
 std::size_t Doc::op_count() const {

@@ -22,6 +22,7 @@
 #include "crdt/doc/events.h"
 #include "crdt/doc/tree_values.h"
 #include "crdt/ids/change.h"
+#include "crdt/ids/change_batch.h"
 #include "crdt/ids/diff.h"
 #include "crdt/ids/version.h"
 #include "crdt/merge/style.h"
@@ -248,12 +249,17 @@ public:
     // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap
     // what is known; an overlap that differs is refused. Errors: corrupt; conflict "op_id_reused".
     // CHECKs that no transaction is pending.
-    Result<Imported> import(std::vector<Change> changes, ImportOptions options = {});
+    Result<Imported> import(const std::vector<Change>& changes, ImportOptions options = {});
+    // The same without an object for each change. The batch is left as it was.
+    Result<Imported> import(ChangeBatch& batch, ImportOptions options = {});
     // In causal order, cut at `from`; those pending are left out. CHECKs that no transaction is
     // pending.
     std::vector<Change> changes_since(const VersionVector& from) const;
     // Cut to exactly these spans.
     std::vector<Change> changes_in(std::span<const IdSpan> spans) const;
+    // The same, appended to a batch, whose views last until the next edit or import.
+    void changes_since(const VersionVector& from, ChangeBatch& out) const;
+    void changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const;
     std::size_t op_count() const;
     // All that is parked, by whatever import; spans may overlap. O(what is parked).
     std::vector<IdSpan> waiting() const;

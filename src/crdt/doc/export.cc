@@ -8,134 +8,201 @@ namespace quire::crdt {
 
 namespace {
 
-// One run of deleted ids as an op; joined to the op before it where the ids go on.
-void push_delete(std::vector<Op>& ops, const ContainerId& container, const Op& op) {
-    const auto& erase = std::get<SequenceDelete>(op.content);
-    if (!ops.empty() && ops.back().container == container) {
-        auto* last = std::get_if<SequenceDelete>(&ops.back().content);
-        if (last != nullptr && last->start.peer == erase.start.peer &&
-            (last->len > 0) == (erase.len > 0)) {
-            if (erase.len > 0 && last->start.counter + last->len == erase.start.counter) {
-                last->len += erase.len;
+using Row = ChangeBatch::Row;
+using Form = ChangeBatch::Form;
+
+// One run of deleted ids as a row; joined to the row before it where the ids go on. Rows before
+// `begin` are others'.
+void push_delete(std::vector<Row>& rows, std::size_t begin, const Row& row) {
+    if (rows.size() > begin) {
+        Row& last = rows.back();
+        if (last.peer == row.peer && last.form == row.form) {
+            const auto n = static_cast<std::uint32_t>(row.atoms);
+            if (row.form == Form::erase_forward &&
+                last.size + static_cast<std::uint32_t>(last.atoms) == row.size) {
+                last.atoms += row.atoms;
                 return;
             }
-            if (erase.len < 0 && erase.start.counter - erase.len == last->start.counter) {
-                last->start = erase.start;
-                last->len += erase.len;
+            if (row.form == Form::erase_backward && row.size + n == last.size) {
+                last.size = row.size;
+                last.atoms += row.atoms;
                 return;
             }
         }
     }
-    ops.push_back(op);
+    rows.push_back(row);
+}
+
+// Atoms [skip, skip + n) of a run of deletes whose start id is recorded.
+Row part_of_delete(const Run& run, std::uint32_t skip, std::uint32_t n) {
+    Row row;
+    row.atoms = static_cast<Counter>(n);
+    const bool forward = run.kind == RunKind::erase_forward;
+    row.form = forward ? Form::erase_forward : Form::erase_backward;
+    row.pos = forward ? run.pos : run.pos - skip;
+    row.size = forward ? run.payload + skip : run.payload + (run.len - skip - n);
+    return row;
 }
 
 }  // namespace
 
-std::vector<Op> DocBody::export_ops(LvSpan span) {
-    std::vector<Op> ops;
+// The deletes of a run that was made here.
+void DocBody::export_local_deletes(Container& c, const Run& run, LvSpan span, Row row,
+                                   ChangeBatch& out) {
+    const AtomTable& atoms = log_.atoms();
+    const std::size_t begin = out.rows.size();
+    for (const Sequence::Target& target : sequence(c).targets(span.begin, span.size())) {
+        for (Lv done = 0; done < target.len;) {
+            // The next stretch of ids that count up, from the end that the op deletes first.
+            Lv first = 0;
+            Lv n = 0;
+            if (target.reversed) {
+                const Lv last = target.first + target.len - 1 - done;
+                first = std::max(target.first, atoms.run_begin(last));
+                n = last - first + 1;
+            } else {
+                first = target.first + done;
+                n = std::min(atoms.run_end(first), target.first + target.len) - first;
+            }
+            const OpId start = atoms.id_of(first);
+            row.atoms = static_cast<Counter>(n);
+            row.pos = target.reversed ? run.pos - (target.op + done - run.lv) : run.pos;
+            row.size = static_cast<std::uint32_t>(start.counter);
+            row.peer = out.peers.add(start.peer);
+            row.form = target.reversed ? Form::erase_backward : Form::erase_forward;
+            push_delete(out.rows, begin, row);
+            done += n;
+        }
+    }
+    for (std::size_t i = begin; i < out.rows.size(); ++i) {
+        // One atom deleted has no direction.
+        if (out.rows[i].atoms == 1) out.rows[i].form = Form::erase_forward;
+    }
+}
+
+// Atoms [span) of a run, as a row or as several.
+void DocBody::export_run(Container& c, const Run& run, LvSpan span, ChangeBatch& out) {
+    const ContainerLog& log = log_of(c);
+    const std::uint32_t skip = span.begin - run.lv;
+    Row row;
+    row.container = out.containers.add(c.id);
+    row.atoms = static_cast<Counter>(span.size());
+    const auto keep = [&](OpContent content) {
+        row.content = &out.contents.emplace_back(std::move(content));
+    };
+    switch (run.kind) {
+        case RunKind::insert:
+            if (c.id.kind == ContainerKind::text) {
+                row = Row::of_text(row.container, run.pos + skip,
+                                   log.text(run, span.begin, span.size()), row.atoms);
+            } else {
+                ListInsert insert{run.pos + skip, {}};
+                insert.values.reserve(span.size());
+                for (Lv lv = span.begin; lv < span.end; ++lv)
+                    insert.values.push_back(log.value(run, lv));
+                keep(std::move(insert));
+            }
+            break;
+        case RunKind::erase_forward:
+        case RunKind::erase_backward: {
+            if (!run.resolved) return export_local_deletes(c, run, span, row, out);
+            const std::uint32_t container = row.container;
+            row = part_of_delete(run, skip, span.size());
+            row.container = container;
+            row.peer = out.peers.add(log_.atoms().peer(run.extra));
+            break;
+        }
+        case RunKind::move:
+            keep(ListMove{run.pos, run.payload, log_.element_id(run.extra)});
+            break;
+        case RunKind::element_set:
+            keep(ListSet{log_.element_id(run.extra), log.value(run, run.lv)});
+            break;
+        case RunKind::increment:
+            keep(CounterAdd{std::get<Value>(log.value(run, run.lv))});
+            break;
+        case RunKind::anchor:
+        case RunKind::map_entry:
+        case RunKind::other:
+            row.content = &log.op(run);  // One atom, always.
+            break;
+    }
+    out.rows.push_back(row);
+}
+
+void DocBody::export_rows(LvSpan span, ChangeBatch& out) {
     log_.for_each_owner(span, [&](ContainerIndex index, LvSpan owned) {
         Container& c = containers_[index];
         const ContainerLog& log = log_of(c);
-        const AtomTable& atoms = log_.atoms();
         for (std::size_t i = log.find(owned.begin);
              i < log.runs().size() && log.runs()[i].lv < owned.end; ++i) {
             const Run& run = log.runs()[i];
-            const Lv from = std::max(run.lv, owned.begin);
-            const Lv to = std::min(run.end(), owned.end);
-            const auto skip = static_cast<Counter>(from - run.lv);
-            const auto stop = static_cast<Counter>(to - run.lv);
-            Op op{c.id, atoms.id_of(from).counter, {}};
-            if (run.kind == RunKind::insert && c.id.kind == ContainerKind::text) {
-                op.content = TextInsert{run.pos + (from - run.lv),
-                                        std::string(log.text(run, from, to - from))};
-            } else if (run.kind == RunKind::insert) {
-                ListInsert insert{run.pos + (from - run.lv), {}};
-                for (Lv lv = from; lv < to; ++lv) insert.values.push_back(log.value(run, lv));
-                op.content = std::move(insert);
-            } else if (run.kind == RunKind::move) {
-                op.content = ListMove{run.pos, run.payload, log_.element_id(run.extra)};
-            } else if (run.kind == RunKind::element_set) {
-                op.content = ListSet{log_.element_id(run.extra), log.value(run, run.lv)};
-            } else if (run.kind == RunKind::increment) {
-                op.content = CounterAdd{std::get<Value>(log.value(run, run.lv))};
-            } else if (!run.is_erase()) {
-                op.content = log.op(run);
-                op.counter -= skip;
-                op = slice(op, skip, stop);
-            } else if (run.resolved) {
-                const auto pos = static_cast<std::int32_t>(run.pos);
-                const auto len = static_cast<std::int32_t>(run.len);
-                const OpId start{atoms.peer(run.extra), static_cast<Counter>(run.payload)};
-                op.content =
-                    SequenceDelete{pos, run.kind == RunKind::erase_forward ? len : -len, start};
-                op.counter -= skip;
-                op = slice(op, skip, stop);
-            } else {
-                std::vector<Op> found;
-                for (const Sequence::Target& target : sequence(c).targets(from, to - from)) {
-                    for (Lv done = 0; done < target.len;) {
-                        // The next stretch of ids that count up, from the end that the op deletes
-                        // first.
-                        Lv first = 0;
-                        Lv n = 0;
-                        if (target.reversed) {
-                            const Lv last = target.first + target.len - 1 - done;
-                            first = std::max(target.first, atoms.run_begin(last));
-                            n = last - first + 1;
-                        } else {
-                            first = target.first + done;
-                            n = std::min(atoms.run_end(first), target.first + target.len) - first;
-                        }
-                        const Lv lv = target.op + done;
-                        const auto len = static_cast<std::int32_t>(n);
-                        const Lv pos = target.reversed ? run.pos - (lv - run.lv) : run.pos;
-                        push_delete(
-                            found, c.id,
-                            {c.id, atoms.id_of(lv).counter,
-                             SequenceDelete{static_cast<std::int32_t>(pos),
-                                            target.reversed ? -len : len, atoms.id_of(first)}});
-                        done += n;
-                    }
-                }
-                for (Op& part : found) {
-                    auto& erase = std::get<SequenceDelete>(part.content);
-                    if (erase.len == -1) erase.len = 1;
-                    ops.push_back(std::move(part));
-                }
-                continue;
-            }
-            ops.push_back(std::move(op));
+            export_run(c, run, {std::max(run.lv, owned.begin), std::min(run.end(), owned.end)},
+                       out);
         }
     });
-    return ops;
 }
 
-std::vector<Change> DocBody::export_spans(std::vector<LvSpan> spans) {
-    std::sort(spans.begin(), spans.end(),
-              [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; });
-    std::vector<Change> changes;
+void DocBody::export_spans(std::vector<LvSpan>& spans, ChangeBatch& out) {
+    const auto comes_first = [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; };
+    std::sort(spans.begin(), spans.end(), comes_first);
     const AtomTable& atoms = log_.atoms();
     for (LvSpan span : spans) {
         while (span.begin < span.end) {
             const std::size_t index = log_.change_of(span.begin);
             const ChangeInfo& info = log_.changes()[index];
             const Lv end = std::min(span.end, log_.change_end(index));
-            Change change{atoms.id_of(span.begin),
-                          {},
-                          log_.graph().lamport(span.begin),
-                          info.timestamp,
-                          log_.message_of(info),
-                          export_ops({span.begin, end})};
+            const OpId id = atoms.id_of(span.begin);
+            ChangeBatch::Head head{out.peers.add(id.peer),
+                                   id.counter,
+                                   static_cast<Counter>(end - span.begin),
+                                   log_.graph().lamport(span.begin),
+                                   info.timestamp,
+                                   log_.message_of(info)};
+            head.dep = out.deps.size();
             if (span.begin == info.lv) {
-                for (const Lv dep : log_.deps_of(info)) change.deps.push_back(atoms.id_of(dep));
+                for (const Lv lv : log_.deps_of(info)) {
+                    const OpId dep = atoms.id_of(lv);
+                    out.deps.push_back({out.peers.add(dep.peer), dep.counter});
+                }
             } else {
-                change.deps.push_back({change.id.peer, change.id.counter - 1});
+                out.deps.push_back({head.peer, id.counter - 1});
             }
-            changes.push_back(std::move(change));
+            head.dep_count = out.deps.size() - head.dep;
+            head.row = out.rows.size();
+            export_rows({span.begin, end}, out);
+            head.row_count = out.rows.size() - head.row;
+            out.heads.push_back(head);
             span.begin = end;
         }
     }
-    return changes;
+}
+
+void DocBody::export_changes(std::span<const IdSpan> spans, ChangeBatch& out) {
+    wanted_.clear();
+    for (const IdSpan& span : spans) {
+        const Counter end = std::min(span.end, log_.atoms().end_of(span.peer));
+        if (span.begin < end) log_.atoms().append_spans({span.peer, span.begin, end}, wanted_);
+    }
+    export_spans(wanted_, out);
+}
+
+std::vector<Change> DocBody::export_spans(std::vector<LvSpan> spans) {
+    ChangeBatch batch;
+    export_spans(spans, batch);
+    return batch.changes();
+}
+
+std::vector<Op> DocBody::export_ops(std::span<const LvSpan> spans) {
+    std::vector<Op> ops;
+    ChangeBatch batch;
+    for (const LvSpan& span : spans) {
+        const std::size_t from = batch.rows.size();
+        export_rows(span, batch);
+        batch.append_ops(std::span(batch.rows).subspan(from),
+                         log_.atoms().id_of(span.begin).counter, ops);
+    }
+    return ops;
 }
 
 std::vector<LvSpan> DocBody::spans_since(const VersionVector& from) const {
@@ -145,8 +212,7 @@ std::vector<LvSpan> DocBody::spans_since(const VersionVector& from) const {
         const Counter begin = from.end_of(id);
         const Counter end = log_.atoms().end_of(peer);
         if (begin >= end) continue;
-        const auto missing = log_.atoms().spans_of({id, begin, end});
-        spans.insert(spans.end(), missing.begin(), missing.end());
+        log_.atoms().append_spans({id, begin, end}, spans);
     }
     return spans;
 }

@@ -10,23 +10,25 @@ namespace quire::crdt {
 
 namespace {
 
+constexpr std::uint32_t kMaxI32 = std::numeric_limits<std::int32_t>::max();
+
+Failure bad(OpId change, const char* what) {
+    return corrupt(cat("the change at ", change.counter, "@", change.peer, " ", what));
+}
+
 bool fits(ContainerKind kind, const OpContent& content) {
     if (std::holds_alternative<UnknownOp>(content)) return true;
     switch (kind) {
         case ContainerKind::text:
-            return std::holds_alternative<TextInsert>(content) ||
-                   std::holds_alternative<SequenceDelete>(content) ||
-                   std::holds_alternative<StyleStart>(content) ||
+            return std::holds_alternative<StyleStart>(content) ||
                    std::holds_alternative<StyleEnd>(content);
         case ContainerKind::list:
-            return std::holds_alternative<ListInsert>(content) ||
-                   std::holds_alternative<SequenceDelete>(content);
+            return std::holds_alternative<ListInsert>(content);
         case ContainerKind::map:
             return std::holds_alternative<MapSet>(content) ||
                    std::holds_alternative<MapErase>(content);
         case ContainerKind::movable_list:
             return std::holds_alternative<ListInsert>(content) ||
-                   std::holds_alternative<SequenceDelete>(content) ||
                    std::holds_alternative<ListMove>(content) ||
                    std::holds_alternative<ListSet>(content);
         case ContainerKind::tree:
@@ -39,50 +41,73 @@ bool fits(ContainerKind kind, const OpContent& content) {
     return false;  // A kind that we do not know takes unknown ops only.
 }
 
+bool fits(ContainerKind kind, const ChangeBatch::Row& row) {
+    if (row.form == ChangeBatch::Form::content) return fits(kind, *row.content);
+    return kind == ContainerKind::text ||
+           (row.is_erase() && (kind == ContainerKind::list || kind == ContainerKind::movable_list));
+}
+
+// Null for one in which nothing is wrong.
+const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
+    const PeerId peer = batch.peers[head.peer];
+    if (peer == kNoPeer || head.counter < 0) return "has an impossible id";
+    if (head.row_count == 0) return "holds no operation";
+    for (const ChangeBatch::Dep& dep : batch.deps_of(head)) {
+        if (dep.counter < 0 || batch.peers[dep.peer] == kNoPeer)
+            return "depends on an impossible id";
+        if (dep.peer == head.peer && dep.counter >= head.counter) return "depends on itself";
+    }
+    std::int64_t next = head.counter;
+    for (const ChangeBatch::Row& row : batch.rows_of(head)) {
+        const ContainerId& container = batch.containers[row.container];
+        if (!fits(container.kind, row))
+            return "holds an operation of another kind than its container";
+        if (!container.is_root() &&
+            (container.op().counter < 0 || container.op().peer == kNoPeer)) {
+            return "names an impossible container";
+        }
+        if (row.is_erase() && (row.pos > kMaxI32 || row.size > kMaxI32))
+            return "deletes at an impossible position";
+        if (row.form == ChangeBatch::Form::content) {
+            const auto* style = std::get_if<StyleStart>(row.content);
+            if (style != nullptr && (style->end == std::numeric_limits<std::uint32_t>::max() ||
+                                     style->end < style->start)) {
+                return "styles an impossible stretch";
+            }
+            const auto* create = std::get_if<TreeCreate>(row.content);
+            if (create != nullptr && create->target != OpId{peer, static_cast<Counter>(next)})
+                return "makes a node by another name than its operation's";
+        }
+        if (row.atoms <= 0) return "holds an empty operation";
+        next += row.atoms;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 Result<void> validate(const Change& change) {
-    const auto bad = [&](const char* what) {
-        return corrupt(cat("the change at ", change.id.counter, "@", change.id.peer, " ", what));
-    };
-    if (change.id.peer == kNoPeer || change.id.counter < 0) return bad("has an impossible id");
-    if (change.ops.empty()) return bad("holds no operation");
-    for (const OpId& dep : change.deps) {
-        if (dep.counter < 0 || dep.peer == kNoPeer) return bad("depends on an impossible id");
-        if (dep.peer == change.id.peer && dep.counter >= change.id.counter)
-            return bad("depends on itself");
-    }
     std::int64_t next = change.id.counter;
     for (const Op& op : change.ops) {
-        if (op.counter != next) return bad("has a gap between its operations");
-        if (!fits(op.container.kind, op.content))
-            return bad("holds an operation of another kind than its container");
-        if (!op.container.is_root() &&
-            (op.container.op().counter < 0 || op.container.op().peer == kNoPeer)) {
-            return bad("names an impossible container");
-        }
+        if (op.counter != next) return bad(change.id, "has a gap between its operations");
         if (const auto* insert = std::get_if<TextInsert>(&op.content)) {
-            if (!utf8::is_valid(insert->text)) return bad("inserts text that is not UTF-8");
+            if (!utf8::is_valid(insert->text))
+                return bad(change.id, "inserts text that is not UTF-8");
         }
         if (const auto* erase = std::get_if<SequenceDelete>(&op.content)) {
-            if (erase->pos < 0 || erase->len == std::numeric_limits<std::int32_t>::min() ||
-                erase->start.counter < 0) {
-                return bad("deletes at an impossible position");
-            }
+            if (erase->len == std::numeric_limits<std::int32_t>::min())
+                return bad(change.id, "deletes at an impossible position");
         }
-        if (const auto* style = std::get_if<StyleStart>(&op.content)) {
-            if (style->end == std::numeric_limits<std::uint32_t>::max() ||
-                style->end < style->start)
-                return bad("styles an impossible stretch");
-        }
-        if (const auto* create = std::get_if<TreeCreate>(&op.content)) {
-            if (create->target != OpId{change.id.peer, op.counter})
-                return bad("makes a node by another name than its operation's");
-        }
-        const Counter atoms = atom_count(op.content);
-        if (atoms == 0) return bad("holds an empty operation");
-        next += atoms;
-        if (next >= std::numeric_limits<Counter>::max()) return bad("counts beyond the last id");
+        next += atom_count(op.content);
+        if (next >= std::numeric_limits<Counter>::max())
+            return bad(change.id, "counts beyond the last id");
+    }
+    return {};
+}
+
+Result<void> validate(const ChangeBatch& batch) {
+    for (const ChangeBatch::Head& head : batch.heads) {
+        if (const char* fault = fault_of(batch, head)) return bad(batch.id_of(head), fault);
     }
     return {};
 }

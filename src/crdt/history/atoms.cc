@@ -92,30 +92,40 @@ Lv AtomTable::run_end(Lv lv) const {
 
 std::optional<Lv> AtomTable::lv_of(OpId id) const {
     const auto index = find(id.peer);
-    if (!index || id.counter < 0 || id.counter >= peers_[*index].end) return std::nullopt;
-    const auto& runs = peers_[*index].runs;
-    const auto after =
-        std::upper_bound(runs.begin(), runs.end(), id.counter,
-                         [](Counter value, const PeerRun& run) { return value < run.counter; });
-    if (after == runs.begin()) return std::nullopt;
-    const PeerRun& run = *(after - 1);
-    // Between runs of the base there are atoms that were not placed.
-    if (run.lv < base_ && static_cast<Lv>(id.counter - run.counter) >= run_end(run.lv) - run.lv) {
-        return std::nullopt;
+    return index ? lv_of(*index, id.counter) : std::nullopt;
+}
+
+std::optional<Lv> AtomTable::lv_of(PeerIndex peer, Counter counter) const {
+    const auto& runs = peers_[peer].runs;
+    if (counter < 0 || counter >= peers_[peer].end || runs.empty()) return std::nullopt;
+    const PeerRun* run = &runs.back();
+    if (run->counter > counter) {
+        const auto after =
+            std::upper_bound(runs.begin(), runs.end(), counter,
+                             [](Counter value, const PeerRun& at) { return value < at.counter; });
+        if (after == runs.begin()) return std::nullopt;
+        run = &*(after - 1);
     }
-    return run.lv + static_cast<Lv>(id.counter - run.counter);
+    // Between runs of the base there are atoms that were not placed.
+    if (run->lv < base_ && static_cast<Lv>(counter - run->counter) >= run_end(run->lv) - run->lv)
+        return std::nullopt;
+    return run->lv + static_cast<Lv>(counter - run->counter);
 }
 
 std::vector<LvSpan> AtomTable::spans_of(IdSpan ids) const {
     std::vector<LvSpan> spans;
+    append_spans(ids, spans);
+    return spans;
+}
+
+void AtomTable::append_spans(IdSpan ids, std::vector<LvSpan>& out) const {
     while (ids.begin < ids.end) {
         const std::optional<Lv> lv = lv_of({ids.peer, ids.begin});
         CHECK(lv.has_value());
         const Lv end = std::min(run_end(*lv), *lv + static_cast<Lv>(ids.size()));
-        spans.push_back({*lv, end});
+        out.push_back({*lv, end});
         ids.begin += static_cast<Counter>(end - *lv);
     }
-    return spans;
 }
 
 VersionVector AtomTable::version_before(Lv end) const {

@@ -68,8 +68,10 @@ public:
         return lv > 0 && runs_[run_of(lv)].lv != lv;
     }  // id(lv) is id(lv - 1) plus one.
     std::optional<Lv> lv_of(OpId id) const;
+    std::optional<Lv> lv_of(PeerIndex peer, Counter counter) const;
     // The Lv spans of a span of ids, which must be known; in order of counter.
     std::vector<LvSpan> spans_of(IdSpan ids) const;
+    void append_spans(IdSpan ids, std::vector<LvSpan>& out) const;
     // What all atoms before `end` are as a version.
     VersionVector version_before(Lv end) const;
 

@@ -63,13 +63,10 @@ void ContainerLog::erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bo
     runs_.push_back({lv, len, pos, 0, 0, RunKind::erase_forward, true, false});
 }
 
-void ContainerLog::erase_recorded(Lv lv, const SequenceDelete& op, PeerIndex start_peer,
-                                  bool linear) {
-    const bool forward = op.len > 0;
-    runs_.push_back({lv, static_cast<std::uint32_t>(forward ? op.len : -op.len),
-                     static_cast<std::uint32_t>(op.pos),
-                     static_cast<std::uint32_t>(op.start.counter), start_peer,
-                     forward ? RunKind::erase_forward : RunKind::erase_backward, linear, true});
+void ContainerLog::erase_recorded(Lv lv, std::uint32_t pos, std::uint32_t len, bool backward,
+                                  PeerIndex start_peer, Counter start, bool linear) {
+    runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(start), start_peer,
+                     backward ? RunKind::erase_backward : RunKind::erase_forward, linear, true});
 }
 
 void ContainerLog::set(Lv lv, Lv made, Slot value, bool linear) {

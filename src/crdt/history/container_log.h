@@ -65,7 +65,8 @@ public:
     // A local delete; its start ids are found when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
     // A delete from elsewhere, kept verbatim.
-    void erase_recorded(Lv lv, const SequenceDelete& op, PeerIndex start_peer, bool linear);
+    void erase_recorded(Lv lv, std::uint32_t pos, std::uint32_t len, bool backward,
+                        PeerIndex start_peer, Counter start, bool linear);
     // Of the element that atom `made` inserted.
     void move(Lv lv, std::uint32_t from, std::uint32_t to, Lv made, bool linear) {
         runs_.push_back({lv, 1, from, to, made, RunKind::move, linear, true});

@@ -8,6 +8,8 @@ namespace quire::crdt {
 
 namespace {
 
+constexpr std::size_t kNear = 6;
+
 void push_span(std::vector<LvSpan>& spans, LvSpan span) {
     // Walks go downwards: a span that ends where the last one begins continues it.
     if (!spans.empty() && spans.back().begin == span.end) {
@@ -32,9 +34,36 @@ void Graph::append(std::span<const Lv> parents, Lv count) {
 
 void Graph::place(std::span<const Lv> parents, Lv count, Lamport lamport) {
     const Lv begin = end();
-    entries_.push_back({begin, begin + count, lamport, static_cast<std::uint32_t>(parents_.size()),
-                        static_cast<std::uint32_t>(parents.size())});
+    const auto at = static_cast<std::uint32_t>(parents_.size());
+    const auto n = static_cast<std::uint32_t>(parents.size());
     parents_.insert(parents_.end(), parents.begin(), parents.end());
+    Entry entry{begin, begin + count, lamport, at, n, begin, at, n};
+    if (n > 1 || (n == 1 && parents[0] + 1 == begin)) cover(entry);
+    entries_.push_back(entry);
+}
+
+void Graph::cover(Entry& entry) {
+    const auto found = parents(entry);
+    way_.assign(found.begin(), found.end());  // Ascending.
+    while (!way_.empty() && way_.back() + 1 >= entry.covers) {
+        const Entry& next = entries_[entry_of(way_.back())];
+        // With it all that it follows.
+        while (!way_.empty() && way_.back() >= next.covers) way_.pop_back();
+        entry.covers = std::min(entry.covers, next.covers);
+        for (const Lv lv : beyond(next)) {
+            const auto at = std::lower_bound(way_.begin(), way_.end(), lv);
+            if (at == way_.end() || *at != lv) way_.insert(at, lv);
+        }
+    }
+    if (entry.covers == entry.begin) return;
+    entry.beyond = static_cast<std::uint32_t>(parents_.size());
+    Lv known = entry.covers;  // What is beyond holds all from here on, up to its largest.
+    for (auto lv = way_.rbegin(); lv != way_.rend(); ++lv) {
+        if (parents_.size() > entry.beyond && *lv >= known) continue;
+        known = entries_[entry_of(*lv)].covers;
+        parents_.push_back(*lv);
+    }
+    entry.beyond_count = static_cast<std::uint32_t>(parents_.size()) - entry.beyond;
 }
 
 void Graph::truncate(Lv end) {
@@ -46,9 +75,12 @@ void Graph::truncate(Lv end) {
 }
 
 std::size_t Graph::entry_of(Lv lv) const {
-    if (entries_.back().begin <= lv) return entries_.size() - 1;
+    // Mostly one of the last.
+    std::size_t last = entries_.size() - 1;
+    for (std::size_t i = std::min(last, kNear); i > 0 && entries_[last].begin > lv; --i) --last;
+    if (entries_[last].begin <= lv) return last;
     const auto after =
-        std::upper_bound(entries_.begin(), entries_.end(), lv,
+        std::upper_bound(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(last), lv,
                          [](Lv value, const Entry& entry) { return value < entry.begin; });
     return static_cast<std::size_t>(after - entries_.begin()) - 1;
 }
@@ -75,12 +107,12 @@ bool Graph::contains(std::span<const Lv> heads, Lv target) const {
     while (!queue.empty()) {
         const Lv lv = queue.front();
         const Entry& entry = entries_[entry_of(lv)];
-        if (target >= entry.begin) return true;
-        while (!queue.empty() && queue.front() >= entry.begin) {
+        if (target >= entry.covers) return true;
+        while (!queue.empty() && queue.front() >= entry.covers) {
             std::pop_heap(queue.begin(), queue.end());
             queue.pop_back();
         }
-        for (const Lv parent : parents(entry)) {
+        for (const Lv parent : beyond(entry)) {
             if (parent == target) return true;
             if (parent > target) {
                 queue.push_back(parent);
@@ -169,6 +201,9 @@ void Graph::check_invariants() const {
             least = std::max(least, lamport(parent) + 1);
         }
         CHECK(entry.lamport == least);
+        CHECK(entry.covers <= entry.begin);
+        CHECK(entry.covers == entry.begin || contains(parents(entry), entry.covers));
+        for (const Lv lv : beyond(entry)) CHECK(lv < entry.covers && contains(parents(entry), lv));
     }
 }
 

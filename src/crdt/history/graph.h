@@ -33,6 +33,8 @@ public:
     void truncate(Lv end);
 
     Lv end() const { return entries_.empty() ? 0 : entries_.back().end; }
+    // Where the last run begins: from there on each atom follows the one before it. Not empty.
+    Lv last_run() const { return entries_.back().begin; }
     Lamport lamport(Lv lv) const;
     Heads parents_of(Lv lv) const;
     // Whether `target` is in the version with these heads.
@@ -50,14 +52,24 @@ private:
         Lamport lamport;  // Of `begin`.
         std::uint32_t parents;
         std::uint32_t parent_count;
+        // Each atom of the entry follows all from `covers` on up to itself; `beyond` are heads of
+        // what it follows below that. Walks jump over what is covered.
+        Lv covers;
+        std::uint32_t beyond;
+        std::uint32_t beyond_count;
     };
     std::size_t entry_of(Lv lv) const;
     std::span<const Lv> parents(const Entry& entry) const {
         return std::span(parents_).subspan(entry.parents, entry.parent_count);
     }
+    std::span<const Lv> beyond(const Entry& entry) const {
+        return std::span(parents_).subspan(entry.beyond, entry.beyond_count);
+    }
+    void cover(Entry& entry);
 
     std::vector<Entry> entries_;
-    std::vector<Lv> parents_;
+    std::vector<Lv> parents_;  // And what is beyond.
+    std::vector<Lv> way_;      // Of cover().
 };
 
 }  // namespace quire::crdt

@@ -11,18 +11,24 @@ ContainerIndex OpLog::add_container(ContainerKind kind) {
     return static_cast<ContainerIndex>(logs_.size() - 1);
 }
 
-Heads OpLog::parents(PeerIndex peer, const Heads& deps) const {
-    Heads parents = deps;
-    std::sort(parents.begin(), parents.end());
-    if (parents == heads_) return parents;  // Holds everything, the predecessor too.
+// The parents of a change of `peer` with these deps: sorted, and with the predecessor unless it is
+// implied.
+void OpLog::find_parents(PeerIndex peer, const Heads& deps) {
+    parents_ = deps;
+    if (parents_.size() > 1) std::sort(parents_.begin(), parents_.end());
+    if (parents_ == heads_) return;  // Holds everything, the predecessor too.
     const Counter known = atoms_.end_of(peer);
     if (known > 0) {
-        const Lv before = *atoms_.lv_of({atoms_.peer(peer), known - 1});
-        if (!graph_.contains(parents, before)) {
-            parents.insert(std::upper_bound(parents.begin(), parents.end(), before), before);
+        const Lv before = *atoms_.lv_of(peer, known - 1);
+        if (parents_.size() == 1 && parents_[0] == before) return;
+        // A head is followed by nothing yet.
+        const bool is_head = std::binary_search(heads_.begin(), heads_.end(), before);
+        if (is_head ? !std::binary_search(parents_.begin(), parents_.end(), before)
+                    : !graph_.contains(parents_, before)) {
+            parents_.insert(std::upper_bound(parents_.begin(), parents_.end(), before), before);
         }
     }
-    return parents.size() > 1 ? graph_.minimal(std::move(parents)) : parents;
+    if (parents_.size() > 1) parents_ = graph_.minimal(std::move(parents_));
 }
 
 std::uint32_t OpLog::intern_message(std::string_view message) {
@@ -36,7 +42,7 @@ std::uint32_t OpLog::intern_message(std::string_view message) {
 void OpLog::begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp,
                   std::string_view message) {
     current_ = peer;
-    parents_ = parents(peer, deps);
+    find_parents(peer, deps);
     opening_ = true;
     joins_ =
         end() > 0 && parents_.size() == 1 && parents_[0] + 1 == end() && atoms_.is_last_of(peer);

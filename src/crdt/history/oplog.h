@@ -53,6 +53,10 @@ public:
     // Whether the next atoms may lengthen a run: they follow their peer's last ones and nothing
     // else.
     bool joins() const { return joins_; }
+    // Whether the next atom follows the last one of all and nothing else.
+    bool goes_on() const {
+        return !opening_ || (end() > 0 && parents_.size() == 1 && parents_[0] + 1 == end());
+    }
     void append(ContainerIndex container, Lv count) {
         atoms_.append(current_, count);
         if (opening_) {
@@ -86,9 +90,6 @@ public:
         return messages_[change.message];
     }
     std::uint32_t intern_message(std::string_view message);
-    // The parents that a change of `peer` with these deps has: sorted, with the predecessor unless
-    // it is implied.
-    Heads parents(PeerIndex peer, const Heads& deps) const;
     std::int64_t latest_timestamp(std::span<const Lv> of) const;
 
     // The atom of a peer that has this lamport.
@@ -141,6 +142,7 @@ private:
         ContainerIndex container;
     };
     std::size_t owner_of(Lv lv) const;
+    void find_parents(PeerIndex peer, const Heads& deps);
 
     AtomTable atoms_;
     Graph graph_;

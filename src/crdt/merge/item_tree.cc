@@ -135,10 +135,7 @@ ItemTree::Cursor ItemTree::find_last(std::uint32_t pos) const {
 
 ItemTree::Cursor ItemTree::find_atom(Lv lv) const {
     const Page& page = index_[page_of(lv)];
-    const auto after =
-        std::upper_bound(page.begin(), page.end(), lv,
-                         [](Lv value, const IndexEntry& entry) { return value < entry.lv; });
-    Leaf* leaf = (after - 1)->leaf;
+    Leaf* leaf = page[after_in(page, lv) - 1].leaf;
     std::uint32_t i = 0;
     while (lv - leaf->items[i].lv >= leaf->items[i].len) {
         ++i;
@@ -338,13 +335,89 @@ void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
     }
 }
 
+void ItemTree::adjust_all(Function<std::int32_t(const Item&)> by) {
+    adjust_below(root_, root_is_leaf_, by);
+}
+
+ItemTree::Widths ItemTree::adjust_below(void* node, bool is_leaf,
+                                        Function<std::int32_t(const Item&)>& by) {
+    Widths total;
+    if (is_leaf) {
+        auto* leaf = static_cast<Leaf*>(node);
+        for (std::uint32_t i = 0; i < leaf->count; ++i) {
+            Item& item = leaf->items[i];
+            item.now = static_cast<std::uint32_t>(static_cast<std::int32_t>(item.now) + by(item));
+            add(total, widths_of(item));
+        }
+        return total;
+    }
+    auto* inner = static_cast<Inner*>(node);
+    for (std::uint32_t i = 0; i < inner->count; ++i) {
+        inner->widths[i] = adjust_below(inner->children[i], inner->over_leaves, by);
+        add(total, inner->widths[i]);
+    }
+    return total;
+}
+
 // --- the index ---
 
+namespace {
+
+// The first of `size` ascending numbers that is larger than `lv`. Atoms mostly come one by one, so
+// a guess at where they stand is a good one; searching goes on from there.
+template <class LvAt>
+std::size_t first_after(std::size_t size, Lv lv, const LvAt& lv_at) {
+    std::size_t low = 0;      // All before are not larger.
+    std::size_t high = size;  // All from here on are.
+    if (size > 0 && lv >= lv_at(size - 1)) return size;
+    for (bool guess = size > 8; low < high;) {
+        std::size_t at = low + (high - low) / 2;
+        if (guess) {
+            guess = false;
+            const Lv first = lv_at(0);
+            if (lv < first) return 0;
+            // Between the first and the last: no division by zero.
+            at = static_cast<std::size_t>(std::uint64_t{lv - first} * (size - 1) /
+                                          (lv_at(size - 1) - first));
+            // Gallop from the guess to where the search is short.
+            std::size_t step = 1;
+            if (lv_at(at) <= lv) {
+                while (at < size && lv_at(at) <= lv) {
+                    low = at + 1;
+                    at += step;
+                    step *= 2;
+                }
+                high = std::min(at, size);
+            } else {
+                while (lv_at(at) > lv) {
+                    high = at;
+                    if (at < step) break;
+                    at -= step;
+                    step *= 2;
+                }
+                low = lv_at(at) <= lv ? at + 1 : 0;
+            }
+            continue;
+        }
+        if (lv_at(at) <= lv) {
+            low = at + 1;
+        } else {
+            high = at;
+        }
+    }
+    return low;
+}
+
+}  // namespace
+
 std::size_t ItemTree::page_of(Lv lv) const {
-    const auto after = std::upper_bound(index_first_.begin(), index_first_.end(), lv);
-    return after == index_first_.begin()
-               ? 0
-               : static_cast<std::size_t>(after - index_first_.begin()) - 1;
+    const std::size_t after =
+        first_after(index_first_.size(), lv, [&](std::size_t i) { return index_first_[i]; });
+    return after == 0 ? 0 : after - 1;
+}
+
+std::size_t ItemTree::after_in(const Page& page, Lv lv) {
+    return first_after(page.size(), lv, [&](std::size_t i) { return page[i].lv; });
 }
 
 void ItemTree::index_insert(Lv lv, Leaf* leaf) {
@@ -355,10 +428,7 @@ void ItemTree::index_insert(Lv lv, Leaf* leaf) {
     }
     const std::size_t number = page_of(lv);
     Page& page = index_[number];
-    const auto at =
-        std::upper_bound(page.begin(), page.end(), lv,
-                         [](Lv value, const IndexEntry& entry) { return value < entry.lv; });
-    page.insert(at, {lv, leaf});
+    page.insert(page.begin() + static_cast<std::ptrdiff_t>(after_in(page, lv)), {lv, leaf});
     index_first_[number] = page.front().lv;
     if (page.size() > kIndexPage) {
         // Atoms mostly come in order: then the old page stays full.
@@ -373,10 +443,7 @@ void ItemTree::index_insert(Lv lv, Leaf* leaf) {
 
 void ItemTree::index_move(Lv lv, Leaf* leaf) {
     Page& page = index_[page_of(lv)];
-    const auto at =
-        std::lower_bound(page.begin(), page.end(), lv,
-                         [](const IndexEntry& entry, Lv value) { return entry.lv < value; });
-    at->leaf = leaf;
+    page[after_in(page, lv) - 1].leaf = leaf;
 }
 
 void ItemTree::check_invariants() const {

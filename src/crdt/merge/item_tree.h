@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/function.h"
 #include "crdt/history/atoms.h"
 
 namespace quire::crdt {
@@ -82,6 +83,8 @@ public:
     Cursor isolate(Cursor at, std::uint32_t len);
     // Adds to an item's counts.
     void adjust(const Cursor& at, std::int32_t now, std::int32_t erased);
+    // Adds by(item) to every item's `now`. O(n), which is less than to find many of them.
+    void adjust_all(Function<std::int32_t(const Item&)> by);
 
     void check_invariants() const;
     std::size_t item_count() const { return count_; }
@@ -102,9 +105,11 @@ private:
                    Widths right_widths);
     void widen(Leaf* leaf, std::int64_t now, std::int64_t last);
     std::size_t page_of(Lv lv) const;
+    static std::size_t after_in(const Page& page, Lv lv);
     void index_insert(Lv lv, Leaf* leaf);
     void index_move(Lv lv, Leaf* leaf);
     void destroy();
+    Widths adjust_below(void* node, bool is_leaf, Function<std::int32_t(const Item&)>& by);
 
     void* root_ = nullptr;
     bool root_is_leaf_ = true;

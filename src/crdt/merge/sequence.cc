@@ -8,6 +8,19 @@ namespace quire::crdt {
 
 using Cursor = ItemTree::Cursor;
 
+namespace {
+
+// From how many runs on, and from what share of all items, a move is done in bulk.
+#ifdef QUIRE_SMALL_NODES
+constexpr std::size_t kBulkRuns = 2;
+constexpr std::size_t kBulkShare = 8;
+#else
+constexpr std::size_t kBulkRuns = 8;
+constexpr std::size_t kBulkShare = 16;
+#endif
+
+}  // namespace
+
 Sequence::Target Sequence::Target::part(Lv from, Lv to) const {
     const Lv skip = from - op;
     const std::uint32_t n = to - from;
@@ -242,36 +255,98 @@ bool Sequence::erase_now(Lv op, std::uint32_t len, std::uint32_t pos, bool rever
     return true;
 }
 
+template <class Take>
+void Sequence::for_each_target(Lv op, std::uint32_t len, Take take) const {
+    auto at = std::upper_bound(targets_.begin(), targets_.end(), op,
+                               [](Lv value, const Target& target) { return value < target.op; });
+    const Lv end = op + len;
+    for (at = at == targets_.begin() ? at : at - 1; at != targets_.end() && at->op < end; ++at) {
+        const Lv from = std::max(op, at->op);
+        const Lv to = std::min(end, at->end());
+        if (from < to) take(at->part(from, to));
+    }
+}
+
 // --- moving between versions ---
 
 void Sequence::move_to(const History& history, const Heads& version) {
     if (version_ == version) return;
     history.graph.diff(version_, version, difference_);
+    const bool in_bulk = shift_in_bulk(history.log);
     for (const LvSpan& span : difference_.only_a) {
-        shift(history.log, span, -1);
+        shift(history.log, span, -1, !in_bulk);
         distance_ += span.size();
     }
     for (const LvSpan& span : difference_.only_b) {
-        shift(history.log, span, 1);
+        shift(history.log, span, 1, !in_bulk);
         distance_ += span.size();
     }
     version_ = version;
     at_last_ = false;
 }
 
+// Where a good part of all items comes or goes, one walk over all of them is cheaper than to find
+// each: does so for the insertions, or, where it is not, nothing.
+bool Sequence::shift_in_bulk(const ContainerLog& log) {
+    struct Part {
+        LvSpan span;
+        std::int32_t by;
+    };
+    std::vector<Part> parts;
+    std::size_t runs = 0;
+    const auto add = [&](const LvSpan& span, std::int32_t by) {
+        const LvSpan known{span.begin, std::min(span.end, end_)};
+        if (known.begin >= known.end) return;
+        runs += log.find(known.end) - log.find(known.begin);
+        parts.push_back({known, by});
+    };
+    for (const LvSpan& span : difference_.only_a) add(span, -1);
+    for (const LvSpan& span : difference_.only_b) add(span, 1);
+    if (runs < kBulkRuns || runs < items_.item_count() / kBulkShare) return false;
+    std::sort(parts.begin(), parts.end(),
+              [](const Part& a, const Part& b) { return a.span.begin < b.span.begin; });
+    for (const Part& part : parts) {
+        cut_at(log, part.span.begin);
+        cut_at(log, part.span.end);
+    }
+    items_.adjust_all([&](const ItemTree::Item& item) {
+        const auto after =
+            std::upper_bound(parts.begin(), parts.end(), item.lv,
+                             [](Lv lv, const Part& part) { return lv < part.span.begin; });
+        return after != parts.begin() && item.lv < (after - 1)->span.end ? (after - 1)->by : 0;
+    });
+    return true;
+}
+
+// Makes no item begin before `lv` and end behind it.
+void Sequence::cut_at(const ContainerLog& log, Lv lv) {
+    if (lv == 0 || lv >= end_) return;
+    // Only an item of atoms that follow each other reaches over it.
+    for (const Lv atom : {lv - 1, lv}) {
+        const std::size_t i = log.find(atom);
+        if (i == log.runs().size() || log.runs()[i].lv > atom) return;
+        const Run& run = log.runs()[i];
+        if (!run.is_insert() && run.kind != RunKind::move) return;
+    }
+    Cursor at = items_.find_atom(lv);
+    if (at.offset > 0) items_.isolate(at, items_.item(at).len - at.offset);
+}
+
 // Being inserted and each being deleted count one, so the order in which ops are taken back does
 // not matter. A move is both.
-void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
+void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by, bool inserts) {
     const auto& runs = log.runs();
     for (std::size_t i = log.find(span.begin); i < runs.size() && runs[i].lv < span.end; ++i) {
         const Run& run = runs[i];
         const Lv from = std::max(run.lv, span.begin);
         const Lv to = std::min({run.end(), span.end, end_});
         if (from >= to) continue;
-        if (run.is_insert() || run.kind == RunKind::move) shift_items(from, to - from, by);
+        if (inserts && (run.is_insert() || run.kind == RunKind::move))
+            shift_items(from, to - from, by);
         if (run.is_erase() || run.kind == RunKind::move) {
-            for (const Target& target : targets(from, to - from))
+            for_each_target(from, to - from, [&](const Target& target) {
                 shift_items(target.first, target.len, by);
+            });
         }
     }
 }
@@ -302,14 +377,7 @@ Sequence::Place Sequence::place_of(Lv lv) const {
 
 std::vector<Sequence::Target> Sequence::targets(Lv op, std::uint32_t len) const {
     std::vector<Target> parts;
-    auto at = std::upper_bound(targets_.begin(), targets_.end(), op,
-                               [](Lv value, const Target& target) { return value < target.op; });
-    const Lv end = op + len;
-    for (at = at == targets_.begin() ? at : at - 1; at != targets_.end() && at->op < end; ++at) {
-        const Lv from = std::max(op, at->op);
-        const Lv to = std::min(end, at->end());
-        if (from < to) parts.push_back(at->part(from, to));
-    }
+    for_each_target(op, len, [&](const Target& part) { parts.push_back(part); });
     return parts;
 }
 

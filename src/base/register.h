@@ -1,0 +1,54 @@
+// Register: numbers things in the order in which they are first seen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace quire {
+
+// Few are looked for one by one, more by hash; the one asked for last is found at once.
+template <class T>
+class Register {
+public:
+    std::uint32_t add(const T& item) {
+        if (last_ < items_.size() && items_[last_] == item) return last_;
+        last_ = index_of(item);
+        return last_;
+    }
+    const std::vector<T>& items() const { return items_; }
+    const T& operator[](std::size_t index) const { return items_[index]; }
+    std::size_t size() const { return items_.size(); }
+    // Keeps the memory.
+    void clear() {
+        items_.clear();
+        if (!by_item_.empty()) by_item_.clear();
+    }
+
+private:
+    static constexpr std::size_t kFew = 8;
+
+    std::uint32_t index_of(const T& item) {
+        const auto next = static_cast<std::uint32_t>(items_.size());
+        if (items_.size() < kFew) {
+            for (std::uint32_t i = 0; i < next; ++i) {
+                if (items_[i] == item) return i;
+            }
+        } else {
+            if (by_item_.empty()) {
+                for (std::uint32_t i = 0; i < next; ++i) by_item_.emplace(items_[i], i);
+            }
+            const auto [at, is_new] = by_item_.emplace(item, next);
+            if (!is_new) return at->second;
+        }
+        items_.push_back(item);
+        return next;
+    }
+
+    std::vector<T> items_;
+    std::unordered_map<T, std::uint32_t> by_item_;
+    std::uint32_t last_ = 0;
+};
+
+}  // namespace quire

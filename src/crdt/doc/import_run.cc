@@ -1,0 +1,242 @@
+#include "crdt/doc/import_run.h"
+
+#include <algorithm>
+
+#include "base/cat.h"
+
+namespace quire::crdt {
+
+namespace {
+
+constexpr std::uint32_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
+
+}  // namespace
+
+PeerIndex ImportRun::peer(std::uint32_t number) {
+    while (peers_.size() <= number)
+        peers_.push_back(log_.atoms().intern(batch_.peers[peers_.size()]));
+    return peers_[number];
+}
+
+Container& ImportRun::touch(std::uint32_t number) {
+    if (number < containers_.size() && containers_[number] != nullptr) return *containers_[number];
+    if (number >= containers_.size()) containers_.resize(batch_.containers.size(), nullptr);
+    Container& c = body_.container(body_.open(batch_.containers[number]));
+    containers_[number] = &c;
+    c.touched = before_.size();
+    before_.push_back({c.index, log_.log(c.index).mark(), c.size, c.has_anchors, c.heads, c.run,
+                       c.run_linear, c.effects.size()});
+    return c;
+}
+
+Result<void> ImportRun::apply(const ChangeBatch::Head& head) {
+    const AtomTable& atoms = log_.atoms();
+    deps_.clear();
+    for (const ChangeBatch::Dep& dep : batch_.deps_of(head))
+        deps_.push_back(*atoms.lv_of(peer(dep.peer), dep.counter));
+    log_.begin(peer(head.peer), deps_, head.timestamp, head.message);
+    parents_ = log_.parents();
+    const bool linear = parents_ == log_.heads();
+    for (const ChangeBatch::Row& row : batch_.rows_of(head)) {
+        TRY(apply_row(touch(row.container), row, linear));
+        parents_.assign(1, log_.end() - 1);
+    }
+    log_.finish();
+    return {};
+}
+
+// Whether a version holds all that the container has. When it does, the op's position is one of the
+// text as it is.
+bool ImportRun::holds_all(Container& c) const {
+    const ContainerLog& log = body_.log_of(c);
+    if (log.empty()) return true;
+    const Graph& graph = log_.graph();
+    if (log.runs().back().linear) return graph.contains(parents_, log.end() - 1);
+    return std::all_of(c.heads.rbegin(), c.heads.rend(),
+                       [&](Lv head) { return graph.contains(parents_, head); });
+}
+
+// The same for the op that is about to be appended, asked once for each run of the graph.
+bool ImportRun::is_linear(Container& c) {
+    const Lv run = log_.goes_on() ? log_.graph().last_run() : log_.end();
+    if (c.run != run) {
+        c.run = run;
+        c.run_linear = holds_all(c);
+    }
+    return c.run_linear;
+}
+
+// From here on the container's heads are told one by one.
+void ImportRun::leave_linear(Container& c) {
+    const ContainerLog& log = body_.log_of(c);
+    if (!log.empty() && log.runs().back().linear) c.heads.assign(1, log.end() - 1);
+}
+
+Result<void> ImportRun::apply_row(Container& c, const ChangeBatch::Row& row, bool linear) {
+    const auto count = static_cast<Lv>(row.atoms);
+    const bool carried =
+        row.form == ChangeBatch::Form::content && std::holds_alternative<UnknownOp>(*row.content);
+    if (c.is_sequence() && !carried) return apply_sequence_row(c, row, linear || is_linear(c));
+    ContainerLog& log = body_.log_of(c);
+    const OpContent& content = *row.content;
+    if (const auto* add = std::get_if<CounterAdd>(&content)) {
+        log.increment(log_.end(), add->delta);
+        log_.append(c.index, count);
+        return {};
+    }
+    const bool entry =
+        std::holds_alternative<MapSet>(content) || std::holds_alternative<MapErase>(content);
+    // What is carried holds no position: the heads of a sequence are those of the ops that do.
+    if (c.is_sequence()) leave_linear(c);
+    log.keep(log_.end(), entry ? RunKind::map_entry : RunKind::other, 0, content, count,
+             !c.is_sequence());
+    log_.append(c.index, count);
+    return {};
+}
+
+// A style's end lies behind the stretch that its start, the atom before it, names.
+std::optional<std::uint32_t> ImportRun::anchor_position(Container& c,
+                                                        const OpContent& content) const {
+    if (const auto* start = std::get_if<StyleStart>(&content)) return start->start;
+    const AtomTable& atoms = log_.atoms();
+    const PeerIndex peer = log_.current_peer();
+    const std::optional<Lv> lv = atoms.lv_of(peer, atoms.end_of(peer) - 1);
+    if (!lv || log_.container_of(*lv) != c.index) return std::nullopt;
+    const ContainerLog& log = body_.log_of(c);
+    const Run& run = log.runs()[log.find(*lv)];
+    if (run.kind != RunKind::anchor) return std::nullopt;
+    const auto* start = std::get_if<StyleStart>(&log.op(run));
+    if (start == nullptr) return std::nullopt;
+    return start->end + 1;
+}
+
+// The atom that made an element, if it is one of this list that the version knows.
+std::optional<Lv> ImportRun::element_of(const Container& c, ElementId id) const {
+    const std::optional<Lv> made = log_.atom_of(id);
+    if (!made || log_.container_of(*made) != c.index) return std::nullopt;
+    const ContainerLog& log = body_.log_of(c);
+    if (log.runs()[log.find(*made)].kind != RunKind::insert) return std::nullopt;
+    if (!log_.graph().contains(parents_, *made)) return std::nullopt;
+    return made;
+}
+
+Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row& row, bool linear) {
+    using Form = ChangeBatch::Form;
+    ContainerLog& log = body_.log_of(c);
+    const Lv lv = log_.end();
+    const auto count = static_cast<Lv>(row.atoms);
+    const bool joins = log_.joins();
+    const OpContent* content = row.form == Form::content ? row.content : nullptr;
+    const auto* set = content == nullptr ? nullptr : std::get_if<ListSet>(content);
+    const auto* move = content == nullptr ? nullptr : std::get_if<ListMove>(content);
+    Lv element = kNoLv;
+    if (set != nullptr || move != nullptr) {
+        const ElementId id = set != nullptr ? set->element : move->element;
+        const std::optional<Lv> made = element_of(c, id);
+        if (!made) {
+            return corrupt(cat("an operation on a movable list names the element ", id.lamport, "@",
+                               id.peer, ", which its version of that list does not have"));
+        }
+        element = *made;
+    }
+    if (set != nullptr) {
+        // It holds no position: the heads of a sequence are those of the ops that do.
+        if (!linear) leave_linear(c);
+        log.set(lv, element, set->value, linear);
+        log_.append(c.index, count);
+        return {};
+    }
+    if (!linear) {
+        body_.sequence(c);
+        leave_linear(c);
+    }
+
+    if (row.form == Form::text) {
+        log.insert_text(lv, row.pos, row.text(), count, linear, joins);
+    } else if (row.is_erase()) {
+        log.erase_recorded(lv, row.pos, count, row.form == Form::erase_backward, peer(row.peer),
+                           static_cast<Counter>(row.size), linear);
+    } else if (move != nullptr) {
+        log.move(lv, move->from, move->to, element, linear);
+    } else if (const auto* elements = std::get_if<ListInsert>(content)) {
+        log.insert_values(lv, elements->pos, elements->values, linear, joins);
+    } else {
+        const std::optional<std::uint32_t> pos = anchor_position(c, *content);
+        if (!pos) {
+            return corrupt(cat("a style ends at ", log_.atoms().end_of(log_.current_peer()),
+                               "@0 that has no start before it"));
+        }
+        log.keep(lv, RunKind::anchor, *pos, *content, 1, linear);
+        c.has_anchors = true;
+    }
+    log_.append(c.index, count);
+    return place(c, lv, count, linear);
+}
+
+// Puts the atoms, the log's last, where they belong: fails where there is no such place.
+Result<void> ImportRun::place(Container& c, Lv lv, Lv count, bool linear) {
+    const Run& run = body_.log_of(c).runs().back();
+    const bool moves = run.kind == RunKind::move;
+    const std::uint32_t pos = run.is_insert() ? run.pos + (lv - run.lv) : run.pos;
+    const auto out_of_bound = [&] {
+        return corrupt(cat("an operation at position ", pos,
+                           " lies beyond the end of what it was written for"));
+    };
+    if (run.is_insert() && count > kMaxSize - std::min(c.size, kMaxSize)) return out_of_bound();
+    if (linear) {
+        const bool fits = moves             ? run.pos < c.size && run.payload < c.size
+                          : run.is_insert() ? pos <= c.size
+                          : run.kind == RunKind::erase_forward
+                              ? pos <= c.size && count <= c.size - pos
+                              : pos < c.size && count <= pos + 1;
+        if (!fits) return out_of_bound();
+        if (!moves) c.size = run.is_insert() ? c.size + count : c.size - count;
+        return {};
+    }
+    before(c).integrated = true;
+    const std::size_t effects = c.effects.size();
+    if (!c.sequence->integrate(body_.history(c), run, lv, count, parents_, &c.effects))
+        return out_of_bound();
+    for (std::size_t i = effects; i < c.effects.size(); ++i) {
+        c.size = c.effects[i].erase ? c.size - c.effects[i].len : c.size + c.effects[i].len;
+    }
+    // A head that the op follows is one no more.
+    std::erase_if(c.heads, [&](Lv head) {
+        return std::find(parents_.begin(), parents_.end(), head) != parents_.end();
+    });
+    c.heads.push_back(log_.end() - 1);
+    return {};
+}
+
+void ImportRun::rewind() {
+    for (const Before& before : before_) {
+        Container& c = body_.container(before.container);
+        log_.log(c.index).rewind(before.log);
+        c.size = before.size;
+        c.has_anchors = before.has_anchors;
+        c.heads = before.heads;
+        c.run = before.run;
+        c.run_linear = before.run_linear;
+        c.effects.resize(before.effects);
+        if (c.sequence != nullptr && (before.integrated || c.sequence->caught_up() > mark_.end))
+            c.sequence.reset();
+        // What it took in is in no log any more, and its positions lie there.
+        if (c.tree != nullptr && c.tree->moves.taken() > before.log.runs) c.tree.reset();
+    }
+    log_.rewind(mark_);
+    ++body_.epoch_;
+}
+
+void ImportRun::finish() {
+    for (const Before& before : before_) {
+        Container& c = body_.container(before.container);
+        if (c.map == nullptr) continue;
+        const auto& runs = log_.log(c.index).runs();
+        for (std::size_t i = before.log.runs; i < runs.size(); ++i) {
+            if (runs[i].kind == RunKind::map_entry) body_.apply_map(c, runs[i]);
+        }
+    }
+    ++body_.epoch_;
+}
+
+}  // namespace quire::crdt

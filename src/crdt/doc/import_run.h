@@ -1,0 +1,68 @@
+// ImportRun: changes going into a document one after another, all of which can be taken back.
+//
+// Ops go into the log and into the sequences as they come; texts and maps follow only once
+// everything has proved to be sound. A change that fails takes the log back to where it was, and
+// drops the sequences it went into, to be built anew when they are next needed.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "crdt/doc/body.h"
+#include "crdt/ids/change_batch.h"
+
+namespace quire::crdt {
+
+class ImportRun {
+public:
+    // The batch may grow meanwhile.
+    ImportRun(DocBody& body, const ChangeBatch& batch)
+        : body_(body), batch_(batch), log_(body.log_), mark_(log_.mark()) {}
+
+    // The document's number for a peer of the batch.
+    PeerIndex peer(std::uint32_t number);
+    // Requires that the change's deps and predecessor are known, and that it is new.
+    Result<void> apply(const ChangeBatch::Head& head);
+    void rewind();
+    void finish();
+    LvSpan span() const { return {mark_.end, log_.end()}; }
+    const Heads& heads_before() const { return mark_.heads; }
+
+private:
+    // What a container was before the import wrote to it.
+    struct Before {
+        ContainerIndex container;
+        ContainerLog::Mark log;
+        std::uint32_t size;
+        bool has_anchors;
+        Heads heads;
+        Lv run;
+        bool run_linear;
+        std::size_t effects;
+        bool integrated = false;
+    };
+
+    // The container of a row, and what it was.
+    Container& touch(std::uint32_t number);
+    Before& before(const Container& c) { return before_[c.touched]; }
+    Result<void> apply_row(Container& c, const ChangeBatch::Row& row, bool linear);
+    Result<void> apply_sequence_row(Container& c, const ChangeBatch::Row& row, bool linear);
+    Result<void> place(Container& c, Lv lv, Lv count, bool linear);
+    void leave_linear(Container& c);
+    bool holds_all(Container& c) const;
+    bool is_linear(Container& c);
+    std::optional<Lv> element_of(const Container& c, ElementId id) const;
+    std::optional<std::uint32_t> anchor_position(Container& c, const OpContent& content) const;
+
+    DocBody& body_;
+    const ChangeBatch& batch_;
+    OpLog& log_;
+    OpLog::Mark mark_;
+    Heads parents_;  // Of the next atom.
+    Heads deps_;
+    std::vector<PeerIndex> peers_;        // By number in the batch.
+    std::vector<Container*> containers_;  // By number in the batch; null until touched.
+    std::vector<Before> before_;
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,104 @@
+// ChangeBatch: changes in flat arrays, as they come in from a blob or go out into one.
+//
+// A Change owns everything that it says, which costs several allocations each, and most changes say
+// "this character, here". In a batch an op is a row of 32 bytes and text stays where it is: views
+// point into the blob, the changes or the history that the batch was made of, which must outlive it
+// unchanged.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/register.h"
+#include "crdt/ids/change.h"
+
+namespace quire::crdt {
+
+struct ChangeBatch {
+    enum class Form : std::uint8_t {
+        text,            // TextInsert.
+        erase_forward,   // SequenceDelete with len > 0.
+        erase_backward,  // SequenceDelete with len < 0.
+        content,         // Anything else, whole.
+    };
+    struct Row {
+        std::uint32_t container = 0;  // In `containers`.
+        Counter atoms = 0;
+        std::uint32_t pos = 0;   // Text, erase.
+        std::uint32_t size = 0;  // Text: bytes. Erase: counter of the start id.
+        std::uint32_t peer = 0;  // Erase: of the start id, in `peers`.
+        Form form = Form::content;
+        union {
+            const OpContent* content = nullptr;
+            const char* bytes;  // Text: UTF-8; who fills the batch has checked that.
+        };
+
+        std::string_view text() const { return {bytes, size}; }
+        bool is_erase() const {
+            return form == Form::erase_forward || form == Form::erase_backward;
+        }
+        static Row of_text(std::uint32_t container, std::uint32_t pos, std::string_view text,
+                           Counter atoms) {
+            Row row;
+            row.container = container;
+            row.atoms = atoms;
+            row.pos = pos;
+            row.size = static_cast<std::uint32_t>(text.size());
+            row.form = Form::text;
+            row.bytes = text.data();
+            return row;
+        }
+    };
+    struct Dep {
+        std::uint32_t peer = 0;  // In `peers`.
+        Counter counter = 0;
+    };
+    // A change. Its deps and rows stand behind those of the one before it; the atoms of its rows
+    // count up from its id.
+    struct Head {
+        std::uint32_t peer = 0;
+        Counter counter = 0;
+        Counter atoms = 0;
+        Lamport lamport = 0;
+        std::int64_t timestamp = 0;
+        std::string_view message;
+        std::size_t dep = 0, dep_count = 0;
+        std::size_t row = 0, row_count = 0;
+
+        Counter end() const { return counter + atoms; }
+    };
+
+    Register<PeerId> peers;
+    Register<ContainerId> containers;
+    std::vector<Head> heads;
+    std::vector<Dep> deps;
+    std::vector<Row> rows;
+    std::list<OpContent> contents;  // Those that nobody else keeps.
+
+    // Makes a batch empty again and keeps its memory.
+    void clear();
+
+    // Borrows from the change, which is one that validate() finds sound.
+    void append(const Change& change);
+    Row row_of(const Op& op);
+
+    std::span<const Dep> deps_of(const Head& head) const {
+        return std::span(deps).subspan(head.dep, head.dep_count);
+    }
+    std::span<const Row> rows_of(const Head& head) const {
+        return std::span(rows).subspan(head.row, head.row_count);
+    }
+    OpId id_of(const Head& head) const { return {peers[head.peer], head.counter}; }
+    OpId id_of(Dep dep) const { return {peers[dep.peer], dep.counter}; }
+
+    OpContent content_of(const Row& row) const;
+    Change change(const Head& head) const;
+    std::vector<Change> changes() const;
+    // The rows as ops, the first atom being number `counter`.
+    void append_ops(std::span<const Row> of, Counter counter, std::vector<Op>& out) const;
+};
+
+}  // namespace quire::crdt
