@@ -16,7 +16,7 @@ using Head = ChangeBatch::Head;
 
 namespace {
 
-// What is larger is handed out rather than kept for the next blob.
+// Memory for more than this is not kept for the next blob.
 constexpr std::size_t kKeptSize = std::size_t{64} << 10;
 
 ByteReader next_block(ByteReader& body) {
@@ -103,8 +103,10 @@ Bytes UpdatesWriter::write(const ChangeBatch& batch) {
         heads = heads.subspan(n);
     }
     seal_envelope(out, Mode::updates);
-    if (out.size() > kKeptSize) return std::move(out).take();
-    return {out.bytes().begin(), out.bytes().end()};
+    // Exactly as large as it is: blobs are kept.
+    Bytes blob(out.bytes().begin(), out.bytes().end());
+    if (blob.size() > kKeptSize) out = ByteWriter();
+    return blob;
 }
 
 Bytes write_updates(const ChangeBatch& batch) {
