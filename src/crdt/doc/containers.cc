@@ -83,7 +83,11 @@ Container* DocBody::editable(Handle handle, ContainerKind kind) {
     if (c.id.is_root()) {
         // A root that already holds ops has a name that somebody could use.
         if (c.size > 0 || !log_of(c).empty()) return &c;
-        return c.id.root_name().empty() ? nullptr : &c;
+        const std::string& name = c.id.root_name();
+        // Loro takes these characters in an id, but dies of updates to a map that has one.
+        const bool fatal = c.id.kind == ContainerKind::map &&
+                           name.find_first_of(std::string_view("/\0", 2)) != std::string::npos;
+        return name.empty() || fatal ? nullptr : &c;
     }
     return is_alive(c) ? &c : nullptr;
 }
@@ -104,7 +108,8 @@ Failure DocBody::refuse(Handle handle, ContainerKind kind) {
     if (view_ != nullptr) return refuse_detached();
     if (c.id.is_root()) {
         return invalid("invalid_name",
-                       "a root container's name has at least one character; nothing was changed");
+                       "a root container's name has at least one character, and a map's neither "
+                       "'/' nor NUL; nothing was changed");
     }
     return fail(
         Errc::not_found, "container_deleted",

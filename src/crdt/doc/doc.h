@@ -131,7 +131,7 @@ public:
     // --- local edits ---
     // Errors: out_of_range "out_of_bound"; not_found "container_deleted" for a container that is
     // not alive; invalid_argument "wrong_kind", "invalid_utf8", and "invalid_name" for a root
-    // container whose name is empty: others may have made one, we do not.
+    // container whose name is empty, and a map's with '/' or NUL: others may have made one.
     Result<void> text_insert(Handle text, text::CodePoint at, std::string_view utf8);
     Result<void> text_erase(Handle text, text::CodePoint at, text::CodePoint count);
     Result<void> list_insert(Handle list, std::size_t at, Value value);

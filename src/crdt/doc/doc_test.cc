@@ -219,6 +219,9 @@ TEST(Doc, LocalEditsCheckNameKindAndPosition) {
     EXPECT_EQ(reason(a.doc.text_erase(a.text, {0}, {1})), "out_of_bound");
     EXPECT_EQ(reason(a.doc.text_insert(a.list, {0}, "x")), "wrong_kind");
     EXPECT_EQ(reason(a.doc.text_insert(a.doc.open(text_root("")), {0}, "x")), "invalid_name");
+    EXPECT_EQ(
+        reason(a.doc.map_set(a.doc.open(ContainerId::root("a/b", ContainerKind::map)), "k", 1)),
+        "invalid_name");
     EXPECT_EQ(reason(a.doc.text_insert(a.text, {0}, "\xFF")), "invalid_utf8");
     EXPECT_FALSE(a.doc.has_pending());
 }
