@@ -12,10 +12,10 @@ constexpr std::string_view kContent = "content";
 constexpr std::string_view kRoot = "root";
 constexpr std::string_view kItems = "items";
 constexpr std::string_view kEntries = "entries";
-constexpr std::string_view kSection = "section/";
+constexpr std::string_view kSection = "section";
 constexpr std::string_view kValue = "root/";
 // What a name cannot hold where it is part of a container's.
-constexpr std::string_view kReserved = "/";
+constexpr std::string_view kReserved = "/:";
 
 bool skip(std::string_view& text, std::string_view prefix) {
     if (text.substr(0, prefix.size()) != prefix) return false;
@@ -30,11 +30,13 @@ std::string_view take_section(std::string_view& path) {
     return first;
 }
 
-// section/NAME/ for each section of the path.
-std::string prefix_of(std::string_view section) {
+// section/NAME/ for each section of the path; with ':' for every '/' where the container is a Map.
+std::string prefix_of(std::string_view section, char separator = '/') {
     std::string out;
-    while (!section.empty())
-        cat_to(out, cat(kSection, percent_escaped(take_section(section), kReserved), "/"));
+    while (!section.empty()) {
+        cat_to(out, cat(kSection, separator, percent_escaped(take_section(section), kReserved),
+                        separator));
+    }
     return out;
 }
 
@@ -55,7 +57,7 @@ std::string_view name_of(Part part) {
 }
 
 crdt::ContainerId root(std::string_view section, Part part, crdt::ContainerKind kind) {
-    return crdt::ContainerId::root(cat(prefix_of(section), name_of(part)), kind);
+    return crdt::ContainerId::root(container_name({std::string(section), part}), kind);
 }
 
 crdt::ContainerKind kind_of(schema::FieldType type) {
@@ -103,14 +105,15 @@ Failure section_required(const schema::CompositeSchema& composite) {
 }  // namespace
 
 std::string container_name(const Place& place) {
-    return cat(prefix_of(place.section), name_of(place.part),
+    return cat(prefix_of(place.section, place.part == Part::root ? ':' : '/'), name_of(place.part),
                place.part == Part::value ? percent_escaped(place.field, kReserved) : std::string());
 }
 
 std::optional<Place> place_of(std::string_view name) {
     Place out;
-    while (skip(name, kSection)) {
-        const std::size_t end = name.find('/');
+    const char separator = name.find(':') < name.find('/') ? ':' : '/';
+    while (skip(name, cat(kSection, separator))) {
+        const std::size_t end = name.find(separator);
         if (end == std::string_view::npos || end == 0) return std::nullopt;
         const auto section = percent_unescaped(name.substr(0, end), kReserved);
         if (!section || section->find('/') != std::string::npos) return std::nullopt;
@@ -119,10 +122,13 @@ std::optional<Place> place_of(std::string_view name) {
     }
     for (const Part each : {Part::content, Part::root, Part::items, Part::entries}) {
         if (name != name_of(each)) continue;
+        // A Map's sections are told by ':', and those of nothing else.
+        if (!out.section.empty() && (each == Part::root) != (separator == ':')) return std::nullopt;
         out.part = each;
         return out;
     }
-    if (!skip(name, kValue) || name.empty()) return std::nullopt;
+    const bool in_map_form = !out.section.empty() && separator == ':';
+    if (in_map_form || !skip(name, kValue) || name.empty()) return std::nullopt;
     auto field = percent_unescaped(name, kReserved);
     if (!field) return std::nullopt;
     out.part = Part::value;

@@ -10,10 +10,11 @@
 //                               a long Text field                  Text, merged by character
 //   List        items           an object as a Map of its own      List
 //   Log         entries         objects                            List
-//   Composite   section/NAME/…  the section, by the same rules
+//   Composite   section/NAME/…  the section, by the same rules; but a Map's
+//               section:NAME:root, for Loro dies of updates to a Map whose name holds '/'
 //
 // null under FIELD in `root` says that the field was set and that its value is all in root/FIELD.
-// Names stand in container names with '%' and '/' escaped as %25 and %2F.
+// Names stand in container names with '%', '/' and ':' escaped as %25, %2F and %3A.
 #pragma once
 
 #include <optional>

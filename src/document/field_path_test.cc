@@ -13,12 +13,14 @@ TEST(FieldPath, EachPartHasTheNameThatTheSchemaGivesIt) {
     EXPECT_EQ(container_name({"", Part::entries}), "entries");
     EXPECT_EQ(container_name({"diagnostics", Part::content}), "section/diagnostics/content");
     EXPECT_EQ(container_name({"a/b", Part::value, "c"}), "section/a/section/b/root/c");
+    EXPECT_EQ(container_name({"a/b", Part::root}), "section:a:section:b:root");
 }
 
 TEST(FieldPath, OddNamesCannotBeTakenForOthers) {
     const Place places[] = {
         {"", Part::value, "a/b"},     {"", Part::value, "a%2Fb"}, {"", Part::value, "content"},
         {"", Part::value, "section"}, {"root", Part::root},       {"section", Part::value, "root"},
+        {"", Part::value, "a:b"},     {"a:b", Part::root},        {"a:b", Part::items},
         {"100%", Part::items},        {"a/b", Part::entries},     {"", Part::value, "日本 語"}};
     for (const Place& each : places) {
         EXPECT_EQ(place_of(container_name(each)), each) << container_name(each);
@@ -31,7 +33,8 @@ TEST(FieldPath, OddNamesCannotBeTakenForOthers) {
 TEST(FieldPath, OtherNamesAreNoPlaces) {
     for (const char* name :
          {"", "contents", "root/", "root/a/b", "root/a%2", "section/", "section//content",
-          "section/a", "section/a/", "section/a/other", "section/a%2Fb/root", "items/0"}) {
+          "section/a", "section/a/", "section/a/other", "section/a%2Fb/root", "section/a/root",
+          "section:a:items", "section:a:root/b", "section:a/root", "section/a:root", "items/0"}) {
         EXPECT_EQ(place_of(name), std::nullopt) << name;
     }
 }

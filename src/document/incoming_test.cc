@@ -157,7 +157,7 @@ TEST(Incoming, WhatDoesNotFitIsRefused) {
         refused(fields(), [](O& o, D& d) { return d.map_set(o.root("elsewhere", kMap), "x", 1); }),
         "field_not_found");
     EXPECT_EQ(refused(fields(),
-                      [](O& o, D& d) { return d.map_set(o.root("section/s/root", kMap), "x", 1); }),
+                      [](O& o, D& d) { return d.map_set(o.root("section:s:root", kMap), "x", 1); }),
               "section_not_found");
     EXPECT_EQ(refused(fields(),
                       [](O& o, D& d) {

@@ -410,7 +410,7 @@ TEST(MemoryRead, ASectionIsReadByItself) {
     EXPECT_EQ(reason(desk.reader().field({"b", "x"})), "schema_mismatch");
     EXPECT_EQ(reason(desk.reader().value("c")), "section_not_found");
     EXPECT_EQ(desk.doc.value(),
-              Value(Map{{"section/a/root", Map{{"name", "Ada"}}}, {"section/b/content", "x"}}));
+              Value(Map{{"section:a:root", Map{{"name", "Ada"}}}, {"section/b/content", "x"}}));
 }
 
 }  // namespace
