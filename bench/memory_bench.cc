@@ -50,14 +50,18 @@ void map_of_100_fields_cached(benchmark::State& state) {
     for (auto _ : state)
         benchmark::DoNotOptimize(cache.get(profile.reader(), profile.block, {}).size());
 }
-BENCHMARK(map_of_100_fields_cached)->Unit(benchmark::kMicrosecond);
+BENCHMARK(map_of_100_fields_cached)
+    ->Name("StructuredMemory/map_100_cached")
+    ->Unit(benchmark::kMicrosecond);
 
 void map_of_100_fields_fresh(benchmark::State& state) {
     Profile profile;
     for (auto _ : state)
         benchmark::DoNotOptimize(document::render(profile.reader(), profile.block, {}).size());
 }
-BENCHMARK(map_of_100_fields_fresh)->Unit(benchmark::kMicrosecond);
+BENCHMARK(map_of_100_fields_fresh)
+    ->Name("StructuredMemory/map_100_fresh")
+    ->Unit(benchmark::kMicrosecond);
 
 void map_set_field_and_commit(benchmark::State& state) {
     Profile profile;
@@ -68,7 +72,9 @@ void map_set_field_and_commit(benchmark::State& state) {
         profile.doc.commit();
     }
 }
-BENCHMARK(map_set_field_and_commit)->Unit(benchmark::kMicrosecond);
+BENCHMARK(map_set_field_and_commit)
+    ->Name("StructuredMemory/set_field")
+    ->Unit(benchmark::kMicrosecond);
 
 struct Journal {
     explicit Journal(std::int64_t entries) {
@@ -90,14 +96,22 @@ void log_append_and_commit(benchmark::State& state) {
         journal.doc.commit();
     }
 }
-BENCHMARK(log_append_and_commit)->Arg(1'000)->Arg(1'000'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(log_append_and_commit)
+    ->Name("StructuredMemory/log_append")
+    ->Arg(1'000)
+    ->Arg(1'000'000)
+    ->Unit(benchmark::kMicrosecond);
 
 void log_newest_50_fresh(benchmark::State& state) {
     Journal journal(state.range(0));
     for (auto _ : state)
         benchmark::DoNotOptimize(document::render(journal.reader(), journal.block, {}).size());
 }
-BENCHMARK(log_newest_50_fresh)->Arg(1'000)->Arg(1'000'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(log_newest_50_fresh)
+    ->Name("StructuredMemory/log_newest_50")
+    ->Arg(1'000)
+    ->Arg(1'000'000)
+    ->Unit(benchmark::kMicrosecond);
 
 void text_of_10_mb_fresh(benchmark::State& state) {
     crdt::Doc doc(1);
@@ -111,6 +125,6 @@ void text_of_10_mb_fresh(benchmark::State& state) {
         benchmark::DoNotOptimize(
             document::render({doc, block.schema}, block, {.text_bytes = 64 << 10}).size());
 }
-BENCHMARK(text_of_10_mb_fresh)->Unit(benchmark::kMicrosecond);
+BENCHMARK(text_of_10_mb_fresh)->Name("StructuredMemory/text_10_mb")->Unit(benchmark::kMicrosecond);
 
 }  // namespace
