@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "crdt/doc/doc.h"
-#include "crdt/doc/opening.h"
 #include "crdt/doc/revert_identity.h"
-#include "crdt/doc/subscribers.h"
 #include "crdt/doc/view.h"
 #include "crdt/history/oplog.h"
 #include "crdt/history/past.h"
@@ -29,6 +27,8 @@
 #include "crdt/state/tree_state.h"
 
 namespace quire::crdt {
+
+class Subscribers;
 
 // A movable list's state, and what the last transaction or import found when it came to it.
 struct MovableList {
