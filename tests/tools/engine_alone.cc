@@ -1,5 +1,5 @@
-// The engine on a pipe as a program of its own: QUIRE=build/tests/engine_alone runs the node tests that drive
-// `quire engine` without building the rest of `quire`.
+// The engine on a pipe as a program of its own: QUIRE=build/tests/engine_alone runs the node tests
+// that drive `quire engine` without building the rest of `quire`.
 #include <unistd.h>
 
 #include "cli/engine/pipe.h"

@@ -182,12 +182,12 @@ TEST_F(Engine, StylesAreMarkedAndToldAsDeltas) {
               R"({"ok":[{"insert":"a"},{"insert":"😀","attributes":{"note:1":{"by":"me"}}},)"
               R"({"insert":"bc"}]})");
 
-    ok(text("apply_delta",
-            R"("delta":[{"retain":1},{"delete":1},{"insert":"x"},)"
-            R"({"retain":1,"attributes":{"note":1.5}}])"));
+    ok(text("apply_delta", R"("delta":[{"retain":1},{"delete":1},{"insert":"x"},)"
+                           R"({"retain":1,"attributes":{"note":1.5}}])"));
     ok(text("unmark", R"("start":0,"end":1,"key":"bold")"));
-    EXPECT_EQ(session.answer(text("delta", "")),
-              R"({"ok":[{"insert":"ax"},{"insert":"b","attributes":{"note":1.5}},{"insert":"c"}]})");
+    EXPECT_EQ(
+        session.answer(text("delta", "")),
+        R"({"ok":[{"insert":"ax"},{"insert":"b","attributes":{"note":1.5}},{"insert":"c"}]})");
 
     EXPECT_EQ(error(text("mark", R"("start":0,"end":1,"key":"bold","value":true)")),
               "unknown_style_key");

@@ -49,8 +49,7 @@ TEST(Counter, SmallWholeNumbersAreWrittenAsIntegers) {
     a.doc.commit();
     std::vector<Value> deltas;
     const std::vector<Change> changes = a.doc.changes_since({});
-    for (const Op& op : changes.at(0).ops)
-        deltas.push_back(std::get<CounterAdd>(op.content).delta);
+    for (const Op& op : changes.at(0).ops) deltas.push_back(std::get<CounterAdd>(op.content).delta);
     EXPECT_EQ(deltas,
               (std::vector<Value>{0, 1, -7, (1 << 27) - 1, 0.5, 1e-17, kBound, -kBound, 1e300}));
 }
