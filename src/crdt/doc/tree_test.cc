@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -463,6 +464,35 @@ private:
     std::map<std::optional<OpId>, std::vector<OpId>> children_;
     std::map<OpId, Bytes> positions_;
 };
+
+// Replicas number nodes as they come to know them; what they tell of one change does not show it.
+TEST(Tree, OneChangeIsToldInTheSameWordsEverywhere) {
+    Forest ada(1);
+    Forest bo(2);
+    const OpId of_ada = ada.create();
+    const OpId of_bo = bo.create();
+    std::vector<TreeDelta> told[2];
+    for (const bool ada_first : {true, false}) {
+        Forest one(9);
+        one.pull(ada_first ? ada : bo);
+        one.pull(ada_first ? bo : ada);
+        const OpId below_ada = one.create(of_ada);
+        const OpId below_bo = one.create(of_bo);
+        const auto tell = [&] {
+            const Diff diff = one.doc.commit({.want_diff = true}).diff;
+            told[ada_first].push_back(std::get<TreeDelta>(diff.at(0).delta));
+            EXPECT_EQ(told[ada_first].back().size(), 2U);
+        };
+        tell();
+        EXPECT_EQ(one.move(below_ada, of_bo), "");
+        EXPECT_EQ(one.move(below_bo, of_ada), "");
+        tell();
+        EXPECT_EQ(one.erase(below_ada), "");
+        EXPECT_EQ(one.erase(below_bo), "");
+        tell();
+    }
+    EXPECT_TRUE(told[0] == told[1]);
+}
 
 TEST(Tree, AMirrorKeptByDiffsAloneIsTheTree) {
     const char* given = std::getenv("SEED");

@@ -79,15 +79,20 @@ TreeAction TreeState::erase_action(NodeIndex node) const {
 
 // Nodes that stay or come are placed from the root down as they will stand, so that each finds its
 // parent there and no node is ever put below itself; nodes that go wait until all that was below
-// them and stays has left.
+// them and stays has left. What may come in any order goes by ids: nodes are numbered as they
+// became known, and one change is told in the same words everywhere.
 TreeDelta TreeState::apply_and_tell(std::span<const Placement> placements) {
-    std::unordered_map<NodeIndex, NodeIndex> moved;
-    for (const Placement& placement : placements) moved.emplace(placement.node, placement.parent);
+    std::unordered_map<NodeIndex, const Placement*> moved;
+    for (const Placement& placement : placements) moved.emplace(placement.node, &placement);
     Depths before([&](NodeIndex node) { return parent(node); });
     Depths after([&](NodeIndex node) {
         const auto at = moved.find(node);
-        return at == moved.end() ? parent(node) : at->second;
+        return at == moved.end() ? parent(node) : at->second->parent;
     });
+    const auto id_of = [&](NodeIndex node) {
+        const auto at = moved.find(node);
+        return at == moved.end() ? places_[node].id : at->second->id;
+    };
     std::vector<Step> staying;
     std::vector<Step> going;
     std::vector<const Placement*> unseen;
@@ -102,14 +107,16 @@ TreeDelta TreeState::apply_and_tell(std::span<const Placement> placements) {
         if (parent(placement.node) != kNowhere && before.of(placement.node) == kDead)
             take_out(placement.node);
     }
-    std::sort(staying.begin(), staying.end(), [](const Step& a, const Step& b) {
+    std::sort(staying.begin(), staying.end(), [&](const Step& a, const Step& b) {
         if (a.after != b.after) return a.after < b.after;
         if (a.placement->parent != b.placement->parent)
-            return a.placement->parent < b.placement->parent;
+            return id_of(a.placement->parent) < id_of(b.placement->parent);
         return stands_before(*a.placement, *b.placement);
     });
-    std::stable_sort(going.begin(), going.end(),
-                     [](const Step& a, const Step& b) { return a.before < b.before; });
+    std::sort(going.begin(), going.end(), [](const Step& a, const Step& b) {
+        if (a.before != b.before) return a.before < b.before;
+        return a.placement->id < b.placement->id;
+    });
 
     TreeDelta delta;
     for (const Step& step : staying) {
