@@ -20,9 +20,7 @@ double number(const Value& delta) {
 // Calls add(atom, delta) for those in `span`.
 template <class Add>
 void for_each_delta(const ContainerLog& log, LvSpan span, Add add) {
-    for (std::size_t i = log.find(span.begin); i < log.runs().size() && log.runs()[i].lv < span.end;
-         ++i) {
-        const Run& run = log.runs()[i];
+    for (const Run& run : log.runs_in(span)) {
         if (run.kind == RunKind::increment)
             add(run.lv, number(std::get<Value>(log.value(run, run.lv))));
     }

@@ -15,9 +15,7 @@ std::vector<Splices::Piece> DocBody::splices_in(Container& c, LvSpan span) {
     Splices splices;
     auto effect = std::lower_bound(c.effects.begin(), c.effects.end(), span.begin,
                                    [](const Effect& e, Lv lv) { return e.lv < lv; });
-    for (std::size_t i = log.find(span.begin); i < log.runs().size() && log.runs()[i].lv < span.end;
-         ++i) {
-        const Run& run = log.runs()[i];
+    for (const Run& run : log.runs_in(span)) {
         const Lv from = std::max(run.lv, span.begin);
         const Lv to = std::min(run.end(), span.end);
         if (!run.in_sequence()) continue;
@@ -88,9 +86,7 @@ ListDelta DocBody::list_delta_of(Container& c, LvSpan span) {
 MapDelta DocBody::map_delta_of(Container& c, LvSpan span) {
     const ContainerLog& log = log_of(c);
     MapDelta delta;
-    for (std::size_t i = log.find(span.begin); i < log.runs().size() && log.runs()[i].lv < span.end;
-         ++i) {
-        const Run& run = log.runs()[i];
+    for (const Run& run : log.runs_in(span)) {
         if (run.kind != RunKind::map_entry) continue;
         const auto* set = std::get_if<MapSet>(&log.op(run));
         const std::string& key = set != nullptr ? set->key : std::get<MapErase>(log.op(run)).key;

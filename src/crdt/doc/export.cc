@@ -134,9 +134,7 @@ void DocBody::export_rows(LvSpan span, ChangeBatch& out) {
     log_.for_each_owner(span, [&](ContainerIndex index, LvSpan owned) {
         Container& c = containers_[index];
         const ContainerLog& log = log_of(c);
-        for (std::size_t i = log.find(owned.begin);
-             i < log.runs().size() && log.runs()[i].lv < owned.end; ++i) {
-            const Run& run = log.runs()[i];
+        for (const Run& run : log.runs_in(owned)) {
             export_run(c, run, {std::max(run.lv, owned.begin), std::min(run.end(), owned.end)},
                        out);
         }

@@ -9,12 +9,11 @@ void Reversal::map(Container& c) {
     std::map<std::string, Register> keys;
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
-        for (std::size_t i = log.find(span.begin);
-             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
-            if (log.runs()[i].kind != RunKind::map_entry) continue;
-            const OpContent& op = log.op(log.runs()[i]);
+        for (const Run& run : log.runs_in(span)) {
+            if (run.kind != RunKind::map_entry) continue;
+            const OpContent& op = log.op(run);
             const auto* set = std::get_if<MapSet>(&op);
-            note(keys[set != nullptr ? set->key : std::get<MapErase>(op).key], log.runs()[i].lv);
+            note(keys[set != nullptr ? set->key : std::get<MapErase>(op).key], run.lv);
         }
     }
     for (const auto& [key, taken] : keys) map_key(c, *to, key, taken);

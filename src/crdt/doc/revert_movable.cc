@@ -24,9 +24,7 @@ std::map<Lv, Reversal::Element> Reversal::touched_elements(Container& c) {
     const Sequence& order = body_.sequence(c);
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
-        for (std::size_t i = log.find(span.begin);
-             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
-            const Run& run = log.runs()[i];
+        for (const Run& run : log.runs_in(span)) {
             const Lv from = std::max(run.lv, span.begin);
             const Lv to = std::min(run.end(), span.end);
             if (run.kind == RunKind::insert) {
@@ -178,10 +176,9 @@ void Reversal::counter(Container& c) {
     double sum = 0;
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
-        for (std::size_t i = log.find(span.begin);
-             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
-            if (log.runs()[i].kind != RunKind::increment) continue;
-            const Value& delta = std::get<Value>(log.value(log.runs()[i], log.runs()[i].lv));
+        for (const Run& run : log.runs_in(span)) {
+            if (run.kind != RunKind::increment) continue;
+            const Value& delta = std::get<Value>(log.value(run, run.lv));
             sum += delta.is_int() ? static_cast<double>(delta.as_int()) : delta.as_float();
         }
     }

@@ -12,9 +12,7 @@ void Reversal::sequence(Container& c) {
     Sequence& order = body_.sequence(c);
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
-        for (std::size_t i = log.find(span.begin);
-             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
-            const Run& run = log.runs()[i];
+        for (const Run& run : log.runs_in(span)) {
             const Lv from = std::max(run.lv, span.begin);
             const Lv to = std::min(run.end(), span.end);
             if (run.kind == RunKind::insert) inserted.push_back({from, to});

@@ -147,13 +147,12 @@ void Reversal::styles(Container& c) {
     std::map<std::string, Register> keys;
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
-        for (std::size_t i = log.find(span.begin);
-             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
-            if (log.runs()[i].kind != RunKind::anchor) continue;
-            const auto* start = std::get_if<StyleStart>(&log.op(log.runs()[i]));
+        for (const Run& run : log.runs_in(span)) {
+            if (run.kind != RunKind::anchor) continue;
+            const auto* start = std::get_if<StyleStart>(&log.op(run));
             // What was put on text that came back goes with that text.
-            if (start != nullptr && !stand_ins_.styles.contains(log.runs()[i].lv))
-                note(keys[start->key], log.runs()[i].lv);
+            if (start != nullptr && !stand_ins_.styles.contains(run.lv))
+                note(keys[start->key], run.lv);
         }
     }
     if (keys.empty()) return;

@@ -43,9 +43,8 @@ void Reversal::tree(Container& c) {
     std::vector<NodeStep> steps;  // The node that was touched last comes first.
     const ContainerLog& log = body_.log_of(c);
     for (const LvSpan& span : spans_) {
-        for (std::size_t i = log.find(span.begin);
-             i < log.runs().size() && log.runs()[i].lv < span.end; ++i) {
-            const std::optional<OpId> node = target_of(log.op(log.runs()[i]));
+        for (const Run& run : log.runs_in(span)) {
+            const std::optional<OpId> node = target_of(log.op(run));
             if (!node) continue;
             auto step = std::find_if(steps.begin(), steps.end(),
                                      [&](const NodeStep& s) { return s.node == *node; });
@@ -53,7 +52,7 @@ void Reversal::tree(Container& c) {
                 step = steps.insert(steps.begin(), NodeStep{*node});
                 step->taken.names = &stand_ins_.values;
             }
-            note(step->taken, log.runs()[i].lv);
+            note(step->taken, run.lv);
             std::rotate(steps.begin(), step, step + 1);
         }
     }

@@ -96,6 +96,16 @@ std::size_t ContainerLog::find(Lv lv) const {
     return index > 0 && lv < runs_[index - 1].end() ? index - 1 : index;
 }
 
+std::span<const Run> ContainerLog::runs_in(LvSpan span) const {
+    const std::size_t begin = find(span.begin);
+    // Mostly there is one, or all up to the end.
+    if (!runs_.empty() && runs_.back().lv < span.end) return std::span(runs_).subspan(begin);
+    const auto end =
+        std::partition_point(runs_.begin() + static_cast<std::ptrdiff_t>(begin), runs_.end(),
+                             [&](const Run& run) { return run.lv < span.end; });
+    return std::span(runs_).subspan(begin, static_cast<std::size_t>(end - runs_.begin()) - begin);
+}
+
 std::string_view ContainerLog::text(const Run& run, Lv lv, std::uint32_t len) const {
     const std::string_view all = all_text(run);
     const std::size_t from = lv - run.lv;

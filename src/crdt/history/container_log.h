@@ -5,6 +5,7 @@
 // is kept as the op that it came as.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,9 @@ public:
 
     // The index of the run that holds `lv`, or of the first one after it.
     std::size_t find(Lv lv) const;
+    // The runs that hold atoms of the span; the first and the last may reach beyond it. Valid until
+    // the log grows. O(log runs).
+    std::span<const Run> runs_in(LvSpan span) const;
     // Text of the atoms [lv, lv + len) of an insert run.
     std::string_view text(const Run& run, Lv lv, std::uint32_t len) const;
     std::string_view all_text(const Run& run) const {
