@@ -3,30 +3,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/cat.h"
 #include "base/check.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/limits.h"
 #include "crdt/doc/opening.h"
 
 namespace quire::crdt {
-
-namespace {
-
-constexpr std::size_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
-
-Failure beyond(std::size_t position, std::size_t size) {
-    return fail(Errc::out_of_range, "out_of_bound",
-                cat("position ", position, " lies beyond the end, which is ", size,
-                    "; nothing was changed"));
-}
-
-Failure too_large() {
-    return fail(Errc::out_of_range, "too_large",
-                "a container holds at most 1073741822 entities; nothing was changed");
-}
-
-}  // namespace
 
 Doc::Doc(PeerId peer) : body_(std::make_unique<DocBody>(peer)) {
     CHECK(peer != kNoPeer);

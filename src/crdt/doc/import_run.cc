@@ -3,14 +3,9 @@
 #include <algorithm>
 
 #include "base/cat.h"
+#include "crdt/doc/limits.h"
 
 namespace quire::crdt {
-
-namespace {
-
-constexpr std::uint32_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
-
-}  // namespace
 
 PeerIndex ImportRun::peer(std::uint32_t number) {
     while (peers_.size() <= number)

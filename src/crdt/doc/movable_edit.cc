@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/limits.h"
 
 namespace quire::crdt {
 
@@ -87,19 +87,6 @@ std::optional<std::size_t> Doc::mlist_index_of(Handle list, OpId id) const {
 // --- local edits ---
 
 namespace {
-
-constexpr std::size_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
-
-Failure beyond(std::size_t index, std::size_t size) {
-    return fail(Errc::out_of_range, "out_of_bound",
-                cat("index ", index, " lies beyond the end of the list, which has ", size,
-                    " elements; nothing was changed"));
-}
-
-Failure too_large() {
-    return fail(Errc::out_of_range, "too_large",
-                "a container holds at most 1073741822 entities; nothing was changed");
-}
 
 // The atom that was written.
 Result<Lv> insert(DocBody& body, Handle list, std::size_t at, Slot slot) {

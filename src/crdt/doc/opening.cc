@@ -5,12 +5,11 @@
 #include "base/cat.h"
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/limits.h"
 
 namespace quire::crdt {
 
 namespace {
-
-constexpr std::size_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
 
 Failure needs_history(std::string_view what) {
     return fail(Errc::unsupported, "needs_history",

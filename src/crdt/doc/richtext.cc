@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/limits.h"
 #include "crdt/merge/style.h"
 
 namespace quire::crdt {
@@ -83,14 +84,6 @@ void DocBody::mark(Container& c, std::size_t from, std::size_t to, std::string_v
 // --- Doc ---
 
 namespace {
-
-constexpr std::size_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
-
-Failure beyond(std::size_t position, std::size_t size) {
-    return fail(Errc::out_of_range, "out_of_bound",
-                cat("position ", position, " lies beyond the end, which is ", size,
-                    "; nothing was changed"));
-}
 
 Failure unknown_key(std::string_view key) {
     return invalid("unknown_style_key",

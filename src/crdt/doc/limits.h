@@ -1,0 +1,24 @@
+// How much a container holds, and how an edit that goes beyond it is refused.
+#pragma once
+
+#include <cstdint>
+
+#include "base/cat.h"
+#include "base/result.h"
+
+namespace quire::crdt {
+
+inline constexpr std::uint32_t kMaxSize = 1'073'741'822;  // Loro's bound on positions.
+
+inline Failure too_large() {
+    return fail(Errc::out_of_range, "too_large",
+                cat("a container holds at most ", kMaxSize, " entities; nothing was changed"));
+}
+
+inline Failure beyond(std::size_t position, std::size_t size) {
+    return fail(Errc::out_of_range, "out_of_bound",
+                cat("position ", position, " lies beyond the end, which is ", size,
+                    "; nothing was changed"));
+}
+
+}  // namespace quire::crdt
