@@ -7,10 +7,9 @@ namespace quire::cli {
 namespace {
 
 Result<Value> add(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const crdt::ContainerId id = TRY(request.container("cid", crdt::ContainerKind::counter));
+    const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::counter));
     const double delta = TRY(request.number("delta"));
-    return Value(TRY(document->doc.counter_add(document->doc.open(id), delta)));
+    return Value(TRY(target.doc.counter_add(target.handle, delta)));
 }
 
 constexpr std::array kOps = {EngineOp{"counter.add", add}};

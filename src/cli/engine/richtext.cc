@@ -14,26 +14,14 @@ namespace {
 
 using crdt::ContainerKind;
 
-struct TextTarget {
-    crdt::Doc& doc;
-    crdt::Handle handle;
-    const seq::Rope& rope() const { return doc.text(handle); }
-};
-
-Result<TextTarget> target_of(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const crdt::ContainerId id = TRY(request.container("cid", ContainerKind::text));
-    return TextTarget{document->doc, document->doc.open(id)};
-}
-
 Result<Value> style(EngineDocuments& documents, const EngineRequest& request, Value value) {
-    const TextTarget target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::size_t start = TRY(request.size("start"));
     const std::size_t end = TRY(request.size("end"));
     const std::string key = TRY(request.text("key"));
     const TextUnit unit = TRY(unit_of(request));
-    const text::CodePoint from = TRY(code_point(target.rope(), start, unit));
-    const text::CodePoint to = TRY(code_point(target.rope(), end, unit));
+    const text::CodePoint from = TRY(code_point(rope_of(target), start, unit));
+    const text::CodePoint to = TRY(code_point(rope_of(target), end, unit));
     TRY(target.doc.text_mark(target.handle, from, to, key, std::move(value)));
     return Value(true);
 }
@@ -47,15 +35,15 @@ Result<Value> unmark(EngineDocuments& documents, const EngineRequest& request) {
 }
 
 Result<Value> delta(EngineDocuments& documents, const EngineRequest& request) {
-    const TextTarget target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     return to_json(target.doc.text_delta(target.handle));
 }
 
 Result<Value> apply_delta(EngineDocuments& documents, const EngineRequest& request) {
-    const TextTarget target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const Value steps = TRY(request.value("delta"));
     const TextUnit unit = TRY(unit_of(request));
-    const crdt::TextDelta delta = TRY(text_delta_from(steps, target.rope(), unit));
+    const crdt::TextDelta delta = TRY(text_delta_from(steps, rope_of(target), unit));
     TRY(target.doc.text_apply_delta(target.handle, delta));
     return Value(true);
 }

@@ -43,6 +43,13 @@ Result<EngineDocument*> EngineDocuments::find_whole(const EngineRequest& request
     return document;
 }
 
+Result<EngineTarget> EngineDocuments::target(const EngineRequest& request,
+                                             crdt::ContainerKind kind) {
+    EngineDocument* document = TRY(find(request));
+    const crdt::ContainerId id = TRY(request.container("cid", kind));
+    return EngineTarget{document->doc, document->doc.open(id)};
+}
+
 Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::PeerId peer) {
     const auto [at, is_new] = documents_.try_emplace(name, peer);
     if (!is_new) {
@@ -87,7 +94,6 @@ EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, r
              engine_document_ops(),   //
              engine_text_ops(),       //
              engine_container_ops(),  //
-             engine_movable_ops(),    //
              engine_counter_ops(),    //
              engine_tree_ops(),       //
              engine_exchange_ops(),   //

@@ -38,6 +38,12 @@ private:
     crdt::Subscription listening_;
 };
 
+// A container of a document.
+struct EngineTarget {
+    crdt::Doc& doc;
+    crdt::Handle handle;
+};
+
 struct EngineUndo {
     EngineDocument& document;
     crdt::UndoHistory history;
@@ -52,6 +58,8 @@ public:
     Result<EngineDocument*> find(const EngineRequest& request);
     // The same, with nothing pending and with its history.
     Result<EngineDocument*> find_whole(const EngineRequest& request);
+    // The container that `cid` names. Errors: those of find(), and of EngineRequest::container().
+    Result<EngineTarget> target(const EngineRequest& request, crdt::ContainerKind kind);
     // Errors: conflict "document_exists".
     Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
     void drop(const std::string& name);
@@ -91,7 +99,6 @@ std::span<const EngineOp> engine_document_ops();
 std::span<const EngineOp> engine_text_ops();
 std::span<const EngineOp> engine_richtext_ops();
 std::span<const EngineOp> engine_container_ops();
-std::span<const EngineOp> engine_movable_ops();
 std::span<const EngineOp> engine_counter_ops();
 std::span<const EngineOp> engine_exchange_ops();
 std::span<const EngineOp> engine_tree_ops();

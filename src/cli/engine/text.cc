@@ -12,47 +12,35 @@ namespace {
 using crdt::ContainerKind;
 using seq::Rope;
 
-struct TextTarget {
-    crdt::Doc& doc;
-    crdt::Handle handle;
-    const Rope& rope() const { return doc.text(handle); }
-};
-
-Result<TextTarget> target_of(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const crdt::ContainerId id = TRY(request.container("cid", ContainerKind::text));
-    return TextTarget{document->doc, document->doc.open(id)};
-}
-
 Result<Value> insert(EngineDocuments& documents, const EngineRequest& request) {
-    const TextTarget target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::string inserted = TRY(request.text("text"));
     const std::size_t position = TRY(request.size("pos"));
     const TextUnit unit = TRY(unit_of(request));
-    const text::CodePoint at = TRY(code_point(target.rope(), position, unit));
+    const text::CodePoint at = TRY(code_point(rope_of(target), position, unit));
     TRY(target.doc.text_insert(target.handle, at, inserted));
     return Value(true);
 }
 
 Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
-    const TextTarget target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::size_t position = TRY(request.size("pos"));
     const std::size_t length = TRY(request.size("len"));
     const TextUnit unit = TRY(unit_of(request));
-    const text::CodePoint begin = TRY(code_point(target.rope(), position, unit));
-    const text::CodePoint end = TRY(code_point(target.rope(), position + length, unit));
+    const text::CodePoint begin = TRY(code_point(rope_of(target), position, unit));
+    const text::CodePoint end = TRY(code_point(rope_of(target), position + length, unit));
     TRY(target.doc.text_erase(target.handle, begin, end - begin));
     return Value(true);
 }
 
 Result<Value> update(EngineDocuments& documents, const EngineRequest& request) {
-    const TextTarget target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::string wanted = TRY(request.text("text"));
-    const std::vector<text::Splice> splices = text::minimal_splices(target.rope().str(), wanted);
+    const std::vector<text::Splice> splices = text::minimal_splices(rope_of(target).str(), wanted);
     // The last one first, so that the places of the others stay true.
     for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
-        const text::CodePoint begin = target.rope().to_code_point(splice->at);
-        const text::CodePoint end = target.rope().to_code_point(splice->at + splice->erase);
+        const text::CodePoint begin = rope_of(target).to_code_point(splice->at);
+        const text::CodePoint end = rope_of(target).to_code_point(splice->at + splice->erase);
         if (begin != end) TRY(target.doc.text_erase(target.handle, begin, end - begin));
         if (!splice->insert.empty())
             TRY(target.doc.text_insert(target.handle, begin, splice->insert));
@@ -61,12 +49,12 @@ Result<Value> update(EngineDocuments& documents, const EngineRequest& request) {
 }
 
 Result<Value> string(EngineDocuments& documents, const EngineRequest& request) {
-    return Value(TRY(target_of(documents, request)).rope().str());
+    return Value(rope_of(TRY(documents.target(request, ContainerKind::text))).str());
 }
 
 Result<Value> length(EngineDocuments& documents, const EngineRequest& request) {
-    const TextTarget target = TRY(target_of(documents, request));
-    const Rope& rope = target.rope();
+    const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
+    const Rope& rope = rope_of(target);
     return Value(Map{
         {"unicode", rope.code_points().n}, {"utf16", rope.utf16().n}, {"utf8", rope.bytes().n}});
 }

@@ -8,17 +8,6 @@
 namespace quire::cli {
 namespace {
 
-struct Target {
-    crdt::Doc& doc;
-    crdt::Handle tree;
-};
-
-Result<Target> target_of(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
-    const crdt::ContainerId id = TRY(request.container("cid", crdt::ContainerKind::tree));
-    return Target{document->doc, document->doc.open(id)};
-}
-
 Result<std::optional<std::size_t>> index_of(const EngineRequest& request) {
     if (!request.has("index")) return std::optional<std::size_t>();
     return std::optional(TRY(request.size("index")));
@@ -30,39 +19,39 @@ Result<std::optional<crdt::OpId>> parent_of(const EngineRequest& request) {
 }
 
 Result<Value> create(EngineDocuments& documents, const EngineRequest& request) {
-    const Target target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::tree));
     const auto parent = TRY(parent_of(request));
     const auto index = TRY(index_of(request));
-    const crdt::OpId node = TRY(target.doc.tree_create(target.tree, parent, index));
+    const crdt::OpId node = TRY(target.doc.tree_create(target.handle, parent, index));
     return Value(crdt::to_text(node));
 }
 
 Result<Value> move(EngineDocuments& documents, const EngineRequest& request) {
-    const Target target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::tree));
     const crdt::OpId node = TRY(request.op_id("node"));
     const auto parent = TRY(parent_of(request));
     const auto index = TRY(index_of(request));
-    TRY(target.doc.tree_move(target.tree, node, parent, index));
+    TRY(target.doc.tree_move(target.handle, node, parent, index));
     return Value(true);
 }
 
 Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
-    const Target target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::tree));
     const crdt::OpId node = TRY(request.op_id("node"));
-    TRY(target.doc.tree_erase(target.tree, node));
+    TRY(target.doc.tree_erase(target.handle, node));
     return Value(true);
 }
 
 Result<Value> meta(EngineDocuments& documents, const EngineRequest& request) {
-    const Target target = TRY(target_of(documents, request));
+    const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::tree));
     const crdt::OpId node = TRY(request.op_id("node"));
-    const crdt::ContainerId map = TRY(target.doc.tree_meta(target.tree, node));
+    const crdt::ContainerId map = TRY(target.doc.tree_meta(target.handle, node));
     return Value(crdt::to_text(map));
 }
 
 Result<Value> nodes(EngineDocuments& documents, const EngineRequest& request) {
-    const Target target = TRY(target_of(documents, request));
-    return target.doc.value(target.tree);
+    const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::tree));
+    return target.doc.value(target.handle);
 }
 
 constexpr std::array kOps = {
