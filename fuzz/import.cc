@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
-#include "fuzz/counted_memory.h"
+#include "fuzz/memory_bound.h"
 #include "json/json.h"
 
 namespace quire::fuzz {

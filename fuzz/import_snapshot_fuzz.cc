@@ -12,8 +12,8 @@
 #include "codec/snapshot.h"
 #include "codec/snapshot_reseal_for_test.h"
 #include "codec/snapshot_writer.h"
-#include "fuzz/counted_memory.h"
 #include "fuzz/import.h"
+#include "fuzz/memory_bound.h"
 #include "fuzz/mutator.h"
 #include "json/json.h"
 

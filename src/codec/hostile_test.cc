@@ -7,10 +7,10 @@
 #include "base/varint.h"
 #include "codec/budget.h"
 #include "codec/columnar.h"
-#include "codec/counted_memory_for_test.h"
 #include "codec/golden_for_test.h"
 #include "codec/updates.h"
 #include "codec/values.h"
+#include "tests/memory/peak_memory.h"
 
 namespace quire::codec {
 namespace {
@@ -84,7 +84,7 @@ private:
 
 // What it says when it is refused; "" when it is not. Checks the promise on memory.
 std::string refusal(const Bytes& blob) {
-    const PeakMemory memory;
+    const tests::PeakMemory memory;
     const auto changes = decode_updates(blob);
     EXPECT_LE(memory.bytes(), blob.size() * kAllocationFactor + kAllocationBase);
     if (changes) return "";

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/counted_memory_for_test.h"
 #include "codec/snapshot_for_test.h"
 #include "codec/snapshot_reseal_for_test.h"
 #include "codec/snapshot_rewrite_for_test.h"
+#include "tests/memory/peak_memory.h"
 
 namespace quire::codec {
 namespace {
@@ -16,7 +16,7 @@ using crdt::ContainerKind;
 
 // What it says when it is refused; "" when it is not. Checks the promise on memory.
 std::string refusal(const Bytes& blob) {
-    const PeakMemory memory;
+    const tests::PeakMemory memory;
     const auto snapshot = Snapshot::open(blob);
     const auto verified = snapshot ? snapshot->verify() : Result<void>(Failure(snapshot.error()));
     EXPECT_LE(memory.bytes(), blob.size() * kAllocationFactor + kAllocationBase);

@@ -47,6 +47,8 @@ Ended run(const std::vector<std::string>& words, bool as_nobody = false);
 class McpClient {
 public:
     McpClient(const Workspace& workspace, const std::string& actor);
+    McpClient(const McpClient&) = delete;
+    McpClient& operator=(const McpClient&) = delete;
     ~McpClient();
     McpClient(McpClient&& other) noexcept;
     McpClient& operator=(McpClient&&) = delete;

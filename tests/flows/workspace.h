@@ -41,6 +41,8 @@ public:
         tool_ = profile == Profile::compat ? tools::make_text_editor(*kernel_, *calls_)
                                            : tools::make_file(*kernel_, *calls_, profile);
     }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
     ~Workspace() {
         kernel_->close([](Result<void>) {});
         scheduler_.run_all();

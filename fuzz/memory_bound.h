@@ -1,20 +1,12 @@
-// What a fuzz target has allocated, counted.
+// How much a fuzz target may allocate.
 #pragma once
 
 #include <cstddef>
 
+#include "base/check.h"
+#include "tests/memory/peak_memory.h"
+
 namespace quire::fuzz {
-
-// The most that was allocated at once since it was made, beyond what was allocated then. One at a
-// time.
-class PeakMemory {
-public:
-    PeakMemory();
-    std::size_t bytes() const;
-
-private:
-    std::size_t before_;
-};
 
 // CHECKs, where it ends, that no more was allocated at once than an input of so many bytes may
 // take: 64 times as much and 64 MB.
@@ -23,11 +15,15 @@ public:
     explicit MemoryBound(std::size_t input) : input_(input) {}
     MemoryBound(const MemoryBound&) = delete;
     MemoryBound& operator=(const MemoryBound&) = delete;
-    ~MemoryBound();
+    ~MemoryBound() {
+        constexpr std::size_t kPerByte = 64;
+        constexpr std::size_t kBase = std::size_t{64} << 20;
+        CHECK(peak_.bytes() <= kPerByte * input_ + kBase);
+    }
 
 private:
     std::size_t input_;
-    PeakMemory peak_;
+    tests::PeakMemory peak_;
 };
 
 }  // namespace quire::fuzz

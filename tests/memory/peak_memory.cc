@@ -1,12 +1,10 @@
-#include "fuzz/counted_memory.h"
+#include "tests/memory/peak_memory.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include <malloc.h>
-
-#include "base/check.h"
 
 namespace {
 
@@ -44,7 +42,7 @@ void operator delete(void* memory, std::size_t) noexcept {
     uncounted(memory);
 }
 
-namespace quire::fuzz {
+namespace quire::tests {
 
 PeakMemory::PeakMemory() : before_(allocated) {
     peak = before_;
@@ -53,10 +51,4 @@ std::size_t PeakMemory::bytes() const {
     return peak - before_;
 }
 
-MemoryBound::~MemoryBound() {
-    constexpr std::size_t kPerByte = 64;
-    constexpr std::size_t kBase = std::size_t{64} << 20;
-    CHECK(peak_.bytes() <= kPerByte * input_ + kBase);
-}
-
-}  // namespace quire::fuzz
+}  // namespace quire::tests

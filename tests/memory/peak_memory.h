@@ -1,9 +1,9 @@
-// What the test program has allocated, counted.
+// What a test or fuzz program has allocated, counted: who links this has its operator new.
 #pragma once
 
 #include <cstddef>
 
-namespace quire::codec {
+namespace quire::tests {
 
 // The most that was allocated at once since it was made, beyond what was allocated then. One at a
 // time.
@@ -16,4 +16,4 @@ private:
     std::size_t before_;
 };
 
-}  // namespace quire::codec
+}  // namespace quire::tests
