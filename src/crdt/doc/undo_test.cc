@@ -433,15 +433,17 @@ TEST(Undo, ANewEditEndsTheChanceToRedo) {
 
 TEST(Undo, CommitsWithinTheIntervalAreOneStep) {
     Desk desk(1, {.merge_interval_ms = 1000});
+    std::string letter = "a";
     for (const std::int64_t at : {0, 500, 999, 1000, 1500}) {
         desk.now = at;
-        desk.type(desk.read().size(), "x");
+        desk.type(desk.read().size(), letter);
         desk.commit();
+        ++letter[0];
     }
 
     EXPECT_EQ(desk.history.undo_count(), 2U);
     EXPECT_TRUE(desk.undo());
-    EXPECT_EQ(desk.read(), "xxx");
+    EXPECT_EQ(desk.read(), "abc");
 }
 
 TEST(Undo, ACommitDoesNotJoinAcrossAnothersEdit) {
