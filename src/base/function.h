@@ -23,8 +23,7 @@ public:
     template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
              std::is_invocable_r_v<R, std::remove_cvref_t<F>&, A...>)
-        Function(
-            F&& callable)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
+        Function(F&& callable)  // NOLINT(google-explicit-constructor)
         : body_(std::make_unique<Holder<std::remove_cvref_t<F>>>(std::forward<F>(callable))) {}
 
     R operator()(A... args) { return body_->call(std::forward<A>(args)...); }

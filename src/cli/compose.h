@@ -23,6 +23,8 @@ public:
     // invalid_argument "invalid_config"; those of the store (unavailable "workspace_locked"), of
     // the kernel and of the socket.
     static Result<std::unique_ptr<House>> open(const HouseOptions& options, LogSink& log);
+    House(const House&) = delete;
+    House& operator=(const House&) = delete;
     // Makes what was accepted durable before it goes.
     ~House();
 

@@ -26,6 +26,8 @@ public:
     static Result<McpChild> start(const Options& options);
     McpChild(McpChild&&) noexcept;
     McpChild& operator=(McpChild&&) = delete;
+    McpChild(const McpChild&) = delete;
+    McpChild& operator=(const McpChild&) = delete;
     // Closes its input and waits until it has ended; kills it when it does not within a few
     // seconds.
     ~McpChild();

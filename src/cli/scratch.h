@@ -16,6 +16,8 @@ public:
     ScratchDirectory(ScratchDirectory&& other) noexcept
         : path_(std::exchange(other.path_, {})), kept_(other.kept_) {}
     ScratchDirectory& operator=(ScratchDirectory&&) = delete;
+    ScratchDirectory(const ScratchDirectory&) = delete;
+    ScratchDirectory& operator=(const ScratchDirectory&) = delete;
     ~ScratchDirectory();
 
     const std::string& path() const { return path_; }

@@ -28,6 +28,8 @@ public:
     UpdatesWriter();
     UpdatesWriter(UpdatesWriter&&) noexcept;
     UpdatesWriter& operator=(UpdatesWriter&&) noexcept;
+    UpdatesWriter(const UpdatesWriter&) = delete;
+    UpdatesWriter& operator=(const UpdatesWriter&) = delete;
     ~UpdatesWriter();
 
     // Changes in any order; those of one peer that follow each other share a block.

@@ -53,6 +53,8 @@ public:
     public:
         Batch(Batch&& other) noexcept : document_(std::exchange(other.document_, nullptr)) {}
         Batch& operator=(Batch&&) = delete;
+        Batch(const Batch&) = delete;
+        Batch& operator=(const Batch&) = delete;
         ~Batch();
 
     private:

@@ -25,6 +25,8 @@ public:
         std::swap(fd_, other.fd_);
         return *this;
     }
+    Fd(const Fd&) = delete;
+    Fd& operator=(const Fd&) = delete;
     ~Fd();
     int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }

@@ -105,6 +105,8 @@ public:
           name_(std::move(other.name_)),
           fd_(std::move(other.fd_)) {}
     Draft& operator=(Draft&&) = delete;
+    Draft(const Draft&) = delete;
+    Draft& operator=(const Draft&) = delete;
     ~Draft() {
         if (parent_ >= 0) ::unlinkat(parent_, name_.c_str(), 0);
     }

@@ -22,6 +22,8 @@ public:
     static Result<Schema> compile(const Value& schema);
     Schema(Schema&&) noexcept;
     Schema& operator=(Schema&&) noexcept;
+    Schema(const Schema&) = delete;
+    Schema& operator=(const Schema&) = delete;
     ~Schema();
 
     // Errors: invalid_argument "invalid_arguments" {path, rule, …}, whose message names the place,

@@ -109,6 +109,8 @@ private:
 class Desk {
 public:
     Desk() { start(); }
+    Desk(const Desk&) = delete;
+    Desk& operator=(const Desk&) = delete;
     ~Desk() { stop(); }
 
     // Ends the kernel and opens another on what the store has.

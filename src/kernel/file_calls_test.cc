@@ -31,6 +31,8 @@ policy::PathRule rule(std::string_view pattern, policy::Permission permission,
 class Office {
 public:
     Office() { start(); }
+    Office(const Office&) = delete;
+    Office& operator=(const Office&) = delete;
     ~Office() { stop(); }
     void restart() {
         stop();

@@ -192,6 +192,8 @@ class Kernel {
 public:
     // Reads the catalog; documents are loaded when first used.
     static Result<std::unique_ptr<Kernel>> open(Parts parts);
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
     ~Kernel();
     // Flushes what was accepted; replies when all of it is durable. Call once, before the end.
     void close(Reply<void> reply);

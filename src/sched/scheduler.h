@@ -32,6 +32,8 @@ public:
 class Pool final : public Scheduler {
 public:
     explicit Pool(unsigned workers);  // At least one.
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
     ~Pool() override;
     void post(Task task) override;
     void post_after(std::int64_t ms, Task task) override;
@@ -47,6 +49,8 @@ private:
 class ManualScheduler final : public Scheduler {
 public:
     explicit ManualScheduler(std::uint64_t seed = 0);
+    ManualScheduler(const ManualScheduler&) = delete;
+    ManualScheduler& operator=(const ManualScheduler&) = delete;
     ~ManualScheduler() override;
     void post(Task task) override;
     void post_after(std::int64_t ms, Task task) override;

@@ -24,6 +24,8 @@ class CommandSession final : public Session {
 public:
     CommandSession(std::unique_ptr<Service> service, kernel::Kernel& kernel, kernel::Caller caller,
                    std::shared_ptr<Connection> connection, std::string version);
+    CommandSession(const CommandSession&) = delete;
+    CommandSession& operator=(const CommandSession&) = delete;
     ~CommandSession() override;
 
     void on_line(std::string line) override;

@@ -59,6 +59,8 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
 public:
     // Above `most` unanswered requests the connection's input is held until half are left.
     InFlight(std::shared_ptr<Connection> connection, std::size_t most);
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
     ~InFlight();
 
     // None when a request with this id is still unanswered. `batch` may be null.

@@ -34,6 +34,8 @@ public:
     static Result<std::unique_ptr<LocalServer>> open(StateDirectory directory,
                                                      LocalServerOptions options,
                                                      SessionFactory factory, LogSink& log);
+    LocalServer(const LocalServer&) = delete;
+    LocalServer& operator=(const LocalServer&) = delete;
     ~LocalServer();  // Takes the socket away and lets the sessions go.
 
     // SIGTERM and SIGINT end run() instead of the process: in this thread and those it makes from

@@ -68,6 +68,8 @@ public:
             ended = true;
         });
     }
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
     ~Server() {
         server_->stop();
         thread_.join();

@@ -17,6 +17,8 @@ class McpSession final : public Session {
 public:
     McpSession(std::unique_ptr<Service> service, std::shared_ptr<Connection> connection,
                mcp::Implementation server);
+    McpSession(const McpSession&) = delete;
+    McpSession& operator=(const McpSession&) = delete;
     ~McpSession() override;
 
     void on_line(std::string line) override;

@@ -83,6 +83,8 @@ public:
                                 .value());
         thread_ = std::thread([this] { server_->run(); });
     }
+    FakeKernel(const FakeKernel&) = delete;
+    FakeKernel& operator=(const FakeKernel&) = delete;
     ~FakeKernel() {
         server_->stop();
         thread_.join();
@@ -120,6 +122,8 @@ public:
             if (!ran) error = ran.error().reason();
         });
     }
+    McpClient(const McpClient&) = delete;
+    McpClient& operator=(const McpClient&) = delete;
     ~McpClient() {
         to_.reset();
         from_.reset();

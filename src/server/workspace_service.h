@@ -22,6 +22,8 @@ public:
     // replies.
     WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel, tools::Session session,
                      Reach reach);
+    WorkspaceService(const WorkspaceService&) = delete;
+    WorkspaceService& operator=(const WorkspaceService&) = delete;
     ~WorkspaceService() override;
 
     const std::vector<tools::ToolInfo>& tools() const override;

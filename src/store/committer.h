@@ -35,7 +35,9 @@ public:
 class Committer {
 public:
     explicit Committer(Backend& backend);  // It outlives the committer.
-    ~Committer();                          // Writes and answers what is queued.
+    Committer(const Committer&) = delete;
+    Committer& operator=(const Committer&) = delete;
+    ~Committer();  // Writes and answers what is queued.
 
     void commit(Batch batch, Reply<void> done);
     void unfence(DocumentKey document);

@@ -23,6 +23,8 @@ Failure damaged(const std::string& path, const std::string& what);
 class Statement {
 public:
     explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
     ~Statement();
     Statement(Statement&& other) noexcept;
     Statement& operator=(Statement&&) = delete;
@@ -57,6 +59,8 @@ class Database {
 public:
     // Opens what is there, or makes it.
     static Result<Database> open(const std::string& path);
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
     ~Database();
     Database(Database&&) noexcept;
     Database& operator=(Database&&) = delete;

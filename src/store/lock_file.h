@@ -16,6 +16,8 @@ public:
     // decimal. Errors: unavailable "workspace_locked" {pid, when known}, at once;
     // "store_not_writable".
     static Result<LockFile> take(const std::string& path);
+    LockFile(const LockFile&) = delete;
+    LockFile& operator=(const LockFile&) = delete;
     ~LockFile();
     LockFile(LockFile&& other) noexcept;
     LockFile& operator=(LockFile&&) = delete;

@@ -46,6 +46,8 @@ private:
 class MemoryStore final : public Store, private Backend {
 public:
     explicit MemoryStore(std::shared_ptr<MemoryDisk> disk = std::make_shared<MemoryDisk>());
+    MemoryStore(const MemoryStore&) = delete;
+    MemoryStore& operator=(const MemoryStore&) = delete;
     ~MemoryStore() override;
 
     void commit(Batch batch, Reply<void> done) override;

@@ -18,6 +18,8 @@ class SqliteStore final : public Store, private Backend {
 public:
     static Result<Opened> open(const std::string& path);
     SqliteStore(LockFile lock, WalFile log, Database database, DocumentKey highest_key);
+    SqliteStore(const SqliteStore&) = delete;
+    SqliteStore& operator=(const SqliteStore&) = delete;
     ~SqliteStore() override;  // Writes what is queued and moves the log into the database.
 
     void commit(Batch batch, Reply<void> done) override;

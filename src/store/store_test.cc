@@ -34,6 +34,8 @@ private:
 class OnSqlite {
 public:
     OnSqlite() { std::signal(SIGXFSZ, SIG_IGN); }
+    OnSqlite(const OnSqlite&) = delete;
+    OnSqlite& operator=(const OnSqlite&) = delete;
     ~OnSqlite() { free_disk(); }
     void open() {
         Result<Opened> opened = open_sqlite(directory_.file("quire.db"));

@@ -73,6 +73,8 @@ class Registry {
 public:
     // Holds the tools that work on blocks. Others are added before the first call.
     explicit Registry(kernel::Kernel& kernel);
+    Registry(const Registry&) = delete;
+    Registry& operator=(const Registry&) = delete;
     ~Registry();
     // The name must be new to the profile; lists keep the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);

@@ -97,6 +97,8 @@ public:
     explicit Doc(PeerId peer);
     Doc(Doc&&) noexcept;
     Doc& operator=(Doc&&) noexcept;
+    Doc(const Doc&) = delete;
+    Doc& operator=(const Doc&) = delete;
     ~Doc();
 
     PeerId peer() const;

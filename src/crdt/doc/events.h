@@ -54,6 +54,8 @@ public:
         other.from_.reset();
     }
     Subscription& operator=(Subscription&& other) noexcept;
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
     ~Subscription() { unsubscribe(); }
     void unsubscribe();
 

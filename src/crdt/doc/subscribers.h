@@ -72,6 +72,8 @@ void Subscribers::tell(News news, IsBelow is_below) {
     struct Telling {
         bool& flag;
         explicit Telling(bool& f) : flag(f) { flag = true; }
+        Telling(const Telling&) = delete;
+        Telling& operator=(const Telling&) = delete;
         ~Telling() { flag = false; }
     } telling(telling_);
     while (!queue_.empty()) {

@@ -58,6 +58,8 @@ public:
     ItemTree();
     ItemTree(ItemTree&&) noexcept;
     ItemTree& operator=(ItemTree&&) noexcept;
+    ItemTree(const ItemTree&) = delete;
+    ItemTree& operator=(const ItemTree&) = delete;
     ~ItemTree();
 
     Widths total() const;
