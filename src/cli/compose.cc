@@ -22,6 +22,7 @@
 #include "server/workspace_service.h"
 #include "store/store.h"
 #include "tools/files.h"
+#include "tools/memories.h"
 #include "tools/tool.h"
 
 namespace quire::cli {
@@ -73,6 +74,7 @@ struct House::Body {
     std::unique_ptr<kernel::FileGate> gate;
     std::unique_ptr<kernel::Kernel> kernel;
     std::unique_ptr<kernel::FileCalls> file_calls;
+    std::unique_ptr<kernel::MemoryCalls> memory_calls;
     std::unique_ptr<tools::Registry> registry;
     std::unique_ptr<server::LocalServer> server;
 };
@@ -123,10 +125,12 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
     house.kernel = TRY(kernel::Kernel::open(
         {*house.store, *house.pool, house.clock, house.rng, settings.limits, house.gate.get()}));
     house.file_calls = std::make_unique<kernel::FileCalls>(*house.kernel, *house.gate);
+    house.memory_calls = std::make_unique<kernel::MemoryCalls>(*house.kernel);
     house.registry = std::make_unique<tools::Registry>(*house.kernel);
     for (const tools::Profile profile :
          {tools::Profile::model, tools::Profile::full, tools::Profile::compat}) {
         house.registry->add(profile, tools::make_file(*house.kernel, *house.file_calls, profile));
+        house.registry->add(profile, tools::make_context(*house.memory_calls, profile));
     }
     house.registry->add(tools::Profile::compat,
                         tools::make_text_editor(*house.kernel, *house.file_calls));

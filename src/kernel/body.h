@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/cat.h"
@@ -16,6 +17,13 @@
 #include "sched/guarded.h"
 
 namespace quire::kernel {
+
+// The kind of the documents that are memory blocks (memory_calls.h), named by their labels.
+inline constexpr std::string_view kMemoryKind = "memory";
+
+// Memory is written through its own gate alone, so no call by a block's id reaches it.
+// Error: denied "memory_block" {label}.
+Failure is_memory(const LiveDocument& document);
 
 class Kernel::Body : public std::enable_shared_from_this<Kernel::Body> {
 public:
@@ -92,6 +100,7 @@ public:
         on_document<T>(std::move(by), std::move(document), access, std::move(reply),
                        [id = *parsed, deleted_too, work = std::move(work)](
                            LiveDocument& live, Reply<T> answer) mutable {
+                           if (live.kind() == kMemoryKind) return answer(is_memory(live));
                            Result<BlockRef> block = live.find(id, deleted_too);
                            if (!block) {
                                answer(Failure(std::move(block).error()));
@@ -122,6 +131,15 @@ public:
             });
     }
 
+    // Refuses with what was seen of the document, once that is durable.
+    template <class T>
+    void refuse(LiveDocument& document, Error error, Reply<T> reply) {
+        document.when_durable(
+            [error = std::move(error), reply = std::move(reply)](Result<void> durable) mutable {
+                reply(durable ? Failure(std::move(error)) : Failure(std::move(durable).error()));
+            });
+    }
+
     void count_commit() {
         counters_.with([](Counters& counters) { ++counters.commits; });
     }
@@ -129,6 +147,8 @@ public:
     // --- reading (calls_read.cc) ---
     void read(LiveDocument& document, const BlockRef& block, std::optional<text::LineRange> range,
               Reply<BlockText> reply);
+    void history(LiveDocument& document, const BlockRef& block, std::size_t limit,
+                 const std::string& cursor, Reply<HistoryPage> reply);
 
     // --- creating and editing (calls_change.cc) ---
     Result<std::optional<std::string>> block_of_token(

@@ -195,12 +195,7 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
             Result<blocks::Planned> planned = plan(doc.text(block.content), block.state->version);
             if (!planned) {
                 // What the refusal says of the text is a read: it waits until that text is durable.
-                return document.when_durable(
-                    [error = std::move(planned).error(),
-                     answer = std::move(answer)](Result<void> durable) mutable {
-                        answer(durable ? Failure(std::move(error))
-                                       : Failure(std::move(durable).error()));
-                    });
+                return body->refuse(document, std::move(planned).error(), std::move(answer));
             }
             const Result<void> fits = body->check_size(doc.text(block.content), planned->splices);
             if (!fits) return answer(Failure(fits.error()));

@@ -60,7 +60,10 @@ bool list_into(Listing& listing, LiveDocument& document) {
         listing.page.blocks.push_back(std::move(info));
         return true;
     };
-    if (document.conversation() == nullptr) return listing.parent || take(document.whole(), 0);
+    if (document.conversation() == nullptr) {
+        // Memory is listed, by those who may see it, with the tool context.
+        return listing.parent || document.kind() == kMemoryKind || take(document.whole(), 0);
+    }
 
     std::optional<crdt::OpId> parent;
     if (listing.parent) {
@@ -159,40 +162,44 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
 
 void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
                      Reply<HistoryPage> reply) {
+    body_->on_block<HistoryPage>(
+        by, block_id, Access::read, std::move(reply),
+        [body = body_, limit, cursor = std::move(cursor)](LiveDocument& document, BlockRef block,
+                                                          Reply<HistoryPage> answer) {
+            body->history(document, block, limit, cursor, std::move(answer));
+        },
+        true);
+}
+
+void Kernel::Body::history(LiveDocument& document, const BlockRef& block, std::size_t limit,
+                           const std::string& cursor, Reply<HistoryPage> reply) {
     std::uint64_t before = ~std::uint64_t{0};
     if (!cursor.empty()) {
         const char* end = cursor.data() + cursor.size();
         const auto parsed = std::from_chars(cursor.data(), end, before);
         if (parsed.ec != std::errc() || parsed.ptr != end) return reply(bad_cursor(cursor));
     }
-    body_->on_block<HistoryPage>(
-        by, block_id, Access::read, std::move(reply),
-        [body = body_, limit, cursor, before](LiveDocument& document, BlockRef block,
-                                              Reply<HistoryPage> answer) {
-            body->flush(document, block);
-            HistoryPage page;
-            std::string next_cursor = cat(block.state->version + 1);
-            const std::vector<Unit>& units = block.state->history.units();
-            if (block.state->interrupted && cursor.empty() && !units.empty()) {
-                // No call made it, so that it has no version of its own; and of its writer the last
-                // that was heard is when.
-                page.versions.push_back({cat(block.state->version), units.back().at_ms,
-                                         "system:kernel", "interrupted"});
-            }
-            for (std::size_t i = units.size(); i-- > 0;) {
-                const Unit& unit = units[i];
-                if (unit.version >= before) continue;
-                if (page.versions.size() >= limit) {
-                    page.next_cursor = next_cursor;
-                    break;
-                }
-                page.versions.push_back(
-                    {cat(unit.version), unit.at_ms, unit.actor, unit.description});
-                next_cursor = page.versions.back().version_id;
-            }
-            body->answer(document, std::move(page), std::move(answer));
-        },
-        true);
+    flush(document, block);
+    HistoryPage page;
+    std::string next_cursor = cat(block.state->version + 1);
+    const std::vector<Unit>& units = block.state->history.units();
+    if (block.state->interrupted && cursor.empty() && !units.empty()) {
+        // No call made it, so that it has no version of its own; and of its writer the last that
+        // was heard is when.
+        page.versions.push_back(
+            {cat(block.state->version), units.back().at_ms, "system:kernel", "interrupted"});
+    }
+    for (std::size_t i = units.size(); i-- > 0;) {
+        const Unit& unit = units[i];
+        if (unit.version >= before) continue;
+        if (page.versions.size() >= limit) {
+            page.next_cursor = next_cursor;
+            break;
+        }
+        page.versions.push_back({cat(unit.version), unit.at_ms, unit.actor, unit.description});
+        next_cursor = page.versions.back().version_id;
+    }
+    answer(document, std::move(page), std::move(reply));
 }
 
 void Kernel::log(Caller, std::optional<policy::Actor> of, std::size_t limit,

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "blocks/view.h"
 #include "kernel/body.h"
+#include "kernel/take_back.h"
 
 namespace quire::kernel {
 
@@ -61,11 +62,8 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
     }
     if (kind == UnitKind::status && units.front()->status)
         return set_back(document, block, *units.front()->status, redo);
-    std::vector<crdt::IdSpan> spans;
-    for (const Unit* unit : units)
-        spans.insert(spans.end(), unit->spans.begin(), unit->spans.end());
     const std::vector<crdt::Handle> only = touched_by(block, kind);
-    const crdt::Doc::Undone done = TRY(document.doc().revert(spans, only));
+    const crdt::Doc::Undone done = TRY(document.doc().revert(spans_of(units), only));
     undone.restored = done.restored;
     undone.removed = done.removed;
     undone.skipped_because_changed = done.skipped;
@@ -74,6 +72,45 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
 }
 
 }  // namespace
+
+Result<std::vector<Unit*>> next_to_take_back(History& history, const std::string& actor,
+                                             UndoScope scope, bool redo) {
+    const bool own = scope == UndoScope::own;
+    const std::optional<std::string> whose = own ? std::optional(actor) : std::nullopt;
+    std::vector<Unit*> units = redo ? history.next_redo(whose) : history.next_undo(whose);
+    if (!units.empty()) return units;
+    return fail(Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
+                cat(own ? cat(actor, " has made no change to this block")
+                        : std::string("there is no change to this block"),
+                    redo ? " that was undone" : " that is still to be undone"));
+}
+
+std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units) {
+    std::vector<crdt::IdSpan> spans;
+    for (const Unit* unit : units)
+        spans.insert(spans.end(), unit->spans.begin(), unit->spans.end());
+    return spans;
+}
+
+void end_take_back(LiveDocument& document, const BlockRef& block, const std::vector<Unit*>& units,
+                   const policy::Actor& actor, bool redo) {
+    const std::string description = units.back()->description;
+    const crdt::IdSpan span = document.commit(actor, redo ? "redo" : "undo");
+    for (Unit* unit : units) {
+        block.state->history.set_state(*unit, redo ? UnitState::done : UnitState::undone);
+        unit->spans.clear();
+        if (unit == units.back()) unit->spans.push_back(span);
+        document.rerecord(block, *unit);
+    }
+    block.state->appends.groups.erase(actor.str());
+    if (span.size() == 0) return;
+    Unit entry;
+    entry.actor = actor.str();
+    entry.description = cat(redo ? "redo of " : "undo of ", description);
+    entry.kind = UnitKind::take_back;
+    entry.stand_ins = document.doc().stand_ins(span);
+    document.record_quietly(block, std::move(entry));
+}
 
 void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
                   Reply<Undone> reply) {
@@ -85,40 +122,15 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
                 return answer(Failure(document.find(document.id_of(block), false).error()));
             }
             body->flush(document, block);
-            const std::string actor = by.actor.str();
-            const std::optional<std::string> whose =
-                scope == UndoScope::own ? std::optional(actor) : std::nullopt;
-            History& history = block.state->history;
-            const std::vector<Unit*> units =
-                redo ? history.next_redo(whose) : history.next_undo(whose);
-            if (units.empty()) {
-                return answer(fail(
-                    Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
-                    cat(scope == UndoScope::own ? cat(actor, " has made no change to this block")
-                                                : std::string("there is no change to this block"),
-                        redo ? " that was undone" : " that is still to be undone")));
-            }
+            const Result<std::vector<Unit*>> units =
+                next_to_take_back(block.state->history, by.actor.str(), scope, redo);
+            if (!units) return answer(Failure(units.error()));
 
             const seq::Rope before = document.doc().text(block.content);
             document.begin(by.actor);
-            Result<Undone> undone = take_back(document, block, units, redo);
+            Result<Undone> undone = take_back(document, block, *units, redo);
             if (!undone) return answer(Failure(std::move(undone).error()));
-            const crdt::IdSpan span = document.commit(by.actor, redo ? "redo" : "undo");
-            for (std::size_t i = 0; i < units.size(); ++i) {
-                history.set_state(*units[i], redo ? UnitState::done : UnitState::undone);
-                units[i]->spans.clear();
-                if (i + 1 == units.size()) units[i]->spans.push_back(span);
-                document.rerecord(block, *units[i]);
-            }
-            block.state->appends.groups.erase(actor);
-            if (span.size() > 0) {
-                Unit entry;
-                entry.actor = actor;
-                entry.description = cat(redo ? "redo of " : "undo of ", units.back()->description);
-                entry.kind = UnitKind::take_back;
-                entry.stand_ins = document.doc().stand_ins(span);
-                document.record_quietly(block, std::move(entry));
-            }
+            end_take_back(document, block, *units, by.actor, redo);
             const seq::Rope& after = document.doc().text(block.content);
             undone->version = block.state->version;
             undone->line_count = after.lines().n;

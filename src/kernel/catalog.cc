@@ -62,6 +62,19 @@ std::vector<store::DocumentKey> Catalog::keys() const {
     });
 }
 
+std::vector<store::DocumentKey> Catalog::keys(const std::string& kind,
+                                              const std::string& prefix) const {
+    return state_.with([&](const State& state) {
+        std::vector<store::DocumentKey> keys;
+        for (auto at = state.names.lower_bound({kind, prefix}); at != state.names.end(); ++at) {
+            const auto& [document_kind, name] = at->first;
+            if (document_kind != kind || !name.starts_with(prefix)) break;
+            keys.push_back(at->second);
+        }
+        return keys;
+    });
+}
+
 std::vector<std::shared_ptr<LiveDocument>> Catalog::live() const {
     return state_.with([](const State& state) {
         std::vector<std::shared_ptr<LiveDocument>> live;

@@ -28,6 +28,8 @@ public:
     void forget_name(const std::string& kind, const std::string& name);
 
     std::vector<store::DocumentKey> keys() const;  // Ascending.
+    // Those of one kind, by their names, of which each begins with `prefix`.
+    std::vector<store::DocumentKey> keys(const std::string& kind, const std::string& prefix) const;
     std::vector<std::shared_ptr<LiveDocument>> live() const;
     std::size_t size() const;
 

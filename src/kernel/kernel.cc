@@ -63,4 +63,11 @@ const Limits& Kernel::limits() const {
     return body_->limits();
 }
 
+Failure is_memory(const LiveDocument& document) {
+    return fail(Errc::denied, "memory_block",
+                cat("this is the memory block '", document.name(),
+                    "'; the tool context reads and writes it, with that label"),
+                {{"label", document.name()}});
+}
+
 }  // namespace quire::kernel

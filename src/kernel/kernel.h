@@ -232,6 +232,7 @@ public:
 
 private:
     friend class FileCalls;
+    friend class MemoryCalls;
     explicit Kernel(std::shared_ptr<Body> body);
     std::shared_ptr<Body> body_;
 };

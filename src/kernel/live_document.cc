@@ -7,7 +7,6 @@
 #include "base/cat.h"
 #include "base/check.h"
 #include "codec/updates.h"
-#include "document/attribution.h"
 
 namespace quire::kernel {
 
@@ -192,8 +191,12 @@ void LiveDocument::begin(const policy::Actor& actor) {
 }
 
 crdt::IdSpan LiveDocument::commit(const policy::Actor& actor, std::string_view operation) {
+    return commit({actor, std::string(operation), ""});
+}
+
+crdt::IdSpan LiveDocument::commit(const document::Attribution& what) {
     crdt::CommitOptions options;
-    options.message = document::message_of({actor, std::string(operation), ""});
+    options.message = document::message_of(what);
     options.timestamp = parts_.clock.wall_ms() / 1000;
     const crdt::IdSpan span = doc_->commit(std::move(options)).span;
     if (span.size() > 0) {

@@ -20,6 +20,7 @@
 #include "base/function.h"
 #include "blocks/block.h"
 #include "crdt/doc/doc.h"
+#include "document/attribution.h"
 #include "document/conversation.h"
 #include "kernel/appends.h"
 #include "kernel/kernel.h"
@@ -90,6 +91,7 @@ public:
     // Ends the transaction and puts its bytes into the batch. The atoms it made; empty when it
     // changed nothing.
     crdt::IdSpan commit(const policy::Actor& actor, std::string_view operation);
+    crdt::IdSpan commit(const document::Attribution& what);
     // Raises the block's version by `calls` and records a unit that ends the actor's chance to
     // redo. CHECKs that a transaction was begun.
     void record(const BlockRef& block, Unit unit, std::uint64_t calls = 1);

@@ -1,4 +1,3 @@
-#include "base/cat.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -12,23 +11,6 @@ struct Args {
     std::size_t limit = 100;
     std::string cursor;
 };
-
-ToolResult render(const kernel::HistoryPage& page) {
-    List versions;
-    std::string text = page.versions.empty() ? "No versions.\n" : "";
-    for (const kernel::HistoryEntry& entry : page.versions) {
-        versions.push_back(Map{{"version_id", entry.version_id},
-                               {"timestamp", entry.timestamp},
-                               {"actor", entry.actor},
-                               {"description", entry.description}});
-        text += cat(entry.version_id, "\t", entry.actor, "\t", entry.description, "\n");
-    }
-    const bool more = !page.next_cursor.empty();
-    if (more) text += cat("More with cursor \"", page.next_cursor, "\".\n");
-    return {Map{{"versions", std::move(versions)},
-                {"next_cursor", more ? Value(page.next_cursor) : Value()}},
-            std::move(text)};
-}
 
 }  // namespace
 
@@ -47,7 +29,7 @@ MadeTool make_block_history(kernel::Kernel& kernel) {
         [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             kernel.history(session.caller, std::move(args.block_id), args.limit,
                            std::move(args.cursor),
-                           answer_with<kernel::HistoryPage>(std::move(reply), render));
+                           answer_with<kernel::HistoryPage>(std::move(reply), render_history));
         });
 }
 

@@ -36,7 +36,8 @@ ToolResult render(const kernel::Undone& undone, Profile profile, bool redo) {
             text + snippet_text(undone.change, profile)};
 }
 
-Map output() {
+Map output(Profile profile) {
+    if (profile != Profile::full) return brief_schema();
     return object_schema({{"version", "integer"},
                           {"restored", "integer"},
                           {"removed", "integer"},
@@ -70,7 +71,7 @@ MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
                               "others have changed since stays."
                             : "Undo your own last change to a block; redo: true brings it back.",
          .annotations = {.destructive = true},
-         .output_schema = output()},
+         .output_schema = output(profile)},
         std::move(fields),
         [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
             run(kernel, session, args, args.redo, std::move(reply));
@@ -83,7 +84,7 @@ MadeTool make_block_redo(kernel::Kernel& kernel) {
          .title = "Redo a change",
          .description = "Make again the change to a block that you undid last.",
          .annotations = {.destructive = true},
-         .output_schema = output()},
+         .output_schema = output(Profile::full)},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .optional("scope", &Args::scope, "any: whoever made it."),

@@ -60,6 +60,13 @@ struct Codec<Map> {
     static Map decode(const Value& value) { return value.as_map(); }
     static Value encode(const Map& value) { return value; }
 };
+// Any JSON value, null too.
+template <>
+struct Codec<Value> {
+    static Map schema() { return {}; }
+    static Value decode(const Value& value) { return value; }
+    static Value encode(const Value& value) { return value; }
+};
 
 template <class T>
 struct Codec<std::vector<T>> {

@@ -422,7 +422,7 @@ ToolResult of_file(const kernel::FileVersion& file, ToolResult result) {
 std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files,
                                       Profile profile) {
     const bool full = profile == Profile::full;
-    Map output{{"type", "object"}};
+    Map output = brief_schema();
     Fields<Args> fields = Fields<Args>()
                               .required("operation", &Args::operation)
                               .optional("path", &Args::path)

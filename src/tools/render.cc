@@ -68,6 +68,10 @@ Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_
     return out;
 }
 
+Map brief_schema() {
+    return {{"type", "object"}};
+}
+
 Value or_refusal(Value schema) {
     if (Value* required = schema.is_map() ? schema.as_map().find("required") : nullptr) {
         List either{Map{{"required", std::move(*required)}}, Map{{"required", List{"error"}}}};
@@ -143,12 +147,30 @@ std::string snippet_text(const blocks::Change& change, Profile profile) {
 }
 
 Map edited_schema(Profile profile) {
+    if (profile != Profile::full) return brief_schema();
     return object_schema({{"version", "integer"},
                           {"line_count", "integer"},
-                          {"changed", profile == Profile::full ? "object" : "object?"},
+                          {"changed", "object"},
                           {"snippet", "string"},
                           {"no_op", "boolean"},
                           {"notes", "array"}});
+}
+
+ToolResult render_history(const kernel::HistoryPage& page) {
+    List versions;
+    std::string text = page.versions.empty() ? "No versions.\n" : "";
+    for (const kernel::HistoryEntry& entry : page.versions) {
+        versions.push_back(Map{{"version_id", entry.version_id},
+                               {"timestamp", entry.timestamp},
+                               {"actor", entry.actor},
+                               {"description", entry.description}});
+        text += cat(entry.version_id, "\t", entry.actor, "\t", entry.description, "\n");
+    }
+    const bool more = !page.next_cursor.empty();
+    if (more) text += cat("More with cursor \"", page.next_cursor, "\".\n");
+    return {Map{{"versions", std::move(versions)},
+                {"next_cursor", more ? Value(page.next_cursor) : Value()}},
+            std::move(text)};
 }
 
 Value hit_value(const blocks::Finding::Hit& hit, blocks::Numbering numbering) {

@@ -24,6 +24,8 @@ blocks::EditLimits edit_limits(const kernel::Kernel& kernel);
 // An object with these members, all of them present: {{"version", "integer"}, …}. A type may end in
 // '?' for a member that is not always there, and name two types ("string|null").
 Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_view>> members);
+// An object, and no more: for the profiles that a model reads at every start, word by word.
+Map brief_schema();
 // An array of such objects.
 Map array_schema(Map items);
 
@@ -62,6 +64,9 @@ std::string version_line(std::uint64_t version, std::size_t line_count);
 std::string status_words(const kernel::BlockInfo& info);
 // The header of a block that is shown: its id, kind, status, version and size.
 std::string header_line(const kernel::BlockText& block);
+
+// {versions, next_cursor}.
+ToolResult render_history(const kernel::HistoryPage& page);
 
 // One hit: {line, content, match_start, match_end}.
 Value hit_value(const blocks::Finding::Hit& hit, blocks::Numbering numbering);

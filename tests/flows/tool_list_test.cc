@@ -10,6 +10,7 @@
 #include "tests/flows/tool_desk.h"
 #include "tools/files.h"
 #include "tools/markdown.h"
+#include "tools/memories.h"
 
 namespace quire {
 namespace {
@@ -21,8 +22,10 @@ constexpr tools::Profile kProfiles[] = {tools::Profile::model, tools::Profile::f
 class Published {
 public:
     Published() {
-        for (const tools::Profile profile : kProfiles)
+        for (const tools::Profile profile : kProfiles) {
             registry.add(profile, tools::make_file(*desk_.kernel, files_, profile));
+            registry.add(profile, tools::make_context(memory_, profile));
+        }
         registry.add(tools::Profile::compat, tools::make_text_editor(*desk_.kernel, files_));
     }
     const std::vector<tools::ToolInfo>& list(tools::Profile profile) const {
@@ -34,6 +37,7 @@ private:
     fs::MemoryFiles disk_;
     kernel::FileGate gate_{disk_, policy::PathRules(), desk_.clock, 16U << 20};
     kernel::FileCalls files_{*desk_.kernel, gate_};
+    kernel::MemoryCalls memory_{*desk_.kernel};
 
 public:
     tools::Registry registry{*desk_.kernel};
@@ -49,12 +53,12 @@ TEST(ToolList, EachProfileHasItsTools) {
     EXPECT_EQ(names(tools::Profile::full),
               "block_create block_status block_append block_edit block_splice block_read "
               "block_search block_list "
-              "kernel_search block_delete block_undo block_redo block_history file ");
+              "kernel_search block_delete block_undo block_redo block_history file context ");
     EXPECT_EQ(names(tools::Profile::model),
               "block_view block_str_replace block_insert block_replace_lines block_append "
               "block_create block_list "
-              "block_search block_undo file ");
-    EXPECT_EQ(names(tools::Profile::compat), "file str_replace_based_edit_tool ");
+              "block_search block_undo file context ");
+    EXPECT_EQ(names(tools::Profile::compat), "file context str_replace_based_edit_tool ");
 }
 
 TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {

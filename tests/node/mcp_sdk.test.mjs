@@ -28,6 +28,48 @@ async function refused(client, name, args, code, reason) {
     return error;
 }
 
+// Of both profiles: a block with a field that is not the agent's, and one without a form.
+async function remember(client) {
+    const context = (operation, args) => ok(client, "context", { operation, ...args });
+    const label = "build";
+    const made = await context("create", {
+        label, type: "core",
+        schema: { Map: { fields: [
+            { name: "status", field_type: "Text" }, { name: "origin", field_type: "Text", read_only: true },
+            { name: "visits", field_type: "Counter" }, { name: "tags", field_type: "List" },
+        ] } },
+    });
+    assert.deepEqual({ ...made, block_id: "" }, { label, block_id: "", version: 1 });
+    await context("set_field", { label, field: "status", value: "busy" });
+    assert.equal((await context("increment_counter", { label, field: "visits", delta: 2 })).value, 2);
+    await context("append_to_list", { label, field: "tags", item: "old" });
+    await context("append_to_list", { label, field: "tags", item: "new" });
+    assert.equal((await context("remove_from_list", { label, field: "tags", index: 0 })).removed, "old");
+    const error = await refused(client, "context",
+        { operation: "set_field", label, field: "origin", value: "me" }, "denied", "read_only_field");
+    assert.equal(error.message, "Field 'origin' is read-only and cannot be modified by agent");
+
+    const view = await context("view", { label });
+    assert.deepEqual(view.value, { status: "busy", visits: 2, tags: ["new"] });
+    assert.equal(view.version, 6);
+    assert.match(view.rendered, /^<block:build permission=.*\nstatus: busy\n/s);
+    await context("undo", { label });
+    assert.deepEqual((await context("view", { label })).value.tags, ["old", "new"]);
+    await context("redo", { label });
+    assert.deepEqual((await context("view", { label })).value.tags, ["new"]);
+    assert.equal((await context("history", { label })).versions[0].version_id, "8");
+
+    await context("create", { label: "pad", template: "scratchpad" });
+    await context("append", { label: "pad", content: "one two one" });
+    await context("replace", { label: "pad", find: "one", replace: "1" });
+    assert.equal((await context("view", { label: "pad" })).value, "1 two 1");
+    await context("share", { label: "pad", with: "bo", permission: "read_only" });
+    await context("unshare", { label: "pad", with: "bo" });
+    await context("delete", { label: "pad" });
+    await refused(client, "context", { operation: "view", label: "pad" }, "not_found", "invalid_reference");
+    assert.deepEqual((await context("list", { type: "core" })).blocks.map((block) => block.label), [label]);
+}
+
 // Each tool of profile `full` that the product has, used as the contract says, in one story.
 const full = {
     async block_create(client, story) {
@@ -102,6 +144,7 @@ const full = {
         assert.equal(readFileSync(join(story.folder, "src/poem.txt"), "utf8"), "one\nTWO\nthree\n");
         await refused(client, "file", { operation: "read", path: "../outside" }, "denied", "outside_workspace");
     },
+    context: remember,
     async kernel_search(client, { file_id }) {
         const found = await ok(client, "kernel_search", { query: "TWO", mode: "literal" });
         assert.deepEqual(found.blocks.map((block) => block.block_id), [file_id]);
@@ -146,6 +189,7 @@ const model = {
         await ok(client, "block_undo", { block_id });
         await ok(client, "block_undo", { block_id, redo: true });
     },
+    context: remember,
     async file(client) {
         await ok(client, "file", { operation: "read", path: "notes.md" });
     },

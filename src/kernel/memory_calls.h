@@ -1,0 +1,139 @@
+// MemoryCalls: the use cases of memory blocks, by label. A memory block is a document of kind
+// "memory" whose name is its label; what its schema, its owner and its permissions are stands in
+// the document's header (memory_header.h). Every write passes the gate of document/gate.h.
+//
+// Labels are unique among the blocks that are not deleted. A label may also be given as the block's
+// id. Replies come exactly once, from any thread, and what they say is durable.
+//
+// Errors of every call but create() and list(): not_found "invalid_reference"; denied
+// "permission_denied" for an agent that neither owns the block nor has a share; corrupt where what
+// is stored of the block does not parse. Those of Kernel besides.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "document/field_path.h"
+#include "kernel/kernel.h"
+#include "kernel/memory_header.h"
+
+namespace quire::kernel {
+
+struct MemoryVersion {
+    std::string label;
+    std::string block_id;
+    std::uint64_t version = 0;
+};
+
+struct MemoryCreate {
+    std::string label;
+    // One of the two.
+    std::optional<Value> schema;  // As schema/schema_form.h reads it.
+    std::optional<std::string> from_template;
+    std::optional<std::string> description;  // Absent: the template's.
+    MemoryType type = MemoryType::working;
+    policy::Permission permission = policy::Permission::read_write;
+    std::optional<std::size_t> char_limit;  // Code points of one text.
+    bool pinned = false;
+};
+
+struct MemoryRow {
+    MemoryVersion block;
+    MemoryType type = MemoryType::working;
+    policy::Permission permission = policy::Permission::read_only;  // The caller's.
+    std::string description;
+    bool pinned = false;
+};
+struct MemoryList {
+    std::vector<MemoryRow> blocks;
+    std::vector<std::string> unreadable;  // Labels of blocks that do not parse.
+};
+struct MemoryView {
+    MemoryRow row;
+    Value schema;
+    std::string rendered;  // Of one section: its body.
+    Value value;
+};
+
+// --- writes, as document/memory_edit.h has them ---
+struct SetField {
+    document::FieldPath path;
+    Value value;
+};
+struct AppendContent {  // Text to a Text, an item to a List, an entry to a Log.
+    std::string section;
+    Value content;
+};
+struct ReplaceText {
+    std::string section;
+    std::string find;
+    std::string replace;
+};
+struct AppendToList {  // Without a field: a List's own items.
+    document::FieldPath path;
+    Value item;
+};
+struct RemoveFromList {
+    document::FieldPath path;
+    std::int64_t index = 0;
+};
+struct IncrementCounter {
+    document::FieldPath path;
+    Value delta;
+};
+using MemoryWrite = std::variant<SetField, AppendContent, ReplaceText, AppendToList, RemoveFromList,
+                                 IncrementCounter>;
+
+struct MemoryWritten {
+    MemoryVersion block;
+    Value made;  // The counter, what was removed, how many were replaced; else null.
+};
+struct MemoryUndone {
+    MemoryVersion block;
+    std::size_t restored = 0;
+    std::size_t removed = 0;
+    std::size_t skipped_because_changed = 0;
+};
+struct MemoryHistory {
+    MemoryVersion block;
+    HistoryPage page;
+};
+
+class MemoryCalls {
+public:
+    explicit MemoryCalls(Kernel& kernel);
+
+    // The caller owns it. Errors: conflict "label_exists"; invalid_argument "invalid_label",
+    // "invalid_schema"; not_found "unknown_template".
+    void create(Caller by, MemoryCreate what, Reply<MemoryVersion> reply);
+    // Errors: those of locate() (document/field_path.h).
+    void view(Caller by, std::string label, std::optional<std::string> section,
+              Reply<MemoryView> reply);
+    // Those that the caller may see, by label. Reads each: O(blocks).
+    void list(Caller by, std::optional<MemoryType> type, std::string prefix,
+              Reply<MemoryList> reply);
+    // One version and one step of undo; none where it changes nothing. Errors: those of MemoryEdit;
+    // out_of_range "too_large".
+    void write(Caller by, std::string label, MemoryWrite what, Reply<MemoryWritten> reply);
+    // The label is free again.
+    void erase(Caller by, std::string label, Reply<MemoryVersion> reply);
+    // The caller's own last write. To undo is to overwrite. Errors: not_found "nothing_to_undo",
+    // "nothing_to_redo".
+    void undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply);
+    void history(Caller by, std::string label, std::size_t limit, std::string cursor,
+                 Reply<MemoryHistory> reply);
+    // Gives an agent a level, or with none takes it away. Errors: denied "permission_denied" for
+    // agents that are not the owner.
+    void share(Caller by, std::string label, policy::Actor with,
+               std::optional<policy::Permission> permission, Reply<MemoryVersion> reply);
+
+private:
+    struct Body;
+    std::shared_ptr<Body> body_;
+};
+
+}  // namespace quire::kernel

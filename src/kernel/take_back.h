@@ -1,0 +1,26 @@
+// What undo and redo of a block have in common, whatever the block holds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "kernel/kernel.h"
+#include "kernel/live_document.h"
+
+namespace quire::kernel {
+
+// The units that the next undo or redo takes back, of `actor` or of any. Valid until the history
+// grows. Errors: not_found "nothing_to_undo", "nothing_to_redo".
+Result<std::vector<Unit*>> next_to_take_back(History& history, const std::string& actor,
+                                             UndoScope scope, bool redo);
+
+std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
+
+// Ends the transaction in which `units` were taken back, marks them, and records an entry where
+// anything changed. What it changed is still to be submitted.
+void end_take_back(LiveDocument& document, const BlockRef& block, const std::vector<Unit*>& units,
+                   const policy::Actor& actor, bool redo);
+
+}  // namespace quire::kernel
