@@ -1,5 +1,7 @@
 #include "kernel/memory_calls.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/cat.h"
@@ -357,9 +359,11 @@ TEST(Memory, AStoredSchemaThatDoesNotParseIsAnErrorThatKeepsIt) {
     EXPECT_EQ(reason(study.erase("bad")), "corrupt");
     EXPECT_EQ(reason(study.create("bad")), "label_exists");
     EXPECT_EQ(study.labels(), "good ?bad");
-    for (const store::DocumentRecord& each : *study.desk.store.documents()) {
-        if (each.name == "bad") EXPECT_EQ(each.header, record.header);
-    }
+    const std::vector<store::DocumentRecord> stored = study.desk.store.documents().value();
+    const auto kept = std::find_if(stored.begin(), stored.end(),
+                                   [](const auto& each) { return each.name == "bad"; });
+    ASSERT_NE(kept, stored.end());
+    EXPECT_EQ(kept->header, record.header);
 }
 
 TEST(Memory, WhatCannotBeCreatedIsSaidWithoutTakingTheLabel) {
