@@ -26,11 +26,13 @@ struct Args {
 };
 
 Fields<Args> fields(Profile profile) {
+    // A model reads them at every start, and rarely needs what it is not told of here.
+    const bool full = profile == Profile::full;
     Fields<Args> out;
-    out.optional("conversation", &Args::conversation, "Default \"main\".")
+    out.optional("conversation", &Args::conversation, full ? "Default \"main\"." : "")
         .optional("parent_id", &Args::parent_id)
-        .optional("after", &Args::after, "The sibling it follows; absent: last.");
-    if (profile == Profile::full) {
+        .optional("after", &Args::after, full ? "The sibling it follows; absent: last." : "");
+    if (full) {
         out.required("role", &Args::role).required("kind", &Args::kind);
     } else {
         out.optional("role", &Args::role).optional("kind", &Args::kind);
@@ -39,7 +41,7 @@ Fields<Args> fields(Profile profile) {
         .optional("metadata", &Args::metadata)
         .optional("status", &Args::status)
         .optional("client_token", &Args::client_token,
-                  "Makes a repeated call give the first one's block.");
+                  full ? "A repeated call gives the first one's block." : "");
     return out;
 }
 

@@ -70,7 +70,7 @@ MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
             .optional("kind", &Args::kind)
             .optional("status", &Args::status)
             .optional("path_prefix", &Args::path_prefix)
-            .optional("depth", &Args::depth, "Levels below parent_id or the roots; 0 = all.")
+            .optional("depth", &Args::depth, full ? "Levels; 0 = all." : "")
             .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}})
             .optional("cursor", &Args::cursor),
         [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {

@@ -24,8 +24,7 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
          .title = "Replace lines of a block",
          .description =
              "Replace lines start_line to end_line, both included; new_text \"\" deletes them. "
-             "expected_text is what they say now, without line numbers; if they differ nothing "
-             "changes.",
+             "Refused unless expected_text is what they say now, without line numbers.",
          .annotations = {.destructive = true},
          .output_schema = edited_schema(Profile::model)},
         Fields<Args>()

@@ -22,7 +22,7 @@ Fields<Args> fields(Profile profile) {
     if (profile == Profile::full) {
         out.required("block_id", &Args::block_id);
     } else {
-        out.optional("block_id", &Args::block_id, "Absent: every block.");
+        out.optional("block_id", &Args::block_id);
     }
     out.optional("mode", &Args::mode)
         .optional("context_lines", &Args::context_lines, "", context_rules())

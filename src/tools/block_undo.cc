@@ -36,8 +36,7 @@ ToolResult render(const kernel::Undone& undone, Profile profile, bool redo) {
             text + snippet_text(undone.change, profile)};
 }
 
-Map output(Profile profile) {
-    if (profile != Profile::full) return brief_schema();
+Map output() {
     return object_schema({{"version", "integer"},
                           {"restored", "integer"},
                           {"removed", "integer"},
@@ -69,9 +68,9 @@ MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
          .description = profile == Profile::full
                             ? "Take back your last change to a block that is not yet undone. What "
                               "others have changed since stays."
-                            : "Undo your own last change to a block; redo: true brings it back.",
+                            : "Undo your own last change; redo: true brings it back.",
          .annotations = {.destructive = true},
-         .output_schema = output(profile)},
+         .output_schema = output()},
         std::move(fields),
         [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
             run(kernel, session, args, args.redo, std::move(reply));
@@ -84,7 +83,7 @@ MadeTool make_block_redo(kernel::Kernel& kernel) {
          .title = "Redo a change",
          .description = "Make again the change to a block that you undid last.",
          .annotations = {.destructive = true},
-         .output_schema = output(Profile::full)},
+         .output_schema = output()},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .optional("scope", &Args::scope, "any: whoever made it."),

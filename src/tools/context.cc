@@ -371,16 +371,14 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
 // Published to every model at every start, so each word of it is paid for again and again.
 constexpr std::string_view kWhatItTakes =
     "Structured memory, by label. Takes: create schema or template (partner_profile task_list "
-    "activity_log observation_log scratchpad); view section; list type, prefix; append content; "
-    "replace find, replace; set_field field, value; append_to_list field, item; remove_from_list "
-    "field, index; increment_counter field, delta; undo, redo (your own); history; share, unshare "
-    "with (an agent).";
+    "activity_log observation_log scratchpad); append content; replace find, replace; set_field "
+    "field, value; append_to_list field, item; remove_from_list field, index; increment_counter "
+    "field, delta; share, unshare with. undo, redo: your own writes.";
 
 }  // namespace
 
 std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile profile) {
     const bool full = profile == Profile::full;
-    Map output = brief_schema();
     Fields<Args> fields =
         Fields<Args>()
             .required("operation", &Args::operation)
@@ -408,20 +406,18 @@ std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile pr
             std::move(fields)
                 .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}})
                 .optional("cursor", &Args::cursor));
-        output.append("properties", Map{{"label", Map{{"type", "string"}}},
-                                        {"block_id", Map{{"type", "string"}}},
-                                        {"version", Map{{"type", "integer"}}}});
     }
-    return make_tool<Args>({.name = "context",
-                            .title = "Work with memory",
-                            .description = std::string(kWhatItTakes),
-                            .annotations = {.destructive = true},
-                            .output_schema = std::move(output),
-                            .reads = {"view", "list", "history"}},
-                           std::move(fields),
-                           [&memory](const Session& session, Args args, Reply<ToolResult> reply) {
-                               run(memory, session, std::move(args), std::move(reply));
-                           });
+    return make_tool<Args>(
+        {.name = "context",
+         .title = "Work with memory",
+         .description = std::string(kWhatItTakes),
+         .annotations = {.destructive = true},
+         .output_schema = object_schema(
+             {{"label", "string?"}, {"block_id", "string?"}, {"version", "integer?"}}),
+         .reads = {"view", "list", "history"}},
+        std::move(fields), [&memory](const Session& session, Args args, Reply<ToolResult> reply) {
+            run(memory, session, std::move(args), std::move(reply));
+        });
 }
 
 }  // namespace quire::tools

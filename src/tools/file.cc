@@ -403,10 +403,8 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
 
 // Published to every model at every start, so each word of it is paid for again and again.
 constexpr std::string_view kWhatItTakes =
-    "Files by path from the workspace's root. Takes: list pattern; read path, range; create, "
-    "append path, content; insert "
-    "path, line, content; replace path, find, replace (every occurrence); edit path, operations; "
-    "save, delete, status path. "
+    "Files by path from the workspace's root. Takes: list pattern; read range; create, append "
+    "content; insert line, content; replace find, replace (every occurrence); edit operations. "
     "Edits stay in memory until save. ";
 
 }  // namespace
@@ -422,7 +420,6 @@ ToolResult of_file(const kernel::FileVersion& file, ToolResult result) {
 std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files,
                                       Profile profile) {
     const bool full = profile == Profile::full;
-    Map output = brief_schema();
     Fields<Args> fields = Fields<Args>()
                               .required("operation", &Args::operation)
                               .optional("path", &Args::path)
@@ -433,12 +430,7 @@ std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls&
                               .optional("find", &Args::find)
                               .optional("replace", &Args::replace)
                               .optional("operations", &Args::operations);
-    if (full) {
-        static_cast<void>(std::move(fields).optional("line_numbers", &Args::line_numbers));
-        output.append("properties", Map{{"path", Map{{"type", "string"}}},
-                                        {"block_id", Map{{"type", "string"}}},
-                                        {"version", Map{{"type", "integer"}}}});
-    }
+    if (full) static_cast<void>(std::move(fields).optional("line_numbers", &Args::line_numbers));
     return make_tool<Args>(
         {.name = "file",
          .title = "Work with files",
@@ -446,7 +438,8 @@ std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls&
                             full ? "Lines count from 0, end not included; insert goes before line."
                                  : "Lines count from 1; insert goes after line."),
          .annotations = {.destructive = true},
-         .output_schema = std::move(output),
+         .output_schema =
+             object_schema({{"path", "string?"}, {"block_id", "string?"}, {"version", "integer?"}}),
          .reads = {"list", "read", "load", "status"}},
         std::move(fields),
         [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {

@@ -11,6 +11,36 @@ namespace quire::tools {
 namespace {
 
 constexpr std::array kProfiles = {Profile::model, Profile::full, Profile::compat};
+constexpr std::string_view kOperation = "operation";
+
+// A tool as a call names it. Of "context.set_field" the operation is not among the arguments.
+struct Named {
+    const Tool* tool = nullptr;
+    std::string_view operation = {};
+};
+
+bool has_operation(const ToolInfo& info, std::string_view word) {
+    const Value* properties = info.input_schema.get("properties");
+    const Value* operation = properties != nullptr ? properties->get(kOperation) : nullptr;
+    const Value* words = operation != nullptr ? operation->get("enum") : nullptr;
+    if (words == nullptr) return false;
+    const List& all = words->as_list();
+    return std::find(all.begin(), all.end(), Value(word)) != all.end();
+}
+
+// Error: invalid_argument "invalid_argument" where the arguments name another one.
+Result<void> set_operation(Value& arguments, std::string_view name, std::string_view word) {
+    if (arguments.is_null()) arguments = Map{};
+    if (!arguments.is_map()) return {};  // The tool says what it takes.
+    Map& members = arguments.as_map();
+    if (const Value* given = members.find(kOperation); given != nullptr && *given != Value(word)) {
+        return invalid("invalid_argument",
+                       cat(name, " is the operation ", word,
+                           ", and the argument operation names another; leave it out"));
+    }
+    members.set(std::string(kOperation), word);
+    return {};
+}
 
 }  // namespace
 
@@ -25,12 +55,20 @@ struct Registry::Body {
         std::vector<ToolInfo> infos;
         std::vector<std::unique_ptr<const Tool>> tools;  // In the same order.
 
-        const Tool* find(std::string_view name) const {
-            const std::string published = published_name(name);
+        const Tool* published(std::string_view name) const {
             const auto at = std::find_if(tools.begin(), tools.end(), [&](const auto& tool) {
-                return tool->info().name == published;
+                return tool->info().name == name;
             });
             return at == tools.end() ? nullptr : at->get();
+        }
+        Named find(std::string_view name) const {
+            if (const Tool* tool = published(published_name(name))) return {tool};
+            const std::size_t dot = name.find('.');
+            if (dot == std::string_view::npos) return {};
+            const Tool* tool = published(name.substr(0, dot));
+            const std::string_view word = name.substr(dot + 1);
+            return tool != nullptr && has_operation(tool->info(), word) ? Named{tool, word}
+                                                                        : Named{};
         }
     };
     const Shelf& of(Profile profile) const { return shelves[static_cast<std::size_t>(profile)]; }
@@ -77,13 +115,13 @@ const std::vector<ToolInfo>& Registry::list(Profile profile) const {
 }
 
 const ToolInfo* Registry::find(Profile profile, std::string_view name) const {
-    const Tool* tool = body_->of(profile).find(name);
+    const Tool* tool = body_->of(profile).find(name).tool;
     return tool == nullptr ? nullptr : &tool->info();
 }
 
 void Registry::call(const Session& session, std::string_view name, Value arguments,
                     Reply<ToolResult> reply) const {
-    const Tool* tool = body_->of(session.profile).find(name);
+    const auto [tool, operation] = body_->of(session.profile).find(name);
     if (tool == nullptr) {
         std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
                                   profile_name(session.profile), "; there are");
@@ -95,6 +133,10 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         reply(fail(Errc::not_found, "unknown_tool", std::move(message),
                    {{"tools", std::move(names)}}));
         return;
+    }
+    if (!operation.empty()) {
+        if (const Result<void> set = set_operation(arguments, name, operation); !set)
+            return reply(refused(set.error()));
     }
     tool->call(session, std::move(arguments), std::move(reply));
 }

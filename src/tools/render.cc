@@ -68,10 +68,6 @@ Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_
     return out;
 }
 
-Map brief_schema() {
-    return {{"type", "object"}};
-}
-
 Value or_refusal(Value schema) {
     if (Value* required = schema.is_map() ? schema.as_map().find("required") : nullptr) {
         List either{Map{{"required", std::move(*required)}}, Map{{"required", List{"error"}}}};
@@ -147,7 +143,11 @@ std::string snippet_text(const blocks::Change& change, Profile profile) {
 }
 
 Map edited_schema(Profile profile) {
-    if (profile != Profile::full) return brief_schema();
+    // A model reads this at every start, word by word.
+    if (profile != Profile::full) {
+        return object_schema(
+            {{"version", "integer"}, {"line_count", "integer"}, {"snippet", "string"}});
+    }
     return object_schema({{"version", "integer"},
                           {"line_count", "integer"},
                           {"changed", "object"},

@@ -24,8 +24,6 @@ blocks::EditLimits edit_limits(const kernel::Kernel& kernel);
 // An object with these members, all of them present: {{"version", "integer"}, …}. A type may end in
 // '?' for a member that is not always there, and name two types ("string|null").
 Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_view>> members);
-// An object, and no more: for the profiles that a model reads at every start, word by word.
-Map brief_schema();
 // An array of such objects.
 Map array_schema(Map items);
 

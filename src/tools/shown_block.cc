@@ -40,7 +40,10 @@ ToolResult render_block(const kernel::BlockText& block, Profile profile, bool li
 
 Map shown_schema(Profile profile) {
     if (profile != Profile::full) {
-        return brief_schema();
+        return object_schema({{"content", "string"},
+                              {"version", "integer"},
+                              {"line_count", "integer"},
+                              {"truncated", "boolean"}});
     }
     return object_schema({{"content", "string"},
                           {"metadata", "object"},

@@ -81,7 +81,7 @@ public:
 
     // In a stable order. Valid as long as the registry.
     const std::vector<ToolInfo>& list(Profile profile) const;
-    // nullptr where the profile has no such tool. "block.edit" finds "block_edit".
+    // nullptr where there is none. "block.edit" finds "block_edit", "file.read" the tool "file".
     const ToolInfo* find(Profile profile, std::string_view name) const;
     // Checks `arguments` against the schema, runs, replies exactly once, from any thread. A refusal
     // is a result with is_error. The only Error: not_found "unknown_tool", which lists the names

@@ -1,11 +1,10 @@
 // kill -9 of the kernel at a random moment while agents write: what was acknowledged is there afterwards, once,
 // and what was not is there once or not at all. SEED repeats the moments; QUIRE_LONG=1 runs 200 loops.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { rawQuire, skip, workspace } from "./support/workspace.mjs";
+import { kernelOf, rawQuire, skip, workspace } from "./support/workspace.mjs";
 
 const loops = process.env.QUIRE_LONG ? 200 : 20;
 const writers = 3;
@@ -14,19 +13,6 @@ const writers = 3;
 function random(seed) {
     let state = (seed % 2147483646) + 1;
     return (bound) => (state = (state * 48271) % 2147483647) % bound;
-}
-
-// The kernel's process on this workspace: ours to kill, since nobody else has the folder.
-function kernelOf(folder) {
-    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-        try {
-            const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-            if (words[1] === "kernel" && words.includes(folder)) return Number(pid);
-        } catch {
-            // It ended between the listing and the look.
-        }
-    }
-    return undefined;
 }
 
 const linesOf = (answer) => answer.result.structuredContent.content.split("\n").filter((line) => line !== "");

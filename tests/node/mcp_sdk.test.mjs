@@ -5,28 +5,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { connectQuire, kinds } from "./support/sdk.mjs";
+import { connectQuire, kinds, ok, refused } from "./support/sdk.mjs";
 import { skip, workspace } from "./support/workspace.mjs";
 
 const files = { "src/poem.txt": "one\ntwo\nthree\n", "notes.md": "# Notes\n" };
-
-// Calls `name` and demands success. Refusals come back as results too, so they are looked at here.
-async function ok(client, name, args) {
-    const result = await client.callTool({ name, arguments: args });
-    assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${JSON.stringify(result.structuredContent ?? result.content)}`);
-    assert.ok(result.structuredContent, `${name} has no structuredContent`);
-    assert.equal(result.content[0]?.type, "text");
-    return result.structuredContent;
-}
-
-async function refused(client, name, args, code, reason) {
-    const result = await client.callTool({ name, arguments: args });
-    assert.equal(result.isError, true, `${name} ${JSON.stringify(args)} was accepted`);
-    const { error } = result.structuredContent;
-    assert.deepEqual({ code: error.code, reason: error.reason }, { code, reason }, error.message);
-    assert.ok(error.message.length > 0);
-    return error;
-}
 
 // Of both profiles: a block with a field that is not the agent's, and one without a form.
 async function remember(client) {

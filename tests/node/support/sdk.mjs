@@ -1,4 +1,6 @@
 // The official SDKs as one shape: connect() to a server on stdio, by line of the SDK and protocol era.
+import assert from "node:assert/strict";
+
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
@@ -31,4 +33,22 @@ export async function connect(t, kind, command, args, options = {}) {
 
 export function connectQuire(t, kind, folder, options) {
     return connect(t, kind, quire, mcpArguments(folder, options));
+}
+
+// Calls `name` and demands success. Refusals come back as results too, so they are looked at here.
+export async function ok(client, name, args) {
+    const result = await client.callTool({ name, arguments: args });
+    assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${JSON.stringify(result.structuredContent ?? result.content)}`);
+    assert.ok(result.structuredContent, `${name} has no structuredContent`);
+    assert.equal(result.content[0]?.type, "text");
+    return result.structuredContent;
+}
+
+export async function refused(client, name, args, code, reason) {
+    const result = await client.callTool({ name, arguments: args });
+    assert.equal(result.isError, true, `${name} ${JSON.stringify(args)} was accepted`);
+    const { error } = result.structuredContent;
+    assert.deepEqual({ code: error.code, reason: error.reason }, { code, reason }, error.message);
+    assert.ok(error.message.length > 0);
+    return error;
 }

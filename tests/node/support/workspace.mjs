@@ -1,6 +1,6 @@
 // Workspaces and processes for the tests: each test has its own of both, and leaves neither behind.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,6 +23,19 @@ export function workspace(t, files = {}, settings = everythingAllowed) {
     }
     t?.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
     return folder;
+}
+
+// The kernel's process on this workspace: ours to kill, since nobody else has the folder.
+export function kernelOf(folder) {
+    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+        try {
+            const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+            if (words[1] === "kernel" && words.includes(folder)) return Number(pid);
+        } catch {
+            // It ended between the listing and the look.
+        }
+    }
+    return undefined;
 }
 
 export function mcpArguments(folder, { profile = "full", actor = "agent:test" } = {}) {
