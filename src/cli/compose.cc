@@ -137,7 +137,8 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
     // What saves that were cut short left behind; nothing waits for it.
     house.pool->post([&house] { static_cast<void>(house.files->sweep()); });
     house.server = TRY(server::LocalServer::open(
-        std::move(state), {.version = options.version, .linger_ms = options.linger_ms},
+        std::move(state),
+        {.version = options.version, .linger_ms = options.linger_ms, .pool = house.pool.get()},
         [&house](const server::Hello& hello, std::shared_ptr<server::Connection> connection) {
             return house.session_for(hello, std::move(connection));
         },

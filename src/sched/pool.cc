@@ -146,6 +146,34 @@ Pool::~Pool() {
     // task posted.
 }
 
+Pool::Errand::Errand(Pool& pool) : pool_(pool) {
+    Turn& turn = this_turn();
+    CHECK(turn.pool == nullptr);
+    turn.pool = pool_.body_.get();
+    turn.in_a_row = 0;
+}
+
+Pool::Errand::~Errand() {
+    give();
+}
+
+std::optional<Task> Pool::Errand::end() {
+    Turn& turn = this_turn();
+    turn.pool = nullptr;
+    return std::exchange(turn.next, std::nullopt);
+}
+
+void Pool::Errand::give() {
+    if (std::optional<Task> kept = end()) pool_.post(std::move(*kept));
+}
+
+void Pool::Errand::run() {
+    Turn& turn = this_turn();
+    std::optional<Task> kept = std::exchange(turn.next, std::nullopt);
+    if (kept) pool_.body_->run(std::move(*kept));
+    turn.pool = nullptr;
+}
+
 void Pool::post(Task task) {
     body_->post(std::move(task));
 }

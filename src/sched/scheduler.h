@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/function.h"
 
@@ -39,10 +40,52 @@ public:
     void post_after(std::int64_t ms, Task task) override;
     std::size_t burst() const override { return 32; }
 
+    // While it lives, the first task that its thread posts is kept back, to be run by this thread:
+    // so what arrives is done by who waited for it, and no worker is woken on the way. Its thread
+    // is none of the pool's, and has one errand at a time.
+    class Errand {
+    public:
+        explicit Errand(Pool& pool);
+        Errand(const Errand&) = delete;
+        Errand& operator=(const Errand&) = delete;
+        ~Errand();    // give().
+        void give();  // To the workers; and nothing is kept back from now on.
+        // Runs what was kept and, for a while, what follows from it. Nothing is kept back after.
+        void run();
+
+    private:
+        std::optional<Task> end();
+        Pool& pool_;
+    };
+
 private:
     struct Body;
     std::unique_ptr<Body> body_;
 };
+
+// What two threads wait for in turns: serve_watched().
+class Watched {
+public:
+    virtual ~Watched() = default;
+    // Waits for something to happen, at most `ms` (-1: as long as it takes) or until wake(), and
+    // remembers what did as the finding of `thread`, 0 or 1. Both threads may wait at once.
+    virtual void wait(int thread, int ms) = 0;
+    virtual void wake() = 0;
+
+    struct Next {
+        bool over = false;
+        int ms = -1;  // For the next wait.
+    };
+    // Sees to the finding of `thread`; never two at once. What it posts is kept in `errand`, if
+    // there is one, unless it gives it away.
+    virtual Next tend(int thread, Pool::Errand* errand) = 0;
+};
+
+// Waits and tends until it is over. With a pool a second thread does so too, and then each runs
+// what its round kept back, as long as the other one waits: somebody always does.
+// (Leader/followers, Schmidt et al. 2000, but nobody is promoted: both wait, and the operating
+// system wakes one.)
+void serve_watched(Watched& watched, Pool* pool);
 
 // Runs tasks when told, in an order that `seed` decides (0: first in, first out). One thread; tasks
 // that are left when it goes are dropped.

@@ -1,10 +1,14 @@
 #include "sched/scheduler.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -229,6 +233,113 @@ TEST(Pool, ABusyStrandLeavesRoomForOthers) {
     other.post([&] { other_ran.set_value(); });
     EXPECT_EQ(other_ran.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
     stop = true;
+}
+
+TEST(Errand, ItsThreadRunsWhatItPostedFirstAndWhatFollows) {
+    Pool pool(1);
+    const auto here = std::this_thread::get_id();
+    int here_too = 0;
+    std::promise<bool> second;
+    Pool::Errand errand(pool);
+    pool.post([&] {
+        here_too += std::this_thread::get_id() == here;
+        pool.post([&] { here_too += std::this_thread::get_id() == here; });
+    });
+    pool.post([&] { second.set_value(std::this_thread::get_id() == here); });
+    EXPECT_FALSE(second.get_future().get());
+    EXPECT_EQ(here_too, 0);
+    errand.run();
+    EXPECT_EQ(here_too, 2);
+}
+
+TEST(Errand, WhatItDoesNotRunItGivesToTheWorkers) {
+    Pool pool(1);
+    for (const bool in_words : {true, false}) {
+        std::promise<std::thread::id> ran;
+        {
+            Pool::Errand errand(pool);
+            pool.post([&] { ran.set_value(std::this_thread::get_id()); });
+            if (in_words) errand.give();
+        }
+        EXPECT_NE(ran.get_future().get(), std::this_thread::get_id());
+    }
+}
+
+// Rounds that begin when it is rung.
+class Bell final : public Watched {
+public:
+    using Round = std::function<Next(Pool::Errand*)>;
+    explicit Bell(Round round) : round_(std::move(round)) {}
+    void ring() {
+        const std::lock_guard lock(mutex_);
+        ++rings_;
+        rung_.notify_one();
+    }
+    void wait(int thread, int) override {
+        std::unique_lock lock(mutex_);
+        rung_.wait(lock, [&] { return rings_ > 0 || woken_; });
+        found_[static_cast<std::size_t>(thread)] = rings_ > 0;
+        if (rings_ > 0) --rings_;
+    }
+    void wake() override {
+        const std::lock_guard lock(mutex_);
+        woken_ = true;
+        rung_.notify_all();
+    }
+    Next tend(int thread, Pool::Errand* errand) override {
+        return found_[static_cast<std::size_t>(thread)] ? round_(errand) : Next();
+    }
+
+private:
+    Round round_;
+    std::mutex mutex_;
+    std::condition_variable rung_;
+    int rings_ = 0;
+    bool woken_ = false;
+    std::array<bool, 2> found_ = {};
+};
+
+TEST(ServeWatched, WhileOneThreadRunsWhatCameTheOtherOneTends) {
+    Pool pool(1);
+    std::promise<void> second_round;
+    int rounds = 0;
+    std::thread::id ran;
+    Bell bell([&](Pool::Errand*) {
+        if (++rounds == 1) {
+            pool.post([&] {
+                ran = std::this_thread::get_id();
+                // Comes only if somebody tends meanwhile.
+                second_round.get_future().wait();
+                bell.ring();
+            });
+        } else if (rounds == 2) {
+            second_round.set_value();
+        }
+        return Watched::Next{.over = rounds == 3};
+    });
+    std::thread server([&] { serve_watched(bell, &pool); });
+    bell.ring();
+    bell.ring();
+    server.join();
+    EXPECT_EQ(rounds, 3);
+    EXPECT_NE(ran, std::thread::id());
+}
+
+TEST(ServeWatched, WhoMustBeBackInTimeGivesItsTaskAway) {
+    Pool pool(1);
+    std::promise<std::thread::id> ran;
+    std::thread::id tended;
+    Bell bell([&](Pool::Errand*) {
+        tended = std::this_thread::get_id();
+        pool.post([&] {
+            ran.set_value(std::this_thread::get_id());
+            bell.wake();
+        });
+        return Watched::Next{.over = true, .ms = 1000};
+    });
+    bell.ring();
+    serve_watched(bell, &pool);
+    EXPECT_NE(ran.get_future().get(), tended);
 }
 
 TEST(Guarded, CountsFromManyThreads) {

@@ -81,13 +81,12 @@ struct Client {
     std::deque<Arrived> arrived;       // To be delivered.
     std::unique_ptr<Session> session;  // Once it has said hello.
     Clock::time_point hello_until;
-    std::uint32_t watched = 0;  // The events that epoll looks for.
-    bool refused = false;       // Its hello was.
+    bool refused = false;  // Its hello was.
 };
 
 }  // namespace
 
-class LocalServer::Body {
+class LocalServer::Body final : public sched::Watched {
 public:
     Body(StateDirectory directory, LocalServerOptions options, SessionFactory factory, LogSink& log,
          Fd listener)
@@ -117,14 +116,28 @@ public:
     void run() {
         // The client that started this kernel has not had its turn to connect yet.
         idle_since_ = Clock::now() + kFirstClientWait;
-        while (!is_done()) {
-            std::array<epoll_event, 64> events = {};
-            const int count = ::epoll_wait(epoll_.get(), events.data(),
-                                           static_cast<int>(events.size()), wait_ms());
-            CHECK(count >= 0 || errno == EINTR);
-            for (int i = 0; i < count; ++i) see_to(events[static_cast<std::size_t>(i)]);
-            drop_the_silent();
-        }
+        sched::serve_watched(*this, options_.pool);
+    }
+
+    void wait(int thread, int ms) override {
+        Finding& finding = findings_[static_cast<std::size_t>(thread)];
+        finding.count = ::epoll_wait(epoll_.get(), finding.events.data(),
+                                     static_cast<int>(finding.events.size()), ms);
+        CHECK(finding.count >= 0 || errno == EINTR);
+    }
+
+    void wake() override { attention_->wake(); }
+
+    Next tend(int thread, sched::Pool::Errand* errand) override {
+        Finding& finding = findings_[static_cast<std::size_t>(thread)];
+        errand_ = errand;
+        // One alone waits for an answer; of several the first would hold up the others.
+        if (finding.count != 1) give();
+        for (int i = 0; i < finding.count; ++i) see_to(finding.events[static_cast<std::size_t>(i)]);
+        drop_the_silent();
+        errand_ = nullptr;
+        const bool over = is_done();
+        return {over, over ? 0 : wait_ms()};
     }
 
     void stop() {
@@ -137,6 +150,10 @@ public:
     }
 
 private:
+    void give() {
+        if (errand_ != nullptr) std::exchange(errand_, nullptr)->give();
+    }
+
     void watch_new(int fd, std::uint32_t events, std::uint64_t id) {
         epoll_event event = {};
         event.events = events;
@@ -247,7 +264,7 @@ private:
     void add(Fd socket) {
         const std::uint64_t id = next_id_++;
         const int fd = socket.get();
-        watch_new(fd, EPOLLIN, id);
+        watch_new(fd, EPOLLIN | EPOLLONESHOT, id);
         clients_.emplace(id, Client{.connection = std::make_shared<LocalConnection>(
                                         id, std::move(socket), options_.output_bytes, attention_),
                                     .socket = fd,
@@ -255,7 +272,6 @@ private:
                                     .arrived = {},
                                     .session = nullptr,
                                     .hello_until = Clock::now() + Milliseconds(options_.hello_ms),
-                                    .watched = EPOLLIN,
                                     .refused = false});
         count_.with([&](std::size_t& count) { count = clients_.size(); });
     }
@@ -294,7 +310,8 @@ private:
 
     // One by one, for each may be the one after which no more is to come.
     void deliver(Client& client) {
-        while (!client.arrived.empty() && takes_input(client)) {
+        for (bool first = true; !client.arrived.empty() && takes_input(client); first = false) {
+            if (!first) give();
             Client::Arrived arrived = std::move(client.arrived.front());
             client.arrived.pop_front();
             if (client.session) {
@@ -342,11 +359,10 @@ private:
         const LocalConnection::Wants wants = client.connection->wants();
         if (wants.over) return end(id);
         const bool listens = client.arrived.empty() && takes_input(client);
-        const std::uint32_t watched =
-            (listens ? std::uint32_t{EPOLLIN} : 0U) | (wants.output ? std::uint32_t{EPOLLOUT} : 0U);
-        if (watched == std::exchange(client.watched, watched)) return;
+        // Each time anew: what one thread was told of, the other one is not.
         epoll_event event = {};
-        event.events = watched;
+        event.events = EPOLLONESHOT | (listens ? std::uint32_t{EPOLLIN} : 0U) |
+                       (wants.output ? std::uint32_t{EPOLLOUT} : 0U);
         event.data.u64 = id;
         CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, client.socket, &event) == 0);
     }
@@ -374,6 +390,13 @@ private:
     Clock::time_point idle_since_ = Clock::now();
     std::optional<Clock::time_point> end_by_;
     std::optional<Clock::time_point> accept_at_;  // While no client is taken in: when to try again.
+    // What each thread was told last.
+    struct Finding {
+        int count = 0;
+        std::array<epoll_event, 64> events = {};
+    };
+    std::array<Finding, 2> findings_;
+    sched::Pool::Errand* errand_ = nullptr;  // Of the round, while it keeps back what is posted.
     sched::Guarded<bool> stop_asked_;
     sched::Guarded<std::size_t> count_;
     std::vector<char> buffer_ = std::vector<char>(kReadBytes);

@@ -1,4 +1,4 @@
-// The kernel process's door: many clients on one Unix socket, served by one thread.
+// The kernel process's door: many clients on one Unix socket.
 //
 // A kernel process goes through these steps: block_end_signals(), before any thread is made; open
 // the store (who holds it holds the workspace), trying for some seconds while it is
@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "sched/scheduler.h"
 #include "server/connection.h"
 #include "server/state_directory.h"
 
@@ -26,6 +27,9 @@ struct LocalServerOptions {
     int linger_ms = 5000;   // Ends itself so long after the last client has left; -1: never.
     int hello_ms = 10'000;  // For a client to say hello.
     int drain_ms = 2000;    // For the answers to come once it is told to end.
+    // Where the sessions' work is posted, if anywhere; it outlives the server. With it two threads
+    // serve, and one may do at once what a request asks for while the other listens.
+    sched::Pool* pool = nullptr;
 };
 
 class LocalServer {

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,17 +26,32 @@ public:
     void write(LogLevel, std::string_view) override {}
 };
 
-// Says every line back. "big N" sends N bytes, "close" ends the connection.
+// What "hold" waits for.
+struct Gate {
+    std::promise<void> promise;
+    std::shared_future<void> opened = promise.get_future().share();
+};
+
+// Says every line back. "big N" sends N bytes, "close" ends the connection; "later X" says X from a
+// task, "hold" does so once the gate is open.
 class Echo final : public Session {
 public:
-    Echo(std::shared_ptr<Connection> connection, std::atomic<int>& closed)
-        : connection_(std::move(connection)), closed_(closed) {}
+    Echo(std::shared_ptr<Connection> connection, sched::Scheduler& scheduler, const Gate& gate,
+         std::atomic<int>& closed)
+        : connection_(std::move(connection)), strand_(scheduler), gate_(gate), closed_(closed) {}
     void on_line(std::string line) override {
         if (line.rfind("big ", 0) == 0) {
             connection_->send(std::string(std::stoul(line.substr(4)), 'x'));
         } else if (line == "close") {
             connection_->send("bye");
             connection_->close();
+        } else if (line.rfind("later ", 0) == 0) {
+            strand_.post([to = connection_, text = line.substr(6)] { to->send(text); });
+        } else if (line == "hold") {
+            strand_.post([to = connection_, opened = gate_.opened] {
+                opened.wait();
+                to->send("held");
+            });
         } else {
             connection_->send(std::move(line));
         }
@@ -46,17 +63,22 @@ public:
 
 private:
     std::shared_ptr<Connection> connection_;
+    sched::Strand strand_;
+    const Gate& gate_;
     std::atomic<int>& closed_;
 };
 
+// With two threads, as the kernel has it, unless it is told otherwise.
 class Server {
 public:
-    Server(const Workspace& workspace, LocalServerOptions options) {
+    enum class Threads { one, two };
+    Server(const Workspace& workspace, LocalServerOptions options, Threads threads = Threads::two) {
+        if (threads == Threads::two) options.pool = &pool_;
         SessionFactory factory =
             [this](const Hello& hello,
                    std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
             if (hello.actor == "nobody") return invalid("invalid_actor", "there is no such actor");
-            return std::make_unique<Echo>(std::move(connection), closed);
+            return std::make_unique<Echo>(std::move(connection), pool_, gate, closed);
         };
         Result<StateDirectory> directory = StateDirectory::open(workspace.path());
         Result<std::unique_ptr<LocalServer>> opened =
@@ -82,8 +104,10 @@ public:
 
     std::atomic<int> closed{0};
     std::atomic<bool> ended{false};
+    Gate gate;
 
 private:
+    sched::Pool pool_{1};
     NoLog log_;
     std::unique_ptr<LocalServer> server_;
     std::thread thread_;
@@ -239,6 +263,60 @@ TEST(LocalSocket, ManyClientsEachGetTheirOwnAnswersInOrder) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(right, kClients * kLines);
     EXPECT_TRUE(comes_true([&] { return server.closed == kClients; }));
+}
+
+TEST(LocalSocket, OneThreadServesToo) {
+    const Workspace workspace;
+    Server server(workspace, patient(), Server::Threads::one);
+    Client client(workspace);
+    ASSERT_TRUE(client.say("later one\ntwo\n"));
+    std::string heard = client.hear() + " " + client.hear();
+    EXPECT_TRUE(heard == "one two" || heard == "two one") << heard;
+}
+
+// More requests that take long than there are workers and threads to run them: what does not need
+// them is still answered.
+TEST(LocalSocket, WhatTakesLongHoldsUpNobodyElse) {
+    const Workspace workspace;
+    Server server(workspace, patient());
+    std::vector<std::unique_ptr<Client>> slow;
+    for (int i = 0; i < 4; ++i) {
+        slow.push_back(std::make_unique<Client>(workspace));
+        ASSERT_TRUE(slow.back()->say("hold\n"));
+    }
+    Client quick(workspace);
+    for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE(quick.say(cat(i, "\n")));
+        EXPECT_EQ(quick.hear(), cat(i));
+    }
+    server.gate.promise.set_value();
+    for (const auto& client : slow) EXPECT_EQ(client->hear(), "held");
+}
+
+TEST(LocalSocket, TasksOfManyClientsAnswerEachInItsOrder) {
+    constexpr int kClients = 8, kLines = 300;
+    const Workspace workspace;
+    Server server(workspace, patient());
+    std::atomic<int> right{0};
+    std::vector<std::thread> threads;
+    for (int c = 0; c < kClients; ++c) {
+        threads.emplace_back([&, c] {
+            Client client(workspace);
+            for (int i = 0; i < kLines; ++i) {
+                // Now one by one, now two at once.
+                if (i % 3 == 0 && i + 1 < kLines) {
+                    client.say(cat("later ", i, "\nlater ", i + 1, "\n"));
+                    right += client.hear() == cat(i);
+                    ++i;
+                } else {
+                    client.say(cat("later ", i, "\n"));
+                }
+                right += client.hear() == cat(i);
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right, kClients * kLines);
 }
 
 TEST(LocalSocket, AnAnswerLargerThanAnyBufferArrivesWhole) {
