@@ -100,9 +100,10 @@ Finding check_disk(const std::string& workspace) {
         const std::uint64_t left = space.f_bavail * space.f_frsize;
         found += cat(", ", size_text(left), " free");
         constexpr std::uint64_t kLittle = 100U << 20;
-        if (left < kLittle)
+        if (left < kLittle) {
             return {Health::doubtful, "disk", found,
                     "make room: changes are refused when it is full"};
+        }
     }
     constexpr std::int64_t kSlowMs = 30;
     if (took / kFlushes >= kSlowMs) {

@@ -55,6 +55,7 @@ public:
     BlockWriter() : ops_(registers_) {}
     BlockWriter(const BlockWriter&) = delete;
     BlockWriter& operator=(const BlockWriter&) = delete;
+    ~BlockWriter() = default;
 
     // CHECKs that the changes are of one peer, follow each other without a gap, and have ops.
     void write(ByteWriter& out, const crdt::ChangeBatch& batch,

@@ -56,6 +56,7 @@ public:
              const BatchNumbers& numbers, Budget& budget);
     OpReader(const OpReader&) = delete;
     OpReader& operator=(const OpReader&) = delete;
+    ~OpReader() = default;
 
     // Appends the ops of the next change, whose first atom is `id`, to the batch: those that make
     // up `atoms` exactly. Each is charged as an Op.
@@ -124,6 +125,7 @@ public:
     explicit OpWriter(Registers& registers) : registers_(registers) {}
     OpWriter(const OpWriter&) = delete;
     OpWriter& operator=(const OpWriter&) = delete;
+    ~OpWriter() = default;
 
     void append(const crdt::ChangeBatch& batch, const crdt::ChangeBatch::Row& row);
     // Ends the columns and writes the sections: ops, deletes, values, each sized. Then it is as it

@@ -54,6 +54,7 @@ public:
     AtomReader(ByteReader& in, const std::vector<crdt::PeerId>& peers);
     AtomReader(const AtomReader&) = delete;
     AtomReader& operator=(const AtomReader&) = delete;
+    ~AtomReader() = default;
 
     bool at_end() const { return peers_.at_end(); }
     bool ok() const { return peer_in_.ok() && counter_in_.ok() && lamport_in_.ok(); }
@@ -72,6 +73,7 @@ public:
     explicit AtomWriter(Register<crdt::PeerId>& peers) : table_(peers) {}
     AtomWriter(const AtomWriter&) = delete;
     AtomWriter& operator=(const AtomWriter&) = delete;
+    ~AtomWriter() = default;
 
     void append(const StampedId& atom);
     void write_columns(ByteWriter& out);
@@ -87,6 +89,7 @@ public:
     StampReader(ByteReader& in, const std::vector<crdt::PeerId>& peers);
     StampReader(const StampReader&) = delete;
     StampReader& operator=(const StampReader&) = delete;
+    ~StampReader() = default;
 
     bool ok() const { return peer_in_.ok() && lamport_in_.ok(); }
     Stamp next();
@@ -103,6 +106,7 @@ public:
     explicit StampWriter(Register<crdt::PeerId>& peers) : table_(peers) {}
     StampWriter(const StampWriter&) = delete;
     StampWriter& operator=(const StampWriter&) = delete;
+    ~StampWriter() = default;
 
     void append(const Stamp& stamp);
     void write_columns(ByteWriter& out);

@@ -24,6 +24,7 @@ struct EngineDocument {
     explicit EngineDocument(crdt::PeerId peer) : doc(peer) {}
     EngineDocument(const EngineDocument&) = delete;
     EngineDocument& operator=(const EngineDocument&) = delete;
+    ~EngineDocument() = default;
 
     crdt::Doc doc;
     bool record_timestamps = false;

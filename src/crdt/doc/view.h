@@ -36,6 +36,7 @@ struct View {
     explicit View(Past shown) : past(std::move(shown)), reach{&past} {}
     View(const View&) = delete;
     View& operator=(const View&) = delete;
+    ~View() = default;
 
     const Past past;
     Reach reach;

@@ -36,6 +36,7 @@ public:
     Styles() = default;
     Styles(const Styles&) = delete;  // Stretches are ordered by where `anchors_` has them.
     Styles& operator=(const Styles&) = delete;
+    ~Styles() = default;
 
     const Anchors& anchors() const { return anchors_; }
 
