@@ -1,0 +1,329 @@
+// An actor who edits a document at random, in all kinds of containers and children of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cat.h"
+#include "crdt/doc/doc.h"
+#include "crdt/doc/random_script_for_test.h"
+#include "crdt/ids/container_text.h"
+
+namespace quire::crdt {
+
+// For people to compare.
+inline std::string text_of(const Value& value) {
+    if (value.is_map()) {
+        std::vector<std::string> entries;
+        // A node of a tree that was brought back with its container has another id.
+        const bool is_node = value.get("fractional_index") != nullptr;
+        for (const auto& [key, inside] : value.as_map()) {
+            if (is_node && key == "id") continue;
+            entries.push_back(key + ": " + text_of(inside));
+        }
+        std::sort(entries.begin(), entries.end());
+        std::string text = "{";
+        for (const std::string& entry : entries) text += entry + ", ";
+        return text + "}";
+    }
+    if (value.is_list()) {
+        std::string text = "[";
+        for (const Value& inside : value.as_list()) text += text_of(inside) + ", ";
+        return text + "]";
+    }
+    if (value.is_string()) return '"' + value.as_string() + '"';
+    if (value.is_float()) return std::to_string(value.as_float());
+    return value.is_int() ? std::to_string(value.as_int()) : "null";
+}
+
+class Actor {
+public:
+    Actor(PeerId peer, Tape& tape) : tape_(tape), doc(peer) {}
+
+    std::size_t pick(std::size_t n) { return tape_.pick(n); }
+
+    Handle root(ContainerKind kind) { return doc.open(ContainerId::root(to_text(kind), kind)); }
+    // Those of the kind that are alive: a root, and children.
+    std::vector<Handle> containers(ContainerKind kind) {
+        std::vector<Handle> found = {root(kind)};
+        for (const ContainerKind parent : {ContainerKind::map, ContainerKind::list,
+                                           ContainerKind::movable_list, ContainerKind::tree})
+            collect(root(parent), kind, found);
+        return found;
+    }
+    Handle container(ContainerKind kind) {
+        const std::vector<Handle> found = containers(kind);
+        return found[pick(found.size())];
+    }
+
+    void edit() {
+        switch (pick(24)) {
+            case 0:
+            case 1:
+                return type(container(ContainerKind::text));
+            case 2:
+                return erase_text(container(ContainerKind::text));
+            case 3:
+                return insert(container(ContainerKind::list));
+            case 4:
+                return erase_element(container(ContainerKind::list));
+            case 5:
+                return insert_child(container(ContainerKind::list));
+            case 6:
+            case 7:
+            case 8:
+                return set(container(ContainerKind::map));
+            case 9:
+            case 10:
+            case 11:
+            case 12:
+                return edit_tree(container(ContainerKind::tree));
+            case 13:
+            case 14:
+                return movable_insert(container(ContainerKind::movable_list));
+            case 15:
+            case 16:
+            case 17:
+                return edit_movable(container(ContainerKind::movable_list));
+            case 18:
+                return count(container(ContainerKind::counter));
+            case 19:
+            case 20:
+            case 21:
+                return style(container(ContainerKind::text));
+            case 22:
+                return erase_key(container(ContainerKind::map));
+            default:
+                return set_child(container(ContainerKind::map));
+        }
+    }
+
+    // What the actor has made: its own roots.
+    Value own() {
+        Map own;
+        for (const ContainerKind kind :
+             {ContainerKind::text, ContainerKind::list, ContainerKind::map, ContainerKind::tree,
+              ContainerKind::movable_list, ContainerKind::counter})
+            own.set(to_text(kind), doc.value(root(kind)));
+        List styled;
+        for (const Handle text : containers(ContainerKind::text)) {
+            for (const TextStep& step : doc.text_delta(text)) {
+                const PutText& part = std::get<PutText>(step);
+                styled.push_back(List{part.text, part.attributes});
+            }
+        }
+        own.set("styled", std::move(styled));
+        return own;
+    }
+
+    // What was done, an edit a line.
+    std::vector<std::string> told;
+    // The first edit that was refused.
+    std::optional<std::string> refused;
+
+private:
+    template <class... Parts>
+    void tell(Handle in, const Parts&... parts) {
+        told.push_back(cat(to_text(doc.id_of(in)), ": ", parts...));
+    }
+    template <class Made>
+    void must(const Result<Made>& result) {
+        if (!result && !refused) refused = cat(told.back(), ": ", result.error().message());
+    }
+
+    void type(Handle text) {
+        const std::size_t at = pick(doc.text(text).code_points().n + 1);
+        const std::string what = pick(2) == 0 ? "ab" : "é😀x";
+        tell(text, "insert ", at, " ", what);
+        must(doc.text_insert(text, {at}, what));
+    }
+    void erase_text(Handle text) {
+        const std::size_t size = doc.text(text).code_points().n;
+        const std::size_t at = pick(size + 1);
+        const std::size_t count = pick(std::min<std::size_t>(size - at, 4) + 1);
+        tell(text, "erase ", at, " count ", count);
+        must(doc.text_erase(text, {at}, {count}));
+    }
+    void style(Handle text) {
+        const std::size_t size = doc.text(text).code_points().n;
+        if (size == 0) return;
+        const std::size_t begin = pick(size);
+        const std::size_t end = begin + 1 + pick(size - begin);
+        const std::string style = std::array{"bold", "link", "comment"}[pick(3)];
+        if (pick(3) == 0) {
+            tell(text, "unmark ", begin, " to ", end, " ", style);
+            must(doc.text_unmark(text, {begin}, {end}, style));
+        } else {
+            const auto value = static_cast<std::int64_t>(pick(3));
+            tell(text, "mark ", begin, " to ", end, " ", style, " ", value);
+            must(doc.text_mark(text, {begin}, {end}, style, value));
+        }
+    }
+
+    void insert(Handle list) {
+        const auto value = static_cast<std::int64_t>(pick(100));
+        const std::size_t at = pick(doc.list_size(list) + 1);
+        tell(list, "insert ", at, " value ", value);
+        must(doc.list_insert(list, at, value));
+    }
+    void erase_element(Handle list) {
+        if (doc.list_size(list) == 0) return;
+        const std::size_t at = pick(doc.list_size(list));
+        tell(list, "erase ", at);
+        must(doc.list_erase(list, at, 1));
+    }
+    void insert_child(Handle list) {
+        const ContainerKind child = kind();
+        const std::size_t at = pick(doc.list_size(list) + 1);
+        tell(list, "insert ", at, " ", to_text(child));
+        must(doc.list_insert_container(list, at, child));
+    }
+
+    void set(Handle map) {
+        const auto value = static_cast<std::int64_t>(pick(5));
+        const std::string key = any_key();
+        tell(map, "set ", key, " ", value);
+        must(doc.map_set(map, key, value));
+    }
+    void set_child(Handle map) {
+        const ContainerKind child = kind();
+        const std::string key = any_key();
+        tell(map, "set ", key, " ", to_text(child));
+        must(doc.map_insert_container(map, key, child));
+    }
+    void erase_key(Handle map) {
+        const std::string key = any_key();
+        tell(map, "erase ", key);
+        must(doc.map_erase(map, key));
+    }
+
+    void edit_tree(Handle tree) {
+        const std::vector<TreeNode> nodes = doc.tree_nodes(tree);
+        const auto node = [&]() -> std::optional<OpId> {
+            if (nodes.empty() || pick(3) == 0) return std::nullopt;
+            return nodes[pick(nodes.size())].id;
+        };
+        const auto name = [](std::optional<OpId> id) { return id ? to_text(*id) : "the root"; };
+        const std::size_t choice = pick(5);
+        if (nodes.empty() || choice < 2) {
+            const std::optional<OpId> parent = node();
+            const OpId made = doc.tree_create(tree, parent).value();
+            tell(tree, "create ", to_text(made), " below ", name(parent));
+            if (pick(2) == 0) set_data(tree, made);
+            return;
+        }
+        const OpId chosen = nodes[pick(nodes.size())].id;
+        if (choice == 2) {
+            tell(tree, "erase ", to_text(chosen));
+            must(doc.tree_erase(tree, chosen));
+        } else if (choice == 3) {
+            set_data(tree, chosen);
+        } else {
+            const std::optional<OpId> parent = node();
+            tell(tree, "move ", to_text(chosen), " below ", name(parent));
+            (void)doc.tree_move(tree, chosen, parent);  // Refused where it is a cycle.
+        }
+    }
+    void set_data(Handle tree, OpId node) {
+        const auto value = static_cast<std::int64_t>(pick(9));
+        const Handle data = doc.open(doc.tree_meta(tree, node).value());
+        tell(data, "set k ", value);
+        must(doc.map_set(data, "k", value));
+    }
+
+    void movable_insert(Handle list) {
+        const auto value = static_cast<std::int64_t>(pick(100));
+        const std::size_t at = pick(doc.mlist_size(list) + 1);
+        tell(list, "insert ", at, " value ", value);
+        must(doc.mlist_insert(list, at, value));
+    }
+    void edit_movable(Handle list) {
+        const std::size_t size = doc.mlist_size(list);
+        if (size == 0) return;
+        const std::size_t at = pick(size);
+        switch (pick(4)) {
+            case 0: {
+                const std::size_t count = 1 + pick(std::min<std::size_t>(size - at, 2));
+                tell(list, "erase ", at, " count ", count);
+                return must(doc.mlist_erase(list, at, count));
+            }
+            case 1: {
+                const auto value = static_cast<std::int64_t>(pick(100));
+                tell(list, "set ", at, " value ", value);
+                return must(doc.mlist_set(list, at, value));
+            }
+            case 2: {
+                const ContainerKind child = kind();
+                tell(list, "set ", at, " ", to_text(child));
+                return must(doc.mlist_set_container(list, at, child));
+            }
+            default: {
+                const std::size_t to = pick(size);
+                tell(list, "move ", at, " to ", to);
+                return must(doc.mlist_move(list, at, to));
+            }
+        }
+    }
+    void count(Handle counter) {
+        const double by = static_cast<double>(pick(9)) / 4;
+        tell(counter, "add ", std::to_string(by));
+        must(doc.counter_add(counter, by));
+    }
+
+    std::string any_key() { return std::string(1, static_cast<char>('a' + pick(3))); }
+    // Of a child.
+    ContainerKind kind() {
+        return std::array{
+            ContainerKind::text, ContainerKind::list,         ContainerKind::map,
+            ContainerKind::tree, ContainerKind::movable_list, ContainerKind::counter}[pick(6)];
+    }
+    void collect(Handle in, ContainerKind kind, std::vector<Handle>& found) {
+        for (const ContainerId& child : children(in)) {
+            const Handle handle = doc.open(child);
+            if (child.kind == kind) found.push_back(handle);
+            collect(handle, kind, found);
+        }
+    }
+    std::vector<ContainerId> children(Handle in) {
+        std::vector<ContainerId> children;
+        switch (doc.id_of(in).kind) {
+            case ContainerKind::map:
+                for (const std::string& key : doc.map_keys(in)) {
+                    if (const auto child = doc.map_child(in, key)) children.push_back(*child);
+                }
+                break;
+            case ContainerKind::list:
+                for (std::size_t i = 0; i < doc.list_size(in); ++i) {
+                    if (std::holds_alternative<ContainerKind>(doc.list_get(in, i)))
+                        children.push_back(doc.list_child(in, i));
+                }
+                break;
+            case ContainerKind::movable_list:
+                for (std::size_t i = 0; i < doc.mlist_size(in); ++i) {
+                    const Item item = doc.mlist_get(in, i);
+                    if (const auto* child = std::get_if<ContainerId>(&item))
+                        children.push_back(*child);
+                }
+                break;
+            case ContainerKind::tree:
+                for (const TreeNode& node : doc.tree_nodes(in))
+                    children.push_back(*doc.tree_meta(in, node.id));
+                break;
+            case ContainerKind::text:
+            case ContainerKind::counter:
+                break;
+        }
+        return children;
+    }
+
+private:
+    Tape& tape_;
+
+public:
+    Doc doc;
+};
+
+}  // namespace quire::crdt
