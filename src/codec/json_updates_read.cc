@@ -174,12 +174,12 @@ Result<std::vector<Change>> JsonReader::read(const Place& json) {
 }
 
 Result<void> JsonReader::read_peers(const Place& json) {
-    const std::optional<Place> table = TRY(json.member_if("peers"));
-    if (!table) return {};
-    const List* items = TRY(table->list());
+    const Place table = TRY(json.member("peers"));
+    if (table.value().is_null()) return {};
+    const List* items = TRY(table.list());
     peers_.emplace();
     for (std::size_t i = 0; i < items->size(); ++i) {
-        const Place at(*table, i, (*items)[i]);
+        const Place at(table, i, (*items)[i]);
         const auto peer = crdt::parse_peer_id(TRY(at.text()));
         if (!peer || *peer == crdt::kNoPeer) return at.wrong("is no peer");
         peers_->push_back(*peer);
@@ -329,29 +329,35 @@ std::optional<Bytes> from_hex(std::string_view text) {
 }
 
 Result<OpContent> JsonReader::tree(const Place& json, std::string_view type, OpId own) {
-    const bool creates = type == "create";
-    if (!creates && type != "move" && type != "delete")
+    if (type != "create" && type != "move" && type != "delete")
         return unknown_type(json, ContainerKind::tree);
     const Place named = TRY(json.member("target"));
     const OpId target = TRY(id(named));
     if (type == "delete") return crdt::TreeErase{target};
-    // A node is named by the atom that makes it, and only that atom makes it.
-    if (creates != (target == own))
-        return named.wrong(creates ? "is not the id of the operation" : "is the operation itself");
+    // A node is named by the atom that makes it, and a move of what it makes itself makes it.
+    if (type == "create" && target != own) return named.wrong("is not the id of the operation");
+    const Place above = TRY(json.member("parent"));
     std::optional<OpId> parent;
-    if (const std::optional<Place> at = TRY(json.member_if("parent"))) parent = TRY(id(*at));
+    if (!above.value().is_null()) parent = TRY(id(above));
     Bytes index = kDefaultPosition;
-    if (const std::optional<Place> at = TRY(json.member_if("fractional_index"))) {
-        auto bytes = from_hex(TRY(at->text()));
-        if (!bytes) return at->wrong("is not hexadecimal");
+    if (const Value* given = TRY(json.object())->find("fractional_index")) {
+        const Place at(json, "fractional_index", *given);
+        auto bytes = from_hex(TRY(at.text()));
+        if (!bytes) return at.wrong("is not hexadecimal");
         index = std::move(*bytes);
     }
-    if (creates) return crdt::TreeCreate{target, parent, std::move(index)};
+    if (target == own) return crdt::TreeCreate{target, parent, std::move(index)};
     return crdt::TreeMove{target, parent, std::move(index)};
 }
 
 Result<OpContent> JsonReader::counter(const Place& json) {
+    const Place type = TRY(json.member("value_type"));
     const Place delta = TRY(json.member("value"));
+    if (type.value() == Value("i64")) {
+        TRY(delta.integer(INT64_MIN, INT64_MAX));
+    } else if (type.value() != Value("f64")) {
+        return type.wrong("is neither \"f64\" nor \"i64\"");
+    }
     if (!delta.value().is_number()) return delta.wrong("is no number");
     const double number = delta.value().as_number();
     if (number == std::trunc(number) && std::abs(number) < kMaxWholeDelta)

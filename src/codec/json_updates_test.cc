@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "codec/golden_for_test.h"
 #include "codec/updates.h"
 #include "json/json.h"
@@ -38,6 +39,13 @@ std::string refusal(std::string_view text) {
     if (decoded) return "none";
     EXPECT_EQ(decoded.error().code(), Errc::corrupt);
     return decoded.error().message();
+}
+
+// One op in one change.
+std::string with_op(std::string_view container, std::string_view content) {
+    return cat(R"({"schema_version":1,"start_version":{},"peers":["7"],"changes":[{"id":"0@0",)",
+               R"("timestamp":0,"deps":[],"lamport":0,"msg":null,"ops":[{"container":")", container,
+               R"(","counter":0,"content":)", content, "}]}]}");
 }
 
 TEST(JsonUpdates, WhatLoroWroteReadsBackTheSameWithPeersInATableAndWithout) {
@@ -89,6 +97,44 @@ TEST(JsonUpdates, ACounterCountsInWholeNumbersWhereLoroDoes) {
     EXPECT_EQ(delta(std::int64_t{1} << 27), Value(134217728.0));
 }
 
+TEST(JsonUpdates, ACounterSaysWhichNumberItsDeltaIs) {
+    const auto counted = [](std::string_view content) {
+        return refusal(with_op("cid:root-c:Counter", content));
+    };
+    EXPECT_EQ(counted(R"({"value_type":"f64","value":2})"), "none");
+    EXPECT_EQ(counted(R"({"value_type":"i64","value":2})"), "none");
+    EXPECT_EQ(counted(R"({"value_type":"i64","value":2.5})"),
+              "JSON updates: changes[0].ops[0].content.value is no integer from "
+              "-9223372036854775808 to 9223372036854775807");
+    EXPECT_EQ(counted(R"({"value_type":"f32","value":2})"),
+              "JSON updates: changes[0].ops[0].content.value_type is neither \"f64\" nor \"i64\"");
+    EXPECT_EQ(counted(R"({"value":2})"),
+              "JSON updates: changes[0].ops[0].content has no \"value_type\"");
+}
+
+TEST(JsonUpdates, ANodeSaysWhatItStandsBelow) {
+    const auto moved = [](std::string_view content) {
+        return refusal(with_op("cid:root-tree:Tree", content));
+    };
+    EXPECT_EQ(moved(R"({"type":"create","target":"0@0","parent":null})"), "none");
+    for (const std::string_view type : {"create", "move"}) {
+        EXPECT_EQ(moved(cat(R"({"type":")", type, R"(","target":"0@0"})")),
+                  "JSON updates: changes[0].ops[0].content has no \"parent\"");
+    }
+    EXPECT_EQ(moved(R"({"type":"create","target":"0@0","parent":null,"fractional_index":null})"),
+              "JSON updates: changes[0].ops[0].content.fractional_index is no string");
+}
+
+// The binary form knows no other difference between the two, either.
+TEST(JsonUpdates, AMoveOfTheNodeThatItIsTheIdOfMakesIt) {
+    const auto changes =
+        decode_json_updates(json::parse(with_op("cid:root-tree:Tree",
+                                                R"({"type":"move","target":"0@0","parent":null})"))
+                                .value());
+    EXPECT_EQ(changes.value().at(0).ops.at(0).content,
+              OpContent(TreeCreate{{kPeer, 0}, std::nullopt, {0x80}}));
+}
+
 TEST(JsonUpdates, PayloadsFromTheFutureReadBackTheSame) {
     const ContainerId future = ContainerId::root("x", static_cast<ContainerKind>(9));
     const auto kept = [&](std::uint8_t kind, Bytes payload) {
@@ -119,8 +165,8 @@ TEST(JsonUpdates, ARefusalNamesThePlace) {
     EXPECT_EQ(refusal("[]"), "JSON updates: the whole is no object");
     EXPECT_EQ(refusal(R"({"schema_version":1.0})"), "JSON updates: schema_version is not 1");
     EXPECT_EQ(
-        refusal(R"({"schema_version":1,"start_version":{},"changes":[{"id":"0@7","timestamp":0,)"
-                R"("deps":["1@2","?"]}]})"),
+        refusal(R"({"schema_version":1,"start_version":{},"peers":null,"changes":[{"id":"0@7",)"
+                R"("timestamp":0,"deps":["1@2","?"]}]})"),
         "JSON updates: changes[0].deps[1] is no id (counter@peer)");
 }
 
