@@ -197,6 +197,123 @@ TEST(Undo, TextComesBackInTheStylesThatOthersGaveItsPlace) {
     EXPECT_EQ(a.doc.text_delta(a.text), (TextDelta{PutText{"abc", {{"bold", true}}}}));
 }
 
+TEST(Undo, TextComesBackWithoutTheStyleThatItsPlaceGotInTheSameStep) {
+    Desk desk;
+    desk.type(0, "ab");
+    desk.commit();
+    desk.erase(0, 1);
+    EXPECT_TRUE(desk.doc.text_mark(desk.text, {0}, {1}, "bold", true));
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_EQ(desk.doc.text_delta(desk.text), (TextDelta{PutText{"ab"}}));
+}
+
+TEST(Undo, ATreeComesBackWithoutTheNodeThatItGotJustBeforeItWent) {
+    Desk desk;
+    const auto tree = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
+    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::tree));
+    desk.commit();
+    const OpId made = desk.doc.tree_create(tree(), std::nullopt).value();
+    EXPECT_TRUE(desk.doc.map_set(desk.doc.open(*desk.doc.tree_meta(tree(), made)), "k", 0));
+    EXPECT_TRUE(desk.doc.list_erase(desk.list, 0, 1));
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_TRUE(desk.doc.tree_nodes(tree()).empty());
+}
+
+TEST(Undo, ANodeThatCameBackGoesWithTheStepThatMadeIt) {
+    Desk desk;
+    const Handle tree = desk.doc.open(ContainerId::root("tree", ContainerKind::tree));
+    const OpId made = desk.doc.tree_create(tree, std::nullopt).value();
+    desk.commit();
+    EXPECT_TRUE(desk.doc.tree_erase(tree, made));
+    desk.commit();
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.doc.tree_nodes(tree).size(), 1U);
+
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_TRUE(desk.doc.tree_nodes(tree).empty());
+}
+
+TEST(Undo, AnElementThatCameBackAfterAMoveGoesBackToWhereItWas) {
+    Desk desk;
+    const Handle list = desk.doc.open(ContainerId::root("ml", ContainerKind::movable_list));
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(desk.doc.mlist_insert(list, 0, i));
+        desk.commit();
+    }
+    EXPECT_TRUE(desk.doc.mlist_move(list, 0, 1));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.mlist_erase(list, 1, 1));
+    desk.commit();
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.doc.value(list), Value(List{0, 1}));
+
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_EQ(desk.doc.value(list), Value(List{1, 0}));
+}
+
+// What came back lies on the other side of its own tombstone than what was placed after it.
+TEST(Undo, WhatComesBackKeepsItsPlaceAmongWhatCameBackBefore) {
+    Desk desk;
+    const Handle list = desk.doc.open(ContainerId::root("ml", ContainerKind::movable_list));
+    EXPECT_TRUE(desk.doc.mlist_insert(list, 0, 0));
+    desk.commit();
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.redo());
+    EXPECT_TRUE(desk.doc.mlist_insert(list, 1, 1));
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.redo());
+
+    EXPECT_EQ(desk.doc.value(list), Value(List{0, 1}));
+}
+
+// Whose map has come back, and does not hold the key.
+TEST(Undo, AKeyIsSetAgainInAMapThatCameBackWithoutIt) {
+    Desk desk;
+    const auto map = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
+    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::map));
+    desk.commit();
+    EXPECT_TRUE(desk.doc.map_set(map(), "a", 1));
+    desk.commit();
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.redo());
+
+    EXPECT_TRUE(desk.redo());
+
+    EXPECT_EQ(desk.doc.map_get(map(), "a"), Slot(Value(1)));
+}
+
+TEST(Undo, TextComesBackBesideTheAnchorsOfAStyleThatCameAndWent) {
+    Desk desk;
+    desk.type(0, "ab");
+    desk.commit();
+    desk.erase(0, 1);
+    desk.commit();
+    desk.type(0, "cd");
+    desk.commit();
+    desk.erase(1, 2);
+    desk.commit();
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.doc.text_mark(desk.text, {0}, {3}, "bold", true));
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_EQ(desk.read(), "ab");
+}
+
 // A step that only went round leaves its last write behind; the step before it is still found.
 TEST(Undo, OfAMapEntryPassesOverAWriteThatChangedNothing) {
     Desk desk;
