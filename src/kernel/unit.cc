@@ -41,7 +41,7 @@ std::string_view name_of(UnitState state) {
 
 // Little-endian: format, kind, group u64, the status before and after u8 each (one more than the
 // word's number; 0 for none), number of spans u32, then per span peer u64, begin u32,
-// end u32; then per stand-in whether it has the place, too, u8, first atom peer u64, counter u32,
+// end u32; then per stand-in as what (crdt::StandIn::As) u8, first atom peer u64, counter u32,
 // of the copy the same, length u32. Format 2 had no statuses, format 1 neither the number nor
 // stand-ins.
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
@@ -59,7 +59,7 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
         put(body, static_cast<std::uint32_t>(span.end), 4);
     }
     for (const crdt::StandIn& stand_in : unit.stand_ins) {
-        put(body, stand_in.has_place ? 1 : 0, 1);
+        put(body, static_cast<std::uint64_t>(stand_in.as), 1);
         for (const crdt::OpId& id : {stand_in.of, stand_in.copy}) {
             put(body, id.peer, 8);
             put(body, static_cast<std::uint32_t>(id.counter), 4);
@@ -125,7 +125,9 @@ Result<Unit> from_record(const store::UnitRecord& record) {
     if ((body.size() - at) % kStandInSize != 0) return damaged();
     while (at < body.size()) {
         crdt::StandIn stand_in;
-        stand_in.has_place = get(body, at, 1) != 0;
+        const std::uint64_t as = get(body, at, 1);
+        if (as > static_cast<std::uint64_t>(crdt::StandIn::As::settled)) return damaged();
+        stand_in.as = static_cast<crdt::StandIn::As>(as);
         for (crdt::OpId* id : {&stand_in.of, &stand_in.copy}) {
             id->peer = get(body, at, 8);
             id->counter = static_cast<crdt::Counter>(get(body, at, 4));

@@ -69,12 +69,24 @@ struct ChangeHeader {
 // this deep can be written and destroyed, which recurses, on any thread's stack.
 inline constexpr int kMaxValueDepth = 1024;
 
-// Atoms that a revert brought back: `length` of them from `copy` on stand for those from `of` on.
+// What a revert brought back: `length` atoms from `copy` on stand for those from `of` on.
 struct StandIn {
+    // As what. The numbers are kept in stores.
+    enum class As : std::uint8_t {
+        atom = 0,   // Letters, elements, nodes, map entries, styles.
+        place = 1,  // Those that came back into the container that they had been in.
+        value = 2,  // In movable lists a value that is given again, in trees a node's place.
+        slot = 3,   // In movable lists the place.
+        style = 4,  // A style put on text that came back; `of` is the one that the text was in.
+        child = 5,  // The container that `of` made goes on in the one that `copy` made.
+        // A write `copy` that was taken back without an op, because what `of` had written says the
+        // same; with `copy` itself, because there was nothing.
+        settled = 6,
+    };
     OpId of;
     OpId copy;
     Counter length = 0;
-    bool has_place = false;  // They came back into the container that they had been in.
+    As as = As::atom;
     friend bool operator==(const StandIn&, const StandIn&) = default;
 };
 
@@ -387,12 +399,15 @@ public:
         std::size_t restored = 0;  // Atoms brought back.
         std::size_t removed = 0;   // Atoms taken out.
         std::size_t skipped = 0;   // Atoms left alone because others changed them since.
+        // What was taken back without an op. To be saved with stand_ins().
+        std::vector<StandIn> settled = {};
     };
     Result<Undone> revert(std::span<const IdSpan> spans, std::span<const Handle> only = {},
                           RevertOptions options = {});
-    // What the ops of a committed revert brought back of texts, lists and map entries. A document
-    // keeps that in memory; who saves it and recall()s it into the same history, read again, can go
-    // on taking back where this one stopped. Errors: corrupt for atoms that are not known.
+    // What the ops of a committed revert stand for. A document keeps that in memory; who saves it,
+    // with what reverts settled, and recall()s all of it at once into the same history, read again,
+    // can go on taking back where this one stopped: the same reverts show the same. Errors: corrupt
+    // for atoms that are not known, or cannot stand for each other.
     std::vector<StandIn> stand_ins(const IdSpan& reverted) const;
     Result<void> recall(std::vector<StandIn> stand_ins);
 

@@ -71,6 +71,8 @@ private:
     // --- maps (revert_map.cc) ---
     void map(Container& c);
     void map_key(Container& c, Container& to, const std::string& key, const Register& taken);
+    // The write is taken back without an op: it says what `as` did, or kNoLv.
+    void settle(Lv write, Lv as);
     // The write that decides the key; none when it was never written.
     std::optional<MapState::Write> winner(const Container& c, const std::string& key) const;
     // The erase that a copy of a map did not need to repeat; none when there was none.

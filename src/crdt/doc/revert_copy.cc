@@ -20,7 +20,7 @@ void Reversal::copy_slot(const Slot& slot, Lv from, Lv to, int depth) {
 }
 
 void Reversal::copy(Container& from, Container& to, int depth) {
-    stand_ins_.copied(from.index, to.index, body_.oplog().end());
+    stand_ins_.copied(from.index, to.index);
     if (depth > kMaxDepth) return;
     const ContainerLog& log = body_.log_of(from);
     switch (from.id.kind) {

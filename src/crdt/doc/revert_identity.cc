@@ -10,7 +10,7 @@ void Identities::add(Lv of, Lv copy, std::uint32_t len) {
     while (len > 0) {
         const Stretch first = origin(of, len);
         const std::uint32_t n = first.len;
-        CHECK(copies_.empty() || copies_.back().copy + copies_.back().len <= copy);
+        CHECK(can_add(copy));
         copies_.push_back({copy, first.lv, n});
 
         // Takes the place of what stood for these origins, which may reach out on either side.
@@ -69,12 +69,12 @@ Identities::Stretch Identities::newest(Lv lv, std::uint32_t len) const {
     return {lv, len};
 }
 
-Lv Identities::newest_before(Lv of, Lv limit) const {
-    auto at = std::lower_bound(copies_.begin(), copies_.end(), limit,
-                               [](const Copy& c, Lv value) { return c.copy < value; });
-    while (at != copies_.begin()) {
-        --at;
-        if (of >= at->of && of < at->of + at->len) return at->copy + (of - at->of);
+Lv Identities::newest_before(Lv of, Lv by, const Graph& graph) const {
+    for (auto at = copies_.rbegin(); at != copies_.rend(); ++at) {
+        if (of < at->of || of >= at->of + at->len) continue;
+        const Lv copy = at->copy + (of - at->of);
+        // An op that was made here knows all that came in before it.
+        if (!graph.contains(graph.parents_of(copy), by)) return copy;
     }
     return of;
 }
@@ -90,9 +90,9 @@ Lv StandIns::style_in_force(Lv style) const {
     return at == styles.end() ? style : at->second;
 }
 
-void StandIns::copied(ContainerIndex from, ContainerIndex to, Lv known) {
+void StandIns::copied(ContainerIndex from, ContainerIndex to) {
     heirs[from] = to;
-    sources[to] = {from, known};
+    sources[to] = from;
 }
 
 ContainerIndex StandIns::heir(ContainerIndex of) const {

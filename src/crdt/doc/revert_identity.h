@@ -2,7 +2,8 @@
 // twice; to the people who edit it is the same letter, element or map entry as before.
 //
 // Kept in memory, of what was brought back here. A program that starts anew knows the copies as
-// atoms of their own, but for those that it saved and recalls (Doc::stand_ins, Doc::recall).
+// atoms of their own, but for those that it saved and recalls (Doc::stand_ins, Doc::recall). Atoms
+// may have other numbers then: what came in first is asked of the ops that knew of it, not of them.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +32,13 @@ public:
     Stretch origin(Lv lv, std::uint32_t len = 1) const;
     // What stands for them last.
     Stretch newest(Lv lv, std::uint32_t len = 1) const;
-    // What stood for atom `of`, no copy itself, when atoms below `limit` were known. O(copies).
-    Lv newest_before(Lv of, Lv limit) const;
+    // What stood for atom `of`, no copy itself, when atom `by` came in here. O(copies).
+    Lv newest_before(Lv of, Lv by, const Graph& graph) const;
     bool empty() const { return copies_.empty(); }
+    // Whether a copy from here on is newer than all.
+    bool can_add(Lv copy) const {
+        return copies_.empty() || copies_.back().copy + copies_.back().len <= copy;
+    }
     // Calls take(of, copy, len) for the copies among [span), by copy.
     template <class Take>
     void for_each_copy(LvSpan span, Take take) const {
@@ -72,18 +77,14 @@ struct StandIns {
 
     // Styles put on text that came back, and in copies of texts: to the style that the text was in,
     // of which there may be several that stand for one.
-    std::unordered_map<Lv, Lv> styles;
+    std::map<Lv, Lv> styles;
     Lv style_in_force(Lv style) const;
 
     // Child containers: one that is deleted and brought back goes on in a copy.
     std::unordered_map<ContainerIndex, ContainerIndex> heirs;
-    // The other way: what a copy was made of, and which atoms were known then.
-    struct Source {
-        ContainerIndex from;
-        Lv known;
-    };
-    std::unordered_map<ContainerIndex, Source> sources;
-    void copied(ContainerIndex from, ContainerIndex to, Lv known);
+    // The other way: what a copy was made of, as it was known to the op that made the copy.
+    std::map<ContainerIndex, ContainerIndex> sources;
+    void copied(ContainerIndex from, ContainerIndex to);
     // What a container goes on in last; itself when it was never copied.
     ContainerIndex heir(ContainerIndex of) const;
 };

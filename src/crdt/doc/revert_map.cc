@@ -26,17 +26,28 @@ std::optional<MapState::Write> Reversal::winner(const Container& c, const std::s
 
 std::optional<MapState::Write> Reversal::left_out(const Container& c,
                                                   const std::string& key) const {
+    const OpLog& log = body_.oplog();
     for (auto at = stand_ins_.sources.find(c.index); at != stand_ins_.sources.end();
-         at = stand_ins_.sources.find(at->second.from)) {
-        const MapState::Entry* entry = body_.container(at->second.from).map->find(key);
+         at = stand_ins_.sources.find(at->second)) {
+        const MapState::Entry* entry = body_.container(at->second).map->find(key);
         if (entry == nullptr) continue;
+        const Heads known =
+            log.graph().parents_of(*log.atoms().lv_of(body_.container(at->first).id.op()));
         std::optional<MapState::Write> best;
         for (const MapState::Write& write : entry->writes) {
-            if (write.lv < at->second.known && (!best || best->loses_to(write))) best = write;
+            if ((!best || best->loses_to(write)) && log.graph().contains(known, write.lv))
+                best = write;
         }
         if (best) return best;
     }
     return std::nullopt;
+}
+
+void Reversal::settle(Lv write, Lv as) {
+    stand_ins_.settled[write] = as;
+    const AtomTable& atoms = body_.oplog().atoms();
+    undone_.settled.push_back(
+        {atoms.id_of(as == kNoLv ? write : as), atoms.id_of(write), 1, StandIn::As::settled});
 }
 
 void Reversal::map_key(Container& c, Container& to, const std::string& key, const Register& taken) {
@@ -49,20 +60,15 @@ void Reversal::map_key(Container& c, Container& to, const std::string& key, cons
     const Lv stands_for = back ? stand_ins_.settled_as(back->lv) : kNoLv;
     const Lv made = body_.oplog().end();
     if (!back || back->erases) {
-        if (now->erases) {
-            stand_ins_.settled[now->lv] = stands_for;
-            return;
-        }
+        if (now->erases) return settle(now->lv, stands_for);
         body_.write_map(to, MapErase{key});
         if (stands_for != kNoLv) stand_ins_.atoms.add(stands_for, made, 1);
         ++undone_.removed;
         return;
     }
     const Slot slot = *body_.slot_of(back->lv);
-    if (!now->erases && std::holds_alternative<Value>(slot) && *body_.slot_of(now->lv) == slot) {
-        stand_ins_.settled[now->lv] = stands_for;
-        return;
-    }
+    if (!now->erases && std::holds_alternative<Value>(slot) && *body_.slot_of(now->lv) == slot)
+        return settle(now->lv, stands_for);
     body_.write_map(to, MapSet{key, slot});
     stand_ins_.atoms.add(stands_for, made, 1);
     ++undone_.restored;

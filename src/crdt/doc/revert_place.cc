@@ -68,15 +68,12 @@ std::uint32_t Placing::among_copies(std::uint32_t pos, Lv lv) {
 
 bool Placing::precedes(Lv a, Lv b) {
     const Identities& places = body_.stand_ins().places;
-    Lv first = places.origin(a).lv;
-    Lv second = places.origin(b).lv;
+    const Lv first = places.origin(a).lv;
+    const Lv second = places.origin(b).lv;
     // The older one as it stood when the younger came in.
-    if (first < second) {
-        first = places.newest_before(first, second);
-    } else {
-        second = places.newest_before(second, first);
-    }
-    return body_.sequence(from_).before(first, second);
+    const Graph& graph = body_.oplog().graph();
+    return body_.sequence(from_).before(places.newest_before(first, second, graph),
+                                        places.newest_before(second, first, graph));
 }
 
 // --- in a copy of the container ---

@@ -158,7 +158,8 @@ void Reversal::styles(Container& c) {
     if (keys.empty()) return;
     // What came back into it was seen to by restyle(); a copy made just now is as all was.
     const auto source = stand_ins_.sources.find(to->index);
-    const bool restyled = source == stand_ins_.sources.end() || source->second.known < began_;
+    const bool restyled =
+        source == stand_ins_.sources.end() || *body_.oplog().atoms().lv_of(to->id.op()) < began_;
     std::vector<TextPart> parts = text_parts(*to);
     if (to != &c) parts = single(parts);
     for (const auto& styled : keys) {

@@ -1,0 +1,235 @@
+// What reverts brought back, saved and recalled into the history read anew: they go on as if
+// nothing had been in between.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "crdt/doc/random_script_for_test.h"
+#include "crdt/doc/undo_actor_for_test.h"
+
+namespace quire::crdt {
+namespace {
+
+// A document, and what somebody saves who takes back its steps.
+struct Saved {
+    explicit Saved(PeerId peer = 1) : doc(peer) {}
+
+    IdSpan commit() { return doc.commit().span; }
+    IdSpan take_back(IdSpan step) {
+        const Doc::Undone undone =
+            doc.revert(std::vector{step}, {}, {.shared_deletes = true}).value();
+        const IdSpan span = commit();
+        for (const StandIn& one : doc.stand_ins(span)) notes.push_back(one);
+        notes.insert(notes.end(), undone.settled.begin(), undone.settled.end());
+        return span;
+    }
+    void reopen() {
+        Doc again(doc.peer());
+        EXPECT_TRUE(again.import(doc.changes_since({})));
+        const auto recalled = again.recall(notes);
+        EXPECT_TRUE(recalled) << recalled.error().message();
+        doc = std::move(again);
+    }
+
+    Doc doc;
+    std::vector<StandIn> notes;
+};
+
+TEST(Recall, AChildThatCameBackGoesOn) {
+    Saved saved;
+    const auto list = [&] { return saved.doc.open(ContainerId::root("l", ContainerKind::list)); };
+    const auto text = [&] { return saved.doc.open(saved.doc.list_child(list(), 0)); };
+    EXPECT_TRUE(saved.doc.list_insert_container(list(), 0, ContainerKind::text));
+    saved.commit();
+    EXPECT_TRUE(saved.doc.text_insert(text(), {0}, "ab"));
+    const IdSpan typed = saved.commit();
+    EXPECT_TRUE(saved.doc.list_erase(list(), 0, 1));
+    saved.take_back(saved.commit());
+    saved.reopen();
+
+    const IdSpan undone = saved.take_back(typed);
+    EXPECT_EQ(saved.doc.text(text()).str(), "");
+
+    saved.reopen();
+    saved.take_back(undone);
+    EXPECT_EQ(saved.doc.text(text()).str(), "ab");
+    saved.doc.check_invariants();
+}
+
+TEST(Recall, AStylePutOnTextThatCameBackIsTheOneThatItHad) {
+    Saved saved;
+    const auto list = [&] { return saved.doc.open(ContainerId::root("l", ContainerKind::list)); };
+    const auto text = [&] { return saved.doc.open(saved.doc.list_child(list(), 0)); };
+    EXPECT_TRUE(saved.doc.list_insert_container(list(), 0, ContainerKind::text));
+    EXPECT_TRUE(saved.doc.text_insert(text(), {0}, "abc"));
+    saved.commit();
+    EXPECT_TRUE(saved.doc.text_mark(text(), {0}, {2}, "bold", true));
+    const IdSpan marked = saved.commit();
+    EXPECT_TRUE(saved.doc.list_erase(list(), 0, 1));
+    saved.take_back(saved.commit());
+    saved.reopen();
+    EXPECT_EQ(saved.doc.text_delta(text()),
+              (TextDelta{PutText{"ab", {{"bold", true}}}, PutText{"c"}}));
+
+    saved.take_back(marked);
+
+    EXPECT_EQ(saved.doc.text_delta(text()), (TextDelta{PutText{"abc"}}));
+}
+
+TEST(Recall, AWriteThatWasSettledWithoutAnOpIsPassedOver) {
+    Saved saved;
+    const auto map = [&] { return saved.doc.open(ContainerId::root("m", ContainerKind::map)); };
+    const auto get = [&] { return saved.doc.map_get(map(), "k"); };
+    EXPECT_TRUE(saved.doc.map_set(map(), "k", 1));
+    const IdSpan first = saved.commit();
+    EXPECT_TRUE(saved.doc.map_set(map(), "k", 2));
+    EXPECT_TRUE(saved.doc.map_set(map(), "k", 1));
+    const IdSpan round = saved.commit();
+    EXPECT_EQ(saved.take_back(round).size(), 0U);
+    saved.reopen();
+
+    saved.take_back(first);
+
+    EXPECT_FALSE(get());
+}
+
+TEST(Recall, AnElementGoesBackToThePlaceAndTheValueThatItHad) {
+    Saved saved;
+    const auto list = [&] {
+        return saved.doc.open(ContainerId::root("l", ContainerKind::movable_list));
+    };
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(saved.doc.mlist_insert(list(), i, i));
+    saved.commit();
+    EXPECT_TRUE(saved.doc.mlist_move(list(), 0, 2));
+    EXPECT_TRUE(saved.doc.mlist_set(list(), 2, 7));
+    const IdSpan moved = saved.commit();
+    EXPECT_TRUE(saved.doc.mlist_erase(list(), 2, 1));
+    const IdSpan erased = saved.commit();
+    saved.take_back(erased);
+    EXPECT_EQ(saved.doc.value(list()), Value(List{1, 2, 7}));
+    saved.reopen();
+
+    saved.take_back(moved);
+
+    EXPECT_EQ(saved.doc.value(list()), Value(List{0, 1, 2}));
+}
+
+TEST(Recall, WhatCannotBeIsRefused) {
+    Saved saved;
+    const Handle text = saved.doc.open(ContainerId::root("t", ContainerKind::text));
+    EXPECT_TRUE(saved.doc.text_insert(text, {0}, "abcd"));
+    saved.commit();
+    using As = StandIn::As;
+    const std::vector<std::vector<StandIn>> wrong = {
+        {{{1, 0}, {1, 2}, 3, As::atom}},                                   // Beyond the end.
+        {{{1, 0}, {2, 0}, 1, As::atom}},                                   // Of nobody.
+        {{{1, 0}, {1, 2}, 0, As::atom}},                                   // None.
+        {{{1, 2}, {1, 0}, 1, As::place}},                                  // The younger one first.
+        {{{1, 0}, {1, 2}, 1, As::value}, {{1, 1}, {1, 2}, 1, As::value}},  // Of two.
+        {{{1, 0}, {1, 1}, 1, As::child}},                                  // Not a container.
+        {{{1, 0}, {1, 1}, 1, As::settled}, {{1, 1}, {1, 0}, 1, As::settled}},  // In a circle.
+    };
+    for (const std::vector<StandIn>& notes : wrong) {
+        Doc again(1);
+        EXPECT_TRUE(again.import(saved.doc.changes_since({})));
+        const auto recalled = again.recall(notes);
+        ASSERT_FALSE(recalled);
+        EXPECT_EQ(recalled.error().code(), Errc::corrupt);
+    }
+}
+
+// Two people in the same containers. One of them takes steps back; each time the same is done in
+// the history read anew, with what was saved, and is to show the same.
+class Reopening {
+public:
+    explicit Reopening(Tape& tape) : tape_(tape), actor_(1, tape), other_(2, tape) {}
+
+    Played run(Script& script) {
+        for (std::size_t i = 0; i < script.size(); ++i) {
+            const std::string failure = play(script[i]);
+            if (!failure.empty()) return {cat("move ", i, ": ", failure), actor_.told};
+        }
+        return {std::nullopt, actor_.told};
+    }
+
+private:
+    std::string play(Move& move) {
+        tape_.turn_to(move.between);
+        others();
+        tape_.turn_to(move.choice);
+        const std::size_t choice = tape_.pick(5);
+        if (choice < 2) {
+            if (tape_.is_random()) move.edits.resize(1 + tape_.pick(4));
+            for (Draws& edit : move.edits) {
+                tape_.turn_to(edit);
+                actor_.edit();
+            }
+            const IdSpan span = actor_.doc.commit().span;
+            if (span.size() == 0) return {};
+            tell("commit");
+            undo_.push_back(span);
+            redo_.clear();
+            return {};
+        }
+        std::vector<IdSpan>& from = choice < 4 ? undo_ : redo_;
+        if (from.empty()) return {};
+        tell(choice < 4 ? "undo" : "redo");
+        const IdSpan step = from.back();
+        from.pop_back();
+        return take_back(step, choice < 4 ? redo_ : undo_);
+    }
+
+    void others() {
+        const std::size_t said = other_.told.size();
+        if (tape_.pick(2) == 0) other_.edit();
+        other_.doc.commit();
+        for (std::size_t i = said; i < other_.told.size(); ++i)
+            tell(cat("the other: ", other_.told[i]));
+        if (tape_.pick(3) == 0) {
+            tell("import");
+            EXPECT_TRUE(actor_.doc.import(other_.doc.changes_since(actor_.doc.version())));
+        }
+        if (tape_.pick(3) == 0) {
+            tell("the other imports");
+            EXPECT_TRUE(other_.doc.import(actor_.doc.changes_since(other_.doc.version())));
+        }
+    }
+
+    std::string take_back(IdSpan step, std::vector<IdSpan>& other_way) {
+        Actor again(1, tape_);
+        EXPECT_TRUE(again.doc.import(actor_.doc.changes_since({})));
+        const auto recalled = again.doc.recall(notes_);
+        if (!recalled) return recalled.error().message();
+        const auto revert = [&](Doc& doc) {
+            const Doc::Undone undone =
+                doc.revert(std::vector{step}, {}, {.shared_deletes = true}).value();
+            return std::pair(doc.commit().span, undone.settled);
+        };
+        revert(again.doc);
+        const auto [span, settled] = revert(actor_.doc);
+        for (const StandIn& one : actor_.doc.stand_ins(span)) notes_.push_back(one);
+        notes_.insert(notes_.end(), settled.begin(), settled.end());
+        if (span.size() > 0) other_way.push_back(span);
+        const std::string shown = text_of(again.own());
+        const std::string kept = text_of(actor_.own());
+        return shown == kept ? "" : cat("reopened it shows\n", shown, "\nand kept\n", kept);
+    }
+
+    void tell(std::string what) { actor_.told.push_back(std::move(what)); }
+
+    Tape& tape_;
+    Actor actor_;
+    Actor other_;
+    std::vector<IdSpan> undo_;
+    std::vector<IdSpan> redo_;
+    std::vector<StandIn> notes_;
+};
+
+TEST(RecallRandom, ARevertAfterReopeningShowsWhatOneWithoutShows) {
+    play_seeds(2, 40, [](Tape& tape, Script& script) { return Reopening(tape).run(script); });
+}
+
+}  // namespace
+}  // namespace quire::crdt
