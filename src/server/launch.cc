@@ -62,7 +62,6 @@ Fd open_log(const StateDirectory& directory) {
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD}) ::signal(signal, SIG_DFL);
-    ::umask(0077);
     ::execv(arguments[0], arguments);
     ::_exit(127);
 }

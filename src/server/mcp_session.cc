@@ -100,7 +100,9 @@ void McpSession::on_line(std::string line) {
     if (!parsed) {
         Map data = parsed.error().details();
         data.set("reason", parsed.error().reason());
-        return refuse({id_of(line), {Code::parse_error, parsed.error().message(), std::move(data)}},
+        return refuse({id_of(line),
+                       {Code::parse_error, cat("nothing was done: ", parsed.error().message()),
+                        std::move(data)}},
                       nullptr);
     }
     line = std::string();  // A large message would otherwise be held twice.

@@ -1,5 +1,6 @@
 #include "server/open_requests.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace quire::server {
 namespace {
 
 constexpr int kInternalError = -32603;
+constexpr std::string_view kSubscription = "subscriptions/listen";
 
 Error fate_unknown() {
     return Error(Errc::unavailable, "fate_unknown",
@@ -52,6 +54,11 @@ void OpenRequests::answered(const std::string& id) {
     }
     if (first == 0) return;
     std::erase_if(requests_, [&](const auto& entry) { return entry.second.batch == first; });
+}
+
+bool OpenRequests::awaited() const {
+    return std::any_of(requests_.begin(), requests_.end(),
+                       [](const auto& entry) { return entry.second.head.method != kSubscription; });
 }
 
 void OpenRequests::may_repeat(const std::string& id, std::string line) {

@@ -21,7 +21,8 @@ public:
     std::vector<std::string> take_repeatable();
     // An answer without an id ("null") is that of the batch asked first, refused as a whole.
     void answered(const std::string& id);
-    bool empty() const { return requests_.empty(); }
+    // Whether an answer is still to come. A subscription has none before it is cancelled.
+    bool awaited() const;
 
     // An answer for each request that is open, in no special order; none is open afterwards. A
     // tools/call gets a result that says unavailable "fate_unknown", any other method a JSON-RPC

@@ -116,7 +116,7 @@ public:
 private:
     bool is_done() const {
         if (!ended_at_) return false;
-        if (to_kernel_.empty() && open_.empty() && to_client_.empty()) return true;
+        if (to_kernel_.empty() && !open_.awaited() && to_client_.empty()) return true;
         return Clock::now() >= *ended_at_ + std::chrono::milliseconds(options_.drain_ms);
     }
 

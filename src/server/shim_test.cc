@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -220,9 +221,9 @@ TEST(Shim, WhatIsRefusedWithoutItsIdIsNotWaitedFor) {
 
     open.answered("null");
     open.answered("4");
-    EXPECT_FALSE(open.empty());
+    EXPECT_TRUE(open.awaited());
     open.answered("3");
-    EXPECT_TRUE(open.empty());
+    EXPECT_FALSE(open.awaited());
 }
 
 TEST(Shim, ACancelledRequestIsNotWaitedFor) {
@@ -236,6 +237,21 @@ TEST(Shim, ACancelledRequestIsNotWaitedFor) {
     client.end_input();
     client.wait();
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
+}
+
+TEST(Shim, ASubscriptionDoesNotKeepItAfterTheEndOfItsInput) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "subscriptions/listen", R"({"notifications":{"x":"silent"}})"));
+    client.say(request(2, "m/2"));
+    EXPECT_EQ(method_of(client.hear()), "m/2");
+    const auto begin = std::chrono::steady_clock::now();
+    client.end_input();
+    client.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(400));
+    EXPECT_EQ(client.error, "");
 }
 
 TEST(Shim, WhenTheKernelIsLostEachOpenRequestIsAnsweredAndNoneRepeated) {
@@ -488,6 +504,19 @@ TEST(Launch, AKernelIsToldItsWorkspaceAndInheritsNothing) {
     EXPECT_EQ(line, cat("kernel --workspace ", StateDirectory::open(workspace.path())->workspace(),
                         " --ready-fd 3"));
     EXPECT_FALSE(std::getline(log, line)) << line;
+}
+
+// What agents make is for whom their person's own files are for.
+TEST(Launch, AKernelMakesFilesWithTheModeThatItsStarterWould) {
+    const TestWorkspace workspace;
+    const mode_t before = ::umask(0027);
+    const Result<void> launched = launch(workspace, "umask; echo '{\"ok\":true}' >&3");
+    ::umask(before);
+    EXPECT_TRUE(launched);
+    std::ifstream log(workspace.path() + "/.quire/kernel.log");
+    std::string mask;
+    std::getline(log, mask);
+    EXPECT_EQ(mask, "0027");
 }
 
 }  // namespace
