@@ -5,10 +5,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
+#include <sstream>
 
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
@@ -71,7 +71,7 @@ public:
 
     std::size_t line() const { return line_of(table_); }
     const toml::node* node(std::string_view key) {
-        known_.emplace_back(key);
+        if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
         return table_.get(key);
     }
     Failure wrong(const toml::node& at, std::string_view what) const {
@@ -509,9 +509,10 @@ Result<Settings> load_config(const std::string& directory) {
         if (errno == ENOENT) return Settings{};
         return wrong(file, 1, cat("it cannot be read: ", std::strerror(errno)));
     }
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (in.bad()) return wrong(file, 1, "it cannot be read");
-    return parse_config(text, file);
+    std::ostringstream text;
+    if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+    if (!text || in.bad()) return wrong(file, 1, "it cannot be read as a file");
+    return parse_config(text.view(), file);
 }
 
 std::vector<std::string> not_acted_on(const Settings& settings) {

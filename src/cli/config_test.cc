@@ -92,6 +92,9 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
         {"[files]\n\nwach = true",
          "quire.toml:3: unknown key 'files.wach', expected one of: rules, watch, settle_ms, "
          "ignore, save"},
+        {"[[files.rules]]\npattern = \"a\"\npermission = \"admin\"\nonly = 1",
+         "quire.toml:4: unknown key 'files.rules.only', expected one of: pattern, permission, "
+         "operations_requiring_escalation"},
         {"[filez]",
          "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, limits"},
         {"[[files.rules]]\npattern = \"a\"\npermission = \"rw\"",
@@ -219,6 +222,15 @@ TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {
     ASSERT_FALSE(wrong);
     EXPECT_EQ(wrong.error().message(),
               cat(directory / "quire.toml", ":2: shell.network is true or false"));
+}
+
+TEST(Config, WhatCannotBeReadIsNamed) {
+    const fs::ScratchDirectory directory;
+    directory.put("quire.toml/inside", "");
+    const auto wrong = load_config(directory.path());
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().message(),
+              cat(directory / "quire.toml", ":1: it cannot be read as a file"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "base/cat.h"
 #include "base/clock.h"
+#include "cli/command_client.h"
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/mcp_child.h"
@@ -113,6 +114,27 @@ Finding check_disk(const std::string& workspace) {
     return {Health::good, "disk", std::move(found), ""};
 }
 
+// A kernel that opens what is stored here, and ends itself again. Nothing is made where nothing is.
+void check_store(const Globals& globals, const std::filesystem::path& workspace,
+                 std::vector<Finding>& findings) {
+    std::error_code missing;
+    if (!std::filesystem::exists(workspace / ".quire" / "quire.db", missing)) return;
+    auto client = CommandClient::attach(globals);
+    const auto listed =
+        client ? client->call("block_list", Map{{"limit", 1}}) : Failure(client.error());
+    if (!listed) {
+        return findings.push_back({Health::broken, "store", listed.error().message(),
+                                   "what it says; .quire/kernel.log may say more"});
+    }
+    const auto held = client->request("status", {});
+    const Value* documents = held ? held->get("documents") : nullptr;
+    findings.push_back(
+        {Health::good, "store",
+         cat("opened, with ", documents != nullptr && documents->is_int() ? documents->as_int() : 0,
+             " documents"),
+         ""});
+}
+
 Map modern_meta() {
     return Map{{"_meta", Map{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
                              {"io.modelcontextprotocol/clientInfo",
@@ -209,6 +231,7 @@ int doctor(const Globals& globals) {
     check_rules(workspace.string(), findings);
     findings.push_back(check_openat2(workspace.string()));
     findings.push_back(check_disk(workspace.string()));
+    check_store(globals, workspace, findings);
     check_handshakes(findings);
 
     const bool printed =

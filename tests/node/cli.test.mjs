@@ -1,7 +1,7 @@
 // The commands as a person or a script uses them: what they print, where, and with which exit code.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -163,6 +163,15 @@ test("doctor names settings that are broken", { skip }, (t) => {
     const { status, stdout } = run(["doctor", "--workspace", folder]);
     assert.equal(status, 1);
     assert.match(stdout, /broken +settings .*quire\.toml:/);
+});
+
+test("doctor names a store that is damaged", { skip }, (t) => {
+    const folder = workspace(t);
+    mkdirSync(join(folder, ".quire"));
+    writeFileSync(join(folder, ".quire/quire.db"), "no database".repeat(500));
+    const { status, stdout } = run(["doctor", "--workspace", folder]);
+    assert.equal(status, 1);
+    assert.match(stdout, /broken +store .*damaged/);
 });
 
 test("the demo holds itself to what it shows", { skip, timeout: 120_000 }, () => {
