@@ -10,6 +10,7 @@ constexpr std::uint8_t kBom = 1;
 constexpr std::uint8_t kMissing = 2;
 constexpr std::uint8_t kSettled = 4;
 constexpr std::uint8_t kConflict = 8;
+constexpr std::uint8_t kVanished = 16;
 
 }  // namespace
 
@@ -18,8 +19,8 @@ Bytes DiskState::encode() const {
     ByteWriter out;
     out.byte(kFormat);
     out.byte(static_cast<std::uint8_t>((form.bom ? kBom : 0) | (missing ? kMissing : 0) |
-                                       (stamp.settled ? kSettled : 0) |
-                                       (conflict ? kConflict : 0)));
+                                       (stamp.settled ? kSettled : 0) | (conflict ? kConflict : 0) |
+                                       (vanished ? kVanished : 0)));
     for (const std::uint64_t number : {hash.high, hash.low, stamp.device, stamp.inode, stamp.size,
                                        static_cast<std::uint64_t>(stamp.modified_ns),
                                        static_cast<std::uint64_t>(stamp.changed_ns)}) {
@@ -48,6 +49,7 @@ Result<DiskState> DiskState::decode(const Bytes& bytes) {
     state.form.bom = (flags & kBom) != 0;
     state.missing = (flags & kMissing) != 0;
     state.conflict = (flags & kConflict) != 0;
+    state.vanished = (flags & kVanished) != 0;
     while (in.ok() && !in.at_end()) {
         const std::uint64_t peer = in.u64_le("version");
         state.version[peer] = static_cast<std::int32_t>(in.u32_le("version"));

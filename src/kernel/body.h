@@ -156,6 +156,9 @@ public:
     // What a change of its text does to a block's status, in the document's pending transaction.
     static void set_running(LiveDocument& document, const BlockRef& block);
     void answer_token(const std::string& block_id, Reply<BlockVersion> reply);
+    // Whether a block or a file may begin with this text. Errors: too_large().
+    Result<void> check_new(std::string_view content) const;
+    // Whether it may become what the splices make of it. Errors: the same.
     Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
 
     // --- appends (calls_append.cc) ---
@@ -170,6 +173,9 @@ public:
 
 private:
     void flush_when_due(LiveDocument& document, const BlockRef& block);
+    void look_again(LiveDocument& document, const BlockRef& block, std::int64_t delay_ms);
+    void look_after(const std::shared_ptr<LiveDocument>& document, blocks::BlockId id,
+                    std::int64_t delay_ms);
     void reserve(LiveDocument& document, const BlockRef& block, std::uint64_t up_to);
     void reserved(const BlockRef& block, std::uint64_t up_to, const Result<void>& result);
     void put_back(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,

@@ -120,18 +120,28 @@ void Kernel::Body::flush_when_due(LiveDocument& document, const BlockRef& block)
         flush(document, block, !silent);
         return;
     }
-    if (!deadline || appends.timer_set) return;
-    appends.timer_set = true;
-    document.strand().post_after(
-        *deadline - now,
-        [self = weak_from_this(), live = document.shared_from_this(), id = document.id_of(block)] {
-            const auto body = self.lock();
-            if (body == nullptr || !live->ready()) return;
-            Result<BlockRef> again = live->find(id, true);
-            if (!again) return;
-            again->state->appends.timer_set = false;
-            body->flush_when_due(*live, *again);
-        });
+    if (deadline) look_again(document, block, *deadline - now);
+}
+
+// Looks after `delay_ms` whether the block's text is due. One look at a time is planned; it is put
+// off while the document cannot be had, for what was accepted must not wait for a caller.
+void Kernel::Body::look_again(LiveDocument& document, const BlockRef& block,
+                              std::int64_t delay_ms) {
+    if (std::exchange(block.state->appends.timer_set, true)) return;
+    look_after(document.shared_from_this(), document.id_of(block), delay_ms);
+}
+
+void Kernel::Body::look_after(const std::shared_ptr<LiveDocument>& document, blocks::BlockId id,
+                              std::int64_t delay_ms) {
+    document->strand().post_after(delay_ms, [self = weak_from_this(), document, id] {
+        const auto body = self.lock();
+        if (body == nullptr) return;
+        if (!document->ready()) return body->look_after(document, id, kRetryMs);
+        const Result<BlockRef> block = document->find(id, true);
+        if (!block) return;
+        block->state->appends.timer_set = false;
+        body->flush_when_due(*document, *block);
+    });
 }
 
 void Kernel::Body::flush(LiveDocument& document, const BlockRef& block, bool more) {
@@ -214,13 +224,7 @@ void Kernel::Body::put_back(LiveDocument& document, const BlockRef& block,
     for (const Appends::Piece& piece : appends.pieces) {
         appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
     }
-    document.strand().post_after(
-        kRetryMs,
-        [self = weak_from_this(), live = document.shared_from_this(), id = document.id_of(block)] {
-            const auto body = self.lock();
-            if (body == nullptr || !live->ready()) return;
-            if (Result<BlockRef> again = live->find(id, true)) body->flush(*live, *again);
-        });
+    look_again(document, block, kRetryMs);
 }
 
 void Kernel::Body::flush_all(LiveDocument& document) {

@@ -59,8 +59,7 @@ Failure too_large(std::string_view what, std::size_t limit) {
 }
 
 void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
-    if (const auto fits = check_text("the content", what.content.size(), limits().operation_bytes);
-        !fits) {
+    if (const auto fits = body_->check_new(what.content); !fits) {
         reply(Failure(fits.error()));
         return;
     }
@@ -222,6 +221,11 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
             if (result.no_op) return body->answer(document, std::move(result), std::move(answer));
             body->submit(document, std::move(result), std::move(answer));
         });
+}
+
+Result<void> Kernel::Body::check_new(std::string_view content) const {
+    TRY(check_text("the content", content.size(), limits().operation_bytes));
+    return check_text("the block", content.size(), limits().block_bytes);
 }
 
 Result<void> Kernel::Body::check_size(const seq::Rope& text,

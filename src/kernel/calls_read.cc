@@ -27,7 +27,7 @@ struct Listing {
     ListQuery query;
     std::optional<blocks::BlockId> parent;
     std::optional<blocks::BlockId> resume;  // The last block of the page before, deleted or not.
-    bool lost = false;                      // That block was never here.
+    std::optional<Error> refused = {};      // Why the list cannot begin.
     ListPage page;
 };
 
@@ -39,8 +39,10 @@ bool wanted(const ListQuery& query, const BlockInfo& info) {
 
 // Lists one document's blocks into the page. False when the page is full, or cannot begin.
 bool list_into(Listing& listing, LiveDocument& document) {
+    // Its document was not visited: the caller may not see it any more.
+    if (listing.resume && listing.resume->document != document.key()) listing.resume.reset();
     if (listing.resume && !document.find(*listing.resume, true)) {
-        listing.lost = true;
+        listing.refused = bad_cursor(listing.query.cursor).value();
         return false;
     }
     const auto take = [&](const BlockRef& block, std::size_t depth) {
@@ -68,7 +70,10 @@ bool list_into(Listing& listing, LiveDocument& document) {
     std::optional<crdt::OpId> parent;
     if (listing.parent) {
         const Result<BlockRef> block = document.find(*listing.parent, true);
-        if (!block) return true;
+        if (!block) {
+            listing.refused = block.error();
+            return false;
+        }
         parent = block->id;
     }
     const auto visits =
@@ -154,7 +159,7 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
         [listing](LiveDocument& live) { return list_into(*listing, live); },
         [listing, reply = std::move(reply)](Result<void> result) mutable {
             if (!result) return reply(Failure(std::move(result).error()));
-            if (listing->lost) return reply(bad_cursor(listing->query.cursor));
+            if (listing->refused) return reply(Failure(std::move(*listing->refused)));
             reply(std::move(listing->page));
         })
         ->next();

@@ -30,6 +30,7 @@ public:
         return all;
     }
     Result<store::StoredDocument> load(store::DocumentKey document) override {
+        if (unreadable_) return fail(Errc::unavailable, "store_failed", "it cannot be read");
         return stored_[document];
     }
     Result<std::optional<std::string>> token(const std::string& actor,
@@ -46,6 +47,7 @@ public:
     // While held, batches queue until flush().
     void hold(bool held) { held_ = held; }
     void fail_next() { failing_ = true; }
+    void refuse_loads(bool refused) { unreadable_ = refused; }
     void flush() {
         ++flushes_;
         while (!queue_.empty()) {
@@ -103,12 +105,13 @@ private:
     store::DocumentKey next_key_ = 1;
     bool held_ = false;
     bool failing_ = false;
+    bool unreadable_ = false;
     std::size_t flushes_ = 0;
 };
 
 class Desk {
 public:
-    Desk() { start(); }
+    explicit Desk(const Limits& limits = {}) : limits_(limits) { start(); }
     Desk(const Desk&) = delete;
     Desk& operator=(const Desk&) = delete;
     ~Desk() { stop(); }
@@ -207,8 +210,9 @@ public:
     std::unique_ptr<Kernel> kernel;
 
 private:
+    const Limits limits_;
     std::vector<std::unique_ptr<Kernel>> killed_;
-    void start() { kernel = std::move(*Kernel::open({store, scheduler, clock, rng, {}})); }
+    void start() { kernel = std::move(*Kernel::open({store, scheduler, clock, rng, limits_})); }
     void stop() {
         kernel->close([](Result<void>) {});
         scheduler.run_all();

@@ -119,8 +119,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
 
     void create(LiveDocument& document, const Caller& by, const std::string& content,
                 Reply<FileVersion> reply);
-    void save(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
-              Reply<FileSaved> reply);
+    void save(LiveDocument& document, const Caller& by, Reply<FileSaved> reply);
     Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
                             const std::string& bytes);
     void erase(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
@@ -193,9 +192,8 @@ void FileCalls::append(Caller by, std::string path, std::string text, Reply<File
 }
 
 void FileCalls::create(Caller by, std::string path, std::string content, Reply<FileVersion> reply) {
-    if (content.size() > body_->kernel->limits().operation_bytes) {
-        return reply(too_large("the content", body_->kernel->limits().operation_bytes));
-    }
+    if (const auto fits = body_->kernel->check_new(content); !fits)
+        return reply(Failure(fits.error()));
     if (const auto text = files::decode(content, path); !text) {
         return reply(Failure(Error(text.error()).within("nothing was created")));
     }
@@ -254,15 +252,14 @@ void FileCalls::Body::create(LiveDocument& document, const Caller& by, const std
 }
 
 void FileCalls::save(Caller by, std::string path, Reply<FileSaved> reply) {
-    body_->with_file<FileSaved>(by, std::move(path), Operation::append, std::move(reply),
-                                [body = body_, by](LiveDocument& document, FileGate::TakenIn taken,
-                                                   Reply<FileSaved> answer) {
-                                    body->save(document, by, taken, std::move(answer));
-                                });
+    body_->with_file<FileSaved>(
+        by, std::move(path), Operation::append, std::move(reply),
+        [body = body_, by](LiveDocument& document, FileGate::TakenIn, Reply<FileSaved> answer) {
+            body->save(document, by, std::move(answer));
+        });
 }
 
-void FileCalls::Body::save(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
-                           Reply<FileSaved> reply) {
+void FileCalls::Body::save(LiveDocument& document, const Caller& by, Reply<FileSaved> reply) {
     kernel->flush(document, document.whole());
     for (int attempt = 0; attempt < kSaveTries; ++attempt) {
         files::DiskState disk = *gate.state(document);
@@ -271,20 +268,18 @@ void FileCalls::Body::save(LiveDocument& document, const Caller& by, FileGate::T
                               cat(document.name(), " was not saved: ", what),
                               {{"path", document.name()}}));
         };
-        if (taken.vanished) {
+        // Each is said once: who saves again has been told.
+        if (std::exchange(disk.vanished, false)) {
+            document.set_header(disk.encode());
             return refuse(
                 "it was deleted on disk since it was read, and your edits are still in the "
-                "document. Save again "
-                "to write the file anew");
+                "document. Save again to write the file anew");
         }
-        if (disk.conflict) {
-            // Said once: who saves again has been told.
-            disk.conflict = false;
+        if (std::exchange(disk.conflict, false)) {
             document.set_header(disk.encode());
             return refuse(
                 "it was changed on disk where you changed it too. The document shows your text "
-                "there; the "
-                "disk's is in its history. Read it, edit it if need be, and save again");
+                "there; the disk's is in its history. Read it, edit it if need be, and save again");
         }
         const std::string bytes = bytes_of(document, disk);
         FileSaved result{version_of_file(document), bytes.size(), false, {}};
@@ -295,7 +290,6 @@ void FileCalls::Body::save(LiveDocument& document, const Caller& by, FileGate::T
         if (!saved && saved.error().reason() == "disk_changed" && attempt + 1 < kSaveTries) {
             const Result<FileGate::TakenIn> again = gate.take_in(document);
             if (!again) return reply(Failure(again.error()));
-            taken = *again;
             continue;
         }
         if (!saved) return reply(Failure(std::move(saved).error()));
@@ -312,10 +306,13 @@ Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& b
                                          const files::DiskState& disk, const std::string& bytes) {
     TRY(files::decode(bytes,
                       document.name()));  // A NUL would make it a file that cannot be read back.
-    if (disk.missing) return gate.files().create(document.name(), bytes);
+    const fs::Place place{document.name(), {}, fs::Kind::file};
+    if (disk.missing) {
+        TRY(gate.admit(place, Operation::create, by.actor));
+        return gate.files().create(document.name(), bytes);
+    }
     // Who may only append may only save what begins with the bytes that are there.
-    const Result<void> allowed =
-        gate.admit({document.name(), {}, fs::Kind::file}, Operation::overwrite, by.actor);
+    const Result<void> allowed = gate.admit(place, Operation::overwrite, by.actor);
     if (!allowed) {
         const fs::FileBytes there =
             TRY(gate.files().read(document.name(), kernel->limits().block_bytes));

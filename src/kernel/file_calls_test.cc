@@ -116,6 +116,8 @@ private:
             {rule("locked/**", policy::Permission::read_only),
              rule("ask/**", policy::Permission::human), rule("log/**", policy::Permission::append),
              rule("kept/**", policy::Permission::read_write, {policy::Operation::erase}),
+             rule("sealed/**", policy::Permission::read_write, {policy::Operation::read}),
+             rule("fixed/**", policy::Permission::read_write, {policy::Operation::create}),
              rule("free/**", policy::Permission::admin),
              rule("*", policy::Permission::read_write)});
         gate = std::make_unique<FileGate>(files, std::move(rules), clock, std::size_t{1} << 20);
@@ -416,6 +418,65 @@ TEST(FileCalls, AFileDeletedOnDiskIsGoneUnlessItHasEditsThatWereNotSaved) {
     EXPECT_EQ(office.status("edited").disk, Disk::missing);
     EXPECT_TRUE(office.save("edited")->written);
     EXPECT_EQ(office.disk("edited"), "b\n");
+}
+
+TEST(FileCalls, ThatAFileWentFromTheDiskIsSaidAtItsNextSaveWhoeverSawItFirst) {
+    Office office;
+    office.files.put("f.txt", "one\n");
+    ASSERT_EQ(office.edit("f.txt", "one", "1"), "ok");
+    office.files.erase("f.txt");
+    EXPECT_EQ(office.append("f.txt", "two\n"), "ok");
+    office.restart();
+
+    EXPECT_EQ(Office::reason(office.save("f.txt")), "disk_changed");
+    EXPECT_EQ(office.disk("f.txt"), "<file_not_found>");
+    EXPECT_EQ(Office::reason(office.save("f.txt")), "ok");
+    EXPECT_EQ(office.disk("f.txt"), "1\ntwo\n");
+}
+
+TEST(FileCalls, SavingWhatIsGoneIsCreatingIt) {
+    Office office;
+    office.files.put("fixed/f", "one\n");
+    ASSERT_EQ(office.edit("fixed/f", "one", "1"), "ok");
+    office.files.erase("fixed/f");
+    EXPECT_EQ(Office::reason(office.save("fixed/f")), "disk_changed");
+
+    EXPECT_EQ(Office::reason(office.save("fixed/f")), "escalation_required");
+
+    EXPECT_EQ(office.disk("fixed/f"), "<file_not_found>");
+}
+
+TEST(FileCalls, WhatACallerMayNotSeeHidesNothingElse) {
+    Office office;
+    office.files.put("a.txt", "secret\n");
+    office.files.put("sealed/b", "secret\n");
+    office.files.put("z.txt", "secret\n");
+    const Caller person{{policy::ActorKind::human, "kay"}, 0, {}};
+    for (const char* path : {"sealed/b", "a.txt", "z.txt"}) {
+        ASSERT_TRUE(office.ask<FileRead>(
+            [&](auto reply) { office.calls->read(person, path, {}, std::move(reply)); }));
+    }
+
+    const auto listed = [&](const Caller& by) {
+        std::string paths;
+        const auto page = office.ask<ListPage>(
+            [&](auto reply) { office.kernel->list(by, {}, std::move(reply)); });
+        if (!page) return page.error().reason();
+        for (const BlockInfo& block : page->blocks) paths += block.path + " ";
+        return paths;
+    };
+    EXPECT_EQ(listed(person), "sealed/b a.txt z.txt ");
+    EXPECT_EQ(listed(Office::as("ada")), "a.txt z.txt ");
+    const SearchQuery query{text::Query::compile("secret", text::Match::literal).value()};
+    const auto found = office.ask<FoundAll>([&](auto reply) {
+        office.kernel->search_all(Office::as("ada"), {.search = query, .path_prefix = {}}, std::move(reply));
+    });
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->searched, 2U);
+    const auto all = office.ask<std::vector<FileStatus>>(
+        [&](auto reply) { office.calls->status(Office::as("ada"), {}, std::move(reply)); });
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->size(), 2U);
 }
 
 TEST(FileCalls, ADeletedFilesBlockIsGoneAndItsNameIsFree) {

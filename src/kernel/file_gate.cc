@@ -1,5 +1,7 @@
 #include "kernel/file_gate.h"
 
+#include <utility>
+
 #include "base/check.h"
 #include "codec/updates.h"
 #include "document/attribution.h"
@@ -140,11 +142,11 @@ Result<FileGate::TakenIn> FileGate::take_in(LiveDocument& document) {
                         "; use that path"));
     }
     if (place.kind == fs::Kind::missing && before) {
-        TakenIn taken;
-        taken.vanished = !before->missing;
-        before->missing = true;
-        if (taken.vanished) document.set_header(before->encode());
-        return taken;
+        if (!std::exchange(before->missing, true)) {
+            before->vanished = true;
+            document.set_header(before->encode());
+        }
+        return TakenIn{};
     }
     const fs::Stamp stamp = TRY(files_.stamp(path));
     if (before && !before->missing && before->stamp.same_as(stamp)) return TakenIn{};
@@ -152,7 +154,7 @@ Result<FileGate::TakenIn> FileGate::take_in(LiveDocument& document) {
     if (before && before->hash == file.hash) {
         // Worth keeping only where it saves reading the file the next time.
         if (before->missing || file.stamp.settled) {
-            before->missing = false;
+            before->missing = before->vanished = false;
             before->stamp = file.stamp;
             document.set_header(before->encode());
         }

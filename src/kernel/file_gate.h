@@ -45,8 +45,7 @@ public:
         bool first = false;  // It was read for the first time.
         bool changed =
             false;  // The disk had other bytes than those last seen; they are now in the document.
-        bool vanished = false;  // The file was there and is gone.
-        std::size_t ties = 0;   // Places where both sides had changed the same words.
+        std::size_t ties = 0;  // Places where both sides had changed the same words.
     };
     // On the document's strand, loaded, with no transaction begun. What it changes it submits.
     // Errors: those of reading; unsupported "binary_file"; conflict "path_changed" where the path

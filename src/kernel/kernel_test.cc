@@ -518,6 +518,34 @@ TEST(Kernel, AcceptedTextOutlivesAFullDisk) {
     EXPECT_GE(desk.version(id), 3U);
 }
 
+TEST(Kernel, AcceptedTextIsWrittenOnceItsDocumentCanBeHadAgain) {
+    Desk desk;
+    const std::string id = desk.create("");
+    const std::string other = desk.create("x");
+    ASSERT_TRUE(desk.append(id, "kept", "ada", Ack::accepted));
+    desk.store.fail_next();
+    ASSERT_FALSE(desk.splice(other, 0, 1, "y"));
+    desk.store.refuse_loads(true);
+    desk.advance(200);
+    desk.store.refuse_loads(false);
+
+    desk.advance(2000);
+    desk.crash();
+
+    EXPECT_EQ(desk.text(id), "kept");
+}
+
+TEST(Kernel, ABlockBeginsWithNoMoreThanItMayHold) {
+    Limits limits;
+    limits.block_bytes = 4;
+    Desk desk(limits);
+    BlockCreate what;
+    what.content = "five!";
+    const auto made = desk.ask<BlockVersion>(
+        [&](auto reply) { desk.kernel->create(Desk::as("ada"), what, std::move(reply)); });
+    EXPECT_EQ(reason(made), "too_large");
+}
+
 TEST(Kernel, HistoryNamesWhoDidWhatNewestFirst) {
     Desk desk;
     const std::string id = desk.create("x");

@@ -93,7 +93,7 @@ public:
     crdt::IdSpan commit(const policy::Actor& actor, std::string_view operation);
     crdt::IdSpan commit(const document::Attribution& what);
     // Raises the block's version by `calls` and records a unit that ends the actor's chance to
-    // redo. CHECKs that a transaction was begun.
+    // redo.
     void record(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
     // The same for a unit that leaves the chance to redo as it is.
     void record_quietly(const BlockRef& block, Unit unit, std::uint64_t calls = 1);

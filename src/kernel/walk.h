@@ -11,7 +11,8 @@ namespace quire::kernel {
 
 // Visits `documents` in order: visit(document) runs on each one's strand and says whether to go on;
 // what it saw is durable before the next is visited. Then done(), or done(error) where a document
-// could not be read. Documents that have gone meanwhile are passed over.
+// could not be read. Documents that have gone meanwhile are passed over, and so are those that `by`
+// may not see: one of them must not hide all the others.
 class Walk : public std::enable_shared_from_this<Walk> {
 public:
     Walk(std::shared_ptr<Kernel::Body> body, Caller by, std::vector<store::DocumentKey> documents,
@@ -31,8 +32,9 @@ public:
         body_->on_document<bool>(
             by_, std::move(document), access_,
             [self = shared_from_this()](Result<bool> more) {
-                if (!more) return self->done_(Failure(std::move(more).error()));
-                if (!*more) return self->done_({});
+                if (!more && !is_refusal(more.error()))
+                    return self->done_(Failure(std::move(more).error()));
+                if (more && !*more) return self->done_({});
                 self->next();
             },
             [self = shared_from_this()](LiveDocument& live, Reply<bool> answer) {
@@ -42,6 +44,10 @@ public:
     }
 
 private:
+    static bool is_refusal(const Error& error) {
+        return error.code() == Errc::denied || error.code() == Errc::escalation_required;
+    }
+
     std::shared_ptr<Kernel::Body> body_;
     Caller by_;
     std::vector<store::DocumentKey> documents_;

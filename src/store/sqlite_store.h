@@ -40,7 +40,7 @@ private:
     bool checkpoint();
     bool close_log();
     // Gives the log its room on the disk ahead of need, so that a commit does not make the file
-    // longer: on most file systems that would cost it a second flush. With the turn held.
+    // longer: on most file systems that would cost it a second flush. On the worker only.
     void make_room();
 
     LockFile lock_;

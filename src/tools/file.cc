@@ -165,7 +165,7 @@ Result<text::LineRange> line_range(const Range& range, blocks::Numbering numberi
     const bool inclusive = numbering == blocks::Numbering::one_inclusive;
     const std::int64_t start = range.start - (inclusive ? 1 : 0);
     const std::int64_t end = inclusive && range.end == -1 ? INT64_MAX : range.end;
-    if (start < 0 || end < start) {
+    if (start < 0 || end < start + (inclusive ? 1 : 0)) {
         return invalid("invalid_range",
                        inclusive
                            ? cat("a range starts at 1 or later and ends at its start or later; -1 "
@@ -405,7 +405,7 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
 constexpr std::string_view kWhatItTakes =
     "Files by path from the workspace's root. Takes: list pattern; read range; create, append "
     "content; insert line, content; replace find, replace (every occurrence); edit operations. "
-    "Edits stay in memory until save. ";
+    "Edits are on the disk after save. ";
 
 }  // namespace
 

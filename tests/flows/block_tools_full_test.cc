@@ -480,6 +480,7 @@ TEST_F(Full, AListGoesAsDeepAsAskedAndFilters) {
     EXPECT_EQ(count({{"depth", 0}, {"status", "done"}}), 0U);
     EXPECT_EQ(count({{"depth", 0}, {"path_prefix", "src/"}}), 0U);
     EXPECT_EQ(reason("block_list", Map{{"parent_id", "b404"}}), "invalid_reference");
+    EXPECT_EQ(reason("block_list", Map{{"parent_id", root + "99"}}), "invalid_reference");
 }
 
 TEST_F(Full, AListComesInPages) {

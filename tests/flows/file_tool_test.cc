@@ -84,6 +84,24 @@ TEST(FileTool, TheModelProfileCountsLinesFromOneAndIncludesTheLast) {
               "invalid_range");
 }
 
+TEST(FileTool, ARangeOfTheModelProfileEndsAtItsStartOrLater) {
+    Workspace workspace(Profile::model);
+    workspace.disk.put("f", "one\ntwo\nthree\n");
+
+    for (
+        const char* call :
+        {R"({"operation":"read","path":"f","range":{"start":2,"end":1}})",
+         R"({"operation":"read","path":"f","range":{"start":0,"end":1}})",
+         R"({"operation":"edit","path":"f","operations":[{"op":"delete","start_line":2,"end_line":1}]})",
+         R"({"operation":"edit","path":"f","operations":
+                [{"op":"replace","start_line":3,"end_line":2,"content":"x"}]})"}) {
+        EXPECT_EQ(workspace.outcome(call), "invalid_range") << call;
+    }
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f","range":{"start":2,"end":2}})"),
+              "ok");
+    EXPECT_EQ(*workspace.last.get("content"), Value("2\ttwo\n"));
+}
+
 TEST(FileTool, LoadThenSaveIsTheIdentityOnBytes) {
     Workspace workspace;
     int number = 0;
