@@ -81,6 +81,29 @@ public:
         });
     }
 
+    // The same for the document of a name, which is made where there is none. One that has lost the
+    // name by the time its turn comes is passed over for the one that has it then.
+    template <class T, class Work>
+    void on_named(Caller by, const std::string& kind, const std::string& name, Access access,
+                  Reply<T> reply, Work work) {
+        std::shared_ptr<LiveDocument> document = catalog_.find_or_make(kind, name);
+        on_document<T>(
+            by, std::move(document), access, std::move(reply),
+            [self = shared_from_this(), by, access, work = std::move(work)](
+                LiveDocument& live, Reply<T> answer) mutable {
+                if (!live.record().deleted && self->catalog_.has_name(live.key()))
+                    return work(live, std::move(answer));
+                // A deleted one gives its name up when that is durable.
+                live.when_durable([self, by = std::move(by), kind = live.kind(), name = live.name(),
+                                   access, answer = std::move(answer),
+                                   work = std::move(work)](Result<void> gone) mutable {
+                    if (!gone) return answer(Failure(std::move(gone).error()));
+                    self->template on_named<T>(std::move(by), kind, name, access, std::move(answer),
+                                               std::move(work));
+                });
+            });
+    }
+
     // The same for the block `id`: work(document, block, reply).
     template <class T, class Work>
     void on_block(Caller by, const std::string& id, Access access, Reply<T> reply, Work work,

@@ -73,9 +73,9 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
                       cat("a client_token has at most ", kLongestName, " bytes")));
         return;
     }
-    auto document = body_->catalog().find_or_make("conversation", what.conversation);
-    body_->on_document<BlockVersion>(
-        by, std::move(document), Access::append, std::move(reply),
+    const std::string conversation = what.conversation;
+    body_->on_named<BlockVersion>(
+        by, "conversation", conversation, Access::append, std::move(reply),
         [body = body_, by, what = std::move(what)](LiveDocument& live,
                                                    Reply<BlockVersion> answer) mutable {
             const std::string actor = by.actor.str();
@@ -86,7 +86,10 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
                 if (*before) return body->answer_token(**before, std::move(answer));
             }
             Result<document::NewBlock> block = place(live, what);
-            if (!block) return answer(Failure(block.error()));
+            if (!block) {
+                if (live.is_blank()) body->catalog().drop(live.key());
+                return answer(Failure(block.error()));
+            }
             block->role = blocks::name_of(what.role);
             block->kind = blocks::name_of(what.kind);
             block->status = blocks::name_of(what.status.value_or(blocks::Status::pending));

@@ -64,7 +64,8 @@ bool list_into(Listing& listing, LiveDocument& document) {
     };
     if (document.conversation() == nullptr) {
         // Memory is listed, by those who may see it, with the tool context.
-        return listing.parent || document.kind() == kMemoryKind || take(document.whole(), 0);
+        const bool hidden = document.kind() == kMemoryKind || document.record().deleted;
+        return listing.parent || hidden || take(document.whole(), 0);
     }
 
     std::optional<crdt::OpId> parent;

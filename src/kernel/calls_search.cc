@@ -51,7 +51,7 @@ bool search_block(Searching& search, LiveDocument& document, const BlockRef& blo
 
 bool search_document(Searching& search, LiveDocument& document) {
     if (document.conversation() == nullptr) {
-        return !of_kind(search.query, document.kind()) ||
+        return document.record().deleted || !of_kind(search.query, document.kind()) ||
                search_block(search, document, document.whole());
     }
     for (const auto& visit : document.conversation()->walk({}, 0)) {

@@ -47,16 +47,39 @@ std::shared_ptr<LiveDocument> Catalog::find_or_make(const std::string& kind,
     });
 }
 
-void Catalog::forget_name(const std::string& kind, const std::string& name) {
-    state_.with([&](State& state) { state.names.erase({kind, name}); });
+bool Catalog::State::has_name(store::DocumentKey key) const {
+    const auto entry = entries.find(key);
+    if (entry == entries.end()) return false;
+    const auto name = names.find({entry->second.record.kind, entry->second.record.name});
+    return name != names.end() && name->second == key;
+}
+
+void Catalog::State::forget_name(store::DocumentKey key) {
+    if (!has_name(key)) return;
+    const store::DocumentRecord& record = entries.at(key).record;
+    names.erase({record.kind, record.name});
+}
+
+bool Catalog::has_name(store::DocumentKey key) const {
+    return state_.with([&](const State& state) { return state.has_name(key); });
+}
+
+void Catalog::forget_name(store::DocumentKey key) {
+    state_.with([&](State& state) { state.forget_name(key); });
+}
+
+void Catalog::drop(store::DocumentKey key) {
+    state_.with([&](State& state) {
+        state.forget_name(key);
+        state.entries.erase(key);
+    });
 }
 
 std::vector<store::DocumentKey> Catalog::keys() const {
     return state_.with([](const State& state) {
         std::vector<store::DocumentKey> keys;
         for (const auto& [key, entry] : state.entries) {
-            const auto at = state.names.find({entry.record.kind, entry.record.name});
-            if (at != state.names.end() && at->second == key) keys.push_back(key);
+            if (state.has_name(key)) keys.push_back(key);
         }
         return keys;
     });

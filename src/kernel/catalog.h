@@ -24,8 +24,13 @@ public:
     std::shared_ptr<LiveDocument> find(store::DocumentKey key);
     // As find(), but makes one where there is none.
     std::shared_ptr<LiveDocument> find_or_make(const std::string& kind, const std::string& name);
-    // The name is free again; the document stays reachable by its key until the end.
-    void forget_name(const std::string& kind, const std::string& name);
+    // Whether the document has its name. One that has lost it is not what a caller of that name
+    // means, whoever has it now.
+    bool has_name(store::DocumentKey key) const;
+    // Its name is free again; the document stays reachable by its key until the end.
+    void forget_name(store::DocumentKey key);
+    // The same for one that was never stored: it is not reachable any more.
+    void drop(store::DocumentKey key);
 
     std::vector<store::DocumentKey> keys() const;  // Ascending.
     // Those of one kind, by their names, of which each begins with `prefix`.
@@ -41,6 +46,9 @@ private:
     struct State {
         std::map<store::DocumentKey, Entry> entries;
         std::map<std::pair<std::string, std::string>, store::DocumentKey> names;
+
+        bool has_name(store::DocumentKey key) const;
+        void forget_name(store::DocumentKey key);
     };
     std::shared_ptr<LiveDocument> live_in(State& state, store::DocumentKey key);
 

@@ -79,28 +79,30 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                 if (const auto allowed = self->gate.admit(place, operation, by.actor); !allowed) {
                     return answer(Failure(allowed.error()));
                 }
-                Catalog& catalog = self->kernel->catalog();
-                auto document = place.kind == fs::Kind::missing
-                                    ? catalog.find("file", place.path)
-                                    : catalog.find_or_make("file", place.path);
+                auto loaded = [self, work = std::move(work)](LiveDocument& live,
+                                                             Reply<T> last) mutable {
+                    const Result<FileGate::TakenIn> taken = self->load(live);
+                    if (!taken) return last(Failure(taken.error()));
+                    work(live, *taken, std::move(last));
+                };
+                if (place.kind != fs::Kind::missing) {
+                    return self->kernel->on_named<T>(std::move(by), "file", place.path,
+                                                     Access::look, std::move(answer),
+                                                     std::move(loaded));
+                }
+                auto document = self->kernel->catalog().find("file", place.path);
                 if (document == nullptr) return answer(no_such_file(place.path));
-                self->kernel->on_document<T>(
-                    std::move(by), std::move(document), Access::look, std::move(answer),
-                    [self, work = std::move(work)](LiveDocument& live, Reply<T> last) mutable {
-                        const Result<FileGate::TakenIn> taken = self->load(live);
-                        if (!taken) return last(Failure(taken.error()));
-                        work(live, *taken, std::move(last));
-                    });
+                self->kernel->on_document<T>(std::move(by), std::move(document), Access::look,
+                                             std::move(answer), std::move(loaded));
             });
     }
 
     Result<FileGate::TakenIn> load(LiveDocument& document) {
         if (document.record().deleted) return no_such_file(document.name());
-        const std::optional<files::DiskState> before = gate.state(document);
         Result<FileGate::TakenIn> taken = gate.take_in(document);
         if (!taken) {
             // A name that never led to a text is not a block.
-            if (!before) kernel->catalog().forget_name("file", document.name());
+            if (document.is_blank()) kernel->catalog().drop(document.key());
             return taken;
         }
         // Gone from the disk, and nothing in the document that was not there: gone.
@@ -213,9 +215,8 @@ void FileCalls::create(Caller by, std::string path, std::string content, Reply<F
                              "another name"),
                          {{"path", place.path}}));
             }
-            body->kernel->on_document<FileVersion>(
-                by, body->kernel->catalog().find_or_make("file", place.path), Access::look,
-                std::move(answer),
+            body->kernel->on_named<FileVersion>(
+                by, "file", place.path, Access::look, std::move(answer),
                 [body, by, content = std::move(content)](LiveDocument& document,
                                                          Reply<FileVersion> last) {
                     body->create(document, by, content, std::move(last));
@@ -230,7 +231,7 @@ void FileCalls::Body::create(LiveDocument& document, const Caller& by, const std
     // The disk decides whether the name is free; the document follows.
     const Result<fs::Saved> saved = gate.files().create(document.name(), content);
     if (!saved) {
-        if (!gate.state(document)) kernel->catalog().forget_name("file", document.name());
+        if (document.is_blank()) kernel->catalog().drop(document.key());
         return reply(Failure(saved.error()));
     }
     files::Decoded decoded = *files::decode(content, document.name());
@@ -248,7 +249,14 @@ void FileCalls::Body::create(LiveDocument& document, const Caller& by, const std
     document.set_header(
         files::DiskState{saved->hash, saved->stamp, decoded.form, version_of(document), false}
             .encode());
-    kernel->submit(document, version_of_file(document), std::move(reply));
+    kernel->submit(
+        document, version_of_file(document),
+        Reply<FileVersion>([self = shared_from_this(), path = document.name(), hash = saved->hash,
+                            reply = std::move(reply)](Result<FileVersion> made) mutable {
+            // A refused call leaves nothing behind.
+            if (!made) static_cast<void>(self->gate.files().remove(path, hash));
+            reply(std::move(made));
+        }));
 }
 
 void FileCalls::save(Caller by, std::string path, Reply<FileSaved> reply) {
@@ -392,8 +400,12 @@ void FileCalls::Body::erase(LiveDocument& document, const Caller& by, FileGate::
     document.begin(by.actor);
     document.record(block, std::move(unit));
     document.mark_deleted();
-    kernel->catalog().forget_name("file", document.name());
-    kernel->submit(document, version_of_file(document), std::move(reply));
+    kernel->submit(document, version_of_file(document),
+                   Reply<FileVersion>([house = kernel, key = document.key(),
+                                       reply = std::move(reply)](Result<FileVersion> gone) mutable {
+                       if (gone) house->catalog().forget_name(key);
+                       reply(std::move(gone));
+                   }));
 }
 
 void FileCalls::status(Caller by, std::optional<std::string> path,

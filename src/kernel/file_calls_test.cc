@@ -469,7 +469,8 @@ TEST(FileCalls, WhatACallerMayNotSeeHidesNothingElse) {
     EXPECT_EQ(listed(Office::as("ada")), "a.txt z.txt ");
     const SearchQuery query{text::Query::compile("secret", text::Match::literal).value()};
     const auto found = office.ask<FoundAll>([&](auto reply) {
-        office.kernel->search_all(Office::as("ada"), {.search = query, .path_prefix = {}}, std::move(reply));
+        office.kernel->search_all(Office::as("ada"), {.search = query, .path_prefix = {}},
+                                  std::move(reply));
     });
     ASSERT_TRUE(found);
     EXPECT_EQ(found->searched, 2U);
@@ -494,6 +495,55 @@ TEST(FileCalls, ADeletedFilesBlockIsGoneAndItsNameIsFree) {
     office.restart();
     EXPECT_EQ(office.text("free/f"), "new\n");
     EXPECT_EQ(office.read("free/f")->file.block_id, created->block_id);
+}
+
+TEST(FileCalls, AFileThatIsMadeAnewWhileItsDeletionIsOnItsWayIsAnother) {
+    Office office;
+    ASSERT_TRUE(office.create("free/a", "old\n"));
+    office.store.hold(true);
+    const auto start = [&](auto call) {
+        auto answer = std::make_shared<std::optional<Result<FileVersion>>>();
+        call(Reply<FileVersion>([answer](Result<FileVersion> made) { *answer = std::move(made); }));
+        office.scheduler.run_all();
+        return answer;
+    };
+    const auto erased = start(
+        [&](auto reply) { office.calls->erase(Office::as("ada"), "free/a", std::move(reply)); });
+    const auto made = start([&](auto reply) {
+        office.calls->create(Office::as("bo"), "free/a", "new\n", std::move(reply));
+    });
+    while (!made->has_value() && office.store.queued() > 0) {
+        office.store.flush();
+        office.scheduler.run_all();
+    }
+    office.store.hold(false);
+
+    ASSERT_TRUE(erased->has_value() && **erased);
+    ASSERT_TRUE(made->has_value() && **made);
+    EXPECT_NE((**made)->block_id, (**erased)->block_id);
+    EXPECT_EQ(office.read("free/a")->file.block_id, (**made)->block_id);
+    EXPECT_EQ(office.text("free/a"), "new\n");
+}
+
+TEST(FileCalls, ADeletionThatTheStoreRefusedLeavesTheNameToItsFile) {
+    Office office;
+    const auto made = office.create("free/a", "old\n");
+    ASSERT_TRUE(made);
+    office.store.fail_next();
+    ASSERT_FALSE(office.erase("free/a"));
+
+    ASSERT_TRUE(office.create("free/a", "new\n"));
+
+    EXPECT_EQ(office.read("free/a")->file.block_id, made->block_id);
+    EXPECT_EQ(office.text("free/a"), "new\n");
+}
+
+TEST(FileCalls, ACreationThatTheStoreRefusedLeavesNoFile) {
+    Office office;
+    office.store.fail_next();
+    EXPECT_EQ(Office::reason(office.create("free/a", "text\n")), "disk_full");
+    EXPECT_EQ(office.disk("free/a"), "<file_not_found>");
+    EXPECT_EQ(Office::reason(office.create("free/a", "text\n")), "ok");
 }
 
 TEST(FileCalls, DeletingWhatChangedSinceItWasReadIsRefused) {

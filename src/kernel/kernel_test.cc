@@ -461,6 +461,26 @@ TEST(Kernel, ATokenMakesOneBlock) {
     EXPECT_EQ(create("ada"), first);
 }
 
+TEST(Kernel, ARefusedBlockMakesNoConversation) {
+    Desk desk;
+    BlockCreate what;
+    what.conversation = "new";
+    what.after = desk.create("elsewhere");
+    const auto create = [&] {
+        return desk.ask<BlockVersion>(
+            [&](auto reply) { desk.kernel->create(Desk::as("ada"), what, std::move(reply)); });
+    };
+    ASSERT_EQ(reason(create()), "invalid_reference");
+    ListQuery query;
+    query.conversation = "new";
+    EXPECT_EQ(reason(desk.ask<ListPage>([&](auto reply) {
+                  desk.kernel->list(Desk::as("ada"), query, std::move(reply));
+              })),
+              "invalid_reference");
+    what.after.reset();
+    EXPECT_TRUE(create());
+}
+
 TEST(Kernel, SiblingsKeepDocumentOrderAndPagesMeet) {
     Desk desk;
     const std::string a = desk.create("a");

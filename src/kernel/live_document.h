@@ -76,6 +76,8 @@ public:
     crdt::Doc& doc() { return *doc_; }
     document::Conversation* conversation() { return conversation_.get(); }
     const store::DocumentRecord& record() const { return record_; }
+    // Whether nothing was ever done in it. It is loaded.
+    bool is_blank() const { return record_.header.empty() && doc_->op_count() == 0; }
 
     // Errors: not_found "invalid_reference". A deleted block is found only where `deleted_too`.
     Result<BlockRef> find(const blocks::BlockId& id, bool deleted_too = false);

@@ -343,9 +343,9 @@ void MemoryCalls::erase(Caller by, std::string label, Reply<MemoryVersion> reply
             document.record_quietly(document.whole(), entry(by.actor, "delete"));
             document.mark_deleted();
             // Before the deletion is durable its label leads to what is still there on the disk.
-            auto freed = [body, label = document.name(),
+            auto freed = [body, key = document.key(),
                           answer = std::move(answer)](Result<MemoryVersion> deleted) mutable {
-                if (deleted) body->kernel->catalog().forget_name(kKind, label);
+                if (deleted) body->kernel->catalog().forget_name(key);
                 answer(std::move(deleted));
             };
             body->kernel->submit<MemoryVersion>(document, version_of_memory(document),

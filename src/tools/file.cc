@@ -163,9 +163,9 @@ Result<void> check_arguments(const Args& args) {
 // `end` in the inclusive profiles may be -1, the last line.
 Result<text::LineRange> line_range(const Range& range, blocks::Numbering numbering) {
     const bool inclusive = numbering == blocks::Numbering::one_inclusive;
-    const std::int64_t start = range.start - (inclusive ? 1 : 0);
+    const std::int64_t first = inclusive ? 1 : 0;
     const std::int64_t end = inclusive && range.end == -1 ? INT64_MAX : range.end;
-    if (start < 0 || end < start + (inclusive ? 1 : 0)) {
+    if (range.start < first || end < range.start) {
         return invalid("invalid_range",
                        inclusive
                            ? cat("a range starts at 1 or later and ends at its start or later; -1 "
@@ -173,7 +173,8 @@ Result<text::LineRange> line_range(const Range& range, blocks::Numbering numberi
                            : cat("a range starts at 0 or later and ends at its start or later"),
                        {{"start", range.start}, {"end", range.end}});
     }
-    return text::LineRange{{static_cast<std::size_t>(start)}, {static_cast<std::size_t>(end)}};
+    return text::LineRange{{static_cast<std::size_t>(range.start - first)},
+                           {static_cast<std::size_t>(end)}};
 }
 
 Result<blocks::LineOp> line_op(LineOpArgs&& op, std::size_t index, blocks::Numbering numbering) {

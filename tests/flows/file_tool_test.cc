@@ -92,6 +92,7 @@ TEST(FileTool, ARangeOfTheModelProfileEndsAtItsStartOrLater) {
         const char* call :
         {R"({"operation":"read","path":"f","range":{"start":2,"end":1}})",
          R"({"operation":"read","path":"f","range":{"start":0,"end":1}})",
+         R"({"operation":"read","path":"f","range":{"start":-9223372036854775808,"end":1}})",
          R"({"operation":"edit","path":"f","operations":[{"op":"delete","start_line":2,"end_line":1}]})",
          R"({"operation":"edit","path":"f","operations":
                 [{"op":"replace","start_line":3,"end_line":2,"content":"x"}]})"}) {
