@@ -54,7 +54,7 @@ struct LogOptions {
 int print_log(const Globals& globals, const LogOptions& options);
 
 struct UndoOptions {
-    std::string block_id;
+    std::string what;  // A block id, or a path.
     bool redo = false;
     bool any = false;
 };

@@ -176,9 +176,12 @@ private:
     }
 
     void add_undo() {
-        CLI::App& sub = command("undo", "Take back your last change to a block, and nobody else's",
-                                "quire undo b1_2_45 --actor agent:ada");
-        sub.add_option("block", undo_.block_id, "The block's id")->required()->type_name("BLOCK");
+        CLI::App& sub =
+            command("undo", "Take back your last change to a block or a file, and nobody else's",
+                    "quire undo b1_2_45 --actor agent:ada");
+        sub.add_option("what", undo_.what, "A block's id, or a path in the workspace")
+            ->required()
+            ->type_name("BLOCK|PATH");
         sub.add_flag("--redo", undo_.redo, "Do again what was taken back last");
         sub.add_flag("--any", undo_.any, "The last change of whoever made it");
         sub.final_callback([this] { choose([this] { return undo(globals_, undo_); }); });

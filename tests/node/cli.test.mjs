@@ -104,6 +104,17 @@ test("cat, log and undo tell a block's story by actor", { skip }, (t) => {
     assert.equal(run(["cat", block_id, "--workspace", folder]).stdout, "one\nada\nbo\n");
 });
 
+test("undo takes a file by its path", { skip }, (t) => {
+    const folder = workspace(t, { "src/a.txt": "one\n" });
+    assert.equal(call(folder, "file", { operation: "append", path: "src/a.txt", content: "two\n" }, "--actor", "agent:ada").status, 0);
+    assert.equal(run(["cat", "src/a.txt", "--workspace", folder]).stdout, "one\ntwo\n");
+    const undone = run(["undo", "src/a.txt", "--workspace", folder, "--actor", "agent:ada"]);
+    assert.equal(undone.status, 0, undone.stderr);
+    assert.match(undone.stdout, /^Taken back in src\/a\.txt/);
+    assert.equal(run(["cat", "src/a.txt", "--workspace", folder]).stdout, "one\n");
+    assert.match(run(["undo", "src/b.txt", "--workspace", folder]).stderr, /no file src\/b\.txt/);
+});
+
 test("cat prints a file as the workspace has it, whole", { skip }, (t) => {
     const long = "x".repeat(5000) + "\n" + "line\n".repeat(3000);
     const folder = workspace(t, { "long.txt": long });
