@@ -30,6 +30,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
         info.role = "system";
         info.kind = document.kind();
         info.status = "done";
+        info.is_file = document.kind() == "file";
         info.path = document.name();
         info.dirty = gate != nullptr && gate->dirty(document);
     }

@@ -15,17 +15,16 @@ constexpr std::string_view kFileScheme = "file:///";
 constexpr std::size_t kPage = 100;
 
 std::string uri_of(const kernel::BlockInfo& block) {
-    return block.path.empty() ? cat(kBlockScheme, block.block_id) : uri_of_path(block.path);
+    return block.is_file ? uri_of_path(block.path) : cat(kBlockScheme, block.block_id);
 }
 
 Resource resource_of(const kernel::BlockInfo& block) {
     Resource resource;
     resource.uri = uri_of(block);
-    resource.name = block.path.empty() ? block.block_id : block.path;
-    resource.description = block.path.empty()
-                               ? cat(block.role, " ", block.kind, ", ", block.status,
-                                     block.summary.empty() ? "" : ": ", block.summary)
-                               : block.summary;
+    resource.name = block.is_file ? block.path : block.block_id;
+    resource.description = block.is_file ? block.summary
+                                         : cat(block.role, " ", block.kind, ", ", block.status,
+                                               block.summary.empty() ? "" : ": ", block.summary);
     resource.mime_type = mime_type_of(block.path);
     resource.size = block.bytes;
     return resource;

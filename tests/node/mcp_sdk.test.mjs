@@ -206,6 +206,8 @@ for (const kind of Object.keys(kinds)) {
     test(`${kind} reads what it writes through resources`, { skip }, async (t) => {
         const client = await connectQuire(t, kind, workspace(t, files), { profile: "full" });
         const { block_id } = await ok(client, "block_create", { role: "user", kind: "text", content: "in a resource\n" });
+        // A block that speaks of a file is none.
+        const claim = await ok(client, "block_create", { role: "tool", kind: "file", content: "not so\n", metadata: { path: "notes.md" } });
 
         const { resources } = await client.listResources();
         const { resourceTemplates } = await client.listResourceTemplates();
@@ -213,7 +215,7 @@ for (const kind of Object.keys(kinds)) {
         await ok(client, "file", { operation: "load", path: "notes.md" });
         const file = await client.readResource({ uri: "file://notes.md" }).catch(() => client.readResource({ uri: "file:///notes.md" }));
 
-        assert.ok(resources.some((resource) => resource.uri.startsWith("block://")));
+        assert.deepEqual(resources.map((resource) => resource.uri), [`block://${block_id}`, `block://${claim.block_id}`]);
         assert.ok(resourceTemplates.some((template) => template.uriTemplate.startsWith("block://")));
         assert.ok(resourceTemplates.some((template) => template.uriTemplate.startsWith("file://")));
         assert.equal(block.contents[0].text, "in a resource\n");
