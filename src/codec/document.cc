@@ -1,8 +1,5 @@
 #include "codec/document.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "codec/envelope.h"
 #include "codec/snapshot.h"
 #include "codec/updates.h"
@@ -18,9 +15,11 @@ struct History {
     bool is_trimmed = false;
 };
 
-Result<History> read_history(std::span<const std::uint8_t> blob) {
-    const Envelope envelope = TRY(open_envelope(blob));
-    if (envelope.mode == Mode::updates) return History{TRY(decode_updates(blob)), false};
+Result<bool> is_updates(std::span<const std::uint8_t> blob) {
+    return TRY(open_envelope(blob)).mode == Mode::updates;
+}
+
+Result<History> read_snapshot(std::span<const std::uint8_t> blob) {
     const Snapshot snapshot = TRY(Snapshot::open(blob));
     TRY(snapshot.verify_states());
     return History{TRY(snapshot.changes()), snapshot.start().has_value()};
@@ -29,22 +28,25 @@ Result<History> read_history(std::span<const std::uint8_t> blob) {
 }  // namespace
 
 Result<std::vector<Change>> decode_history(std::span<const std::uint8_t> blob) {
-    History history = TRY(read_history(blob));
+    if (TRY(is_updates(blob))) return decode_updates(blob);
+    History history = TRY(read_snapshot(blob));
     return std::move(history.changes);
 }
 
-Result<std::vector<Change>> decode_for_import(std::span<const Bytes> blobs,
-                                              const crdt::VersionVector& known) {
-    std::vector<Change> all;
+Result<BlobHistories> read_histories(std::span<const Bytes> blobs,
+                                     const crdt::VersionVector& known) {
+    BlobHistories all;
     bool trimmed = !blobs.empty();
     for (const Bytes& blob : blobs) {
-        History history = TRY(read_history(blob));
-        trimmed = trimmed && history.is_trimmed;
-        if (all.empty()) {
-            all = std::move(history.changes);
-        } else {
-            std::move(history.changes.begin(), history.changes.end(), std::back_inserter(all));
+        if (TRY(is_updates(blob))) {
+            trimmed = false;
+            TRY(read_updates(blob, all.batch));
+            continue;
         }
+        History history = TRY(read_snapshot(blob));
+        trimmed = trimmed && history.is_trimmed;
+        all.decoded.push_back(std::move(history.changes));
+        for (const Change& change : all.decoded.back()) all.batch.append(change);
     }
     if (trimmed && known.empty()) {
         return fail(Errc::unsupported, "shallow_snapshot",

@@ -5,8 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
-#include "crdt/ids/change.h"
+#include "crdt/ids/change_batch.h"
 #include "crdt/ids/version.h"
 
 namespace quire::codec {
@@ -17,10 +18,17 @@ namespace quire::codec {
 // Errors: corrupt; unsupported "unsupported_mode".
 Result<std::vector<crdt::Change>> decode_history(std::span<const std::uint8_t> blob);
 
-// The histories of several blobs, for one import into a document at version `known`. Errors: as
-// decode_history(); unsupported "shallow_snapshot" when there is nothing that trimmed histories
-// could follow: an empty document, and no other blob.
-Result<std::vector<crdt::Change>> decode_for_import(std::span<const Bytes> blobs,
-                                                    const crdt::VersionVector& known);
+// The histories of several blobs as one batch for Doc::import(). It views the blobs, which must
+// outlive it, and `decoded`.
+struct BlobHistories {
+    crdt::ChangeBatch batch;
+    std::vector<std::vector<crdt::Change>> decoded;  // Of snapshots.
+};
+
+// For an import into a document at version `known`. Errors: as decode_history(); unsupported
+// "shallow_snapshot" when there is nothing that trimmed histories could follow: an empty document,
+// and no other blob.
+Result<BlobHistories> read_histories(std::span<const Bytes> blobs,
+                                     const crdt::VersionVector& known);
 
 }  // namespace quire::codec

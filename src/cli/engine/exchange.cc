@@ -74,9 +74,9 @@ Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
     documents.settle(document);
     if (blobs.size() == 1 && TRY(codec::open_snapshot(document.doc, blobs.front())))
         return told({spans_of(document.doc.version()), {}, {}});
-    std::vector<Change> changes =
-        TRY(codec::decode_for_import(blobs, document.doc.oplog_version()));
-    Value status = TRY(import_changes(documents, document, std::move(changes)));
+    codec::BlobHistories histories =
+        TRY(codec::read_histories(blobs, document.doc.oplog_version()));
+    Value status = told(TRY(document.doc.import(histories.batch, {.want_diff = false})));
     // As Loro has it: an import names what waits of its own, a batch of several all that waits.
     const std::vector<crdt::IdSpan> waiting = document.doc.waiting();
     if (blobs.size() > 1 && !waiting.empty()) status.as_map().set("pending", to_json(waiting));

@@ -11,6 +11,8 @@ namespace quire::crdt {
 namespace {
 
 constexpr std::uint32_t kMaxI32 = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kEndOfIds = std::numeric_limits<Counter>::max();
+constexpr const char* kBeyondLastId = "counts beyond the last id";
 
 Failure bad(OpId change, const char* what) {
     return corrupt(cat("the change at ", change.counter, "@", change.peer, " ", what));
@@ -80,6 +82,7 @@ const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
         }
         if (row.atoms <= 0) return "holds an empty operation";
         next += row.atoms;
+        if (next >= kEndOfIds) return kBeyondLastId;
     }
     return nullptr;
 }
@@ -99,8 +102,7 @@ Result<void> validate(const Change& change) {
                 return bad(change.id, "deletes at an impossible position");
         }
         next += atom_count(op.content);
-        if (next >= std::numeric_limits<Counter>::max())
-            return bad(change.id, "counts beyond the last id");
+        if (next >= kEndOfIds) return bad(change.id, kBeyondLastId);
     }
     return {};
 }
