@@ -9,30 +9,69 @@ namespace quire::crdt {
 
 struct ItemTree::Leaf {
     Inner* parent = nullptr;
-    Leaf* next = nullptr;
+    std::uint32_t slot = 0;  // In the parent.
     std::uint32_t count = 0;
+    Leaf* next = nullptr;
     Item items[kLeafItems];
+
+    // Requires room.
+    void put(std::uint32_t index, const Item& item) {
+        for (std::uint32_t i = count; i > index; --i) items[i] = items[i - 1];
+        items[index] = item;
+        ++count;
+    }
 };
 
 struct ItemTree::Inner {
+    // One more than may stay, so that a split follows the insertion.
+    static constexpr std::uint32_t kRoom = kInnerChildren + 1;
+    // More than there can be.
+    static constexpr std::uint32_t kBeyond = ~std::uint32_t{0};
+    // How many atoms stand before each child, and at `count` in all; kBeyond behind that. So a
+    // search looks at all of them at once, and nothing has to be summed up.
+    using Sums = std::uint32_t[kRoom + 1];
+
     Inner* parent = nullptr;
+    std::uint32_t slot = 0;
     std::uint32_t count = 0;
     bool over_leaves = true;
-    // One more than may stay, so that a split follows the insertion.
-    Widths widths[kInnerChildren + 1];
-    void* children[kInnerChildren + 1];
+    Sums now;
+    Sums last;
+    void* children[kRoom];
 
-    std::uint32_t slot_of(const void* child) const {
-        std::uint32_t slot = 0;
-        while (children[slot] != child) ++slot;
-        return slot;
+    Inner() {
+        end_at(0);
+        now[0] = last[0] = 0;
     }
-    void adopt(std::uint32_t slot) const {
-        Inner* self = const_cast<Inner*>(this);
+    void end_at(std::uint32_t size) {
+        count = size;
+        std::fill(now + size + 1, now + kRoom + 1, kBeyond);
+        std::fill(last + size + 1, last + kRoom + 1, kBeyond);
+    }
+    Widths total() const { return {now[count], last[count]}; }
+    Widths width(std::uint32_t child) const {
+        return {now[child + 1] - now[child], last[child + 1] - last[child]};
+    }
+    static std::uint32_t child_at(const Sums& sums, std::uint32_t pos) {
+        std::uint32_t child = 0;
+        for (std::uint32_t i = 1; i <= kRoom; ++i) child += sums[i] <= pos ? 1 : 0;
+        return child;
+    }
+    void widen(std::uint32_t child, Widths by) {
+        if (by.now != 0) add(now, child + 1, count, by.now);
+        if (by.last != 0) add(last, child + 1, count, by.last);
+    }
+    static void add(Sums& sums, std::uint32_t from, std::uint32_t to, std::uint32_t by) {
+        for (std::uint32_t i = from; i <= to; ++i) sums[i] += by;
+    }
+    void put(std::uint32_t at, void* child) {
+        children[at] = child;
         if (over_leaves) {
-            static_cast<Leaf*>(children[slot])->parent = self;
+            static_cast<Leaf*>(child)->parent = this;
+            static_cast<Leaf*>(child)->slot = at;
         } else {
-            static_cast<Inner*>(children[slot])->parent = self;
+            static_cast<Inner*>(child)->parent = this;
+            static_cast<Inner*>(child)->slot = at;
         }
     }
 };
@@ -91,14 +130,10 @@ void ItemTree::destroy() {
 }
 
 ItemTree::Widths ItemTree::total() const {
+    if (!root_is_leaf_) return static_cast<const Inner*>(root_)->total();
+    const auto* leaf = static_cast<const Leaf*>(root_);
     Widths total;
-    if (root_is_leaf_) {
-        const auto* leaf = static_cast<const Leaf*>(root_);
-        for (std::uint32_t i = 0; i < leaf->count; ++i) add(total, widths_of(leaf->items[i]));
-    } else {
-        const auto* inner = static_cast<const Inner*>(root_);
-        for (std::uint32_t i = 0; i < inner->count; ++i) add(total, inner->widths[i]);
-    }
+    for (std::uint32_t i = 0; i < leaf->count; ++i) add(total, widths_of(leaf->items[i]));
     return total;
 }
 
@@ -107,19 +142,22 @@ const ItemTree::Item& ItemTree::item(const Cursor& at) const {
 }
 
 ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::*metric) const {
+    const bool now = metric == &Widths::now;
     void* node = root_;
     bool is_leaf = root_is_leaf_;
     while (!is_leaf) {
         const auto* inner = static_cast<const Inner*>(node);
-        std::uint32_t i = 0;
-        while (pos >= inner->widths[i].*metric) pos -= inner->widths[i++].*metric;
-        node = inner->children[i];
+        const Inner::Sums& sums = now ? inner->now : inner->last;
+        const std::uint32_t child = Inner::child_at(sums, pos);
+        pos -= sums[child];
+        node = inner->children[child];
         is_leaf = inner->over_leaves;
     }
     auto* leaf = static_cast<Leaf*>(node);
     std::uint32_t i = 0;
     for (;; ++i) {
-        const std::uint32_t width = widths_of(leaf->items[i]).*metric;
+        const Item& item = leaf->items[i];
+        const std::uint32_t width = now ? item.visible_now() : item.visible_last();
         if (pos < width) break;
         pos -= width;
     }
@@ -164,67 +202,65 @@ bool ItemTree::next(Cursor& at) const {
 std::uint32_t ItemTree::last_before(const Cursor& at) const {
     std::uint32_t sum = at.leaf->items[at.index].erased == 0 ? at.offset : 0;
     for (std::uint32_t i = 0; i < at.index; ++i) sum += at.leaf->items[i].visible_last();
-    const void* child = at.leaf;
+    std::uint32_t child = at.leaf->slot;
     for (const Inner* inner = at.leaf->parent; inner != nullptr; inner = inner->parent) {
-        for (std::uint32_t i = 0; inner->children[i] != child; ++i) sum += inner->widths[i].last;
-        child = inner;
+        sum += inner->last[child];
+        child = inner->slot;
     }
     return sum;
 }
 
 bool ItemTree::before(const Cursor& a, const Cursor& b) const {
     if (a.leaf == b.leaf) return a.index != b.index ? a.index < b.index : a.offset < b.offset;
-    const void* from_a = a.leaf;
-    const void* from_b = b.leaf;
+    std::uint32_t from_a = a.leaf->slot;
+    std::uint32_t from_b = b.leaf->slot;
     const Inner* up_a = a.leaf->parent;
     const Inner* up_b = b.leaf->parent;
     while (up_a != up_b) {
-        from_a = up_a;
-        from_b = up_b;
+        from_a = up_a->slot;
+        from_b = up_b->slot;
         up_a = up_a->parent;
         up_b = up_b->parent;
     }
-    return up_a->slot_of(from_a) < up_a->slot_of(from_b);
+    return from_a < from_b;
 }
 
 // --- changing ---
 
 void ItemTree::widen(Leaf* leaf, std::int64_t now, std::int64_t last) {
-    const void* child = leaf;
+    // Counts wrap around, so that a negative one is taken off.
+    const Widths by{static_cast<std::uint32_t>(now), static_cast<std::uint32_t>(last)};
+    std::uint32_t child = leaf->slot;
     for (Inner* inner = leaf->parent; inner != nullptr; inner = inner->parent) {
-        Widths& widths = inner->widths[inner->slot_of(child)];
-        widths.now = static_cast<std::uint32_t>(widths.now + now);
-        widths.last = static_cast<std::uint32_t>(widths.last + last);
-        child = inner;
+        inner->widen(child, by);
+        child = inner->slot;
     }
 }
 
+// What stood in `parent`, or was the root, was split into itself, `left`, and `right`.
 void ItemTree::add_child(Inner* parent, const void* left, Widths left_widths, void* right,
                          Widths right_widths) {
     if (parent == nullptr) {
-        auto* root = new Inner();
-        root->over_leaves = root_is_leaf_;
-        root->count = 2;
-        root->children[0] = root_;
-        root->children[1] = right;
-        root->widths[0] = left_widths;
-        root->widths[1] = right_widths;
-        root->adopt(0);
-        root->adopt(1);
-        root_ = root;
+        parent = new Inner();
+        parent->over_leaves = root_is_leaf_;
+        parent->end_at(1);
+        parent->now[1] = left_widths.now + right_widths.now;
+        parent->last[1] = left_widths.last + right_widths.last;
+        parent->put(0, root_);
+        root_ = parent;
         root_is_leaf_ = false;
-        return;
     }
-    const std::uint32_t slot = parent->slot_of(left);
-    for (std::uint32_t i = parent->count; i > slot + 1; --i) {
-        parent->children[i] = parent->children[i - 1];
-        parent->widths[i] = parent->widths[i - 1];
+    std::uint32_t slot = 0;
+    while (parent->children[slot] != left) ++slot;
+    for (std::uint32_t i = parent->count; i > slot; --i) {
+        parent->now[i + 1] = parent->now[i];
+        parent->last[i + 1] = parent->last[i];
+        if (i > slot + 1) parent->put(i, parent->children[i - 1]);
     }
-    parent->widths[slot] = left_widths;
-    parent->children[slot + 1] = right;
-    parent->widths[slot + 1] = right_widths;
+    parent->now[slot + 1] = parent->now[slot] + left_widths.now;
+    parent->last[slot + 1] = parent->last[slot] + left_widths.last;
     ++parent->count;
-    parent->adopt(slot + 1);
+    parent->put(slot + 1, right);
     if (parent->count > kInnerChildren) split_inner(parent);
 }
 
@@ -232,18 +268,14 @@ void ItemTree::split_inner(Inner* inner) {
     auto* right = new Inner();
     right->over_leaves = inner->over_leaves;
     const std::uint32_t keep = (inner->count + 1) / 2;
-    Widths left_widths;
-    Widths right_widths;
-    for (std::uint32_t i = 0; i < keep; ++i) add(left_widths, inner->widths[i]);
-    for (std::uint32_t i = keep; i < inner->count; ++i) {
-        right->children[right->count] = inner->children[i];
-        right->widths[right->count] = inner->widths[i];
-        right->adopt(right->count);
-        add(right_widths, inner->widths[i]);
-        ++right->count;
+    right->count = inner->count - keep;
+    for (std::uint32_t i = 0; i < right->count; ++i) {
+        right->put(i, inner->children[keep + i]);
+        right->now[i + 1] = inner->now[keep + i + 1] - inner->now[keep];
+        right->last[i + 1] = inner->last[keep + i + 1] - inner->last[keep];
     }
-    inner->count = keep;
-    add_child(inner->parent, inner, left_widths, right, right_widths);
+    inner->end_at(keep);
+    add_child(inner->parent, inner, inner->total(), right, right->total());
 }
 
 void ItemTree::split_leaf(Leaf* leaf) {
@@ -272,14 +304,11 @@ ItemTree::Cursor ItemTree::place(Cursor at, const Item& item) {
             at.leaf = at.leaf->next;
         }
     }
-    Leaf* leaf = at.leaf;
-    for (std::uint32_t i = leaf->count; i > at.index; --i) leaf->items[i] = leaf->items[i - 1];
-    leaf->items[at.index] = item;
-    ++leaf->count;
+    at.leaf->put(at.index, item);
     ++count_;
-    widen(leaf, item.visible_now(), item.visible_last());
-    index_insert(item.lv, leaf);
-    return {leaf, at.index, 0};
+    index_insert(item.lv, at.leaf);
+    widen(at.leaf, item.visible_now(), item.visible_last());
+    return {at.leaf, at.index, 0};
 }
 
 ItemTree::Cursor ItemTree::insert(Cursor at, const Item& item, bool join) {
@@ -299,40 +328,43 @@ ItemTree::Cursor ItemTree::insert(Cursor at, const Item& item, bool join) {
 }
 
 ItemTree::Cursor ItemTree::isolate(Cursor at, std::uint32_t len) {
+    // Makes the atoms from number `keep` on an item behind the rest. What is visible stays so.
     const auto cut = [&](std::uint32_t keep) {
+        if (at.leaf->count == kLeafItems) {
+            split_leaf(at.leaf);
+            if (at.index >= at.leaf->count) {
+                at.index -= at.leaf->count;
+                at.leaf = at.leaf->next;
+            }
+        }
         Item& here = at.leaf->items[at.index];
         Item rest = here;
         rest.lv += keep;
         rest.len -= keep;
         rest.left = rest.lv - 1;
-        const Widths before = widths_of(here);
         here.len = keep;
-        const Widths after = widths_of(here);
-        widen(at.leaf, std::int64_t{after.now} - before.now,
-              std::int64_t{after.last} - before.last);
-        return place({at.leaf, at.index + 1, 0}, rest);
+        at.leaf->put(at.index + 1, rest);
+        ++count_;
+        index_insert(rest.lv, at.leaf);
     };
-    if (at.offset > 0) at = cut(at.offset);
-    if (len < at.leaf->items[at.index].len) {
-        cut(len);
-        if (at.index >= at.leaf->count) {
-            at.index -= at.leaf->count;
-            at.leaf = at.leaf->next;
-        }
+    if (at.offset > 0) {
+        cut(at.offset);
+        ++at.index;
+        at.offset = 0;
     }
+    if (len < at.leaf->items[at.index].len) cut(len);
     return at;
 }
 
 void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
     Item& item = at.leaf->items[at.index];
     const Widths before = widths_of(item);
-    item.now = static_cast<std::uint32_t>(static_cast<std::int32_t>(item.now) + now);
-    item.erased = static_cast<std::uint32_t>(static_cast<std::int32_t>(item.erased) + erased);
+    item.now += static_cast<std::uint32_t>(now);
+    item.erased += static_cast<std::uint32_t>(erased);
     const Widths after = widths_of(item);
-    if (before.now != after.now || before.last != after.last) {
+    if (before.now != after.now || before.last != after.last)
         widen(at.leaf, std::int64_t{after.now} - before.now,
               std::int64_t{after.last} - before.last);
-    }
 }
 
 void ItemTree::adjust_all(Function<std::int32_t(const Item&)> by) {
@@ -353,8 +385,9 @@ ItemTree::Widths ItemTree::adjust_below(void* node, bool is_leaf,
     }
     auto* inner = static_cast<Inner*>(node);
     for (std::uint32_t i = 0; i < inner->count; ++i) {
-        inner->widths[i] = adjust_below(inner->children[i], inner->over_leaves, by);
-        add(total, inner->widths[i]);
+        add(total, adjust_below(inner->children[i], inner->over_leaves, by));
+        inner->now[i + 1] = total.now;
+        inner->last[i + 1] = total.last;
     }
     return total;
 }
@@ -369,13 +402,15 @@ template <class LvAt>
 std::size_t first_after(std::size_t size, Lv lv, const LvAt& lv_at) {
     std::size_t low = 0;      // All before are not larger.
     std::size_t high = size;  // All from here on are.
-    if (size > 0 && lv >= lv_at(size - 1)) return size;
+    if (size == 0 || lv >= lv_at(size - 1)) return size;
+    if (lv < lv_at(0)) return 0;
+    // Each number is there.
+    if (lv_at(size - 1) - lv_at(0) == size - 1) return lv - lv_at(0) + 1;
     for (bool guess = size > 8; low < high;) {
         std::size_t at = low + (high - low) / 2;
         if (guess) {
             guess = false;
             const Lv first = lv_at(0);
-            if (lv < first) return 0;
             // Between the first and the last: no division by zero.
             at = static_cast<std::size_t>(std::uint64_t{lv - first} * (size - 1) /
                                           (lv_at(size - 1) - first));
@@ -462,18 +497,22 @@ void ItemTree::check_invariants() const {
         }
         items += leaf->count;
         add(sum, in_leaf);
-        if (leaf->parent != nullptr) {
-            const Widths& known = leaf->parent->widths[leaf->parent->slot_of(leaf)];
-            CHECK(known.now == in_leaf.now && known.last == in_leaf.last);
-            CHECK(leaf->parent->over_leaves);
-        }
-        for (const Inner* inner = leaf->parent; inner != nullptr && inner->parent != nullptr;
-             inner = inner->parent) {
-            Widths below;
-            for (std::uint32_t i = 0; i < inner->count; ++i) add(below, inner->widths[i]);
-            const Widths& known = inner->parent->widths[inner->parent->slot_of(inner)];
-            CHECK(known.now == below.now && known.last == below.last &&
-                  !inner->parent->over_leaves);
+        Widths below = in_leaf;
+        const void* child = leaf;
+        std::uint32_t slot = leaf->slot;
+        bool over_leaves = true;
+        for (const Inner* inner = leaf->parent; inner != nullptr; inner = inner->parent) {
+            CHECK(slot < inner->count && inner->children[slot] == child);
+            CHECK(inner->over_leaves == over_leaves && inner->count <= kInnerChildren);
+            CHECK(inner->now[0] == 0 && inner->last[0] == 0);
+            const Widths known = inner->width(slot);
+            CHECK(known.now == below.now && known.last == below.last);
+            for (std::uint32_t i = inner->count + 1; i <= Inner::kRoom; ++i)
+                CHECK(inner->now[i] == Inner::kBeyond && inner->last[i] == Inner::kBeyond);
+            below = inner->total();
+            child = inner;
+            slot = inner->slot;
+            over_leaves = false;
         }
     }
     std::size_t indexed = 0;

@@ -197,8 +197,22 @@ Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor b
     const auto right_parent = [&](Lv origin) {
         return origin != kNoLv && left_origin(origin) == left ? origin : kNoLv;
     };
-    const Lv mine = right_parent(right);
-    const Cursor behind = left == kNoLv ? Cursor{} : items_.find_atom(left);
+    const auto holds = [&](ItemTree::Leaf* leaf, std::uint32_t from, std::uint32_t to, Lv atom) {
+        for (std::uint32_t i = to; i-- > from;) {
+            const ItemTree::Item& item = items_.item({leaf, i, 0});
+            if (atom - item.lv < item.len) return true;
+        }
+        return false;
+    };
+    // Whether an atom before `at` is one of those passed, and not `left` or before it. Mostly it is
+    // near one of the two.
+    const auto is_passed = [&](Lv origin, const Cursor& at) {
+        if (left == kNoLv) return true;
+        const bool near = at.leaf == behind_left.leaf;
+        if (holds(at.leaf, near ? behind_left.index + 1 : 0, at.index, origin)) return true;
+        if (holds(behind_left.leaf, 0, behind_left.index + 1, origin)) return false;
+        return items_.before(behind_left, items_.find_atom(origin));
+    };
     Cursor best = behind_left;
     bool scanning = false;
     Cursor at = behind_left;
@@ -207,13 +221,12 @@ Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor b
         const ItemTree::Item& other = items_.item(at);
         if (other.lv == right) break;
         if (other.left != left) {
-            // Its left origin must be among those passed, that is, behind `left`.
-            if (other.left == kNoLv) break;
-            if (left != kNoLv && !items_.before(behind, items_.find_atom(other.left))) break;
+            if (other.left == kNoLv || !is_passed(other.left, at)) break;
         } else if (other.right == right) {
             if (atoms.peer_of(other.lv) > peer) break;
             scanning = false;
         } else {
+            const Lv mine = right_parent(right);
             const Lv theirs = right_parent(other.right);
             if (theirs == mine) {
                 if (atoms.peer_of(other.lv) > peer) break;
