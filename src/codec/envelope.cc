@@ -2,6 +2,7 @@
 
 #define XXH_STATIC_LINKING_ONLY
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include <xxhash.h>
@@ -15,6 +16,12 @@ constexpr std::string_view kMagic = "loro";
 constexpr std::uint32_t kSeed = 0x4F524F4C;
 constexpr std::size_t kChecksumAt = 16;
 constexpr std::size_t kModeAt = 20;
+// What is not the magic is filled in when the blob is sealed.
+constexpr auto kUnsealed = [] {
+    std::array<std::uint8_t, kEnvelopeSize> bytes{};
+    std::copy(kMagic.begin(), kMagic.end(), bytes.begin());
+    return bytes;
+}();
 
 }  // namespace
 
@@ -45,8 +52,7 @@ Result<Envelope> open_envelope(std::span<const std::uint8_t> blob) {
 
 void begin_envelope(ByteWriter& out) {
     CHECK(out.empty());
-    out.append(kMagic);
-    for (std::size_t i = kMagic.size(); i < kEnvelopeSize; ++i) out.byte(0);
+    out.append(kUnsealed);
 }
 
 void seal_envelope(ByteWriter& out, Mode mode) {

@@ -119,8 +119,11 @@ std::vector<LvSpan> AtomTable::spans_of(IdSpan ids) const {
 }
 
 void AtomTable::append_spans(IdSpan ids, std::vector<LvSpan>& out) const {
+    if (ids.begin >= ids.end) return;
+    const std::optional<PeerIndex> peer = find(ids.peer);
+    CHECK(peer.has_value());
     while (ids.begin < ids.end) {
-        const std::optional<Lv> lv = lv_of({ids.peer, ids.begin});
+        const std::optional<Lv> lv = lv_of(*peer, ids.begin);
         CHECK(lv.has_value());
         const Lv end = std::min(run_end(*lv), *lv + static_cast<Lv>(ids.size()));
         out.push_back({*lv, end});
