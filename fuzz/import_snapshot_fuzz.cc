@@ -1,13 +1,17 @@
 // Whatever snapshot a peer sends: a document takes its history whole or stays as it was; opened
 // without its history it shows something or says what is wrong. Checksums are made to fit first,
 // and mutations are of changes, ops and states.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "codec/document.h"
+#include "codec/document_snapshot.h"
 #include "codec/open_snapshot.h"
 #include "codec/snapshot.h"
 #include "codec/snapshot_reseal_for_test.h"
@@ -85,6 +89,70 @@ void mutate(codec::ContainerState& container, fuzz::Chance& chance) {
     return out ? std::move(*out) : Bytes();
 }
 
+// Every container that snapshots of the corpus have, as it is shown.
+constexpr std::pair<const char*, crdt::ContainerKind> kRoots[] = {
+    {"text", crdt::ContainerKind::text}, {"map", crdt::ContainerKind::map},
+    {"list", crdt::ContainerKind::list}, {"list", crdt::ContainerKind::movable_list},
+    {"tree", crdt::ContainerKind::tree}, {"counter", crdt::ContainerKind::counter},
+};
+
+std::string shown(crdt::Doc& doc) {
+    std::string all;
+    for (const auto& [name, kind] : kRoots)
+        all += json::write(doc.value(doc.open(crdt::ContainerId::root(name, kind))));
+    return all;
+}
+
+// A few edits of all that is there, anywhere. What is refused is refused for a reason.
+void edit(crdt::Doc& doc, std::size_t seed) {
+    fuzz::Chance chance(seed);
+    const auto may_fail = [](const auto& result) {
+        CHECK(result || result.error().code() != Errc::corrupt);
+    };
+    const auto open = [&](std::size_t i) {
+        return doc.open(crdt::ContainerId::root(kRoots[i].first, kRoots[i].second));
+    };
+    const crdt::Handle text = open(0);
+    const std::size_t characters = doc.text(text).code_points().n;
+    const std::size_t at = chance.below(characters + 1);
+    may_fail(doc.text_insert(text, {at}, "é"));
+    may_fail(doc.text_mark(text, {at / 2}, {at + 1}, "bold", true));
+    may_fail(doc.text_erase(text, {at / 2}, {1}));
+    static_cast<void>(doc.text_delta(text));
+    may_fail(doc.cursor(text, at));
+    const crdt::Handle map = open(1);
+    for (const std::string& key : doc.map_keys(map)) {
+        if (chance.one_in(2)) may_fail(doc.map_set(map, key, 1));
+        const auto child = doc.map_child(map, key);
+        if (child && child->kind == crdt::ContainerKind::text)
+            may_fail(doc.text_insert(doc.open(*child), {0}, "x"));
+    }
+    // Both have one name, which only one root may have where values are compared by name.
+    const crdt::Handle list = open(2);
+    const crdt::Handle movable = open(3);
+    if (doc.list_size(list) > 0) {
+        may_fail(doc.list_insert(list, chance.below(doc.list_size(list) + 1), 1));
+        may_fail(doc.list_erase(list, 0, 1));
+    } else {
+        may_fail(doc.mlist_insert_container(movable, 0, crdt::ContainerKind::map));
+        const std::size_t size = std::max<std::size_t>(1, doc.mlist_size(movable));
+        may_fail(doc.mlist_move(movable, chance.below(size), chance.below(size)));
+        may_fail(doc.mlist_set(movable, chance.below(size), 7));
+        may_fail(doc.mlist_erase(movable, chance.below(size), size > 1 ? 1 : 0));
+    }
+    const crdt::Handle tree = open(4);
+    may_fail(doc.tree_create(tree));
+    const std::vector<crdt::TreeNode> nodes = doc.tree_nodes(tree);
+    if (!nodes.empty()) {
+        const crdt::OpId node = nodes[chance.below(nodes.size())].id;
+        const crdt::OpId other = nodes[chance.below(nodes.size())].id;
+        may_fail(doc.tree_move(tree, node, other));
+        may_fail(doc.tree_create(tree, other, 0));
+        may_fail(doc.tree_erase(tree, node));
+    }
+    may_fail(doc.counter_add(open(5), 2));
+}
+
 void look_at(const Bytes& blob, std::size_t size) {
     crdt::Doc doc(4);
     {
@@ -96,18 +164,22 @@ void look_at(const Bytes& blob, std::size_t size) {
             return;
         }
     }
-    const crdt::Handle text = doc.open(crdt::ContainerId::root("text", crdt::ContainerKind::text));
-    const std::size_t characters = doc.text(text).code_points().n;
-    CHECK(doc.text_insert(text, {characters / 2}, "é"));
-    CHECK(doc.text_erase(text, {characters / 2}, {characters > 0 ? 2U : 1U}));
+    edit(doc, size);
     doc.commit({.want_diff = true});
-    const std::string before = json::write(doc.value(text));
+    edit(doc, size / 3);  // Is pending while the history comes in.
+    const std::string before = shown(doc);
     const crdt::VersionVector version = doc.version();
     const auto loaded = doc.load_history();
     CHECK(doc.version() == version);
-    if (loaded) return;
-    CHECK(fuzz::is_refusal(loaded.error()) && !doc.has_history());
-    CHECK(json::write(doc.value(text)) == before);
+    if (!loaded) {
+        CHECK(fuzz::is_refusal(loaded.error()) && !doc.has_history());
+        CHECK(shown(doc) == before);
+        return;
+    }
+    doc.commit({.want_diff = true});
+    edit(doc, size / 2);
+    doc.commit();
+    CHECK(codec::encode_snapshot(doc).has_value());
 }
 
 }  // namespace

@@ -42,7 +42,9 @@ constexpr std::uint8_t kMaxKind = 127;
 Value read_kept_value(ByteReader& in) {
     switch (static_cast<ValueTag>(in.byte(""))) {
         case ValueTag::null:
+            break;
         case ValueTag::container:
+            in.byte("");  // Its kind.
             break;
         case ValueTag::yes:
             return Value(true);

@@ -282,6 +282,8 @@ Result<OpContent> JsonReader::list(const Place& json, std::string_view type, OpI
     const Place values = TRY(json.member("value"));
     const List* items = TRY(values.list());
     insert.values.reserve(items->size());
+    if (items->size() > static_cast<std::size_t>(kMaxCounter - own.counter))
+        return values.wrong("counts beyond the last id");
     for (std::size_t i = 0; i < items->size(); ++i) {
         insert.values.push_back(TRY(slot(Place(values, i, (*items)[i]), own)));
         ++own.counter;

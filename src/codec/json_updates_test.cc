@@ -152,6 +152,30 @@ TEST(JsonUpdates, PayloadsFromTheFutureReadBackTheSame) {
     EXPECT_TRUE(kept(0x80 | 20, {3, 1, 2, 3}));
 }
 
+// Its kind may be what the next value's tag looks like, and then counts what is not there.
+TEST(JsonUpdates, AContainerInAPayloadFromTheFutureIsNothing) {
+    const auto json =
+        encode_json_updates(one(UnknownOp{0, 11, {7, 2, 9, 7, 3, 5}},
+                                ContainerId::root("x", static_cast<ContainerKind>(9))),
+                            {});
+
+    ASSERT_TRUE(json.has_value());
+    const Value& op = json->get("changes")->as_list()[0].get("ops")->as_list()[0];
+    EXPECT_EQ(*op.get("content")->get("value"), Value(List{nullptr, 5}));
+}
+
+TEST(JsonUpdates, AnInsertCannotCountBeyondTheLastId) {
+    const auto inserting = [](std::string_view values) {
+        return cat(R"({"schema_version":1,"start_version":{},"changes":[{"id":"2147483645@7",)",
+                   R"("timestamp":0,"deps":[],"lamport":0,"ops":[{"container":"cid:root-l:List",)",
+                   R"("counter":2147483645,"content":{"type":"insert","pos":0,"value":)", values,
+                   "}}]}]}");
+    };
+    EXPECT_EQ(refusal(inserting("[1]")), "none");
+    EXPECT_EQ(refusal(inserting("[1,2,3]")),
+              "JSON updates: changes[0].ops[0].content.value counts beyond the last id");
+}
+
 TEST(JsonUpdates, APayloadThatPointsIntoItsBlockHasNoForm) {
     const auto json =
         encode_json_updates(one(UnknownOp{0, 12, {0x84, 1, 1, 'k', 1}},

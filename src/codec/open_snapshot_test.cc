@@ -1,14 +1,18 @@
 #include "codec/open_snapshot.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "codec/document.h"
 #include "codec/document_snapshot.h"
+#include "codec/snapshot.h"
 #include "codec/snapshot_for_test.h"
 #include "codec/snapshot_reseal_for_test.h"
+#include "codec/snapshot_writer.h"
 #include "codec/updates.h"
 #include "crdt/doc/undo.h"
 
@@ -129,6 +133,30 @@ TEST(OpenSnapshot, ADamagedHistoryIsToldWhenItIsAskedForAndTheDocumentStays) {
     EXPECT_EQ(doc.version(), version);
     EXPECT_EQ(doc.text(text).str(), shown);
     ASSERT_TRUE(doc.text_insert(text, {0}, "y").has_value());
+}
+
+// A version may name a peer that no state and no head has to do with, and have it at the last id.
+TEST(OpenSnapshot, AVersionCanLeaveItsReaderNothingToCountWith) {
+    const Bytes blob = hello_is_gone();
+    const auto snapshot = Snapshot::open(blob).value();
+    SnapshotWriter writer(Compression::none);
+    writer.add_changes(snapshot.changes().value());
+    Budget budget = snapshot.budget();
+    const std::vector<ContainerId> ids = snapshot.containers(budget).value();
+    for (const ContainerId& id : ids)
+        ASSERT_TRUE(writer.add_state(*snapshot.state(id, budget).value()));
+    crdt::VersionVector end = snapshot.end();
+    end.set(9, std::numeric_limits<crdt::Counter>::max());
+    Doc doc(9);
+    ASSERT_TRUE(
+        open_snapshot(doc, std::move(writer).finish(end, snapshot.heads()).value()).value());
+    const std::string before = doc.text(doc.open(kText)).str();
+
+    EXPECT_EQ(doc.text_insert(doc.open(kText), {0}, "x").error().reason(), "too_large");
+
+    EXPECT_EQ(doc.text(doc.open(kText)).str(), before);
+    doc.set_peer(10);
+    EXPECT_TRUE(doc.text_insert(doc.open(kText), {0}, "x"));
 }
 
 TEST(OpenSnapshot, ACursorOnWhatWasDeletedAsksTheHistory) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 
 #include "base/cat.h"
 #include "base/utf8.h"
+#include "crdt/ids/beyond.h"
 #include "crdt/ids/container_text.h"
 #include "document/memory_reader.h"
 #include "schema/validate.h"
@@ -278,22 +280,41 @@ bool only_adds(const Steps& delta, std::size_t before) {
     return true;
 }
 
-bool includes(std::span<const crdt::Change> changes, crdt::OpId id) {
-    return std::any_of(changes.begin(), changes.end(), [&](const crdt::Change& each) {
-        return each.id.peer == id.peer && id.counter >= each.id.counter &&
-               id.counter < each.id.counter + atom_count(each);
-    });
-}
+// The atoms of a batch.
+class Atoms {
+public:
+    explicit Atoms(std::span<const crdt::Change> changes) {
+        for (const crdt::Change& each : changes) {
+            crdt::Counter& end = ends_[each.id];
+            end = std::max(end, each.id.counter + atom_count(each));
+        }
+        // A batch may say a thing twice, cut otherwise: what begins earlier may end later.
+        for (auto at = ends_.begin(); at != ends_.end(); ++at) {
+            const auto next = std::next(at);
+            if (next != ends_.end() && next->first.peer == at->first.peer)
+                next->second = std::max(next->second, at->second);
+        }
+    }
+    bool contains(crdt::OpId id) const {
+        const auto after = ends_.upper_bound(id);
+        if (after == ends_.begin()) return false;
+        const auto& [first, end] = *std::prev(after);
+        return first.peer == id.peer && id.counter < end;
+    }
+
+private:
+    std::map<crdt::OpId, crdt::Counter> ends_;  // By where a stretch begins.
+};
 
 // The version that the changes were written on; none where it is not known here.
-std::optional<crdt::Frontiers> base_of(const crdt::Doc& doc,
-                                       std::span<const crdt::Change> changes) {
+std::optional<crdt::Frontiers> base_of(const crdt::Doc& doc, std::span<const crdt::Change> changes,
+                                       const Atoms& atoms) {
     crdt::Frontiers base;
     for (const crdt::Change& each : changes) {
         crdt::Frontiers deps = each.deps;
         if (each.id.counter > 0) deps.push_back({each.id.peer, each.id.counter - 1});
         for (const crdt::OpId& dep : deps) {
-            if (!includes(changes, dep)) base.push_back(dep);
+            if (!atoms.contains(dep)) base.push_back(dep);
         }
     }
     auto minimal = doc.minimal(base);
@@ -303,7 +324,8 @@ std::optional<crdt::Frontiers> base_of(const crdt::Doc& doc,
 
 // Whether all that the changes do, seen from the version that they were written on, is to append.
 bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
-    const auto base = base_of(doc, changes);
+    const Atoms atoms(changes);
+    const auto base = base_of(doc, changes, atoms);
     if (!base) return false;
     auto copy = doc.fork_at(*base, doc.peer());
     if (!copy) return false;
@@ -322,7 +344,7 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
     return std::all_of(imported->diff.begin(), imported->diff.end(),
                        [&](const crdt::ContainerDiff& each) {
                            // An item that the changes made is theirs to fill.
-                           if (!each.container.is_root() && includes(changes, each.container.op()))
+                           if (!each.container.is_root() && atoms.contains(each.container.op()))
                                return true;
                            const auto size = sizes.find(each.container);
                            if (size == sizes.end()) return false;
@@ -333,23 +355,12 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
                        });
 }
 
-// What of the changes is not known here yet; what is was let in before.
-std::vector<crdt::Change> unknown_of(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
-    std::vector<crdt::Change> out;
-    for (const crdt::Change& each : changes) {
-        const crdt::Counter known = doc.oplog_version().end_of(each.id.peer) - each.id.counter;
-        const crdt::Counter count = atom_count(each);
-        if (known >= count) continue;
-        out.push_back(known <= 0 ? each : crdt::slice(each, known, count));
-    }
-    return out;
-}
-
 }  // namespace
 
 Result<void> check_incoming(crdt::Doc& doc, const MemoryBlock& block, const Writer& by,
                             std::span<const crdt::Change> changes) {
-    const std::vector<crdt::Change> fresh = unknown_of(doc, changes);
+    // What is known was let in before.
+    const std::vector<crdt::Change> fresh = crdt::beyond(doc.oplog_version(), changes);
     if (fresh.empty()) return {};
     const bool appends =
         by.rights.permission == policy::Permission::append && is_append(doc, fresh);

@@ -83,14 +83,16 @@ std::set<crdt::ContainerId> touched(const crdt::Doc& doc) {
     return ids;
 }
 
-Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
+// Nothing in place of what lies as deep as a value shows no more.
+Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
+    if (depth > crdt::kMaxValueDepth) return nullptr;
     const crdt::Handle handle = doc.open(id);
     Value inside;
     if (id.kind == ContainerKind::map) {
         Map map;
         for (const std::string& key : doc.map_keys(handle)) {
             if (const auto child = doc.map_child(handle, key)) {
-                map.append(key, with_ids(doc, *child));
+                map.append(key, with_ids(doc, *child, depth + 1));
             } else {
                 map.append(key, std::get<Value>(doc.map_get(handle, key).value()));
             }
@@ -101,7 +103,7 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
         for (std::size_t i = 0; i < doc.list_size(handle); ++i) {
             const crdt::Slot slot = doc.list_get(handle, i);
             const bool is_child = std::holds_alternative<ContainerKind>(slot);
-            list.push_back(is_child ? with_ids(doc, doc.list_child(handle, i))
+            list.push_back(is_child ? with_ids(doc, doc.list_child(handle, i), depth + 1)
                                     : std::get<Value>(slot));
         }
         inside = std::move(list);
@@ -110,7 +112,8 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
         for (std::size_t i = 0; i < doc.mlist_size(handle); ++i) {
             const crdt::Item item = doc.mlist_get(handle, i);
             const auto* child = std::get_if<crdt::ContainerId>(&item);
-            list.push_back(child != nullptr ? with_ids(doc, *child) : std::get<Value>(item));
+            list.push_back(child != nullptr ? with_ids(doc, *child, depth + 1)
+                                            : std::get<Value>(item));
         }
         inside = std::move(list);
     } else if (id.kind == ContainerKind::counter) {
@@ -119,9 +122,11 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id) {
         inside = doc.text(handle).str();
     } else if (id.kind == ContainerKind::tree) {
         std::vector<crdt::TreeNode> nodes = doc.tree_nodes(handle);
-        std::erase_if(nodes, [](const auto& node) { return node.depth >= crdt::kMaxValueDepth; });
-        inside = crdt::nested(nodes, [&](crdt::OpId node, std::size_t) {
-            return with_ids(doc, crdt::ContainerId::normal(node, ContainerKind::map));
+        const auto limit = static_cast<std::size_t>(crdt::kMaxValueDepth - depth);
+        std::erase_if(nodes, [&](const auto& node) { return node.depth >= limit; });
+        inside = crdt::nested(nodes, [&](crdt::OpId node, std::size_t level) {
+            return with_ids(doc, crdt::ContainerId::normal(node, ContainerKind::map),
+                            depth + static_cast<int>(level) + 1);
         });
     }
     return Map{{"cid", crdt::to_text(id)}, {"value", std::move(inside)}};
@@ -131,7 +136,7 @@ Result<Value> value_with_ids(EngineDocuments& documents, const EngineRequest& re
     EngineDocument* document = TRY(documents.find_whole(request));
     Map roots;
     for (const crdt::ContainerId& id : touched(document->doc)) {
-        if (id.is_root()) roots.set(id.root_name(), with_ids(document->doc, id));
+        if (id.is_root()) roots.set(id.root_name(), with_ids(document->doc, id, 0));
     }
     return Value(std::move(roots));
 }

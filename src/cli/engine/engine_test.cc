@@ -241,5 +241,64 @@ TEST(EnginePipe, RepliesInOrderAndEndsWithItsInputEvenInTheMiddleOfALine) {
     EXPECT_EQ(replies.substr(replies.size() - 17), "{\"id\":2,\"ok\":{}}\n");
 }
 
+TEST_F(Engine, JsonUpdatesMayOverlapWhatTheySayLessOf) {
+    ok(R"({"op":"new","doc":"a","peer":"1"})");
+    ok(R"({"op":"new","doc":"b","peer":"2"})");
+    const auto push = [&](std::string_view value) {
+        ok(cat(R"({"op":"list.insert","doc":"a","cid":"cid:root-l:List","pos":0,"value":)", value,
+               "}"));
+    };
+    push(R"({"$bytes":"AQI="})");
+    const Value blob = ok(R"({"op":"export","doc":"a","mode":"updates"})");
+    ok(json::write(Map{{"op", "import"}, {"doc", "b"}, {"bytes", blob}}));
+    push("7");
+    const Value updates = ok(R"({"op":"export_json","doc":"a"})");
+
+    const Value told = ok(json::write(Map{{"op", "import_json"}, {"doc", "b"}, {"json", updates}}));
+
+    EXPECT_EQ(json::write(told), R"({"success":{"1":[1,2]},"pending":null})");
+    EXPECT_EQ(json::write(ok(R"({"op":"value","doc":"b"})")),
+              json::write(ok(R"({"op":"value","doc":"a"})")));
+}
+
+TEST_F(Engine, ABlobThatIsNoneLeavesTheTransactionOpen) {
+    ok(R"({"op":"new","doc":"a","peer":"1"})");
+    ok(R"({"op":"events.start","doc":"a"})");
+    ok(text("insert", R"("pos":0,"text":"x")"));
+
+    EXPECT_EQ(error(R"({"op":"import","doc":"a","bytes":"AAAA"})"), "corrupt");
+    EXPECT_EQ(error(R"({"op":"import_json","doc":"a","json":{}})"), "corrupt");
+
+    EXPECT_EQ(ok(R"({"op":"events.take","doc":"a"})").as_list().size(), 0U);
+    ok(R"({"op":"commit","doc":"a","message":"mine"})");
+    EXPECT_EQ(*ok(R"({"op":"changes","doc":"a"})").as_list()[0].get("message"), Value("mine"));
+}
+
+TEST_F(Engine, ContainersMayNestDeeperThanAnyStack) {
+    ok(R"({"op":"new","doc":"a","peer":"9"})");
+    ok(R"({"op":"events.start","doc":"a"})");
+    constexpr int kDeep = 40'000;
+    List ops;
+    std::string at = "cid:root-l:List";
+    for (int i = 0; i < kDeep; ++i) {
+        const std::string child = cat("cid:", i, "@1:List");
+        ops.push_back(
+            Map{{"container", at},
+                {"counter", i},
+                {"content",
+                 Map{{"type", "insert"}, {"pos", 0}, {"value", List{cat("\U0001F99C:", child)}}}}});
+        at = child;
+    }
+    const Map change{
+        {"id", "0@1"}, {"timestamp", 0}, {"deps", List()}, {"lamport", 0}, {"ops", std::move(ops)}};
+    const Map updates{{"schema_version", 1}, {"start_version", Map()}, {"changes", List{change}}};
+
+    ok(json::write(Map{{"op", "import_json"}, {"doc", "a"}, {"json", updates}}));
+
+    EXPECT_EQ(session.answer(R"({"op":"value_with_ids","doc":"a"})").find("error"),
+              std::string::npos);
+    EXPECT_EQ(session.answer(R"({"op":"events.take","doc":"a"})").find("error"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace quire::cli

@@ -71,7 +71,6 @@ std::vector<crdt::IdSpan> spans_of(const crdt::VersionVector& version) {
 
 Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
                            const std::vector<Bytes>& blobs) {
-    documents.settle(document);
     if (blobs.size() == 1 && TRY(codec::open_snapshot(document.doc, blobs.front())))
         return told({spans_of(document.doc.version()), {}, {}});
     codec::BlobHistories histories =

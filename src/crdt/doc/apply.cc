@@ -37,15 +37,18 @@ bool fits(ContainerKind kind, const Delta& delta) {
     return false;
 }
 
-// How much of a sequence the steps need, and whether what they put is sound.
-template <class Steps>
-std::size_t needed(const Steps& steps) {
-    std::size_t count = 0;
-    for (const auto& step : steps) {
-        if (const auto* keep = std::get_if<Retain>(&step)) count += keep->count;
-        if (const auto* erase = std::get_if<Erase>(&step)) count += erase->count;
+// Whether a sequence of this size has all that the steps go over.
+bool reaches(std::size_t size, const ListDelta& steps) {
+    for (const ListStep& step : steps) {
+        const auto* keep = std::get_if<Retain>(&step);
+        const auto* erase = std::get_if<Erase>(&step);
+        const std::size_t count = keep != nullptr    ? keep->count
+                                  : erase != nullptr ? erase->count
+                                                     : 0;
+        if (count > size) return false;
+        size -= count;
     }
-    return count;
+    return true;
 }
 
 // Whether a text that holds nothing yet can take the delta.
@@ -173,7 +176,7 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
                                  : part.container.kind == ContainerKind::list
                                      ? doc_.list_size(handle)
                                      : doc_.mlist_size(handle);
-        if (needed(*list) > size) return misfit(part.container, "it goes beyond the end");
+        if (!reaches(size, *list)) return misfit(part.container, "it goes beyond the end");
         for (const ListStep& step : *list) {
             const auto* put = std::get_if<PutItems>(&step);
             if (put == nullptr) continue;

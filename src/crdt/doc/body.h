@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -101,11 +102,18 @@ public:
     Container& container(Handle handle) { return containers_[static_cast<ContainerIndex>(handle)]; }
     Container& container(ContainerIndex index) { return containers_[index]; }
     static ContainerLog& log_of(const Container& c) { return *c.log; }
-    bool is_alive(Container& c);
+    bool is_alive(Container& c);  // (alive.cc)
     // The container, if local edits of this kind may go there; else null, and refuse() says why.
     Container* editable(Handle handle, ContainerKind kind);
     Failure refuse(Handle handle, ContainerKind kind);
     static Failure refuse_detached();
+    // Whether a local edit finds numbers for its atoms, which are never more than one container
+    // holds. A state from elsewhere may claim that the peer here has used up its own.
+    bool has_room() const {
+        constexpr Counter kMostEdited = 1 << 30;
+        return log_.end() <= kMostAtoms &&
+               log_.atoms().end_of(peer_) <= std::numeric_limits<Counter>::max() - kMostEdited;
+    }
     // The slot that an atom put into its list or map entry; null when it put none.
     const Slot* slot_of(Lv lv);
     ContainerId child_id(Lv lv, ContainerKind kind) const {
@@ -284,7 +292,7 @@ public:
     // pending still is. Errors: corrupt.
     Result<std::unique_ptr<DocBody>> with_history(std::vector<Change> history,
                                                   const VersionVector& end);
-    // All that the state holds is in the log. Errors: corrupt.
+    // All that the state holds is in the log. Errors: unsupported.
     Result<void> end_base(const OpeningVersion& version);
     // Which roots were ever written cannot be told without the history.
     void doubt_roots() { doubts_roots_ = true; }
@@ -357,10 +365,15 @@ private:
                               ChangeBatch& out);
 
     std::optional<seq::Rope> rope_before(Container& c, const Past& at);
+    // --- what can be reached (alive.cc) ---
+    template <class Known, class Holds, class Note>
+    bool reaches_root(Container& c, Known known, Holds holds, Note note);
     // Whether the atom made a child of the container's kind, and, if so, whether what it wrote is
-    // there at the version.
+    // there now or at the version.
     bool made_by(const Container& c, Lv creator);
+    bool holds_child(Container& parent, Lv creator);
     bool holds_child(Container& parent, Lv creator, Reach& reach);
+    static const std::string& map_key(const Container& map, Lv creator);
 
     // Which slot and value an element has at a version, by its number; kNoLv where it has none yet.
     std::vector<MovableItem> movable_winners(Container& c, const Past& at);

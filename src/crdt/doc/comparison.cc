@@ -40,14 +40,14 @@ Diff Comparison::diff() {
     std::vector<ContainerIndex> in_both;
     for (const ContainerIndex index : touched_) {
         Container& c = body_.container(index);
-        if (body_.is_alive(c, in_b_)) in_both.push_back(index);
+        if (body_.is_alive(c, in_b_) && depth(c) <= kMaxValueDepth) in_both.push_back(index);
     }
     // One that was not there before is found in what holds it.
     std::erase_if(in_both,
                   [&](ContainerIndex index) { return !was_alive(body_.container(index)); });
     for (const ContainerIndex index : in_both) {
         Container& c = body_.container(index);
-        add(c, delta_of(c));
+        add(c, depth(c), delta_of(c));
     }
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Found& a, const Found& b) { return a.depth < b.depth; });
@@ -77,8 +77,25 @@ Delta Comparison::delta_of(Container& c) {
     return span_ ? body_.delta_of(c, *span_, a_, b_) : body_.delta_between(c, a_, b_);
 }
 
-void Comparison::add(Container& c, Delta delta) {
-    std::vector<std::pair<ContainerId, bool>> children;
+void Comparison::add(Container& c, std::size_t depth, Delta delta) {
+    std::vector<Child> children;
+    add_one(c, depth, std::move(delta), children);
+    while (!children.empty()) {
+        const Child child = std::move(children.back());
+        children.pop_back();
+        Container& made = body_.container(body_.open(child.id));
+        if (!child.is_new && (body_.is_alive(made, in_a_) || !body_.is_alive(made, in_b_)))
+            continue;
+        add_one(made, child.depth, body_.delta_from_nothing(made, span_ ? nullptr : &b_), children);
+    }
+}
+
+void Comparison::add_one(Container& c, std::size_t depth, Delta delta,
+                         std::vector<Child>& children) {
+    const std::size_t before = children.size();
+    const auto push = [&](const ContainerId& child, bool is_new) {
+        if (depth < kMaxValueDepth) children.push_back({child, is_new, depth + 1});
+    };
     if (const auto* list = std::get_if<ListDelta>(&delta)) {
         // An element of a movable list that was moved comes again.
         const bool is_new = c.id.kind == ContainerKind::list;
@@ -86,43 +103,39 @@ void Comparison::add(Container& c, Delta delta) {
             const auto* put = std::get_if<PutItems>(&step);
             if (put == nullptr) continue;
             for (const Item& item : put->items) {
-                if (const auto* child = std::get_if<ContainerId>(&item))
-                    children.emplace_back(*child, is_new);
+                if (const auto* child = std::get_if<ContainerId>(&item)) push(*child, is_new);
             }
         }
     } else if (const auto* map = std::get_if<MapDelta>(&delta)) {
         for (const MapChange& change : *map) {
             const auto* child = change.item ? std::get_if<ContainerId>(&*change.item) : nullptr;
-            if (child != nullptr) children.emplace_back(*child, true);
+            if (child != nullptr) push(*child, true);
         }
     } else if (const auto* tree = std::get_if<TreeDelta>(&delta)) {
         for (const TreeAction& action : *tree) {
             // A node is made where it was not before, and so is what it holds, if anything.
             const ContainerId meta = ContainerId::normal(action.target, ContainerKind::map);
-            if (action.kind == TreeAction::Kind::create && body_.knows(meta))
-                children.emplace_back(meta, true);
+            if (action.kind == TreeAction::Kind::create && body_.knows(meta)) push(meta, true);
         }
     }
-    if (!is_empty(delta)) found_.push_back({depth(c), {c.id, std::move(delta), {}}});
-    for (const auto& [child, is_new] : children) add_child(child, is_new);
-}
-
-void Comparison::add_child(const ContainerId& child, bool is_new) {
-    const ContainerIndex index = body_.open(child);
-    if (!is_new) {
-        Container& c = body_.container(index);
-        if (body_.is_alive(c, in_a_) || !body_.is_alive(c, in_b_)) return;
-    }
-    Container& c = body_.container(index);
-    add(c, body_.delta_from_nothing(c, span_ ? nullptr : &b_));
+    std::reverse(children.begin() + static_cast<std::ptrdiff_t>(before), children.end());
+    if (!is_empty(delta)) found_.push_back({depth, {c.id, std::move(delta), {}}});
 }
 
 std::size_t Comparison::depth(const Container& c) {
+    std::vector<ContainerIndex> way;
     std::size_t depth = 0;
-    for (const Container* at = &c; !at->id.is_root(); ++depth) {
+    for (const Container* at = &c; !at->id.is_root();) {
+        const auto known = depths_.find(at->index);
+        if (known != depths_.end()) {
+            depth = known->second;
+            break;
+        }
+        way.push_back(at->index);
         const Lv creator = *body_.oplog().atoms().lv_of(at->id.op());
         at = &body_.container(body_.oplog().container_of(creator));
     }
+    for (; !way.empty(); way.pop_back()) depths_.emplace(way.back(), ++depth);
     return depth;
 }
 

@@ -1,9 +1,11 @@
 // Comparison: what lies between two versions, over all containers.
 //
 // A container that both versions show is reported with what changed in it; one that only the later
-// shows, with all that it holds; one that the later does not show is left out. Parents come first.
+// shows, with all that it holds; one that the later does not show is left out, and so is what lies
+// deeper than values nest. Parents come first.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "crdt/doc/body.h"
@@ -24,8 +26,18 @@ private:
     Delta delta_of(Container& c);
     bool was_alive(Container& c);
     bool is_touched(ContainerIndex index) const;
-    void add(Container& c, Delta delta);
-    void add_child(const ContainerId& child, bool is_new);
+    // A container that a delta puts somewhere: one that was not there before, or perhaps one that
+    // was elsewhere.
+    struct Child {
+        ContainerId id;
+        bool is_new;
+        std::size_t depth;
+    };
+    // With what is new below it.
+    void add(Container& c, std::size_t depth, Delta delta);
+    // What lies in the container itself. Its children come to stand on `children`, the first last.
+    void add_one(Container& c, std::size_t depth, Delta delta, std::vector<Child>& children);
+    // 0 for a root. Requires that the container can be reached.
     std::size_t depth(const Container& c);
 
     DocBody& body_;
@@ -40,6 +52,7 @@ private:
         ContainerDiff diff;
     };
     std::vector<Found> found_;
+    std::unordered_map<ContainerIndex, std::size_t> depths_;
 };
 
 }  // namespace quire::crdt

@@ -33,53 +33,9 @@ const Slot* DocBody::slot_of(Lv lv) {
     return nullptr;
 }
 
-// Alive is reachable: each step up goes to the container that the creating atom wrote to, if what
-// it wrote is still there. A parent is always older than its child, so the way up ends.
-bool DocBody::is_alive(Container& c) {
-    if (c.id.is_root()) return true;
-    if (c.alive_at == epoch_) return c.alive;
-    bool alive = false;
-    Lv limit = kNoLv;
-    Container* at = &c;
-    for (;;) {
-        if (at->id.is_root()) {
-            alive = true;
-            break;
-        }
-        const std::optional<Lv> creator = log_.atoms().lv_of(at->id.op());
-        if (!creator || *creator >= limit) break;
-        limit = *creator;
-        Container& parent = containers_[log_.container_of(*creator)];
-        if (parent.id.kind == ContainerKind::tree) {
-            // What a node holds is the map of its name.
-            if (at->id.kind != ContainerKind::map || !tree_node(parent, at->id.op(), nullptr))
-                break;
-            at = &parent;
-            continue;
-        }
-        const Slot* slot = slot_of(*creator);
-        const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);
-        if (kind == nullptr || *kind != at->id.kind) break;
-        if (parent.id.kind == ContainerKind::list) {
-            if (sequence(parent).place_of(*creator).erased > 0) break;
-        } else if (parent.id.kind == ContainerKind::movable_list) {
-            if (!is_shown(parent, *creator)) break;
-        } else {
-            const ContainerLog& log = log_of(parent);
-            const auto& set = std::get<MapSet>(log.op(log.runs()[log.find(*creator)]));
-            const MapState::Entry* entry = parent.map->find(set.key);
-            if (entry == nullptr || entry->winner.lv != *creator) break;
-        }
-        at = &parent;
-    }
-    c.alive = alive;
-    c.alive_at = epoch_;
-    return alive;
-}
-
 Container* DocBody::editable(Handle handle, ContainerKind kind) {
     Container& c = container(handle);
-    if (c.id.kind != kind || view_ != nullptr) return nullptr;
+    if (c.id.kind != kind || view_ != nullptr || !has_room()) return nullptr;
     if (c.id.is_root()) {
         // A root that already holds ops has a name that somebody could use.
         if (c.size > 0 || !log_of(c).empty()) return &c;
@@ -106,6 +62,11 @@ Failure DocBody::refuse(Handle handle, ContainerKind kind) {
             "the container is of another kind than this operation is for; nothing was changed");
     }
     if (view_ != nullptr) return refuse_detached();
+    if (!has_room()) {
+        return fail(Errc::out_of_range, "too_large",
+                    "the document has no numbers left for operations, or this peer has none; edit "
+                    "as another peer; nothing was changed");
+    }
     if (c.id.is_root()) {
         return invalid("invalid_name",
                        "a root container's name has at least one character, and a map's neither "

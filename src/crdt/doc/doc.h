@@ -143,8 +143,8 @@ public:
     Value value() const;
 
     // --- local edits ---
-    // Errors: out_of_range "out_of_bound"; not_found "container_deleted" for a container that is
-    // not alive; invalid_argument "wrong_kind", "invalid_utf8", and "invalid_name" for a root
+    // Errors: out_of_range "out_of_bound", "too_large"; not_found "container_deleted" for one that
+    // is not alive; invalid_argument "wrong_kind", "invalid_utf8", and "invalid_name" for a root
     // container whose name is empty, and a map's with '/' or NUL: others may have made one.
     Result<void> text_insert(Handle text, text::CodePoint at, std::string_view utf8);
     Result<void> text_erase(Handle text, text::CodePoint at, text::CodePoint count);
@@ -261,8 +261,8 @@ public:
     const VersionVector& oplog_version() const;
     Frontiers oplog_frontiers() const;
     // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap
-    // what is known; an overlap that differs is refused. Errors: corrupt; conflict "op_id_reused".
-    // CHECKs that no transaction is pending.
+    // what is known; an overlap that differs is refused. Errors: corrupt; conflict "op_id_reused";
+    // unsupported "too_large" beyond 3 * 2^30 atoms. CHECKs that no transaction is pending.
     Result<Imported> import(const std::vector<Change>& changes, ImportOptions options = {});
     // The same without an object for each change. The batch is left as it was.
     Result<Imported> import(ChangeBatch& batch, ImportOptions options = {});
@@ -368,7 +368,7 @@ public:
     Result<void> travel_ancestors(const Frontiers& version,
                                   Function<bool(const ChangeHeader&)> take) const;
     // What leads from one version to the other: a container that only `to` shows with all that it
-    // holds, one that `to` does not show not at all. O(containers touched).
+    // holds, one that `to` does not show not at all. As deep as values. O(containers touched).
     Result<Diff> diff(const Frontiers& from, const Frontiers& to) const;
 
     // Local edits, in the pending transaction, that do what a diff says: all of it, or, with an

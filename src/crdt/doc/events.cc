@@ -133,10 +133,8 @@ PathStep DocBody::step_to(Container& parent, Lv creator) {
             const auto at = std::find(atoms.begin(), atoms.end(), creator);
             return static_cast<std::size_t>(at - atoms.begin());
         }
-        case ContainerKind::map: {
-            const ContainerLog& log = log_of(parent);
-            return std::get<MapSet>(log.op(log.runs()[log.find(creator)])).key;
-        }
+        case ContainerKind::map:
+            return map_key(parent, creator);
         case ContainerKind::tree:
             return log_.atoms().id_of(creator);
         case ContainerKind::movable_list: {

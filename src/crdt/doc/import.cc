@@ -3,6 +3,7 @@
 #include <deque>
 #include <iterator>
 #include <memory>
+#include <unordered_map>
 
 #include "base/cat.h"
 #include "base/check.h"
@@ -22,8 +23,12 @@ std::string id_text(OpId id) {
 struct Stretch {
     std::size_t begin = 0;
     std::size_t end = 0;
-    bool is_run = false;  // They are one peer's and follow each other without a gap.
+    bool is_run = false;         // They are one peer's and follow each other without a gap.
+    std::size_t known_deps = 0;  // Of the first of them: so many are known, from the front.
 };
+
+// How often an import is tried again because a change that waited was unsound.
+constexpr int kMostCulprits = 8;
 
 }  // namespace
 
@@ -32,12 +37,13 @@ struct Stretch {
 // walk least.
 class ImportBatch {
 public:
-    ImportBatch(DocBody& body, ChangeBatch& batch)
+    // What waited for something of it goes on, or else is dropped.
+    ImportBatch(DocBody& body, ChangeBatch& batch, bool goes_on)
         : body_(body),
           batch_(batch),
           given_(batch.heads.size()),
+          goes_on_(goes_on),
           run_(body, batch),
-          pending_(body.pending_),
           queue_{{0, given_}} {}
     ImportBatch(const ImportBatch&) = delete;
     ImportBatch& operator=(const ImportBatch&) = delete;
@@ -47,7 +53,7 @@ public:
     // Applies what can be applied; on an error everything is taken back, and culprit() caused it.
     Result<void> go();
     // A change that has waited since an earlier import; null for one of this import.
-    Pending::Parked culprit() const { return owner_of(culprit_); }
+    const Pending::Parked* culprit() const { return owner_of(culprit_); }
     // After go(): what waits is parked, what was applied is told.
     Imported finish(ImportOptions options);
 
@@ -66,21 +72,26 @@ private:
     Result<void> check_overlap(const ChangeBatch::Head& head, Counter end);
     void succeed(PeerIndex peer, const IdSpan& span);
     void release(PeerIndex peer, const IdSpan& known);
+    void take_back();
     void park(OpId wants, std::size_t change, Imported& imported);
     // Puts a change behind those that were given.
-    std::size_t add(Pending::Parked change);
-    Pending::Parked owner_of(std::size_t change) const {
-        return change < given_ ? nullptr : added_[change - given_];
+    std::size_t add(const Change& change);
+    // Null for what came with this import.
+    const Pending::Parked* owner_of(std::size_t change) const {
+        const auto at = owners_.find(change);
+        return at == owners_.end() ? nullptr : &released_[at->second];
     }
 
     DocBody& body_;
     ChangeBatch& batch_;
     std::size_t given_;
+    bool goes_on_;
     ImportRun run_;
-    Pending pending_;  // A copy, so that a failed attempt leaves the document's as it was.
-    std::vector<Pending::Parked> added_;
-    std::vector<Stretch> queue_;                 // The last one is next.
-    std::vector<std::vector<Waiting>> waiting_;  // Heaps, by peer.
+    std::vector<Pending::Parked> released_;                // Not in the document's pending_ now.
+    std::unordered_map<std::size_t, std::size_t> owners_;  // By change, where in released_.
+    std::deque<Change> rests_;                             // What is new of changes partly known.
+    std::vector<Stretch> queue_;                           // The last one is next.
+    std::vector<std::vector<Waiting>> waiting_;            // Heaps, by peer.
     std::size_t culprit_ = 0;
     std::vector<IdSpan> success_;
     std::vector<std::size_t> success_of_;  // By peer: where in success_, plus one.
@@ -95,13 +106,18 @@ Result<void> ImportBatch::go() {
         culprit_ = queue_.back().begin;
         Result<void> taken = take_next();
         if (!taken) {
-            run_.rewind();
+            take_back();
             return taken;
         }
     }
     Result<void> same = check_waiting();
-    if (!same) run_.rewind();
+    if (!same) take_back();
     return same;
+}
+
+void ImportBatch::take_back() {
+    run_.rewind();
+    for (const Pending::Parked& parked : released_) body_.pending_.park(parked);
 }
 
 // What another change made known while it waited would be refused if it came now.
@@ -127,13 +143,13 @@ Result<void> ImportBatch::take_next() {
     if (head.counter < known) TRY(check_overlap(head, std::min(known, head.end())));
     if (head.end() > known && has_to_wait(peer, known)) return {};
     ++queue_.back().begin;
+    queue_.back().known_deps = 0;
     if (head.end() <= known) return {};
     if (head.counter == known) {
         TRY(run_.apply(head));
     } else {
-        Change rest = slice(batch_.change(head), known - head.counter, head.atoms);
-        const std::size_t added = add(std::make_shared<const Change>(std::move(rest)));
-        TRY(run_.apply(batch_.heads[added]));
+        rests_.push_back(slice(batch_.change(head), known - head.counter, head.atoms));
+        TRY(run_.apply(batch_.heads[add(rests_.back())]));
     }
     const IdSpan span{batch_.peers[head.peer], known, head.end()};
     succeed(peer, span);
@@ -150,14 +166,16 @@ bool ImportBatch::has_to_wait(PeerIndex peer, Counter known) {
     Counter wants = head.counter - 1;
     if (head.counter <= known) {
         const auto deps = batch_.deps_of(head);
-        const auto missing = std::find_if(deps.begin(), deps.end(), [&](ChangeBatch::Dep dep) {
-            return dep.counter >= atoms.end_of(run_.peer(dep.peer));
-        });
-        if (missing == deps.end()) return false;
-        lacks = run_.peer(missing->peer);
-        wants = missing->counter;
+        std::size_t& known_deps = next.known_deps;
+        while (known_deps < deps.size() &&
+               deps[known_deps].counter < atoms.end_of(run_.peer(deps[known_deps].peer))) {
+            ++known_deps;
+        }
+        if (known_deps == deps.size()) return false;
+        lacks = run_.peer(deps[known_deps].peer);
+        wants = deps[known_deps].counter;
     }
-    Stretch waits{next.begin, next.end, true};
+    Stretch waits{next.begin, next.end, true, next.known_deps};
     if (!next.is_run) {
         const auto& heads = batch_.heads;
         waits.end = waits.begin + 1;
@@ -167,6 +185,7 @@ bool ImportBatch::has_to_wait(PeerIndex peer, Counter known) {
         }
     }
     next.begin = waits.end;
+    next.known_deps = 0;
     if (lacks >= waiting_.size()) waiting_.resize(lacks + 1);
     waiting_[lacks].push_back({wants, waits});
     std::push_heap(waiting_[lacks].begin(), waiting_[lacks].end());
@@ -205,28 +224,28 @@ void ImportBatch::release(PeerIndex peer, const IdSpan& known) {
             waiting.pop_back();
         }
     }
-    if (pending_.empty()) return;
-    for (Pending::Parked& parked : pending_.release(known)) {
-        const std::size_t change = add(std::move(parked));
+    if (body_.pending_.empty()) return;
+    for (Pending::Parked& parked : body_.pending_.release(known)) {
+        released_.push_back(std::move(parked));
+        if (!goes_on_) continue;
+        const std::size_t change = add(*released_.back().change);
+        owners_.emplace(change, released_.size() - 1);
         queue_.push_back({change, change + 1});
     }
 }
 
-std::size_t ImportBatch::add(Pending::Parked change) {
-    batch_.append(*change);
-    added_.push_back(std::move(change));
+std::size_t ImportBatch::add(const Change& change) {
+    batch_.append(change);
     return batch_.heads.size() - 1;
 }
 
 void ImportBatch::park(OpId wants, std::size_t change, Imported& imported) {
-    Pending::Parked owner = owner_of(change);
-    if (owner == nullptr) {
-        // It came with this import, and is told of once.
-        const ChangeBatch::Head& head = batch_.heads[change];
-        imported.pending.push_back({batch_.peers[head.peer], head.counter, head.end()});
-        owner = std::make_shared<const Change>(batch_.change(head));
-    }
-    pending_.park(wants, std::move(owner));
+    if (const Pending::Parked* owner = owner_of(change))
+        return body_.pending_.park({wants, owner->change});
+    // It came with this import, and is told of once.
+    const ChangeBatch::Head& head = batch_.heads[change];
+    imported.pending.push_back({batch_.peers[head.peer], head.counter, head.end()});
+    body_.pending_.park({wants, std::make_shared<const Change>(batch_.change(head))});
 }
 
 Imported ImportBatch::finish(ImportOptions options) {
@@ -242,7 +261,6 @@ Imported ImportBatch::finish(ImportOptions options) {
         }
     }
     std::sort(imported.pending.begin(), imported.pending.end());
-    body_.pending_ = std::move(pending_);
     const bool wants_event = body_.at() == nullptr && body_.wants_events();
     if (run_.span().size() == 0 || !(options.want_diff || wants_event)) return imported;
     const LvSpan span = run_.span();
@@ -267,14 +285,15 @@ Result<Imported> DocBody::import(ChangeBatch& batch, ImportOptions options) {
     });
     if (!news) return Imported{};
     began_ = log_.end();
-    for (;;) {
-        ImportBatch attempt(*this, batch);
+    // What waits must not keep out what is sound; nor may it have that tried again and again. What
+    // was good among it is not known here, so whoever sent it will be asked for it.
+    for (int culprits = 0;; ++culprits) {
+        ImportBatch attempt(*this, batch, culprits < kMostCulprits);
         Result<void> gone = attempt.go();
         if (gone) return attempt.finish(std::move(options));
-        const Pending::Parked culprit = attempt.culprit();
+        const Pending::Parked* culprit = attempt.culprit();
         if (culprit == nullptr) return Failure(std::move(gone).error());
-        // What waits must not keep out what is sound.
-        pending_.drop(culprit);
+        pending_.drop(*culprit);
     }
 }
 

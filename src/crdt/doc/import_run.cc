@@ -26,6 +26,10 @@ Container& ImportRun::touch(std::uint32_t number) {
 
 Result<void> ImportRun::apply(const ChangeBatch::Head& head) {
     const AtomTable& atoms = log_.atoms();
+    if (static_cast<Lv>(head.atoms) > kMostAtoms - std::min(log_.end(), kMostAtoms)) {
+        return fail(Errc::unsupported, "too_large",
+                    cat("a document holds at most ", kMostAtoms, " operations"));
+    }
     deps_.clear();
     for (const ChangeBatch::Dep& dep : batch_.deps_of(head))
         deps_.push_back(*atoms.lv_of(peer(dep.peer), dep.counter));
@@ -47,8 +51,7 @@ bool ImportRun::holds_all(Container& c) const {
     if (log.empty()) return true;
     const Graph& graph = log_.graph();
     if (log.runs().back().linear) return graph.contains(parents_, log.end() - 1);
-    return std::all_of(c.heads.rbegin(), c.heads.rend(),
-                       [&](Lv head) { return graph.contains(parents_, head); });
+    return graph.contains_all(parents_, c.heads);
 }
 
 // The same for the op that is about to be appended, asked once for each run of the graph.
@@ -197,7 +200,7 @@ Result<void> ImportRun::place(Container& c, Lv lv, Lv count, bool linear) {
     }
     // A head that the op follows is one no more.
     std::erase_if(c.heads, [&](Lv head) {
-        return std::find(parents_.begin(), parents_.end(), head) != parents_.end();
+        return std::binary_search(parents_.begin(), parents_.end(), head);
     });
     c.heads.push_back(log_.end() - 1);
     return {};

@@ -185,7 +185,8 @@ Result<void> StateWriter::empty_slot(StampedAtom slot) {
 }
 
 // As if it had been made where it is. The lamport of what made it is not told: any will do that is
-// below its last move's, and no atom's counter is above its lamport.
+// below its last move's, and no atom's counter is above its lamport. A history may also move or erase
+// what nobody made, under any name; that shows only there.
 Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
                                StampedAtom last_move, Bytes position) {
     ContainerLog& log = DocBody::log_of(container());
@@ -193,12 +194,12 @@ Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
         log.keep(place(atom, 1), RunKind::other, 0, std::move(op), 1, true);
     };
     if (id == last_move.id) {
-        if (erased) return corrupt("a node was erased by what made it");
+        if (erased) return needs_history("what made a node");
         write(last_move, TreeCreate{id, parent, std::move(position)});
         return {};
     }
     const auto lowest = static_cast<Lamport>(id.counter);
-    if (lowest >= last_move.lamport) return corrupt("a node was moved before it was made");
+    if (lowest >= last_move.lamport) return needs_history("what made a node");
     write({id, lowest}, TreeCreate{id, parent, erased ? Bytes() : position});
     if (erased) {
         write(last_move, TreeErase{id});
@@ -231,7 +232,7 @@ Result<void> DocBody::end_base(const OpeningVersion& version) {
         heads.push_back({head.id.peer, head.id.counter, head.lamport, 1});
     }
     if (heads.empty() || !log_.end_base(version.end, heads, version.timestamp))
-        return corrupt("a state holds one atom twice, or one that its version has not");
+        return needs_history("which of two atoms with one name is the one");
     version_ = version.end;
     version_end_ = began_ = log_.end();
     for (const auto& [peer, end] : version.end.ends()) unplaced_ += end;

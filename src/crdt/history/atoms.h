@@ -17,6 +17,9 @@ namespace quire::crdt {
 
 using Lv = std::uint32_t;
 inline constexpr Lv kNoLv = ~Lv{0};
+// What others send ends here, and local edits, which are checked before they are made, at most
+// 2^30 - 2 atoms later. Few bytes can spell many atoms: peers who delete the same text at once.
+inline constexpr Lv kMostAtoms = Lv{3} << 30;
 
 struct LvSpan {
     Lv begin = 0;

@@ -97,30 +97,48 @@ Heads Graph::parents_of(Lv lv) const {
     return {found.begin(), found.end()};
 }
 
-bool Graph::contains(std::span<const Lv> heads, Lv target) const {
-    std::vector<Lv> queue;
-    for (const Lv head : heads) {
-        if (head == target) return true;
-        if (head > target) queue.push_back(head);
+// A way down from some atoms to what they follow, on which others are met in falling order.
+class Graph::Descent {
+public:
+    // Nothing below `floor` will be asked for.
+    Descent(const Graph& graph, Lv floor) : graph_(graph), floor_(floor) {}
+
+    void add(Lv lv) {
+        if (lv < floor_) return;
+        queue_.push_back(lv);
+        std::push_heap(queue_.begin(), queue_.end());
     }
-    std::make_heap(queue.begin(), queue.end());
-    while (!queue.empty()) {
-        const Lv lv = queue.front();
-        const Entry& entry = entries_[entry_of(lv)];
-        if (target >= entry.covers) return true;
-        while (!queue.empty() && queue.front() >= entry.covers) {
-            std::pop_heap(queue.begin(), queue.end());
-            queue.pop_back();
-        }
-        for (const Lv parent : beyond(entry)) {
-            if (parent == target) return true;
-            if (parent > target) {
-                queue.push_back(parent);
-                std::push_heap(queue.begin(), queue.end());
+    // Whether the target is one of those that were added, or is followed by one. What is asked for
+    // or added later lies below it.
+    bool reaches(Lv target) {
+        while (!queue_.empty() && queue_.front() > target) {
+            const Entry& entry = graph_.entries_[graph_.entry_of(queue_.front())];
+            if (target >= entry.covers) return true;
+            while (!queue_.empty() && queue_.front() >= entry.covers) {
+                std::pop_heap(queue_.begin(), queue_.end());
+                queue_.pop_back();
             }
+            for (const Lv lv : graph_.beyond(entry)) add(lv);
         }
+        return !queue_.empty() && queue_.front() == target;
     }
-    return false;
+
+private:
+    const Graph& graph_;
+    Lv floor_;
+    std::vector<Lv> queue_;  // A heap.
+};
+
+bool Graph::contains(std::span<const Lv> heads, Lv target) const {
+    return contains_all(heads, {&target, 1});
+}
+
+bool Graph::contains_all(std::span<const Lv> heads, std::span<const Lv> targets) const {
+    if (targets.empty()) return true;
+    Descent descent(*this, targets.front());
+    for (const Lv head : heads) descent.add(head);
+    return std::all_of(targets.rbegin(), targets.rend(),
+                       [&](Lv target) { return descent.reaches(target); });
 }
 
 void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) const {
@@ -184,10 +202,15 @@ void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) 
 Heads Graph::minimal(Heads of) const {
     std::sort(of.begin(), of.end());
     of.erase(std::unique(of.begin(), of.end()), of.end());
+    if (of.size() < 2) return of;
+    Descent descent(*this, of.front());
     Heads heads;
-    for (std::size_t i = 0; i < of.size(); ++i) {
-        if (!contains(std::span(of).subspan(i + 1), of[i])) heads.push_back(of[i]);
+    for (auto lv = of.rbegin(); lv != of.rend(); ++lv) {
+        if (descent.reaches(*lv)) continue;
+        heads.push_back(*lv);
+        descent.add(*lv);
     }
+    std::reverse(heads.begin(), heads.end());
     return heads;
 }
 

@@ -39,8 +39,10 @@ public:
     Heads parents_of(Lv lv) const;
     // Whether `target` is in the version with these heads.
     bool contains(std::span<const Lv> heads, Lv target) const;
+    // Whether all of them are; ascending. One walk, however many there are.
+    bool contains_all(std::span<const Lv> heads, std::span<const Lv> targets) const;
     void diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) const;
-    // The heads among `of`: drops what another one contains. Sorts.
+    // The heads among `of`: drops what another one contains. Sorts. One walk as well.
     Heads minimal(Heads of) const;
 
     void check_invariants() const;
@@ -58,6 +60,7 @@ private:
         std::uint32_t beyond;
         std::uint32_t beyond_count;
     };
+    class Descent;
     std::size_t entry_of(Lv lv) const;
     std::span<const Lv> parents(const Entry& entry) const {
         return std::span(parents_).subspan(entry.parents, entry.parent_count);

@@ -74,7 +74,13 @@ void OpLog::finish_local(std::int64_t timestamp, std::string_view message,
     if (changes_.size() > 1 && change.dep_count == 1 && deps_.back() + 1 == change.lv &&
         atoms_.follows(change.lv)) {
         const ChangeInfo& before = changes_[changes_.size() - 2];
-        if (timestamp - before.timestamp <= merge_interval && before.message == words) {
+        // It is no earlier than what it follows, and may be farther from it than a signed number
+        // says.
+        const auto apart =
+            static_cast<std::uint64_t>(timestamp) - static_cast<std::uint64_t>(before.timestamp);
+        const bool is_soon =
+            merge_interval >= 0 && apart <= static_cast<std::uint64_t>(merge_interval);
+        if (is_soon && before.message == words) {
             deps_.resize(change.deps);
             changes_.pop_back();
             return;

@@ -5,31 +5,26 @@
 
 namespace quire::crdt {
 
-void Pending::park(OpId missing, Parked change) {
-    const auto [begin, end] = by_missing_.equal_range(missing);
-    for (auto at = begin; at != end; ++at) {
-        if (at->second->id == change->id) {
-            if (atom_count(*at->second) < atom_count(*change)) at->second = std::move(change);
-            return;
-        }
-    }
-    by_missing_.emplace(missing, std::move(change));
+void Pending::park(Parked parked) {
+    const auto [at, is_new] =
+        by_missing_.try_emplace({parked.missing, parked.change->id}, parked.change);
+    if (!is_new && atom_count(*at->second) < atom_count(*parked.change))
+        at->second = std::move(parked.change);
 }
 
 std::vector<Pending::Parked> Pending::release(IdSpan known) {
     std::vector<Parked> out;
-    const auto begin = by_missing_.lower_bound({known.peer, known.begin});
+    const OpId first{known.peer, known.begin};
+    const auto begin = by_missing_.lower_bound({first, OpId{}});
     auto end = begin;
-    for (; end != by_missing_.end() && end->first < OpId{known.peer, known.end}; ++end)
-        out.push_back(end->second);
+    for (; end != by_missing_.end() && end->first.first < OpId{known.peer, known.end}; ++end)
+        out.push_back({end->first.first, end->second});
     by_missing_.erase(begin, end);
     return out;
 }
 
-void Pending::drop(const Parked& change) {
-    for (auto at = by_missing_.begin(); at != by_missing_.end();) {
-        at = at->second == change ? by_missing_.erase(at) : std::next(at);
-    }
+void Pending::drop(const Parked& parked) {
+    by_missing_.erase({parked.missing, parked.change->id});
 }
 
 std::vector<IdSpan> Pending::spans() const {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "crdt/ids/change.h"
@@ -12,14 +13,18 @@ namespace quire::crdt {
 
 class Pending {
 public:
-    using Parked =
-        std::shared_ptr<const Change>;  // Shared, so that an import can be tried on a copy.
+    // What waits, and for what.
+    struct Parked {
+        OpId missing;
+        std::shared_ptr<const Change> change;
+    };
 
-    // A change that is already parked, as long as this one or longer, is kept in its place.
-    void park(OpId missing, Parked change);
+    // A change that waits for the same already, as long as this one or longer, is kept in its
+    // place. O(log n).
+    void park(Parked parked);
     // Takes out those that waited for an atom of `known`.
     std::vector<Parked> release(IdSpan known);
-    void drop(const Parked& change);
+    void drop(const Parked& parked);
 
     // What waits, by its first id.
     std::vector<IdSpan> spans() const;
@@ -27,7 +32,8 @@ public:
     std::size_t size() const { return by_missing_.size(); }
 
 private:
-    std::multimap<OpId, Parked> by_missing_;
+    // By what they wait for, then by their first ids.
+    std::map<std::pair<OpId, OpId>, std::shared_ptr<const Change>> by_missing_;
 };
 
 }  // namespace quire::crdt
