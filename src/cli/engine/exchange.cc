@@ -75,6 +75,8 @@ Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
         return told({spans_of(document.doc.version()), {}, {}});
     codec::BlobHistories histories =
         TRY(codec::read_histories(blobs, document.doc.oplog_version()));
+    // What cannot be read commits nothing.
+    documents.settle(document);
     Value status = told(TRY(document.doc.import(histories.batch, {.want_diff = false})));
     // As Loro has it: an import names what waits of its own, a batch of several all that waits.
     const std::vector<crdt::IdSpan> waiting = document.doc.waiting();
