@@ -185,8 +185,8 @@ Result<void> StateWriter::empty_slot(StampedAtom slot) {
 }
 
 // As if it had been made where it is. The lamport of what made it is not told: any will do that is
-// below its last move's, and no atom's counter is above its lamport. A history may also move or erase
-// what nobody made, under any name; that shows only there.
+// below its last move's, and no atom's counter is above its lamport. A history may also move or
+// erase what nobody made, under any name; that shows only there.
 Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
                                StampedAtom last_move, Bytes position) {
     ContainerLog& log = DocBody::log_of(container());
