@@ -166,7 +166,8 @@ TEST(JsonUpdates, AContainerInAPayloadFromTheFutureIsNothing) {
 
 TEST(JsonUpdates, AnInsertCannotCountBeyondTheLastId) {
     const auto inserting = [](std::string_view values) {
-        return cat(R"({"schema_version":1,"start_version":{},"changes":[{"id":"2147483645@7",)",
+        return cat(R"({"schema_version":1,"start_version":{},"peers":null,)",
+                   R"("changes":[{"id":"2147483645@7",)",
                    R"("timestamp":0,"deps":[],"lamport":0,"ops":[{"container":"cid:root-l:List",)",
                    R"("counter":2147483645,"content":{"type":"insert","pos":0,"value":)", values,
                    "}}]}]}");

@@ -37,15 +37,14 @@ bool knows_annotations(std::string_view version) {
 }
 
 // Every list of tools is read by a model, which pays for each word: titles, which say what the
-// names say, and a hint that a client assumes where it is absent, are left out. So is that of a
-// closed world, which is that of every tool here.
+// names say, and the hint of what destroys, which a client assumes where it is absent, are left out.
 Map annotations_of(const tools::Annotations& promised) {
     Map hints{{"readOnlyHint", promised.read_only}};
     if (!promised.read_only) {
         if (!promised.destructive) hints.append("destructiveHint", false);
         if (promised.idempotent) hints.append("idempotentHint", true);
     }
-    if (promised.open_world) hints.append("openWorldHint", true);
+    hints.append("openWorldHint", promised.open_world);
     return hints;
 }
 

@@ -291,7 +291,10 @@ TEST_F(Engine, ContainersMayNestDeeperThanAnyStack) {
     }
     const Map change{
         {"id", "0@1"}, {"timestamp", 0}, {"deps", List()}, {"lamport", 0}, {"ops", std::move(ops)}};
-    const Map updates{{"schema_version", 1}, {"start_version", Map()}, {"changes", List{change}}};
+    const Map updates{{"schema_version", 1},
+                      {"start_version", Map()},
+                      {"peers", Value()},
+                      {"changes", List{change}}};
 
     ok(json::write(Map{{"op", "import_json"}, {"doc", "a"}, {"json", updates}}));
 
