@@ -371,9 +371,7 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
 // Published to every model at every start, so each word of it is paid for again and again.
 constexpr std::string_view kWhatItTakes =
     "Structured memory, by label. create takes schema or template (partner_profile task_list "
-    "activity_log observation_log scratchpad); increment_counter field, delta; share, unshare "
-    "with. "
-    "undo, redo: your own writes.";
+    "activity_log observation_log scratchpad). undo, redo: your own writes.";
 
 }  // namespace
 
