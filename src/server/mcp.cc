@@ -37,7 +37,8 @@ bool knows_annotations(std::string_view version) {
 }
 
 // Every list of tools is read by a model, which pays for each word: titles, which say what the
-// names say, and the hint of what destroys, which a client assumes where it is absent, are left out.
+// names say, and the hint of what destroys, which a client assumes where it is absent, are left
+// out.
 Map annotations_of(const tools::Annotations& promised) {
     Map hints{{"readOnlyHint", promised.read_only}};
     if (!promised.read_only) {
