@@ -53,7 +53,7 @@ bool LocalConnection::send(std::string line) {
         }
         const bool idle = output.lines.empty();
         output.lines.push(std::move(line));
-        // The caller writes it itself where it can: that spares the way over the server's thread.
+        // The caller writes it itself where it can: that spares the way over the server's threads.
         if (idle) write_some(output);
         call = output.broken || (idle && !output.lines.empty());
         return true;

@@ -14,7 +14,7 @@
 
 namespace quire::server {
 
-// How other threads wake the server's thread, and about which connections. Outlives the server, as
+// How other threads wake the server, and about which connections. Outlives the server, as
 // connections may.
 class Attention {
 public:
@@ -38,7 +38,7 @@ public:
     void hold_input(bool held) override;
     void close() override;
 
-    // The rest is the server's thread's.
+    // The rest is the server's.
     struct Wants {
         bool output = false;     // It waits for room to write.
         bool held = false;       // The session wants no input.

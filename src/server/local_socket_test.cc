@@ -245,22 +245,33 @@ TEST(LocalSocket, ALineBeyondTheBoundIsToldAndTheNextOneFollows) {
     EXPECT_EQ(client.hear(), "after");
 }
 
+// talk(client, number) of so many clients at once, and how many answers were right in all.
+template <class Talk>
+int right_answers(const Workspace& workspace, int clients, Talk talk) {
+    std::atomic<int> right{0};
+    std::vector<std::thread> threads;
+    for (int number = 0; number < clients; ++number) {
+        threads.emplace_back([&, number] {
+            Client client(workspace);
+            right += talk(client, number);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return right;
+}
+
 TEST(LocalSocket, ManyClientsEachGetTheirOwnAnswersInOrder) {
     constexpr int kClients = 16, kLines = 500;
     const Workspace workspace;
     Server server(workspace, patient());
-    std::atomic<int> right{0};
-    std::vector<std::thread> threads;
-    for (int c = 0; c < kClients; ++c) {
-        threads.emplace_back([&, c] {
-            Client client(workspace);
-            std::string all;
-            for (int i = 0; i < kLines; ++i) all += cat(c, '-', i, '\n');
-            client.say(all);
-            for (int i = 0; i < kLines; ++i) right += client.hear() == cat(c, '-', i);
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
+    const int right = right_answers(workspace, kClients, [](Client& client, int number) {
+        std::string all;
+        for (int i = 0; i < kLines; ++i) all += cat(number, '-', i, '\n');
+        client.say(all);
+        int heard = 0;
+        for (int i = 0; i < kLines; ++i) heard += client.hear() == cat(number, '-', i);
+        return heard;
+    });
     EXPECT_EQ(right, kClients * kLines);
     EXPECT_TRUE(comes_true([&] { return server.closed == kClients; }));
 }
@@ -297,25 +308,21 @@ TEST(LocalSocket, TasksOfManyClientsAnswerEachInItsOrder) {
     constexpr int kClients = 8, kLines = 300;
     const Workspace workspace;
     Server server(workspace, patient());
-    std::atomic<int> right{0};
-    std::vector<std::thread> threads;
-    for (int c = 0; c < kClients; ++c) {
-        threads.emplace_back([&, c] {
-            Client client(workspace);
-            for (int i = 0; i < kLines; ++i) {
-                // Now one by one, now two at once.
-                if (i % 3 == 0 && i + 1 < kLines) {
-                    client.say(cat("later ", i, "\nlater ", i + 1, "\n"));
-                    right += client.hear() == cat(i);
-                    ++i;
-                } else {
-                    client.say(cat("later ", i, "\n"));
-                }
-                right += client.hear() == cat(i);
+    const int right = right_answers(workspace, kClients, [](Client& client, int) {
+        int heard = 0;
+        for (int i = 0; i < kLines; ++i) {
+            // Now one by one, now two at once.
+            if (i % 3 == 0 && i + 1 < kLines) {
+                client.say(cat("later ", i, "\nlater ", i + 1, "\n"));
+                heard += client.hear() == cat(i);
+                ++i;
+            } else {
+                client.say(cat("later ", i, "\n"));
             }
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
+            heard += client.hear() == cat(i);
+        }
+        return heard;
+    });
     EXPECT_EQ(right, kClients * kLines);
 }
 

@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
+
 namespace quire::crdt {
 
 using Draws = std::vector<std::uint32_t>;
@@ -113,6 +115,16 @@ struct Played {
     std::optional<std::string> failure;
     std::vector<std::string> told;
 };
+
+// Plays the moves until one fails: play(move) says what failed, "" for nothing.
+template <class Play>
+std::optional<std::string> first_failure(Script& script, Play play) {
+    for (std::size_t i = 0; i < script.size(); ++i) {
+        const std::string failure = play(script[i]);
+        if (!failure.empty()) return cat("move ", i, ": ", failure);
+    }
+    return std::nullopt;
+}
 
 // Plays `moves` moves from each of the seeds that SEED (the first) and QUIRE_STEPS (how many) name,
 // one of `share` of 1,000 or, with QUIRE_LONG, 20,000. Goes on after a failure, so that one does

@@ -147,11 +147,8 @@ public:
     explicit Reopening(Tape& tape) : tape_(tape), actor_(1, tape), other_(2, tape) {}
 
     Played run(Script& script) {
-        for (std::size_t i = 0; i < script.size(); ++i) {
-            const std::string failure = play(script[i]);
-            if (!failure.empty()) return {cat("move ", i, ": ", failure), actor_.told};
-        }
-        return {std::nullopt, actor_.told};
+        auto failure = first_failure(script, [&](Move& move) { return play(move); });
+        return {std::move(failure), actor_.told};
     }
 
 private:

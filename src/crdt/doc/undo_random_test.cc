@@ -25,12 +25,9 @@ public:
           shown_({text_of(actor.own())}) {}
 
     Played run(Script& script) {
-        for (std::size_t i = 0; i < script.size(); ++i) {
-            const std::string failure = play(script[i]);
-            if (!failure.empty()) return {cat("move ", i, ": ", failure), actor_.told};
-        }
-        actor_.doc.check_invariants();
-        return {std::nullopt, actor_.told};
+        auto failure = first_failure(script, [&](Move& move) { return play(move); });
+        if (!failure) actor_.doc.check_invariants();
+        return {std::move(failure), actor_.told};
     }
 
 private:
