@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "sched/guarded.h"
+#include "sched/watched.h"
 
 namespace quire::sched {
 namespace {

@@ -1,9 +1,9 @@
+#include "sched/watched.h"
+
 #include <atomic>
 #include <mutex>
 #include <optional>
 #include <thread>
-
-#include "sched/scheduler.h"
 
 namespace quire::sched {
 

@@ -22,6 +22,7 @@
 #include "base/check.h"
 #include "json/json.h"
 #include "sched/guarded.h"
+#include "sched/watched.h"
 #include "server/launch.h"
 #include "server/line_splitter.h"
 #include "server/local_connection.h"

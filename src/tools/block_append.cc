@@ -32,6 +32,12 @@ Fields<Args> fields(Profile profile) {
         .optional("ack", &Args::ack, why);
 }
 
+Map output(Profile profile) {
+    if (profile == Profile::full)
+        return object_schema({{"version", "integer"}, {"durable", "boolean"}});
+    return object_schema({{"version", "integer"}, {"durable", "boolean"}, {"snippet", "string?"}});
+}
+
 }  // namespace
 
 MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
@@ -40,7 +46,7 @@ MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
          .title = "Append to a block",
          .description = "Add text at the very end of a block, exactly as given.",
          .annotations = {},
-         .output_schema = object_schema({{"version", "integer"}, {"durable", "boolean"}})},
+         .output_schema = output(profile)},
         fields(profile), [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             const Profile shown_as = session.profile;
             kernel.append(
@@ -53,6 +59,8 @@ MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
                                     cat("Accepted: version ", appended.version, ".\n")};
                         }
                         const std::string snippet = snippet_text(*appended.change, shown_as);
+                        if (shown_as != Profile::full)
+                            out.append("snippet", snippet_of(*appended.change, shown_as));
                         return {
                             std::move(out),
                             cat("Done: now ", version_line(appended.version, appended.line_count),

@@ -29,14 +29,21 @@ ToolResult render(const kernel::Undone& undone, Profile profile, bool redo) {
         text += cat("Note: ", undone.skipped_because_changed,
                     " of its parts had been changed by others since and stay as they are.\n");
     }
-    return {Map{{"version", undone.version},
-                {"restored", undone.restored},
-                {"removed", undone.removed},
-                {"skipped_because_changed", undone.skipped_because_changed}},
-            text + snippet_text(undone.change, profile)};
+    Map out{{"version", undone.version},
+            {"restored", undone.restored},
+            {"removed", undone.removed},
+            {"skipped_because_changed", undone.skipped_because_changed}};
+    if (profile != Profile::full) out.append("snippet", snippet_of(undone.change, profile));
+    return {std::move(out), text + snippet_text(undone.change, profile)};
 }
 
-Map output() {
+Map output(Profile profile) {
+    // A model reads this at every start, word by word.
+    if (profile != Profile::full) {
+        return object_schema({{"version", "integer"},
+                              {"skipped_because_changed", "integer"},
+                              {"snippet", "string"}});
+    }
     return object_schema({{"version", "integer"},
                           {"restored", "integer"},
                           {"removed", "integer"},
@@ -70,7 +77,7 @@ MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
                               "others have changed since stays."
                             : "Undo your own last change; redo: true brings it back.",
          .annotations = {.destructive = true},
-         .output_schema = output()},
+         .output_schema = output(profile)},
         std::move(fields),
         [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
             run(kernel, session, args, args.redo, std::move(reply));
@@ -83,7 +90,7 @@ MadeTool make_block_redo(kernel::Kernel& kernel) {
          .title = "Redo a change",
          .description = "Make again the change to a block that you undid last.",
          .annotations = {.destructive = true},
-         .output_schema = output()},
+         .output_schema = output(Profile::full)},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .optional("scope", &Args::scope, "any: whoever made it."),

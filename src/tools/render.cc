@@ -112,8 +112,6 @@ std::string header_line(const kernel::BlockText& block) {
 ToolResult render_edited(const kernel::Edited& edited, Profile profile) {
     const blocks::Numbering numbering = numbering_of(profile);
     const blocks::Change& change = edited.change;
-    const std::string snippet =
-        blocks::numbered(change.snippet, change.shown.begin, numbering, true);
 
     Map out{{"version", edited.version}, {"line_count", edited.line_count}};
     const bool counts_from_zero = numbering == blocks::Numbering::zero_half_open;
@@ -121,7 +119,7 @@ ToolResult render_edited(const kernel::Edited& edited, Profile profile) {
         out.append("changed", Map{{"start", blocks::shown(numbering, change.changed.begin)},
                                   {"end", change.changed.end.n}});
     }
-    out.append("snippet", snippet);
+    out.append("snippet", snippet_of(change, profile));
     out.append("no_op", edited.no_op);
     out.append("notes", strings(edited.notes));
 
@@ -132,9 +130,12 @@ ToolResult render_edited(const kernel::Edited& edited, Profile profile) {
     return {std::move(out), text + snippet_text(change, profile)};
 }
 
+std::string snippet_of(const blocks::Change& change, Profile profile) {
+    return blocks::numbered(change.snippet, change.shown.begin, numbering_of(profile), true);
+}
+
 std::string snippet_text(const blocks::Change& change, Profile profile) {
-    std::string text =
-        blocks::numbered(change.snippet, change.shown.begin, numbering_of(profile), true);
+    std::string text = snippet_of(change, profile);
     if (change.shown.end < change.changed.end) {
         text += cat("… and ",
                     count_of(change.changed.end.n - change.shown.end.n, "more changed line"), "\n");

@@ -48,7 +48,9 @@ Reply<T> answer_with(Reply<ToolResult> reply, Render render) {
 // the profile counts (and left out of the inclusive ones when no line holds what was written).
 ToolResult render_edited(const kernel::Edited& edited, Profile profile);
 Map edited_schema(Profile profile);
-// The lines that a change shows, numbered, and how many more there are.
+// The lines that a change shows, numbered.
+std::string snippet_of(const blocks::Change& change, Profile profile);
+// The same, and how many more there are.
 std::string snippet_text(const blocks::Change& change, Profile profile);
 
 // What a read from line `first` on, counted from 1, is refused with where it begins past the end;

@@ -159,7 +159,8 @@ const model = {
             { block_id, start_line: 1, end_line: 1, new_text: "x\n", expected_text: "not top\n" }, "conflict", "content_mismatch");
     },
     async block_append(client, { block_id }) {
-        await ok(client, "block_append", { block_id, text: "end\n" });
+        const { snippet } = await ok(client, "block_append", { block_id, text: "end\n" });
+        assert.match(snippet, /^\s*\d+\tend$/m);
     },
     async block_list(client, { block_id }) {
         assert.ok((await ok(client, "block_list", {})).blocks.some((block) => block.block_id === block_id));
@@ -168,8 +169,10 @@ const model = {
         assert.ok(JSON.stringify(await ok(client, "block_search", { query: "end" })).includes("end"));
     },
     async block_undo(client, { block_id }) {
-        await ok(client, "block_undo", { block_id });
-        await ok(client, "block_undo", { block_id, redo: true });
+        for (const redo of [false, true]) {
+            const { snippet } = await ok(client, "block_undo", { block_id, redo });
+            assert.match(snippet, /^\s*\d+\t/m);
+        }
     },
     context: remember,
     async file(client) {
