@@ -27,14 +27,34 @@ struct Appends {
         Ack ack = Ack::durable;
     };
 
+    // What one writer handed over, call by call.
+    struct Turn {
+        policy::Actor writer;
+        std::vector<Piece> pieces;
+    };
+
     blocks::AppendBuffer buffer;  // Whose text it is, and when it is due.
     std::vector<Piece> pieces;    // The same text, call by call: each is a version.
+    std::vector<Turn> refused;    // What was accepted and the store refused: it goes first.
     bool in_flight = false;       // A flush of this block is on its way to the disk.
     bool timer_set = false;       // Silence is being watched for.
     std::map<std::string, std::uint64_t>
         groups;  // Per actor: the version that began its run of appends.
 
-    bool empty() const { return pieces.empty(); }
+    bool empty() const { return pieces.empty() && refused.empty(); }
+    // How many calls wait, each of them a version, and how much text. O(what the store refused).
+    std::size_t calls() const {
+        std::size_t calls = pieces.size();
+        for (const Turn& turn : refused) calls += turn.pieces.size();
+        return calls;
+    }
+    std::size_t bytes() const {
+        std::size_t bytes = buffer.bytes();
+        for (const Turn& turn : refused) {
+            for (const Piece& piece : turn.pieces) bytes += piece.text.size();
+        }
+        return bytes;
+    }
 };
 
 }  // namespace quire::kernel

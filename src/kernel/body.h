@@ -1,6 +1,7 @@
 // What is behind Kernel: the documents, and how a call reaches its block.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,9 +44,10 @@ public:
         bool closing = false;
     };
     sched::Guarded<Counters>& counters() { return counters_; }
-    // By actor and token: the block that a block_create with it made, from the moment it is made.
-    using Tokens = std::map<std::pair<std::string, std::string>, std::string>;
-    sched::Guarded<Tokens>& tokens() { return tokens_; }
+    using Token = std::pair<std::string, std::string>;  // Actor, token.
+    // Calls with one token take turns, whatever conversation they name: what waits for each that is
+    // under way.
+    using Tokens = std::map<Token, std::deque<Function<void()>>>;
 
     // Runs work(document, reply) on the document's strand, loaded, the gate passed. An error on the
     // way is the reply.
@@ -174,8 +176,10 @@ public:
                  const std::string& cursor, Reply<HistoryPage> reply);
 
     // --- creating and editing (calls_change.cc) ---
-    Result<std::optional<std::string>> block_of_token(
-        const std::pair<std::string, std::string>& token);
+    void create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply);
+    // Runs `call` once no other call with the token is under way, and end_turn() ends that.
+    void take_turn(const Token& token, Function<void()> call);
+    void end_turn(const Token& token);
     // What a change of its text does to a block's status, in the document's pending transaction.
     static void set_running(LiveDocument& document, const BlockRef& block);
     void answer_token(const std::string& block_id, Reply<BlockVersion> reply);
@@ -201,8 +205,8 @@ private:
                     std::int64_t delay_ms);
     void reserve(LiveDocument& document, const BlockRef& block, std::uint64_t up_to);
     void reserved(const BlockRef& block, std::uint64_t up_to, const Result<void>& result);
-    void put_back(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
-                  std::vector<Appends::Piece> refused);
+    void write(LiveDocument& document, const BlockRef& block, Appends::Turn turn);
+    void put_back(LiveDocument& document, const BlockRef& block, Appends::Turn turn);
 
     const Parts parts_;
     Catalog catalog_;

@@ -43,12 +43,12 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& 
                           std::string text, Ack ack, Reply<Appended> reply) {
     Appends& appends = block.state->appends;
     if (text.empty()) {
-        Appended nothing{block.state->version + appends.pieces.size(), ack == Ack::durable, 0, {}};
+        Appended nothing{block.state->version + appends.calls(), ack == Ack::durable, 0, {}};
         if (ack == Ack::durable) flush(document, block);
         answer(document, nothing, std::move(reply));
         return;
     }
-    if (document.doc().text(block.content).bytes().n + appends.buffer.bytes() + text.size() >
+    if (document.doc().text(block.content).bytes().n + appends.bytes() + text.size() >
         limits().block_bytes) {
         reply(too_large("the block", limits().block_bytes));
         return;
@@ -57,7 +57,7 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& 
 
     const std::int64_t now = parts_.clock.steady_ms();
     appends.buffer.add(text, now, by.actor);
-    const std::uint64_t version = block.state->version + appends.pieces.size() + 1;
+    const std::uint64_t version = block.state->version + appends.calls() + 1;
     appends.pieces.push_back({std::move(text), version, {}, ack});
     if (ack == Ack::durable) {
         appends.pieces.back().waiting = std::move(reply);
@@ -115,7 +115,7 @@ void Kernel::Body::flush_when_due(LiveDocument& document, const BlockRef& block)
     Appends& appends = block.state->appends;
     const std::int64_t now = parts_.clock.steady_ms();
     const std::optional<std::int64_t> deadline = appends.buffer.deadline_ms();
-    if (appends.buffer.due(now)) {
+    if (appends.buffer.due(now) || !appends.refused.empty()) {
         const bool silent = deadline && *deadline <= now;
         flush(document, block, !silent);
         return;
@@ -147,41 +147,51 @@ void Kernel::Body::look_after(const std::shared_ptr<LiveDocument>& document, blo
 void Kernel::Body::flush(LiveDocument& document, const BlockRef& block, bool more) {
     BlockState& state = *block.state;
     Appends& appends = state.appends;
-    std::optional<blocks::AppendBuffer::Taken> taken = appends.buffer.take();
-    const std::uint64_t last = state.version + appends.pieces.size();
+    const std::uint64_t last = state.version + appends.calls();
     // Every version that was given out is in this flush; what comes after is reserved anew.
     state.reserving = more && state.reserving > 0 ? last + kReserved : 0;
     if (state.reserving == 0) state.reserved = 0;
-    if (!taken) return;
-    std::vector<Appends::Piece> pieces = std::exchange(appends.pieces, {});
-    for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].version = state.version + i + 1;
+    std::vector<Appends::Turn> turns = std::exchange(appends.refused, {});
+    if (const std::optional<blocks::AppendBuffer::Taken> taken = appends.buffer.take())
+        turns.push_back({taken->writer, std::exchange(appends.pieces, {})});
+    for (Appends::Turn& turn : turns) write(document, block, std::move(turn));
+}
+
+// Commits one writer's turn.
+void Kernel::Body::write(LiveDocument& document, const BlockRef& block, Appends::Turn turn) {
+    BlockState& state = *block.state;
+    std::string text;
+    for (std::size_t i = 0; i < turn.pieces.size(); ++i) {
+        turn.pieces[i].version = state.version + i + 1;
+        text += turn.pieces[i].text;
+    }
 
     crdt::Doc& doc = document.doc();
-    document.begin(taken->writer);
+    document.begin(turn.writer);
     const text::Byte end = doc.text(block.content).bytes();
     const auto written =
-        doc.text_insert(block.content, doc.text(block.content).code_points(), taken->text);
+        doc.text_insert(block.content, doc.text(block.content).code_points(), text);
     CHECK(written.has_value());
-    const std::vector<text::Splice> splices = {{end, {0}, std::move(taken->text)}};
+    const std::vector<text::Splice> splices = {{end, {0}, std::move(text)}};
     Appended appended{0, true, doc.text(block.content).lines().n,
                       blocks::change_made(doc.text(block.content), splices, limits().read_columns)};
     set_running(document, block);
     Unit unit;
-    unit.actor = taken->writer.str();
+    unit.actor = turn.writer.str();
     unit.description = "append";
-    unit.spans = {document.commit(taken->writer, "append")};
-    std::uint64_t& group = appends.groups[unit.actor];
-    if (group == 0) group = state.version + pieces.size();
+    unit.spans = {document.commit(turn.writer, "append")};
+    std::uint64_t& group = state.appends.groups[unit.actor];
+    if (group == 0) group = state.version + turn.pieces.size();
     unit.group = group;
-    document.record(block, std::move(unit), pieces.size());
+    document.record(block, std::move(unit), turn.pieces.size());
 
-    appends.in_flight = true;
+    state.appends.in_flight = true;
     count_commit();
     document.submit([self = shared_from_this(), live = document.shared_from_this(),
-                     id = document.id_of(block), writer = taken->writer, pieces = std::move(pieces),
+                     id = document.id_of(block), turn = std::move(turn),
                      appended = std::move(appended),
                      up_to = state.reserving](Result<void> result) mutable {
-        for (Appends::Piece& piece : pieces) {
+        for (Appends::Piece& piece : turn.pieces) {
             if (!piece.waiting) continue;
             if (!result) {
                 piece.waiting(Failure(result.error()));
@@ -207,24 +217,17 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block, bool mor
             if (wanted) self->flush(*live, *again);
             return;
         }
-        self->put_back(*live, *again, writer, std::move(pieces));
+        self->put_back(*live, *again, std::move(turn));
     });
 }
 
-// The store refused a flush: text that was answered as accepted goes back in front, to be tried
-// again.
-void Kernel::Body::put_back(LiveDocument& document, const BlockRef& block,
-                            const policy::Actor& writer, std::vector<Appends::Piece> refused) {
+// The store refused a turn: what of it was answered as accepted is tried again, before what was
+// handed over since.
+void Kernel::Body::put_back(LiveDocument& document, const BlockRef& block, Appends::Turn turn) {
     Appends& appends = block.state->appends;
-    std::erase_if(refused, [](const Appends::Piece& piece) { return bool{piece.waiting}; });
-    if (refused.empty() || appends.buffer.blocks(writer)) return;
-    for (Appends::Piece& piece : appends.pieces) refused.push_back(std::move(piece));
-    appends.pieces = std::move(refused);
-    static_cast<void>(appends.buffer.take());
-    for (const Appends::Piece& piece : appends.pieces) {
-        appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
-    }
-    look_again(document, block, kRetryMs);
+    std::erase_if(turn.pieces, [](const Appends::Piece& piece) { return bool{piece.waiting}; });
+    if (!turn.pieces.empty()) appends.refused.push_back(std::move(turn));
+    if (!appends.empty()) look_again(document, block, kRetryMs);
 }
 
 void Kernel::Body::flush_all(LiveDocument& document) {

@@ -73,17 +73,31 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
                       cat("a client_token has at most ", kLongestName, " bytes")));
         return;
     }
+    if (what.client_token.empty()) return body_->create(by, std::move(what), std::move(reply));
+    const Body::Token token(by.actor.str(), what.client_token);
+    body_->take_turn(token, [body = body_, token, by, what = std::move(what),
+                             reply = std::move(reply)]() mutable {
+        body->create(by, std::move(what),
+                     [body, token, reply = std::move(reply)](Result<BlockVersion> made) mutable {
+                         reply(std::move(made));
+                         body->end_turn(token);
+                     });
+    });
+}
+
+void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
     const std::string conversation = what.conversation;
-    body_->on_named<BlockVersion>(
+    on_named<BlockVersion>(
         by, "conversation", conversation, Access::append, std::move(reply),
-        [body = body_, by, what = std::move(what)](LiveDocument& live,
-                                                   Reply<BlockVersion> answer) mutable {
+        [body = shared_from_this(), by, what = std::move(what)](
+            LiveDocument& live, Reply<BlockVersion> answer) mutable {
             const std::string actor = by.actor.str();
-            const std::pair token(actor, what.client_token);
             if (!what.client_token.empty()) {
-                Result<std::optional<std::string>> before = body->block_of_token(token);
+                const auto before = body->parts().store.token(actor, what.client_token);
+                const bool made = before && *before;
+                if ((!before || made) && live.is_blank()) body->catalog().drop(live.key());
                 if (!before) return answer(Failure(before.error()));
-                if (*before) return body->answer_token(**before, std::move(answer));
+                if (made) return body->answer_token(**before, std::move(answer));
             }
             Result<document::NewBlock> block = place(live, what);
             if (!block) {
@@ -109,16 +123,8 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
             live.record(ref, std::move(unit));
 
             BlockVersion made{live.id_of(ref).str(), ref.state->version};
-            if (!what.client_token.empty()) {
-                body->tokens().with([&](Body::Tokens& tokens) { tokens[token] = made.block_id; });
+            if (!what.client_token.empty())
                 live.batch().tokens.push_back({actor, what.client_token, made.block_id});
-                answer = [body, token,
-                          answer = std::move(answer)](Result<BlockVersion> result) mutable {
-                    if (!result)
-                        body->tokens().with([&](Body::Tokens& tokens) { tokens.erase(token); });
-                    answer(std::move(result));
-                };
-            }
             body->submit(live, std::move(made), std::move(answer));
         });
 }
@@ -129,15 +135,27 @@ void Kernel::Body::set_running(LiveDocument& document, const BlockRef& block) {
         document.conversation()->set_status(block.id, "running");
 }
 
-Result<std::optional<std::string>> Kernel::Body::block_of_token(
-    const std::pair<std::string, std::string>& token) {
-    const std::optional<std::string> here =
-        tokens_.with([&](const Tokens& tokens) -> std::optional<std::string> {
-            const auto at = tokens.find(token);
-            return at == tokens.end() ? std::nullopt : std::optional(at->second);
-        });
-    if (here) return here;
-    return parts_.store.token(token.first, token.second);
+void Kernel::Body::take_turn(const Token& token, Function<void()> call) {
+    const bool mine = tokens_.with([&](Tokens& tokens) {
+        const auto [at, free] = tokens.try_emplace(token);
+        if (!free) at->second.push_back(std::move(call));
+        return free;
+    });
+    if (mine) call();
+}
+
+void Kernel::Body::end_turn(const Token& token) {
+    Function<void()> next = tokens_.with([&](Tokens& tokens) -> Function<void()> {
+        const auto at = tokens.find(token);
+        if (!at->second.empty()) {
+            Function<void()> call = std::move(at->second.front());
+            at->second.pop_front();
+            return call;
+        }
+        tokens.erase(at);
+        return {};
+    });
+    if (next) next();
 }
 
 // The first one's block as it is now, also where it has been deleted since.

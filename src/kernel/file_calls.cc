@@ -401,10 +401,16 @@ void FileCalls::Body::erase(LiveDocument& document, const Caller& by, FileGate::
     document.record(block, std::move(unit));
     document.mark_deleted();
     kernel->submit(document, version_of_file(document),
-                   Reply<FileVersion>([house = kernel, key = document.key(),
+                   Reply<FileVersion>([house = kernel, key = document.key(), path = document.name(),
                                        reply = std::move(reply)](Result<FileVersion> gone) mutable {
-                       if (gone) house->catalog().forget_name(key);
-                       reply(std::move(gone));
+                       if (gone) {
+                           house->catalog().forget_name(key);
+                           return reply(std::move(gone));
+                       }
+                       reply(Failure(std::move(gone).error().within(
+                           cat(path,
+                               " is gone from the disk, but its deletion could not be "
+                               "recorded, so that its block and history stay"))));
                    }));
 }
 

@@ -399,6 +399,17 @@ TEST(FileCalls, AFileThatTurnsBinaryKeepsItsTextAndBreaksNoList) {
     EXPECT_EQ(blocks->blocks.size(), 1U);
 }
 
+TEST(FileCalls, ADeletionThatCouldNotBeRecordedSaysWhatIsGoneAndWhatIsNot) {
+    Office office;
+    office.files.put("f", "text\n");
+    ASSERT_EQ(Office::reason(office.read("f")), "ok");
+    office.store.fail_next();
+    const auto gone = office.erase("f");
+    EXPECT_EQ(Office::reason(gone), "disk_full");
+    EXPECT_NE(gone.error().message().find("f is gone from the disk"), std::string::npos);
+    EXPECT_EQ(office.disk("f"), "<file_not_found>");
+}
+
 TEST(FileCalls, AFileDeletedOnDiskIsGoneUnlessItHasEditsThatWereNotSaved) {
     Office office;
     office.files.put("clean", "a\n");

@@ -257,6 +257,27 @@ TEST(Kernel, AnAcceptedAppendThatCannotBeReservedIsRefusedAndNotWrittenLater) {
     EXPECT_EQ(desk.text(id), "a\nkept");
 }
 
+TEST(Kernel, AcceptedTextThatTheDiskRefusedGoesBeforeWhatOthersWroteSince) {
+    Desk desk;
+    const std::string id = desk.create("a\n");
+    ASSERT_EQ(reason(desk.append(id, "first", "ada", Ack::accepted)), "ok");
+    desk.store.hold(true);
+    ASSERT_EQ(reason(desk.append(id, " line\n", "ada", Ack::accepted)), "ok");
+    const auto later = desk.start_call<Appended>([&](auto reply) {
+        desk.kernel->append(Desk::as("bo"), id, "second\n", Ack::durable, std::move(reply));
+    });
+    desk.store.fail_next();
+    desk.store.hold(false);
+    desk.store.flush();
+    desk.scheduler.run_all();
+
+    desk.advance(5000);
+    ASSERT_TRUE(later->has_value());
+    EXPECT_EQ(desk.text(id), "a\nfirst line\nsecond\n");
+    desk.restart();
+    EXPECT_EQ(desk.text(id), "a\nfirst line\nsecond\n");
+}
+
 TEST(Kernel, UndoWalksBackThroughEveryStatusThereWas) {
     Desk desk;
     const std::string id = desk.create("");
@@ -459,6 +480,37 @@ TEST(Kernel, ATokenMakesOneBlock) {
     EXPECT_NE(create("bo"), first);
     desk.restart();
     EXPECT_EQ(create("ada"), first);
+}
+
+TEST(Kernel, ATokenMakesOneBlockAlsoWhereTwoCallsMeetInTwoConversations) {
+    Desk desk;
+    desk.create("elsewhere");
+    desk.store.hold(true);
+    std::vector<std::shared_ptr<std::optional<Result<BlockVersion>>>> made;
+    for (const char* conversation : {"one", "two", "three"}) {
+        BlockCreate what;
+        what.conversation = conversation;
+        what.client_token = "t1";
+        made.push_back(desk.start_call<BlockVersion>(
+            [&](auto reply) { desk.kernel->create(Desk::as("ada"), what, std::move(reply)); }));
+    }
+    desk.store.fail_next();
+    desk.store.hold(false);
+    desk.store.flush();
+    desk.scheduler.run_all();
+
+    // The first one's was refused by the disk: the second made the block, the third was given it.
+    for (const auto& answer : made) ASSERT_TRUE(answer->has_value());
+    EXPECT_EQ(reason(**made[0]), "disk_full");
+    ASSERT_EQ(reason(**made[1]), "ok");
+    ASSERT_EQ(reason(**made[2]), "ok");
+    EXPECT_EQ((**made[1])->block_id, (**made[2])->block_id);
+    ListQuery query;
+    query.conversation = "three";
+    EXPECT_EQ(reason(desk.ask<ListPage>([&](auto reply) {
+                  desk.kernel->list(Desk::as("ada"), query, std::move(reply));
+              })),
+              "invalid_reference");
 }
 
 TEST(Kernel, ARefusedBlockMakesNoConversation) {

@@ -55,6 +55,12 @@ std::string beginning(std::string_view content, Profile profile) {
     return blocks::numbered(lines, {0}, numbering_of(profile), true);
 }
 
+Map output(Profile profile) {
+    if (profile == Profile::full)
+        return object_schema({{"block_id", "string"}, {"version", "integer"}});
+    return object_schema({{"block_id", "string"}, {"version", "integer"}, {"snippet", "string"}});
+}
+
 }  // namespace
 
 MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
@@ -63,7 +69,7 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
          .title = "Create a block",
          .description = "Add a block to a conversation.",
          .annotations = {},
-         .output_schema = object_schema({{"block_id", "string"}, {"version", "integer"}})},
+         .output_schema = output(profile)},
         fields(profile), [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             const std::size_t most = kernel.limits().operation_bytes;
             if (json::write(args.metadata).size() > most) {
@@ -83,16 +89,17 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
             what.metadata = std::move(args.metadata);
             what.status = args.status;
             what.client_token = std::move(args.client_token);
+            const bool full = session.profile == Profile::full;
+            const auto render =
+                [full, shown = std::move(shown)](kernel::BlockVersion made) -> ToolResult {
+                std::string text =
+                    cat("Created ", made.block_id, ", version ", made.version, ".\n", shown);
+                Map out{{"block_id", std::move(made.block_id)}, {"version", made.version}};
+                if (!full) out.append("snippet", shown);
+                return {std::move(out), std::move(text)};
+            };
             kernel.create(session.caller, std::move(what),
-                          answer_with<kernel::BlockVersion>(
-                              std::move(reply),
-                              [shown = std::move(shown)](kernel::BlockVersion made) -> ToolResult {
-                                  std::string text = cat("Created ", made.block_id, ", version ",
-                                                         made.version, ".\n", shown);
-                                  return {Map{{"block_id", std::move(made.block_id)},
-                                              {"version", made.version}},
-                                          std::move(text)};
-                              }));
+                          answer_with<kernel::BlockVersion>(std::move(reply), render));
         });
 }
 
