@@ -189,8 +189,9 @@ public:
     Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
 
     // --- appends (calls_append.cc) ---
-    void append(LiveDocument& document, BlockRef block, const Caller& by, std::string text, Ack ack,
-                Reply<Appended> reply);
+    // Its piece waits for its answer; the piece's version is not set yet.
+    void append(LiveDocument& document, BlockRef block, const policy::Actor& writer,
+                Appends::Piece piece);
     // Commits what is buffered for the block, if anything is. On the strand, no transaction begun.
     // `more`: its writer is likely to go on, so that versions stay reserved.
     void flush(LiveDocument& document, const BlockRef& block, bool more = false);

@@ -35,40 +35,39 @@ void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
         by, block_id, Access::append, std::move(reply),
         [body = body_, by, text = std::move(text), ack](LiveDocument& document, BlockRef block,
                                                         Reply<Appended> answer) mutable {
-            body->append(document, block, by, std::move(text), ack, std::move(answer));
+            body->append(document, block, by.actor, {std::move(text), 0, std::move(answer), ack});
         });
 }
 
-void Kernel::Body::append(LiveDocument& document, BlockRef block, const Caller& by,
-                          std::string text, Ack ack, Reply<Appended> reply) {
+void Kernel::Body::append(LiveDocument& document, BlockRef block, const policy::Actor& writer,
+                          Appends::Piece piece) {
     Appends& appends = block.state->appends;
-    if (text.empty()) {
-        Appended nothing{block.state->version + appends.calls(), ack == Ack::durable, 0, {}};
-        if (ack == Ack::durable) flush(document, block);
-        answer(document, nothing, std::move(reply));
+    const bool durable = piece.ack == Ack::durable;
+    if (piece.text.empty()) {
+        if (durable) flush(document, block);
+        const Appended nothing{block.state->version + appends.calls(), durable, 0, {}};
+        answer(document, nothing, std::move(piece.waiting));
         return;
     }
-    if (document.doc().text(block.content).bytes().n + appends.bytes() + text.size() >
+    if (document.doc().text(block.content).bytes().n + appends.bytes() + piece.text.size() >
         limits().block_bytes) {
-        reply(too_large("the block", limits().block_bytes));
+        piece.waiting(too_large("the block", limits().block_bytes));
         return;
     }
-    if (appends.buffer.blocks(by.actor)) flush(document, block);
+    if (appends.buffer.blocks(writer)) flush(document, block);
 
-    const std::int64_t now = parts_.clock.steady_ms();
-    appends.buffer.add(text, now, by.actor);
-    const std::uint64_t version = block.state->version + appends.calls() + 1;
-    appends.pieces.push_back({std::move(text), version, {}, ack});
-    if (ack == Ack::durable) {
-        appends.pieces.back().waiting = std::move(reply);
+    appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
+    piece.version = block.state->version + appends.calls() + 1;
+    const std::uint64_t version = piece.version;
+    appends.pieces.push_back(std::move(piece));
+    if (durable) {
         if (!appends.in_flight) flush(document, block);
         return;
     }
     if (version <= block.state->reserved) {
-        reply(Appended{version, false, 0, {}});
-    } else {
-        appends.pieces.back().waiting = std::move(reply);
-        if (version > block.state->reserving) reserve(document, block, version + kReserved);
+        std::exchange(appends.pieces.back().waiting, {})(Appended{version, false, 0, {}});
+    } else if (version > block.state->reserving) {
+        reserve(document, block, version + kReserved);
     }
     flush_when_due(document, block);
 }
