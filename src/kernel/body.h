@@ -64,8 +64,8 @@ public:
             return;
         }
         sched::Strand& strand = document->strand();
-        strand.post([self = shared_from_this(), by = std::move(by), document = std::move(document),
-                     access, reply = std::move(reply), work = std::move(work)]() mutable {
+        auto task = [self = shared_from_this(), by = std::move(by), document, access,
+                     reply = std::move(reply), work = std::move(work)]() mutable {
             if (by.cancelled.stop_requested()) {
                 reply(
                     fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
@@ -80,6 +80,9 @@ public:
                 return;
             }
             work(*document, std::move(reply));
+        };
+        strand.post([document = std::move(document), task = std::move(task)]() mutable {
+            document->enter(std::move(task));
         });
     }
 

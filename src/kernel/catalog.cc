@@ -75,6 +75,34 @@ void Catalog::drop(store::DocumentKey key) {
     });
 }
 
+bool Catalog::claim_name(const std::string& kind, const std::string& name, store::DocumentKey key) {
+    return state_.with([&](State& state) {
+        return state.names.try_emplace({kind, name}, key).first->second == key;
+    });
+}
+
+void Catalog::settle_name(const std::string& kind, const std::string& name,
+                          store::DocumentKey key) {
+    state_.with([&](State& state) {
+        std::string& known = state.entries.at(key).record.name;
+        if (known == name) return;
+        state.names.erase({kind, known});
+        state.names[{kind, name}] = key;
+        known = name;
+    });
+}
+
+void Catalog::exchange_names(const std::string& kind, const std::string& one,
+                             const std::string& other) {
+    state_.with([&](State& state) {
+        store::DocumentKey& first = state.names.at({kind, one});
+        store::DocumentKey& second = state.names.at({kind, other});
+        std::swap(first, second);
+        state.entries.at(first).record.name = one;
+        state.entries.at(second).record.name = other;
+    });
+}
+
 std::vector<store::DocumentKey> Catalog::keys() const {
     return state_.with([](const State& state) {
         std::vector<store::DocumentKey> keys;
@@ -92,7 +120,8 @@ std::vector<store::DocumentKey> Catalog::keys(const std::string& kind,
         for (auto at = state.names.lower_bound({kind, prefix}); at != state.names.end(); ++at) {
             const auto& [document_kind, name] = at->first;
             if (document_kind != kind || !name.starts_with(prefix)) break;
-            keys.push_back(at->second);
+            // One that is being moved goes by two names.
+            if (state.entries.at(at->second).record.name == name) keys.push_back(at->second);
         }
         return keys;
     });

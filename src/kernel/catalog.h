@@ -32,6 +32,13 @@ public:
     // The same for one that was never stored: it is not reachable any more.
     void drop(store::DocumentKey key);
 
+    // Another name for a document, beside the one it has. False where that is another document's.
+    bool claim_name(const std::string& kind, const std::string& name, store::DocumentKey key);
+    // The document is known by `name` alone.
+    void settle_name(const std::string& kind, const std::string& name, store::DocumentKey key);
+    // Each of two documents is known by the other's name.
+    void exchange_names(const std::string& kind, const std::string& one, const std::string& other);
+
     std::vector<store::DocumentKey> keys() const;  // Ascending.
     // Those of one kind, by their names, of which each begins with `prefix`.
     std::vector<store::DocumentKey> keys(const std::string& kind, const std::string& prefix) const;

@@ -2,6 +2,7 @@
 // scheduler and a clock that move when told.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -66,12 +67,24 @@ private:
         return batch.documents.empty() ? 0 : batch.documents[0].key;
     }
 
+    bool name_is_taken(const store::DocumentRecord& record) const {
+        return !record.deleted &&
+               std::any_of(documents_.begin(), documents_.end(), [&](const auto& entry) {
+                   const store::DocumentRecord& other = entry.second;
+                   return other.key != record.key && !other.deleted && other.kind == record.kind &&
+                          other.name == record.name;
+               });
+    }
+
     Result<void> apply(store::Batch& batch) {
         const store::DocumentKey key = key_of(batch);
         if (std::exchange(failing_, false)) fenced_[key] = true;
         if (fenced_.contains(key))
             return fail(Errc::unavailable, "disk_full", "the disk is full; nothing was changed");
-        for (auto& record : batch.documents) documents_[record.key] = record;
+        for (auto& record : batch.documents) {
+            CHECK(!name_is_taken(record));
+            documents_[record.key] = record;
+        }
         for (auto& record : batch.peers) stored_[record.document].peers.push_back(record);
         for (auto& record : batch.updates)
             stored_[record.document].updates.push_back(std::move(record.bytes));

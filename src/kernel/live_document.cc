@@ -218,6 +218,7 @@ void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_
     state.version += calls;
     unit.version = state.version;
     unit.at_ms = parts_.clock.wall_ms();
+    unit.heads = doc_->frontiers();
     record_version(block);
     batch_.units.push_back(to_record(unit, record_.key, state.key));
     state.history.add(std::move(unit));
@@ -236,6 +237,11 @@ void LiveDocument::rerecord(const BlockRef& block, const Unit& unit) {
 
 void LiveDocument::set_header(Bytes header) {
     record_.header = std::move(header);
+    batch_.documents.push_back(record_);
+}
+
+void LiveDocument::rename(std::string name) {
+    record_.name = std::move(name);
     batch_.documents.push_back(record_);
 }
 
@@ -267,6 +273,40 @@ void LiveDocument::submit(Reply<void> done) {
                 self->finish(sequence, result, std::move(done));
             });
         });
+}
+
+void LiveDocument::enter(Function<void()> task) {
+    if (held_) {
+        entering_.push_back(std::move(task));
+    } else {
+        task();
+    }
+}
+
+void LiveDocument::hold() {
+    CHECK(!held_);
+    held_ = true;
+}
+
+void LiveDocument::release() {
+    CHECK(held_);
+    held_ = false;
+    // In the order in which they came; one of them may hold it again.
+    while (!held_ && !entering_.empty()) {
+        Function<void()> task = std::move(entering_.front());
+        entering_.pop_front();
+        task();
+    }
+}
+
+store::Batch LiveDocument::give() {
+    CHECK(held_ && idle() && !fresh_);
+    ++submitted_;
+    return std::exchange(batch_, {});
+}
+
+void LiveDocument::given(const Result<void>& result) {
+    finish(submitted_, result, [](Result<void>) {});
 }
 
 void LiveDocument::finish(std::uint64_t sequence, const Result<void>& result, Reply<void> done) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -104,6 +105,7 @@ public:
     void rerecord(const BlockRef& block, const Unit& unit);  // A unit whose state changed.
     store::Batch& batch() { return batch_; }
     void set_header(Bytes header);  // The document record's, with the next submit.
+    void rename(std::string name);  // The same. What the catalog knows it by is for the caller.
     void
     mark_deleted();  // The same: a tombstone. Its block is then found only where deleted ones are.
     // `done` runs on the strand once the batch is durable or has failed.
@@ -112,6 +114,18 @@ public:
     // Runs `then` on the strand once everything submitted so far is durable: at once when it is.
     void when_durable(Reply<void> then);
     bool idle() const { return submitted_ == finished_; }
+
+    // --- two documents in one transaction (body.h, calls enter) ---
+    // Runs the task, at once or, while the document is held, when it is released.
+    void enter(Function<void()> task);
+    // Until release() no other call sees the document. Who holds two holds the one with the lower
+    // key first, so that no two calls wait for each other.
+    void hold();
+    void release();
+    // The transaction, to be stored in the batch of another document: given() is told on this
+    // document's strand what became of it. CHECKs that the document is held and idle.
+    store::Batch give();
+    void given(const Result<void>& result);
 
 private:
     struct Waiter {
@@ -142,6 +156,8 @@ private:
     std::uint64_t submitted_ = 0;
     std::uint64_t finished_ = 0;
     std::vector<Waiter> waiters_;
+    bool held_ = false;
+    std::deque<Function<void()>> entering_;
     std::optional<Error> broken_;  // Why memory may be ahead of what the store took.
 };
 

@@ -20,6 +20,7 @@
 #include "document/field_path.h"
 #include "kernel/kernel.h"
 #include "kernel/memory_header.h"
+#include "schema/convert.h"
 
 namespace quire::kernel {
 
@@ -102,6 +103,27 @@ struct MemoryHistory {
     MemoryVersion block;
     HistoryPage page;
 };
+struct MemoryDiff {
+    MemoryVersion block;
+    std::string from, to;  // Version ids; "0" is nothing.
+    std::string diff;      // Unified, of what document/plain_text.h makes of the two.
+};
+struct MemoryConvert {
+    Value schema;      // As schema/schema_form.h reads it.
+    Map mapping = {};  // As schema/convert.h reads it.
+    bool dry_run = false;
+};
+struct MemoryConverted {
+    MemoryVersion block;
+    bool additive = false;  // What it holds stays where it is.
+    std::vector<schema::Conversion::Move> moved = {};
+    std::vector<std::string> lost = {};
+    std::vector<std::string> unset = {};
+};
+struct MemoryMoved {
+    MemoryVersion block;         // What has the label now.
+    std::string archival_label;  // What it was archived under, or what was archived for it.
+};
 
 class MemoryCalls {
 public:
@@ -126,6 +148,32 @@ public:
     void undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply);
     void history(Caller by, std::string label, std::size_t limit, std::string cursor,
                  Reply<MemoryHistory> reply);
+    // Between two versions; none given is the version before `to`, and what is now. O(document).
+    // Errors: not_found "invalid_reference"; unsupported "version_too_old" (versions.h).
+    void diff(Caller by, std::string label, std::optional<std::string> from,
+              std::optional<std::string> to, Reply<MemoryDiff> reply);
+    // The block reads as it did, by new ops; one step of undo. It is held against the gate as a
+    // replica's changes are: who may not write something does not set it back. O(document). Errors:
+    // those of diff(), and of check_incoming() (document/incoming.h).
+    void rollback(Caller by, std::string label, std::string version_id, Reply<MemoryVersion> reply);
+    // Out of everybody's context, as an archival block of that label, or of one that is made from
+    // the label and the time; the label is free again. What deleting it would need. Errors: denied
+    // "core_block"; conflict "label_exists", "archived" for an archival block.
+    void archive(Caller by, std::string label, std::optional<std::string> archival_label,
+                 Reply<MemoryMoved> reply);
+    // An archival block back as a working one, under that label or the one it has. What overwriting
+    // needs. Errors: conflict "label_exists", "not_archived".
+    void load(Caller by, std::string archival_label, std::optional<std::string> label,
+              Reply<MemoryVersion> reply);
+    // Archives the one and loads the other in one transaction: they exchange their labels. What
+    // overwriting both needs. Errors: those of archive() and load().
+    void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
+    // Another schema for a block, with what it holds carried over (schema/convert.h); with dry_run
+    // only what would be. What overwriting needs; what is read-only must stay as it is, but for
+    // sources and the system. Older versions are not gone back to, unless it was additive. Errors:
+    // invalid_argument "invalid_schema", "invalid_mapping"; denied "read_only_field",
+    // "read_only_section"; those of MemoryEdit.
+    void convert(Caller by, std::string label, MemoryConvert what, Reply<MemoryConverted> reply);
     // Gives an agent a level, or with none takes it away. Errors: denied "permission_denied" for
     // agents that are not the owner.
     void share(Caller by, std::string label, policy::Actor with,

@@ -6,7 +6,7 @@ namespace quire::kernel {
 
 namespace {
 
-constexpr std::uint8_t kBodyFormat = 3;
+constexpr std::uint8_t kBodyFormat = 4;
 
 void put(Bytes& out, std::uint64_t number, int size) {
     for (int i = 0; i < size; ++i) out.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
@@ -24,6 +24,8 @@ constexpr std::size_t kHeadSize = 2 + 8;
 constexpr std::uint64_t kStatuses = static_cast<std::uint64_t>(blocks::Status::error) + 1;
 constexpr std::size_t kSpanSize = 8 + 4 + 4;
 constexpr std::size_t kStandInSize = 1 + 8 + 4 + 8 + 4 + 4;
+constexpr std::size_t kHeadIdSize = 8 + 4;
+constexpr std::uint64_t kNoHeads = 0xFFFFFFFF;
 
 std::string_view name_of(UnitState state) {
     switch (state) {
@@ -40,9 +42,10 @@ std::string_view name_of(UnitState state) {
 }  // namespace
 
 // Little-endian: format, kind, group u64, the status before and after u8 each (one more than the
-// word's number; 0 for none), number of spans u32, then per span peer u64, begin u32,
-// end u32; then per stand-in as what (crdt::StandIn::As) u8, first atom peer u64, counter u32,
-// of the copy the same, length u32. Format 2 had no statuses, format 1 neither the number nor
+// word's number; 0 for none), number of heads u32 (all ones for none known), per head peer u64,
+// counter u32; number of spans u32, then per span peer u64, begin u32, end u32; then per stand-in
+// as what (crdt::StandIn::As) u8, first atom peer u64, counter u32, of the copy the same, length
+// u32. Format 3 had no heads, format 2 no statuses either, format 1 neither the number of spans nor
 // stand-ins.
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
                             const std::string& block) {
@@ -52,6 +55,11 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
     put(body, unit.group, 8);
     put(body, unit.status ? static_cast<std::uint64_t>(unit.status->from) + 1 : 0, 1);
     put(body, unit.status ? static_cast<std::uint64_t>(unit.status->to) + 1 : 0, 1);
+    put(body, unit.heads ? unit.heads->size() : kNoHeads, 4);
+    for (const crdt::OpId& head : unit.heads.value_or(crdt::Frontiers())) {
+        put(body, head.peer, 8);
+        put(body, static_cast<std::uint32_t>(head.counter), 4);
+    }
     put(body, unit.spans.size(), 4);
     for (const crdt::IdSpan& span : unit.spans) {
         put(body, span.peer, 8);
@@ -92,6 +100,7 @@ Result<Unit> from_record(const store::UnitRecord& record) {
               0,
               {},
               {},
+              {},
               {}};
     for (const UnitState state : {UnitState::done, UnitState::undone}) {
         if (record.state == name_of(state)) unit.state = state;
@@ -107,6 +116,20 @@ Result<Unit> from_record(const store::UnitRecord& record) {
         if (from > 0 && to > 0) {
             unit.status = {static_cast<blocks::Status>(from - 1),
                            static_cast<blocks::Status>(to - 1)};
+        }
+    }
+    if (body[0] > 3) {
+        if (body.size() - at < 4) return damaged();
+        std::uint64_t heads = get(body, at, 4);
+        if (heads != kNoHeads) {
+            if (heads > (body.size() - at) / kHeadIdSize) return damaged();
+            unit.heads.emplace();
+            for (; heads > 0; --heads) {
+                crdt::OpId head;
+                head.peer = get(body, at, 8);
+                head.counter = static_cast<crdt::Counter>(get(body, at, 4));
+                unit.heads->push_back(head);
+            }
         }
     }
     std::size_t spans = (body.size() - at) / kSpanSize;
@@ -184,6 +207,16 @@ std::vector<Unit*> History::forget_redo(const std::string& actor) {
     if (undone_ == 0) return changed;
     for (Unit& unit : units_) {
         if (unit.state != UnitState::undone || unit.actor != actor) continue;
+        set_state(unit, UnitState::gone);
+        changed.push_back(&unit);
+    }
+    return changed;
+}
+
+std::vector<Unit*> History::forget_all() {
+    std::vector<Unit*> changed;
+    for (Unit& unit : units_) {
+        if (unit.state == UnitState::gone || unit.kind == UnitKind::take_back) continue;
         set_state(unit, UnitState::gone);
         changed.push_back(&unit);
     }

@@ -44,6 +44,9 @@ struct Unit {
         blocks::Status to;
     };
     std::optional<StatusChange> status = {};
+    // The version of the document that it left: what going back to it goes back to. None in one
+    // that was stored before it said so.
+    std::optional<crdt::Frontiers> heads = {};
 };
 
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
@@ -64,6 +67,8 @@ public:
     std::vector<Unit*> next_redo(const std::optional<std::string>& actor);
     // A new change by `actor` ends its chance to redo. Gives the units that this changed.
     std::vector<Unit*> forget_redo(const std::string& actor);
+    // Nothing that was done up to now can be taken back any more. The same.
+    std::vector<Unit*> forget_all();
     // `unit` is one of these.
     void set_state(Unit& unit, UnitState state);
 

@@ -4,6 +4,7 @@
 
 #include "base/cat.h"
 #include "json/json.h"
+#include "tools/context_render.h"
 #include "tools/memories.h"
 #include "tools/render.h"
 #include "tools/takes.h"
@@ -24,6 +25,12 @@ enum class ContextOperation {
     undo,
     redo,
     history,
+    diff,
+    rollback,
+    archive,
+    load,
+    swap,
+    convert,
     share,
     unshare,
     erase
@@ -31,21 +38,28 @@ enum class ContextOperation {
 
 template <>
 struct Words<ContextOperation> {
-    static constexpr std::array<std::string_view, 15> words = {"create",
-                                                               "view",
-                                                               "list",
-                                                               "append",
-                                                               "replace",
-                                                               "set_field",
-                                                               "append_to_list",
-                                                               "remove_from_list",
-                                                               "increment_counter",
-                                                               "undo",
-                                                               "redo",
-                                                               "history",
-                                                               "share",
-                                                               "unshare",
-                                                               "delete"};
+    static constexpr std::array words = std::to_array<std::string_view>({"create",
+                                                                         "view",
+                                                                         "list",
+                                                                         "append",
+                                                                         "replace",
+                                                                         "set_field",
+                                                                         "append_to_list",
+                                                                         "remove_from_list",
+                                                                         "increment_counter",
+
+                                                                         "undo",
+                                                                         "redo",
+                                                                         "history",
+                                                                         "diff",
+                                                                         "rollback",
+                                                                         "archive",
+                                                                         "load",
+                                                                         "swap",
+                                                                         "convert",
+                                                                         "share",
+                                                                         "unshare",
+                                                                         "delete"});
     static constexpr std::size_t count = words.size();
     static std::string_view word(ContextOperation operation) {
         return words[static_cast<std::size_t>(operation)];
@@ -82,6 +96,12 @@ struct Args {
     std::optional<bool> pinned;
     std::optional<std::string> prefix;
     std::optional<std::string> with;
+    std::optional<std::string> from;
+    std::optional<std::string> to;
+    std::optional<std::string> version_id;
+    std::optional<std::string> archival_label;
+    std::optional<Map> mapping;
+    std::optional<bool> dry_run;
     std::optional<std::size_t> limit;
     std::optional<std::string> cursor;
 };
@@ -110,6 +130,18 @@ Takes takes(ContextOperation operation) {
             return {{"label", "field", "delta"}, {"section"}};
         case ContextOperation::history:
             return {{"label"}, {"limit", "cursor"}};
+        case ContextOperation::diff:
+            return {{"label"}, {"from", "to"}};
+        case ContextOperation::rollback:
+            return {{"label", "version_id"}, {}};
+        case ContextOperation::archive:
+            return {{"label"}, {"archival_label"}};
+        case ContextOperation::load:
+            return {{"archival_label"}, {"label"}};
+        case ContextOperation::swap:
+            return {{"label", "archival_label"}, {}};
+        case ContextOperation::convert:
+            return {{"label", "schema"}, {"mapping", "dry_run"}};
         case ContextOperation::share:
             return {{"label", "with"}, {"permission"}};
         case ContextOperation::unshare:
@@ -143,93 +175,16 @@ Result<void> check_arguments(const Args& args) {
         {"pinned", args.pinned.has_value()},
         {"prefix", args.prefix.has_value()},
         {"with", args.with.has_value()},
+        {"from", args.from.has_value()},
+        {"to", args.to.has_value()},
+        {"version_id", args.version_id.has_value()},
+        {"archival_label", args.archival_label.has_value()},
+        {"mapping", args.mapping.has_value()},
+        {"dry_run", args.dry_run.has_value()},
         {"limit", args.limit.has_value()},
         {"cursor", args.cursor.has_value()}};
     return check_takes("operation", Words<ContextOperation>::word(args.operation),
                        takes(args.operation), given);
-}
-
-// --- what is answered ---
-
-Map members_of(const MemoryVersion& block) {
-    return {{"label", block.label}, {"block_id", block.block_id}, {"version", block.version}};
-}
-
-ToolResult done(const MemoryVersion& block, std::string_view what) {
-    return {members_of(block),
-            cat(block.label, ": ", what, ", now version ", block.version, ".\n")};
-}
-
-Map row_of(const kernel::MemoryRow& row) {
-    return {{"label", row.block.label},
-            {"block_id", row.block.block_id},
-            {"type", kernel::name_of(row.type)},
-            {"permission", policy::name_of(row.permission)},
-            {"description", row.description},
-            {"version", row.block.version},
-            {"pinned", row.pinned}};
-}
-
-ToolResult render_list(const kernel::MemoryList& list) {
-    List rows;
-    std::string text = list.blocks.empty() ? "No memory blocks.\n" : "";
-    for (const kernel::MemoryRow& row : list.blocks) {
-        rows.push_back(row_of(row));
-        text += cat(row.block.label, "\t", kernel::name_of(row.type), "\t",
-                    policy::name_of(row.permission), "\tversion ", row.block.version, "\t",
-                    row.description, "\n");
-    }
-    Map out{{"blocks", std::move(rows)}};
-    if (!list.unreadable.empty()) {
-        out.append("unreadable", strings(list.unreadable));
-        for (const std::string& label : list.unreadable)
-            text += cat("Note: ", label, " cannot be read; context view says why.\n");
-    }
-    return {std::move(out), std::move(text)};
-}
-
-ToolResult render_view(kernel::MemoryView view) {
-    Map out = members_of(view.row.block);
-    out.append("type", kernel::name_of(view.row.type));
-    out.append("permission", policy::name_of(view.row.permission));
-    out.append("schema", std::move(view.schema));
-    out.append("rendered", view.rendered);
-    out.append("value", std::move(view.value));
-    std::string text = std::move(view.rendered);
-    if (!text.empty() && !text.ends_with('\n')) text += '\n';
-    return {std::move(out), cat(text, "Version ", view.row.block.version, ".\n")};
-}
-
-ToolResult render_written(ContextOperation operation, kernel::MemoryWritten written) {
-    std::string what(Words<ContextOperation>::word(operation));
-    if (!written.made.is_null()) what += cat(" ", json::write(written.made));
-    ToolResult result = done(written.block, what);
-    Map& out = result.structured.as_map();
-    if (operation == ContextOperation::increment_counter)
-        out.append("value", std::move(written.made));
-    else if (operation == ContextOperation::remove_from_list)
-        out.append("removed", std::move(written.made));
-    return result;
-}
-
-ToolResult render_undone(const kernel::MemoryUndone& undone, bool redo) {
-    ToolResult result = done(undone.block, redo ? "redone" : "undone");
-    Map& out = result.structured.as_map();
-    out.append("restored", undone.restored);
-    out.append("removed", undone.removed);
-    out.append("skipped_because_changed", undone.skipped_because_changed);
-    if (undone.skipped_because_changed > 0) {
-        result.text += cat("Note: ", undone.skipped_because_changed,
-                           " of its parts had been changed by others since and stay.\n");
-    }
-    return result;
-}
-
-ToolResult render_past(const kernel::MemoryHistory& history) {
-    ToolResult result = render_history(history.page);
-    for (const Map::Entry& member : members_of(history.block))
-        result.structured.as_map().append(member.key, member.value);
-    return result;
 }
 
 // --- what is asked ---
@@ -281,6 +236,12 @@ kernel::MemoryWrite write_of(Args&& args) {
         case ContextOperation::undo:
         case ContextOperation::redo:
         case ContextOperation::history:
+        case ContextOperation::diff:
+        case ContextOperation::rollback:
+        case ContextOperation::archive:
+        case ContextOperation::load:
+        case ContextOperation::swap:
+        case ContextOperation::convert:
         case ContextOperation::share:
         case ContextOperation::unshare:
         case ContextOperation::erase:
@@ -288,6 +249,13 @@ kernel::MemoryWrite write_of(Args&& args) {
     }
     CHECK(false && "a write is one of the six above");
     return {};
+}
+
+Reply<MemoryVersion> answer_done(Reply<ToolResult> reply, std::string what) {
+    return answer_with<MemoryVersion>(std::move(reply),
+                                      [what = std::move(what)](const MemoryVersion& block) {
+                                          return render_memory_done(block, what);
+                                      });
 }
 
 void share(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
@@ -303,10 +271,8 @@ void share(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& ar
         permission = *level;
     }
     memory.share(by, *args.label, *with, permission,
-                 answer_with<MemoryVersion>(
-                     std::move(reply), [gives, name = with->str()](const MemoryVersion& block) {
-                         return done(block, cat(gives ? "shared with " : "not shared with ", name));
-                     }));
+                 answer_done(std::move(reply),
+                             cat(gives ? "shared with " : "not shared with ", with->str())));
 }
 
 void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<ToolResult> reply) {
@@ -317,30 +283,34 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
         case ContextOperation::create: {
             Result<kernel::MemoryCreate> what = create_of(std::move(args));
             if (!what) return reply(refused(what.error()));
-            return memory.create(
-                by, std::move(*what),
-                answer_with<MemoryVersion>(std::move(reply), [](const MemoryVersion& block) {
-                    return done(block, "created");
-                }));
+            return memory.create(by, std::move(*what), answer_done(std::move(reply), "created"));
         }
         case ContextOperation::view:
-            return memory.view(by, *args.label, std::move(args.section),
-                               answer_with<kernel::MemoryView>(std::move(reply), render_view));
+            return memory.view(
+                by, *args.label, std::move(args.section),
+                answer_with<kernel::MemoryView>(std::move(reply), render_memory_view));
         case ContextOperation::list:
-            return memory.list(by, args.type, args.prefix.value_or(""),
-                               answer_with<kernel::MemoryList>(std::move(reply), render_list));
+            return memory.list(
+                by, args.type, args.prefix.value_or(""),
+                answer_with<kernel::MemoryList>(std::move(reply), render_memory_list));
         case ContextOperation::append:
         case ContextOperation::replace:
         case ContextOperation::set_field:
         case ContextOperation::append_to_list:
         case ContextOperation::remove_from_list:
         case ContextOperation::increment_counter: {
-            const ContextOperation operation = args.operation;
+            const std::string_view word = Words<ContextOperation>::word(args.operation);
+            // What the write made, by the name that it is answered under.
+            const std::string_view made =
+                args.operation == ContextOperation::increment_counter  ? "value"
+                : args.operation == ContextOperation::remove_from_list ? "removed"
+                                                                       : "";
             const std::string label = *args.label;
             return memory.write(by, label, write_of(std::move(args)),
                                 answer_with<kernel::MemoryWritten>(
-                                    std::move(reply), [operation](kernel::MemoryWritten written) {
-                                        return render_written(operation, std::move(written));
+                                    std::move(reply), [word, made](kernel::MemoryWritten written) {
+                                        return render_memory_written(std::move(written), word,
+                                                                     made);
                                     }));
         }
         case ContextOperation::undo:
@@ -349,22 +319,46 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
             return memory.undo(by, *args.label, redo,
                                answer_with<kernel::MemoryUndone>(
                                    std::move(reply), [redo](const kernel::MemoryUndone& undone) {
-                                       return render_undone(undone, redo);
+                                       return render_memory_undone(undone, redo);
                                    }));
         }
         case ContextOperation::history:
             return memory.history(
                 by, *args.label, args.limit.value_or(100), args.cursor.value_or(""),
-                answer_with<kernel::MemoryHistory>(std::move(reply), render_past));
+                answer_with<kernel::MemoryHistory>(std::move(reply), render_memory_history));
+        case ContextOperation::diff:
+            return memory.diff(
+                by, *args.label, args.from, args.to,
+                answer_with<kernel::MemoryDiff>(std::move(reply), render_memory_diff));
+        case ContextOperation::rollback:
+            return memory.rollback(by, *args.label, *args.version_id,
+                                   answer_done(std::move(reply), "rolled back"));
+        case ContextOperation::archive:
+            return memory.archive(
+                by, *args.label, args.archival_label,
+                answer_with<kernel::MemoryMoved>(std::move(reply), render_archived));
+        case ContextOperation::load:
+            return memory.load(by, *args.archival_label, args.label,
+                               answer_done(std::move(reply), "loaded"));
+        case ContextOperation::swap:
+            return memory.swap(by, *args.label, *args.archival_label,
+                               answer_with<kernel::MemoryMoved>(std::move(reply), render_swapped));
+        case ContextOperation::convert: {
+            const bool dry_run = args.dry_run.value_or(false);
+            return memory.convert(
+                by, *args.label,
+                {unwrapped(std::move(*args.schema)), std::move(args.mapping).value_or(Map()),
+                 dry_run},
+                answer_with<kernel::MemoryConverted>(std::move(reply), [dry_run](const auto& made) {
+                    return render_converted(made, dry_run);
+                }));
+        }
         case ContextOperation::share:
         case ContextOperation::unshare:
             return share(memory, by, args, std::move(reply));
         case ContextOperation::erase:
-            return memory.erase(
-                by, *args.label,
-                answer_with<MemoryVersion>(std::move(reply), [](const MemoryVersion& block) {
-                    return done(block, "deleted; the label is free");
-                }));
+            return memory.erase(by, *args.label,
+                                answer_done(std::move(reply), "deleted; the label is free"));
     }
 }
 
@@ -398,7 +392,13 @@ std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile pr
             .optional("char_limit", &Args::char_limit, "", {{"minimum", 1}})
             .optional("pinned", &Args::pinned)
             .optional("prefix", &Args::prefix)
-            .optional("with", &Args::with);
+            .optional("with", &Args::with)
+            .optional("from", &Args::from)
+            .optional("to", &Args::to)
+            .optional("version_id", &Args::version_id)
+            .optional("archival_label", &Args::archival_label)
+            .optional("mapping", &Args::mapping)
+            .optional("dry_run", &Args::dry_run);
     if (full) {
         static_cast<void>(
             std::move(fields)
@@ -412,7 +412,7 @@ std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile pr
          .annotations = {.destructive = true},
          .output_schema = object_schema(
              {{"label", "string?"}, {"block_id", "string?"}, {"version", "integer?"}}),
-         .reads = {"view", "list", "history"}},
+         .reads = {"view", "list", "history", "diff"}},
         std::move(fields), [&memory](const Session& session, Args args, Reply<ToolResult> reply) {
             run(memory, session, std::move(args), std::move(reply));
         });

@@ -28,6 +28,15 @@ bool has_operation(const ToolInfo& info, std::string_view word) {
     return std::find(all.begin(), all.end(), Value(word)) != all.end();
 }
 
+// A model reads the list of its tools at every start, and pays for each word: of what they answer
+// it is told the names. The other profiles have the types as well.
+Value names_alone(Value schema) {
+    Value* properties = schema.is_map() ? schema.as_map().find("properties") : nullptr;
+    if (properties == nullptr) return schema;
+    for (Map::Entry& each : properties->as_map()) each.value = Map{};
+    return schema;
+}
+
 // Error: invalid_argument "invalid_argument" where the arguments name another one.
 Result<void> set_operation(Value& arguments, std::string_view name, std::string_view word) {
     if (arguments.is_null()) arguments = Map{};
@@ -107,6 +116,10 @@ void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
     CHECK(find(profile, tool->info().name) == nullptr);
     Body::Shelf& shelf = body_->shelves[static_cast<std::size_t>(profile)];
     shelf.infos.push_back(tool->info());
+    if (profile == Profile::model) {
+        Value& answered = shelf.infos.back().output_schema;
+        answered = names_alone(std::move(answered));
+    }
     shelf.tools.push_back(std::move(tool));
 }
 

@@ -92,6 +92,13 @@ for (const kind of Object.keys(kinds)) {
 
         await change("share", { with: "bo", permission: "append" });
         await change("unshare", { with: "bo" });
+        const diff = await use.diff({ label, from: "8", to: "9" });
+        assert.deepEqual(keys(diff), ["block_id", "diff", "from", "label", "to", "version"]);
+        assert.equal(diff.diff.split("\n").slice(-9).filter((line) => /^[+-]/.test(line)).join("\n"), "-one two one\n+1 two 1");
+        await change("rollback", { version_id: "2" });
+        assert.deepEqual((await use.view({ label })).value.log, []);
+        await change("undo", {}, ["removed", "restored", "skipped_because_changed"]);
+        assert.deepEqual((await use.view({ label })).value.log, [entry]);
         const { blocks } = await use.list({ type: "core", prefix: "bu" });
         assert.deepEqual(blocks, [{ label, block_id, type: "core", permission: "read_write", description: "How the build is", version, pinned: true }]);
         await change("delete", {});
@@ -100,6 +107,50 @@ for (const kind of Object.keys(kinds)) {
         const again = await use.create({ label, template: "task_list" });
         assert.notEqual(again.block_id, block_id);
         assert.equal(again.version, 1);
+    });
+}
+
+for (const kind of ["SDK v1", "SDK v2, pinned to 2026-07-28"]) {
+    test(`${kind}: blocks go out of context and come back, and take another schema`, { skip }, async (t) => {
+        const folder = workspace(t);
+        const client = await connectQuire(t, kind, folder, { profile: "model", actor: "agent:ada" });
+        const use = contextOf(client);
+        const shelf = async (type) => (await use.list({ type })).blocks.map((each) => each.label);
+        const one = await use.create({ label: "notes", schema: "Text" });
+        await use.append({ label: "notes", content: "The red house stands by the sea." });
+
+        const archived = await use.archive({ label: "notes" });
+        assert.deepEqual(keys(archived), [...changed, "archival_label"].sort());
+        assert.deepEqual([archived.label, archived.block_id, archived.version], ["notes", one.block_id, 3]);
+        assert.match(archived.archival_label, /^notes_archived_\d{10}$/);
+        assert.deepEqual([await shelf("working"), await shelf("archival")], [[], [archived.archival_label]]);
+        await refused(client, "context", { operation: "view", label: "notes" }, "not_found", "invalid_reference");
+
+        const two = await use.create({ label: "notes", schema: "Text" });
+        await use.append({ label: "notes", content: "A blue car." });
+        const swapped = await use.swap({ label: "notes", archival_label: archived.archival_label });
+        assert.deepEqual(swapped, { label: "notes", block_id: one.block_id, version: 4, archival_label: archived.archival_label });
+        assert.equal((await use.view({ label: "notes" })).value, "The red house stands by the sea.");
+        assert.equal((await use.view({ label: archived.archival_label })).type, "archival");
+        await refused(client, "context", { operation: "load", archival_label: archived.archival_label, label: "notes" }, "conflict", "label_exists");
+        await refused(client, "context", { operation: "load", archival_label: "notes" }, "conflict", "not_archived");
+        const loaded = await use.load({ archival_label: archived.archival_label, label: "car" });
+        assert.deepEqual(loaded, { label: "car", block_id: two.block_id, version: 4 });
+        await use.create({ label: "self", schema: "Text", type: "core" });
+        const core = await refused(client, "context", { operation: "archive", label: "self" }, "denied", "core_block");
+        assert.match(core.message, /'self' is a core block/);
+
+        const form = { Map: { fields: [{ name: "color", field_type: "Text" }, { name: "rest", field_type: "Text" }] } };
+        await use.create({ label: "thing", schema: "Text" });
+        await use.append({ label: "thing", content: "color: red\nand big\n" });
+        const planned = await use.convert({ label: "thing", schema: form, dry_run: true });
+        assert.deepEqual(keys(planned), [...changed, "additive", "lost", "moved", "unset"].sort());
+        assert.equal(planned.version, 2);
+        assert.equal(planned.lost.length, 1);
+        const made = await use.convert({ label: "thing", schema: form, mapping: { rest: "*" } });
+        assert.deepEqual(made.moved, [{ from: "color", to: "color" }, { from: "*", to: "rest" }]);
+        assert.equal(made.version, 3);
+        assert.deepEqual((await use.view({ label: "thing" })).value, { color: "red", rest: "and big\n" });
     });
 }
 
@@ -157,6 +208,15 @@ test("each refusal has its reason, its words and its details, and changes nothin
         ["view", { label: "nothing" }, "not_found", "invalid_reference", null, { label: "nothing" }],
         ["view", { label, section: "nowhere" }, "not_found", "section_not_found", null, null],
         ["redo", { label }, "not_found", "nothing_to_redo", null, null],
+        ["diff", { label, from: "99" }, "not_found", "invalid_reference", null, { version_id: "99" }],
+        ["rollback", { label, version_id: "nothing" }, "not_found", "invalid_reference", null, null],
+        ["rollback", { label: "grows", version_id: "1" }, "denied", "permission_denied", null, null],
+        ["archive", { label: "locked" }, "denied", "permission_denied", null, null],
+        ["archive", { label, archival_label: "locked" }, "conflict", "label_exists", null, null],
+        ["swap", { label, archival_label: "nothing" }, "not_found", "invalid_reference", null, null],
+        ["swap", { label, archival_label: "grows" }, "denied", "permission_denied", null, null],
+        ["convert", { label, schema: "Text" }, "denied", "read_only_section", null, { section: "diagnostics" }],
+        ["convert", { label: "grows", schema: "Text" }, "denied", "permission_denied", null, null],
         ["undo", { label: "locked" }, "denied", "permission_denied", null, null],
         ["share", { label, with: "" }, "invalid_argument", null, null, null],
         ["view", { label, value: 1 }, "invalid_argument", "invalid_argument", null, null],

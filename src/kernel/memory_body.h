@@ -1,0 +1,76 @@
+// What is behind MemoryCalls: how a call reaches its block, and what it knows of it then.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "document/gate.h"
+#include "kernel/body.h"
+#include "kernel/memory_calls.h"
+
+namespace quire::kernel {
+
+// What is known of a block, and what the caller may do with it.
+struct OpenedMemory {
+    MemoryHeader header;
+    policy::Rights rights;
+
+    MemoryRow row(MemoryVersion block) const;
+    document::Writer writer(const policy::Actor& by) const { return {by, rights}; }
+};
+// Errors: those of every call of MemoryCalls.
+Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by);
+Failure no_such_memory(const std::string& label);
+Failure label_exists(const std::string& label);
+
+// What history says of a conversion: what is older is of another schema.
+inline constexpr std::string_view kConversion = "convert";
+
+MemoryVersion version_of_memory(LiveDocument& document);
+// History's entry for what is taken back by a call of its own, or not at all.
+Unit memory_entry(const policy::Actor& by, std::string description);
+// Ends the pending transaction, whose write this was, and records it as one step of undo. False
+// where it changed nothing.
+bool record_memory_write(LiveDocument& document, const document::Attribution& what);
+
+struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
+    explicit Body(std::shared_ptr<Kernel::Body> house) : kernel(std::move(house)) {}
+
+    std::shared_ptr<Kernel::Body> kernel;
+    std::shared_ptr<LiveDocument> find(const std::string& label) const;
+
+    // Runs work(document, opened, reply) on the block's strand.
+    template <class T, class Work>
+    void with_memory(Caller by, const std::string& label, Reply<T> reply, Work work) {
+        std::shared_ptr<LiveDocument> document = find(label);
+        if (document == nullptr) return reply(no_such_memory(label));
+        kernel->on_document<T>(
+            by, std::move(document), Access::look, std::move(reply),
+            [self = shared_from_this(), by, label, work = std::move(work)](
+                LiveDocument& live, Reply<T> answer) mutable {
+                if (!goes_by(live, label)) {
+                    // It has been moved since it was found: it is looked for where it is then.
+                    return live.when_durable([self, by, label, work = std::move(work),
+                                              answer = std::move(answer)](Result<void>) mutable {
+                        self->with_memory<T>(by, label, std::move(answer), std::move(work));
+                    });
+                }
+                Result<OpenedMemory> opened = open_memory(live.record(), by.actor);
+                if (!opened)
+                    return self->kernel->refuse(live, std::move(opened).error(), std::move(answer));
+                work(live, *opened, std::move(answer));
+            });
+    }
+
+    void create(const Caller& by, std::shared_ptr<const MemoryHeader> header,
+                Reply<MemoryVersion> reply);
+    void move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
+              MemoryType type, std::string label, Reply<MemoryVersion> reply);
+    void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
+
+    static bool goes_by(LiveDocument& document, const std::string& label);
+};
+
+}  // namespace quire::kernel

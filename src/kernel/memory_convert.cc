@@ -1,0 +1,142 @@
+// Convert: a memory block under another schema, with what it holds carried over.
+#include "base/check.h"
+#include "document/clear.h"
+#include "document/memory_edit.h"
+#include "kernel/memory_body.h"
+#include "schema/convert.h"
+#include "schema/schema_form.h"
+#include "schema/validate.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+Failure breached(const schema::ReadOnlyBreach& breach) {
+    if (!breach.is_section) return document::read_only_field(breach.name);
+    return fail(Errc::denied, "read_only_section",
+                cat("Section '", breach.name, "' is read-only and cannot be modified by agent"),
+                {{"section", breach.name}});
+}
+
+std::string below(const std::string& section, const std::string& name) {
+    return section.empty() ? name : cat(section, "/", name);
+}
+
+Result<void> put_in(document::MemoryEdit& edit, const schema::BlockSchema& schema,
+                    const std::string& section, Value value) {
+    if (const auto* composite = schema.as<schema::CompositeSchema>()) {
+        for (const schema::Section& each : composite->sections) {
+            Value* inner = value.is_map() ? value.as_map().find(each.name) : nullptr;
+            if (inner != nullptr)
+                TRY(put_in(edit, *each.schema, below(section, each.name), std::move(*inner)));
+        }
+        return {};
+    }
+    if (schema.as<schema::TextSchema>() != nullptr)
+        return edit.set_text(section, value.as_string());
+    if (schema.as<schema::MapSchema>() != nullptr) {
+        const Value unset = schema::default_value(schema);
+        for (Map::Entry& each : value.as_map()) {
+            const Value* fallback = unset.get(each.key);
+            if (fallback == nullptr || *fallback != each.value)
+                TRY(edit.set_field({section, each.key}, std::move(each.value)));
+        }
+        return {};
+    }
+    for (Value& each : value.as_list()) TRY(edit.append(section, std::move(each)));
+    return {};
+}
+
+// In the document's pending transaction. An error leaves part of it done.
+Result<void> carry_over(crdt::Doc& doc, const document::MemoryBlock& before,
+                        const document::MemoryBlock& after, Value value, std::int64_t now_ms) {
+    document::clear(doc, before.schema);
+    // Who may convert was asked; what may not change was compared.
+    const document::Writer house{{policy::ActorKind::system, "quire"},
+                                 {.permission = policy::Permission::admin}};
+    document::MemoryEdit edit(doc, after, house, now_ms);
+    return put_in(edit, after.schema, "", std::move(value));
+}
+
+// Steps of undo are those of the schema under which they were made.
+void end_undo(LiveDocument& document) {
+    const BlockRef block = document.whole();
+    for (const Unit* unit : block.state->history.forget_all()) document.rerecord(block, *unit);
+}
+
+struct Plan {
+    MemoryConverted report;
+    document::MemoryBlock after;
+    Value value;
+};
+
+Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const policy::Actor& by,
+                  const MemoryConvert& what, std::int64_t now_ms) {
+    TRY(policy::permit(opened.rights, Operation::overwrite));
+    const document::MemoryBlock& before = opened.header.block;
+    Plan out{{version_of_memory(document)}, before, {}};
+    out.after.schema = TRY(schema::parse_schema(what.schema));
+    const Value held = document::MemoryReader(document.doc(), before.schema).value();
+    out.report.additive =
+        what.mapping.empty() && schema::is_additive(before.schema, out.after.schema);
+    if (out.report.additive) {
+        out.value = document::MemoryReader(document.doc(), out.after.schema).value();
+    } else {
+        schema::Conversion made =
+            TRY(schema::convert(before.schema, held, out.after.schema, what.mapping));
+        out.value = std::move(made.value);
+        out.report.moved = std::move(made.moved);
+        out.report.lost = std::move(made.lost);
+        out.report.unset = std::move(made.unset);
+    }
+    if (!opened.writer(by).writes_read_only()) {
+        const auto breach =
+            schema::read_only_breach(before.schema, held, out.after.schema, out.value);
+        if (breach) return breached(*breach);
+    }
+    if (!out.report.additive) {
+        // Its limits may not take it.
+        crdt::Doc draft = document.doc().fork(document.doc().peer());
+        TRY(carry_over(draft, before, out.after, out.value, now_ms));
+    }
+    return out;
+}
+
+}  // namespace
+
+void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
+                          Reply<MemoryConverted> reply) {
+    body_->with_memory<MemoryConverted>(
+        by, label, std::move(reply),
+        [body = body_, by, what = std::move(what)](LiveDocument& document, OpenedMemory& opened,
+                                                   Reply<MemoryConverted> answer) {
+            const std::int64_t now_ms = body->kernel->parts().clock.wall_ms();
+            Result<Plan> planned = plan(document, opened, by.actor, what, now_ms);
+            if (!planned)
+                return body->kernel->refuse(document, std::move(planned).error(),
+                                            std::move(answer));
+            MemoryConverted report = std::move(planned->report);
+            const bool same = planned->after.schema == opened.header.block.schema;
+            if (what.dry_run || same)
+                return body->kernel->answer(document, std::move(report), std::move(answer));
+            document.begin(by.actor);
+            if (!report.additive) {
+                // The same edits as those of the draft, which were made.
+                CHECK(carry_over(document.doc(), opened.header.block, planned->after,
+                                 std::move(planned->value), now_ms)
+                          .has_value());
+                document.commit(by.actor, "convert");
+                end_undo(document);
+            }
+            opened.header.block.schema = std::move(planned->after.schema);
+            document.record_quietly(
+                document.whole(),
+                memory_entry(by.actor, report.additive ? "extend" : std::string(kConversion)));
+            document.set_header(encode(opened.header));
+            report.block = version_of_memory(document);
+            body->kernel->submit(document, std::move(report), std::move(answer));
+        });
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,319 @@
+// Archive, load and swap: memory blocks between what is in context and what is out of it. A block
+// that is moved keeps its id, its history and who may do what with it; its label and its type
+// change.
+#include "base/utf8.h"
+#include "kernel/memory_body.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+const std::string kKind(kMemoryKind);
+// The name that a document has within a transaction that exchanges two: no label has control
+// characters.
+constexpr std::string_view kNoLabel = "\x01";
+// As long as a label may be, less what is added to it.
+constexpr std::size_t kStem = 150;
+
+Failure core_block(const std::string& label) {
+    return fail(Errc::denied, "core_block",
+                cat("'", label,
+                    "' is a core block and cannot be archived: core blocks are always in context"),
+                {{"label", label}});
+}
+
+Failure is_archived(const std::string& label, bool archived) {
+    return fail(Errc::conflict, archived ? "archived" : "not_archived",
+                cat("'", label,
+                    archived ? "' is archived already; context load brings it back"
+                             : "' is not an archival block; context list with type "
+                               "archival shows those there are"),
+                {{"label", label}});
+}
+
+Result<void> may_archive(const OpenedMemory& opened, Operation operation) {
+    TRY(policy::permit(opened.rights, operation));
+    const std::string& label = opened.header.block.label;
+    if (opened.header.type == MemoryType::core) return core_block(label);
+    if (opened.header.type == MemoryType::archival) return is_archived(label, true);
+    return {};
+}
+
+Result<void> may_load(const OpenedMemory& opened) {
+    TRY(policy::permit(opened.rights, Operation::overwrite));
+    if (opened.header.type != MemoryType::archival)
+        return is_archived(opened.header.block.label, false);
+    return {};
+}
+
+// The move of one block, in its pending transaction.
+void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by, MemoryType type,
+             const std::string& label, std::string_view word) {
+    opened.header.type = type;
+    if (type == MemoryType::archival) opened.header.pinned = false;
+    document.begin(by);
+    document.record_quietly(document.whole(), memory_entry(by, cat(word, " ", label)));
+    document.rename(label);
+    document.set_header(encode(opened.header));
+}
+
+// "notes_archived_1700000000", or with a number after it where there is one of that name.
+std::string free_label(Catalog& catalog, const std::string& label, std::int64_t now_ms,
+                       store::DocumentKey key) {
+    const std::string stem = cat(utf8::prefix(label, kStem / 4), "_archived_", now_ms / 1000);
+    for (std::size_t i = 1;; ++i) {
+        std::string name = i == 1 ? stem : cat(stem, "_", i);
+        if (catalog.claim_name(kKind, name, key)) return name;
+    }
+}
+
+}  // namespace
+
+// Gives one block another label, which has been claimed for it, and another type.
+void MemoryCalls::Body::move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
+                             MemoryType type, std::string label, Reply<MemoryVersion> reply) {
+    const std::string before = document.name();
+    move_to(document, opened, by, type, label, type == MemoryType::archival ? "archive" : "load");
+    MemoryVersion moved = version_of_memory(document);
+    kernel->submit<MemoryVersion>(document, std::move(moved),
+                                  [self = shared_from_this(), before, label, key = document.key(),
+                                   reply = std::move(reply)](Result<MemoryVersion> stored) mutable {
+                                      // Until it is stored it goes by both.
+                                      Catalog& catalog = self->kernel->catalog();
+                                      if (stored) {
+                                          catalog.settle_name(kKind, label, key);
+                                      } else if (label != before) {
+                                          catalog.forget_name(kKind, label);
+                                      }
+                                      reply(std::move(stored));
+                                  });
+}
+
+void MemoryCalls::archive(Caller by, std::string label, std::optional<std::string> archival_label,
+                          Reply<MemoryMoved> reply) {
+    if (archival_label) {
+        if (const Result<void> right = check_label(*archival_label); !right)
+            return reply(Failure(right.error()));
+    }
+    body_->with_memory<MemoryMoved>(
+        by, label, std::move(reply),
+        [body = body_, by, archival_label = std::move(archival_label)](
+            LiveDocument& document, OpenedMemory& opened, Reply<MemoryMoved> answer) {
+            const auto refuse = [&](const Error& why) {
+                body->kernel->refuse(document, why, std::move(answer));
+            };
+            // It goes out of everybody's context, as a block that is deleted does.
+            if (const auto may = may_archive(opened, Operation::erase); !may)
+                return refuse(may.error());
+            Catalog& catalog = body->kernel->catalog();
+            const std::string before = document.name();
+            if (archival_label && !catalog.claim_name(kKind, *archival_label, document.key()))
+                return refuse(label_exists(*archival_label).value());
+            const std::string under =
+                archival_label ? *archival_label
+                               : free_label(catalog, before, body->kernel->parts().clock.wall_ms(),
+                                            document.key());
+            body->move(
+                document, opened, by.actor, MemoryType::archival, under,
+                [before, under, answer = std::move(answer)](Result<MemoryVersion> moved) mutable {
+                    if (!moved) return answer(Failure(std::move(moved).error()));
+                    moved->label = before;
+                    answer(MemoryMoved{std::move(*moved), under});
+                });
+        });
+}
+
+void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std::string> label,
+                       Reply<MemoryVersion> reply) {
+    if (label) {
+        if (const Result<void> right = check_label(*label); !right)
+            return reply(Failure(right.error()));
+    }
+    body_->with_memory<MemoryVersion>(
+        by, archival_label, std::move(reply),
+        [body = body_, by, label = std::move(label)](LiveDocument& document, OpenedMemory& opened,
+                                                     Reply<MemoryVersion> answer) {
+            const std::string under = label.value_or(document.name());
+            Result<void> may = may_load(opened);
+            if (may && !body->kernel->catalog().claim_name(kKind, under, document.key()))
+                may = label_exists(under);
+            if (!may) return body->kernel->refuse(document, may.error(), std::move(answer));
+            body->move(document, opened, by.actor, MemoryType::working, under, std::move(answer));
+        });
+}
+
+// --- swap ---
+
+namespace {
+
+// A swap on its way. The document with the lower key is held first, then the other; both are idle
+// from then on, so that what is prepared of one can be stored in the batch of the other.
+class Swap : public std::enable_shared_from_this<Swap> {
+public:
+    Swap(std::shared_ptr<Kernel::Body> kernel, Caller by, std::shared_ptr<LiveDocument> context,
+         std::shared_ptr<LiveDocument> archival, std::string label, std::string archival_label,
+         Function<void(Reply<MemoryMoved>)> again, Reply<MemoryMoved> reply)
+        : kernel_(std::move(kernel)),
+          by_(std::move(by)),
+          context_(std::move(context)),
+          archival_(std::move(archival)),
+          label_(std::move(label)),
+          archival_label_(std::move(archival_label)),
+          again_(std::move(again)),
+          reply_(std::move(reply)),
+          first_(context_->key() < archival_->key() ? context_ : archival_),
+          second_(first_ == context_ ? archival_ : context_) {}
+
+    void start() {
+        hold(first_, [self = shared_from_this()](Result<void> held) {
+            if (!held) return self->end(Failure(held.error()));
+            self->hold(self->second_, [self](Result<void> both) {
+                if (!both) {
+                    self->release_first(Failure(both.error()));
+                } else {
+                    self->prepare();
+                }
+            });
+        });
+    }
+
+private:
+    using Moved = Result<MemoryMoved>;
+
+    // On the document's strand, held and idle, if it may be moved.
+    void hold(const std::shared_ptr<LiveDocument>& document, Reply<void> then) {
+        kernel_->on_document<bool>(
+            by_, document, Access::look,
+            [self = shared_from_this(), then = std::move(then)](Result<bool> held) mutable {
+                then(held ? Result<void>() : Failure(std::move(held).error()));
+            },
+            [self = shared_from_this()](LiveDocument& live, Reply<bool> answer) {
+                live.hold();
+                live.when_durable(
+                    [self, &live, answer = std::move(answer)](Result<void> durable) mutable {
+                        const Result<void> may = durable ? self->check(live) : durable;
+                        if (may) return answer(true);
+                        live.release();
+                        answer(Failure(may.error()));
+                    });
+            });
+    }
+
+    Result<void> check(LiveDocument& live) {
+        const bool is_archival = &live == archival_.get();
+        std::string& wanted = is_archival ? archival_label_ : label_;
+        if (live.id_of(live.whole()).str() == wanted) wanted = live.name();
+        if (live.name() != wanted) {
+            was_moved_ = true;
+            return no_such_memory(wanted);
+        }
+        OpenedMemory opened = TRY(open_memory(live.record(), by_.actor));
+        TRY(is_archival ? may_load(opened) : may_archive(opened, Operation::overwrite));
+        (is_archival ? opened_archival_ : opened_context_) = std::move(opened);
+        return {};
+    }
+
+    void move(LiveDocument& live) {
+        if (&live == archival_.get()) {
+            move_to(live, *opened_archival_, by_.actor, MemoryType::working, label_, "swap");
+        } else {
+            move_to(live, *opened_context_, by_.actor, MemoryType::archival, archival_label_,
+                    "swap");
+        }
+        if (&live == context_.get()) return;
+        moved_ = {version_of_memory(live), archival_label_};
+    }
+
+    // On the strand of the second.
+    void prepare() {
+        second_->rename(std::string(kNoLabel));  // Makes room for the other in the transaction.
+        move(*second_);
+        part_ = second_->give();
+        first_->strand().post([self = shared_from_this()] { self->store(); });
+    }
+
+    // On the strand of the first.
+    void store() {
+        move(*first_);
+        join(first_->batch());
+        kernel_->count_commit();
+        first_->submit([self = shared_from_this()](Result<void> stored) {
+            if (stored)
+                self->kernel_->catalog().exchange_names(kKind, self->label_, self->archival_label_);
+            self->second_->strand().post([self, stored] {
+                self->second_->given(stored);
+                self->second_->release();
+            });
+            self->first_->release();
+            self->end(stored ? Moved(self->moved_) : Failure(stored.error()));
+        });
+    }
+
+    // The second's records around the first's: its old name is free before the first takes it, and
+    // the first's before it takes that.
+    void join(store::Batch& batch) {
+        std::vector<store::DocumentRecord> documents{part_.documents.front()};
+        documents.insert(documents.end(), batch.documents.begin(), batch.documents.end());
+        documents.insert(documents.end(), part_.documents.begin() + 1, part_.documents.end());
+        batch.documents = std::move(documents);
+        batch.peers.insert(batch.peers.end(), part_.peers.begin(), part_.peers.end());
+        batch.blocks.insert(batch.blocks.end(), part_.blocks.begin(), part_.blocks.end());
+        batch.units.insert(batch.units.end(), part_.units.begin(), part_.units.end());
+    }
+
+    void release_first(Moved result) {
+        first_->strand().post([self = shared_from_this(), result = std::move(result)]() mutable {
+            self->first_->release();
+            self->end(std::move(result));
+        });
+    }
+
+    // One of them was moved since it was found: both are looked for where they are now.
+    void end(Moved result) {
+        if (was_moved_) return again_(std::move(reply_));
+        reply_(std::move(result));
+    }
+
+    std::shared_ptr<Kernel::Body> kernel_;
+    Caller by_;
+    std::shared_ptr<LiveDocument> context_;
+    std::shared_ptr<LiveDocument> archival_;
+    std::string label_;
+    std::string archival_label_;
+    Function<void(Reply<MemoryMoved>)> again_;
+    Reply<MemoryMoved> reply_;
+    bool was_moved_ = false;
+    std::shared_ptr<LiveDocument> first_;
+    std::shared_ptr<LiveDocument> second_;
+    std::optional<OpenedMemory> opened_context_;
+    std::optional<OpenedMemory> opened_archival_;
+    MemoryMoved moved_;
+    store::Batch part_;
+};
+
+}  // namespace
+
+void MemoryCalls::Body::swap(Caller by, std::string label, std::string archival_label,
+                             Reply<MemoryMoved> reply) {
+    std::shared_ptr<LiveDocument> context = find(label);
+    if (context == nullptr) return reply(no_such_memory(label));
+    std::shared_ptr<LiveDocument> archival = find(archival_label);
+    if (archival == nullptr) return reply(no_such_memory(archival_label));
+    if (context == archival) return reply(is_archived(label, false));
+    auto again = [self = shared_from_this(), by, label,
+                  archival_label](Reply<MemoryMoved> answer) mutable {
+        self->swap(std::move(by), std::move(label), std::move(archival_label), std::move(answer));
+    };
+    std::make_shared<Swap>(kernel, std::move(by), std::move(context), std::move(archival),
+                           std::move(label), std::move(archival_label), std::move(again),
+                           std::move(reply))
+        ->start();
+}
+
+void MemoryCalls::swap(Caller by, std::string label, std::string archival_label,
+                       Reply<MemoryMoved> reply) {
+    body_->swap(std::move(by), std::move(label), std::move(archival_label), std::move(reply));
+}
+
+}  // namespace quire::kernel

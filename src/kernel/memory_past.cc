@@ -1,0 +1,152 @@
+// What was done to a memory block, and taking it back.
+#include <algorithm>
+
+#include "document/incoming.h"
+#include "document/plain_text.h"
+#include "kernel/memory_body.h"
+#include "kernel/take_back.h"
+#include "kernel/versions.h"
+#include "text/diff.h"
+
+namespace quire::kernel {
+
+using policy::Operation;
+
+namespace {
+
+// Error: unsupported "schema_changed" for what is older than a conversion.
+Result<void> check_schema(LiveDocument& document, const BlockAt& at) {
+    const std::vector<Unit>& units = document.whole().state->history.units();
+    const bool converted = std::any_of(
+        units.end() - static_cast<std::ptrdiff_t>(std::min(at.units_since, units.size())),
+        units.end(), [](const Unit& unit) {
+            return unit.kind == UnitKind::take_back && unit.description == kConversion;
+        });
+    if (!converted) return {};
+    return fail(Errc::unsupported, "schema_changed",
+                cat("version ", at.version,
+                    " is older than the block's conversion to the schema "
+                    "that it has now"),
+                {{"version_id", cat(at.version)}});
+}
+
+// What the block said at a version, by the schema that it has now.
+Result<std::string> text_of(crdt::Doc& doc, const schema::BlockSchema& schema, const BlockAt& at) {
+    if (at.units_since == 0) return document::plain_text({doc, schema});
+    crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
+    return document::plain_text({past, schema});
+}
+
+Result<MemoryDiff> difference(LiveDocument& document, const schema::BlockSchema& schema,
+                              const std::optional<std::string>& from,
+                              const std::optional<std::string>& to) {
+    const BlockRef block = document.whole();
+    const BlockAt after = TRY(block_at(document, block, to));
+    const BlockAt before =
+        from ? TRY(block_at(document, block, from)) : TRY(block_before(block, after));
+    TRY(check_schema(document, before));
+    TRY(check_schema(document, after));
+    MemoryDiff out{version_of_memory(document), cat(before.version), cat(after.version), ""};
+    out.diff = text::unified_diff(
+        TRY(text_of(document.doc(), schema, before)), TRY(text_of(document.doc(), schema, after)),
+        {.from = cat(document.name(), " ", out.from), .to = cat(document.name(), " ", out.to)});
+    return out;
+}
+
+// The changes that make the block what it was, as another replica would make them: what the gate
+// for such changes lets through may be made here.
+Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
+                          const document::Writer& by, const crdt::Diff& back) {
+    crdt::Doc draft = document.doc().fork(document.doc().peer());
+    TRY(draft.apply_diff(back));
+    const crdt::IdSpan span = draft.commit().span;
+    if (span.size() == 0) return {};
+    return document::check_incoming(document.doc(), header.block, by, draft.changes_in({&span, 1}));
+}
+
+// False where the block is so already.
+Result<bool> roll_back(LiveDocument& document, const OpenedMemory& opened, const policy::Actor& by,
+                       const std::string& version_id) {
+    TRY(policy::permit(opened.rights, Operation::overwrite));
+    crdt::Doc& doc = document.doc();
+    const BlockAt at = TRY(block_at(document, document.whole(), version_id));
+    TRY(check_schema(document, at));
+    const crdt::Diff back = TRY(doc.diff(doc.frontiers(), at.heads));
+    if (back.empty()) return false;
+    document.begin(by);
+    TRY(check_return(document, opened.header, opened.writer(by), back));
+    TRY(doc.apply_diff(back));
+    return record_memory_write(document, {by, "rollback", version_id});
+}
+
+}  // namespace
+
+void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply) {
+    body_->with_memory<MemoryUndone>(
+        by, label, std::move(reply),
+        [body = body_, by, redo](LiveDocument& document, const OpenedMemory& opened,
+                                 Reply<MemoryUndone> answer) {
+            const auto refuse = [&](const Error& why) {
+                body->kernel->refuse(document, why, std::move(answer));
+            };
+            const Result<void> allowed = policy::permit(opened.rights, Operation::overwrite);
+            if (!allowed) return refuse(allowed.error());
+            const BlockRef block = document.whole();
+            const Result<std::vector<Unit*>> units =
+                next_to_take_back(block.state->history, by.actor.str(), UndoScope::own, redo);
+            if (!units) return refuse(units.error());
+            document.begin(by.actor);
+            const Result<crdt::Doc::Undone> done = document.doc().revert(spans_of(*units));
+            if (!done) return refuse(done.error());
+            end_take_back(document, block, *units, by.actor, redo);
+            MemoryUndone undone{version_of_memory(document), done->restored, done->removed,
+                                done->skipped};
+            body->kernel->submit(document, std::move(undone), std::move(answer));
+        });
+}
+
+void MemoryCalls::history(Caller by, std::string label, std::size_t limit, std::string cursor,
+                          Reply<MemoryHistory> reply) {
+    body_->with_memory<MemoryHistory>(
+        by, label, std::move(reply),
+        [body = body_, limit, cursor = std::move(cursor)](
+            LiveDocument& document, const OpenedMemory&, Reply<MemoryHistory> answer) {
+            MemoryVersion block = version_of_memory(document);
+            body->kernel->history(document, document.whole(), limit, cursor,
+                                  [block = std::move(block),
+                                   answer = std::move(answer)](Result<HistoryPage> page) mutable {
+                                      if (!page) return answer(Failure(std::move(page).error()));
+                                      answer(MemoryHistory{std::move(block), std::move(*page)});
+                                  });
+        });
+}
+
+void MemoryCalls::diff(Caller by, std::string label, std::optional<std::string> from,
+                       std::optional<std::string> to, Reply<MemoryDiff> reply) {
+    body_->with_memory<MemoryDiff>(
+        by, label, std::move(reply),
+        [body = body_, from = std::move(from), to = std::move(to)](
+            LiveDocument& document, const OpenedMemory& opened, Reply<MemoryDiff> answer) {
+            Result<MemoryDiff> found = difference(document, opened.header.block.schema, from, to);
+            if (!found)
+                return body->kernel->refuse(document, std::move(found).error(), std::move(answer));
+            body->kernel->answer(document, std::move(*found), std::move(answer));
+        });
+}
+
+void MemoryCalls::rollback(Caller by, std::string label, std::string version_id,
+                           Reply<MemoryVersion> reply) {
+    body_->with_memory<MemoryVersion>(
+        by, label, std::move(reply),
+        [body = body_, by, version_id = std::move(version_id)](
+            LiveDocument& document, const OpenedMemory& opened, Reply<MemoryVersion> answer) {
+            const Result<bool> changed = roll_back(document, opened, by.actor, version_id);
+            if (!changed) return body->kernel->refuse(document, changed.error(), std::move(answer));
+            if (!*changed)
+                return body->kernel->answer(document, version_of_memory(document),
+                                            std::move(answer));
+            body->kernel->submit(document, version_of_memory(document), std::move(answer));
+        });
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,112 @@
+// Writes to memory blocks, each through the gate, one version and one step of undo.
+#include "document/memory_edit.h"
+#include "json/json.h"
+#include "kernel/memory_body.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+std::size_t bytes_of(const Value& value) {
+    return value.is_string() ? value.as_string().size() : json::write(value).size();
+}
+
+// Carries one write out: through the gate, and within the limits of the kernel.
+class Writing {
+public:
+    Writing(document::MemoryEdit& edit, const document::Writer& by, const Limits& limits)
+        : edit_(edit), by_(by), limits_(limits) {}
+
+    Result<Value> operator()(SetField& what) {
+        TRY(fits(what.value));
+        TRY(edit_.set_field(what.path, std::move(what.value)));
+        return Value();
+    }
+    Result<Value> operator()(AppendContent& what) {
+        TRY(fits(what.content));
+        const auto text = edit_.reader().text(what.section);
+        if (text && what.content.is_string())
+            TRY(fits_block((*text)->bytes().n + what.content.as_string().size()));
+        TRY(edit_.append(what.section, std::move(what.content)));
+        return Value();
+    }
+    Result<Value> operator()(const ReplaceText& what) {
+        TRY(document::admit(by_, {Operation::overwrite, what.section, document::Shape::text},
+                            edit_.reader().schema()));
+        TRY(fits(what.replace));
+        TRY(fits_block(size_when_replaced(what)));
+        return Value(TRY(edit_.replace_text(what.section, what.find, what.replace)));
+    }
+    Result<Value> operator()(AppendToList& what) {
+        TRY(fits(what.item));
+        TRY(edit_.append_to_list(what.path, std::move(what.item)));
+        return Value();
+    }
+    Result<Value> operator()(const RemoveFromList& what) {
+        return edit_.remove_from_list(what.path, what.index);
+    }
+    Result<Value> operator()(const IncrementCounter& what) {
+        return edit_.increment_counter(what.path, what.delta);
+    }
+
+private:
+    Result<void> fits(const Value& value) const {
+        if (bytes_of(value) <= limits_.operation_bytes) return {};
+        return too_large("what is written", limits_.operation_bytes);
+    }
+    Result<void> fits_block(std::size_t bytes) const {
+        if (bytes <= limits_.block_bytes) return {};
+        return too_large("the block", limits_.block_bytes);
+    }
+    // A short text can be replaced by a long one very often.
+    std::size_t size_when_replaced(const ReplaceText& what) const {
+        const std::string text = (*edit_.reader().text(what.section))->str();
+        std::size_t size = text.size();
+        if (what.find.empty()) return size;
+        for (std::size_t at = text.find(what.find); at != std::string::npos;
+             at = text.find(what.find, at + what.find.size())) {
+            size += what.replace.size();
+            size -= what.find.size();
+        }
+        return size;
+    }
+
+    document::MemoryEdit& edit_;
+    const document::Writer& by_;
+    const Limits& limits_;
+};
+
+Result<Value> carry_out(LiveDocument& document, MemoryWrite& what, const Caller& by,
+                        const OpenedMemory& opened, const Kernel::Body& kernel) {
+    const document::Writer writer = opened.writer(by.actor);
+    document::MemoryEdit edit(document.doc(), opened.header.block, writer,
+                              kernel.parts().clock.wall_ms());
+    document.begin(by.actor);
+    Writing writing(edit, writer, kernel.limits());
+    Value made = TRY(std::visit(writing, what));
+    record_memory_write(document, edit.last());
+    return made;
+}
+
+}  // namespace
+
+void MemoryCalls::write(Caller by, std::string label, MemoryWrite what,
+                        Reply<MemoryWritten> reply) {
+    body_->with_memory<MemoryWritten>(
+        by, label, std::move(reply),
+        [body = body_, by, what = std::move(what)](LiveDocument& document,
+                                                   const OpenedMemory& opened,
+                                                   Reply<MemoryWritten> answer) mutable {
+            const std::uint64_t before = document.whole().state->version;
+            Result<Value> made = carry_out(document, what, by, opened, *body->kernel);
+            if (!made)
+                return body->kernel->refuse(document, std::move(made).error(), std::move(answer));
+            MemoryWritten written{version_of_memory(document), std::move(*made)};
+            if (written.block.version == before)
+                return body->kernel->answer(document, std::move(written), std::move(answer));
+            body->kernel->submit(document, std::move(written), std::move(answer));
+        });
+}
+
+}  // namespace quire::kernel
