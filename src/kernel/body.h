@@ -26,6 +26,9 @@ inline constexpr std::string_view kMemoryKind = "memory";
 // Error: denied "memory_block" {label}.
 Failure is_memory(const LiveDocument& document);
 
+// Error: unavailable "shutting_down".
+Failure shutting_down();
+
 class Kernel::Body : public std::enable_shared_from_this<Kernel::Body> {
 public:
     Body(const Parts& parts, std::vector<store::DocumentRecord> known)
@@ -49,20 +52,17 @@ public:
     // under way.
     using Tokens = std::map<Token, std::deque<Function<void()>>>;
 
+    bool is_closing() {
+        return counters_.with([](const Counters& counters) { return counters.closing; });
+    }
+
     // Runs work(document, reply) on the document's strand, loaded, the gate passed. An error on the
     // way is the reply.
     template <class T, class Work>
     void on_document(Caller by, std::shared_ptr<LiveDocument> document, Access access,
                      Reply<T> reply, Work work) {
-        const bool closing = counters_.with([](Counters& counters) {
-            ++counters.calls;
-            return counters.closing;
-        });
-        if (closing) {
-            reply(fail(Errc::unavailable, "shutting_down",
-                       "the kernel is shutting down; call again to start a new one"));
-            return;
-        }
+        counters_.with([](Counters& counters) { ++counters.calls; });
+        if (is_closing()) return reply(shutting_down());
         sched::Strand& strand = document->strand();
         auto task = [self = shared_from_this(), by = std::move(by), document, access,
                      reply = std::move(reply), work = std::move(work)]() mutable {

@@ -47,7 +47,8 @@ Undone set_back(LiveDocument& document, const BlockRef& block, const Unit::Statu
 
 // Takes the units back in the document's pending transaction, newest first.
 Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
-                         const std::vector<Unit*>& units, bool redo) {
+                         const std::vector<Unit*>& units, bool redo,
+                         std::vector<crdt::StandIn>& settled) {
     Undone undone;
     const UnitKind kind = units.front()->kind;
     if (kind == UnitKind::create || kind == UnitKind::erase) {
@@ -63,7 +64,8 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
     if (kind == UnitKind::status && units.front()->status)
         return set_back(document, block, *units.front()->status, redo);
     const std::vector<crdt::Handle> only = touched_by(block, kind);
-    const crdt::Doc::Undone done = TRY(document.doc().revert(spans_of(units), only));
+    crdt::Doc::Undone done = TRY(document.doc().revert(spans_of(units), only));
+    settled = std::move(done.settled);
     undone.restored = done.restored;
     undone.removed = done.removed;
     undone.skipped_because_changed = done.skipped;
@@ -93,13 +95,17 @@ std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units) {
 }
 
 void end_take_back(LiveDocument& document, const BlockRef& block, const std::vector<Unit*>& units,
-                   const policy::Actor& actor, bool redo) {
+                   const policy::Actor& actor, bool redo, std::span<const crdt::StandIn> settled) {
     const std::string description = units.back()->description;
     const crdt::IdSpan span = document.commit(actor, redo ? "redo" : "undo");
     for (Unit* unit : units) {
         block.state->history.set_state(*unit, redo ? UnitState::done : UnitState::undone);
         unit->spans.clear();
-        if (unit == units.back()) unit->spans.push_back(span);
+        if (unit == units.back()) {
+            unit->spans.push_back(span);
+            // Here, for there may be no entry of its own.
+            unit->stand_ins.insert(unit->stand_ins.end(), settled.begin(), settled.end());
+        }
         document.rerecord(block, *unit);
     }
     block.state->appends.groups.erase(actor.str());
@@ -128,9 +134,10 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
 
             const seq::Rope before = document.doc().text(block.content);
             document.begin(by.actor);
-            Result<Undone> undone = take_back(document, block, *units, redo);
+            std::vector<crdt::StandIn> settled;
+            Result<Undone> undone = take_back(document, block, *units, redo, settled);
             if (!undone) return answer(Failure(std::move(undone).error()));
-            end_take_back(document, block, *units, by.actor, redo);
+            end_take_back(document, block, *units, by.actor, redo, settled);
             const seq::Rope& after = document.doc().text(block.content);
             undone->version = block.state->version;
             undone->line_count = after.lines().n;

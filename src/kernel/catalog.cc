@@ -81,6 +81,15 @@ bool Catalog::claim_name(const std::string& kind, const std::string& name, store
     });
 }
 
+void Catalog::unclaim_name(const std::string& kind, const std::string& name,
+                           store::DocumentKey key) {
+    state_.with([&](State& state) {
+        if (state.entries.at(key).record.name == name) return;
+        const auto at = state.names.find({kind, name});
+        if (at != state.names.end() && at->second == key) state.names.erase(at);
+    });
+}
+
 void Catalog::settle_name(const std::string& kind, const std::string& name,
                           store::DocumentKey key) {
     state_.with([&](State& state) {

@@ -34,6 +34,8 @@ public:
 
     // Another name for a document, beside the one it has. False where that is another document's.
     bool claim_name(const std::string& kind, const std::string& name, store::DocumentKey key);
+    // Gives up a name that was claimed for it, unless that is the one it has.
+    void unclaim_name(const std::string& kind, const std::string& name, store::DocumentKey key);
     // The document is known by `name` alone.
     void settle_name(const std::string& kind, const std::string& name, store::DocumentKey key);
     // Each of two documents is known by the other's name.

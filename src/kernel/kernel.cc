@@ -12,6 +12,11 @@ Result<std::unique_ptr<Kernel>> Kernel::open(Parts parts) {
     return std::unique_ptr<Kernel>(new Kernel(std::make_shared<Body>(parts, std::move(known))));
 }
 
+Failure shutting_down() {
+    return fail(Errc::unavailable, "shutting_down",
+                "the kernel is shutting down; call again to start a new one");
+}
+
 void Kernel::close(Reply<void> reply) {
     body_->counters().with([](Body::Counters& counters) { counters.closing = true; });
     // Replies when the last live document has nothing more in flight.

@@ -64,6 +64,28 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
             });
     }
 
+    // The same once all that was done to the block is durable. Until the work replies no other call
+    // sees the block.
+    template <class T, class Work>
+    void with_held_memory(Caller by, const std::string& label, Reply<T> reply, Work work) {
+        with_memory<T>(
+            std::move(by), label, std::move(reply),
+            [work = std::move(work)](LiveDocument& live, OpenedMemory& opened,
+                                     Reply<T> answer) mutable {
+                live.hold();
+                Reply<T> released = [held = live.shared_from_this(),
+                                     answer = std::move(answer)](Result<T> result) mutable {
+                    answer(std::move(result));
+                    held->release();
+                };
+                live.when_durable([&live, opened = std::move(opened), work = std::move(work),
+                                   released = std::move(released)](Result<void> durable) mutable {
+                    if (!durable) return released(Failure(std::move(durable).error()));
+                    work(live, opened, std::move(released));
+                });
+            });
+    }
+
     void create(const Caller& by, std::shared_ptr<const MemoryHeader> header,
                 Reply<MemoryVersion> reply);
     void move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,

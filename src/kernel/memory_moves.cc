@@ -73,18 +73,17 @@ std::string free_label(Catalog& catalog, const std::string& label, std::int64_t 
 // Gives one block another label, which has been claimed for it, and another type.
 void MemoryCalls::Body::move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
                              MemoryType type, std::string label, Reply<MemoryVersion> reply) {
-    const std::string before = document.name();
     move_to(document, opened, by, type, label, type == MemoryType::archival ? "archive" : "load");
     MemoryVersion moved = version_of_memory(document);
     kernel->submit<MemoryVersion>(document, std::move(moved),
-                                  [self = shared_from_this(), before, label, key = document.key(),
+                                  [self = shared_from_this(), label, key = document.key(),
                                    reply = std::move(reply)](Result<MemoryVersion> stored) mutable {
                                       // Until it is stored it goes by both.
                                       Catalog& catalog = self->kernel->catalog();
                                       if (stored) {
                                           catalog.settle_name(kKind, label, key);
-                                      } else if (label != before) {
-                                          catalog.forget_name(kKind, label);
+                                      } else {
+                                          catalog.unclaim_name(kKind, label, key);
                                       }
                                       reply(std::move(stored));
                                   });
@@ -96,7 +95,7 @@ void MemoryCalls::archive(Caller by, std::string label, std::optional<std::strin
         if (const Result<void> right = check_label(*archival_label); !right)
             return reply(Failure(right.error()));
     }
-    body_->with_memory<MemoryMoved>(
+    body_->with_held_memory<MemoryMoved>(
         by, label, std::move(reply),
         [body = body_, by, archival_label = std::move(archival_label)](
             LiveDocument& document, OpenedMemory& opened, Reply<MemoryMoved> answer) {
@@ -130,7 +129,7 @@ void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std:
         if (const Result<void> right = check_label(*label); !right)
             return reply(Failure(right.error()));
     }
-    body_->with_memory<MemoryVersion>(
+    body_->with_held_memory<MemoryVersion>(
         by, archival_label, std::move(reply),
         [body = body_, by, label = std::move(label)](LiveDocument& document, OpenedMemory& opened,
                                                      Reply<MemoryVersion> answer) {
@@ -235,19 +234,23 @@ private:
 
     // On the strand of the first.
     void store() {
+        // Closing waits for what was submitted before it came to this strand, and for no more.
+        if (kernel_->is_closing()) return stored(shutting_down());
         move(*first_);
         join(first_->batch());
         kernel_->count_commit();
-        first_->submit([self = shared_from_this()](Result<void> stored) {
-            if (stored)
-                self->kernel_->catalog().exchange_names(kKind, self->label_, self->archival_label_);
-            self->second_->strand().post([self, stored] {
-                self->second_->given(stored);
-                self->second_->release();
-            });
-            self->first_->release();
-            self->end(stored ? Moved(self->moved_) : Failure(stored.error()));
+        first_->submit(
+            [self = shared_from_this()](Result<void> result) { self->stored(std::move(result)); });
+    }
+
+    void stored(const Result<void>& result) {
+        if (result) kernel_->catalog().exchange_names(kKind, label_, archival_label_);
+        second_->strand().post([self = shared_from_this(), result] {
+            self->second_->given(result);
+            self->second_->release();
         });
+        first_->release();
+        end(result ? Moved(moved_) : Failure(result.error()));
     }
 
     // The second's records around the first's: its old name is free before the first takes it, and

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ Result<std::vector<Unit*>> next_to_take_back(History& history, const std::string
 std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
 
 // Ends the transaction in which `units` were taken back, marks them, and records an entry where
-// anything changed. What it changed is still to be submitted.
+// anything changed. `settled`: what that took back without an op. What it changed is still to be
+// submitted.
 void end_take_back(LiveDocument& document, const BlockRef& block, const std::vector<Unit*>& units,
-                   const policy::Actor& actor, bool redo);
+                   const policy::Actor& actor, bool redo, std::span<const crdt::StandIn> settled);
 
 }  // namespace quire::kernel

@@ -35,7 +35,8 @@ struct Unit {
     UnitState state = UnitState::done;
     std::uint64_t group = 0;  // The version that began the run of appends; 0: alone.
     std::vector<crdt::IdSpan> spans;
-    // Of an undo or redo: what it brought back, and what that stands for.
+    // Of an undo or redo: what it brought back, and what that stands for. Of what was undone: what
+    // that took back without an op.
     std::vector<crdt::StandIn> stand_ins = {};
     // Of a status: which it was, and which it became. None in one that was stored before it said
     // so.

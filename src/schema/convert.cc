@@ -356,6 +356,7 @@ Spoken spoken_in_lines(std::string_view text, const std::vector<std::string>& na
             colon == std::string_view::npos ? "" : folded(line.substr(0, colon));
         if (std::find(names.begin(), names.end(), name) != names.end()) {
             std::string& said = out.of[name];
+            if (!said.empty()) said += '\n';
             said += trimmed(line.substr(colon + 1));
             list = &said;
         } else if (list != nullptr && trimmed(line).starts_with("- ")) {

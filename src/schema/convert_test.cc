@@ -42,6 +42,8 @@ TEST(Convert, ATextIntoTheFieldsItSpeaksOf) {
               R"({"name":"Ada","notes":"born long ago\n"} called>name *>notes lost 1)");
     EXPECT_EQ(converted(kText, R"("nothing of it\n")", kPerson), R"({} lost 1 unset name)");
     EXPECT_EQ(converted(kText, R"("")", kPerson), R"({} unset name)");
+    EXPECT_EQ(converted(kText, R"("name: Ada\nnotes: one\nNotes: two\n")", kPerson),
+              R"({"name":"Ada","notes":"one\ntwo"} name>name notes>notes)");
 }
 
 TEST(Convert, ATextIntoSections) {
