@@ -25,8 +25,9 @@ std::string_view kind_name(const crdt::Slot& slot) {
 // One batch on its way through the gate.
 class Batch {
 public:
-    Batch(crdt::Doc& doc, const MemoryBlock& block, const Writer& by, Operation operation)
-        : doc_(doc), block_(block), by_(by), operation_(operation) {}
+    Batch(crdt::Doc& doc, const MemoryBlock& block, const Writer& by, Operation operation,
+          IncomingOptions options)
+        : doc_(doc), block_(block), by_(by), operation_(operation), options_(options) {}
 
     Result<void> check(const crdt::Change& change) {
         for (const crdt::Op& op : change.ops) TRY(check(change, op));
@@ -59,6 +60,7 @@ private:
     const MemoryBlock& block_;
     const Writer& by_;
     const Operation operation_;
+    const IncomingOptions options_;
     std::map<crdt::ContainerId, std::string> items_;     // Items made by the batch, by section.
     std::map<crdt::ContainerId, std::int64_t> grown_;    // Characters or elements more, by root.
     std::map<crdt::ContainerId, std::string> sections_;  // Of the roots in grown_.
@@ -172,7 +174,8 @@ Result<void> Batch::check_other(const Target& target, const schema::BlockSchema&
                                 const crdt::Op& op) {
     if (const auto* erased = std::get_if<crdt::MapErase>(&op.content)) {
         const schema::Field* field = field_of(schema, erased->key);
-        if (field != nullptr && field->required && !field->default_value)
+        const bool wanted = field != nullptr && field->required && !field->default_value;
+        if (wanted && !options_.go_back)
             return schema::schema_mismatch(field->name, name_of(field->type), "null");
         return {};
     }
@@ -358,13 +361,13 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
 }  // namespace
 
 Result<void> check_incoming(crdt::Doc& doc, const MemoryBlock& block, const Writer& by,
-                            std::span<const crdt::Change> changes) {
+                            std::span<const crdt::Change> changes, IncomingOptions options) {
     // What is known was let in before.
     const std::vector<crdt::Change> fresh = crdt::beyond(doc.oplog_version(), changes);
     if (fresh.empty()) return {};
     const bool appends =
         by.rights.permission == policy::Permission::append && is_append(doc, fresh);
-    Batch batch(doc, block, by, appends ? Operation::append : Operation::overwrite);
+    Batch batch(doc, block, by, appends ? Operation::append : Operation::overwrite, options);
     for (const crdt::Change& each : fresh) {
         Result<void> checked = batch.check(each);
         if (checked) continue;

@@ -18,6 +18,11 @@
 
 namespace quire::document {
 
+struct IncomingOptions {
+    // They lead back to an earlier version, in which a required field may not have been set yet.
+    bool go_back = false;
+};
+
 // Whether `by` may have written these changes, decoded but not imported. A document that does not
 // know what they depend on cannot tell where an append was made: they are then an overwrite. CHECKs
 // that no transaction is pending.
@@ -26,6 +31,6 @@ namespace quire::document {
 // also for a container of the wrong kind or in a place for plain values, field_not_found for a
 // container that the schema has no place for, max_items, char_limit.
 Result<void> check_incoming(crdt::Doc& doc, const MemoryBlock& block, const Writer& by,
-                            std::span<const crdt::Change> changes);
+                            std::span<const crdt::Change> changes, IncomingOptions options = {});
 
 }  // namespace quire::document

@@ -61,7 +61,8 @@ Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
     TRY(draft.apply_diff(back));
     const crdt::IdSpan span = draft.commit().span;
     if (span.size() == 0) return {};
-    return document::check_incoming(document.doc(), header.block, by, draft.changes_in({&span, 1}));
+    return document::check_incoming(document.doc(), header.block, by, draft.changes_in({&span, 1}),
+                                    {.go_back = true});
 }
 
 // False where the block is so already.
