@@ -20,13 +20,14 @@ cmake -S . -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD
     -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_CXX_COMPILER_LAUNCHER="${QUIRE_CCACHE:-}" -DQUIRE_TESTS=OFF \
     -DQUIRE_FUZZ=ON -DQUIRE_SANITIZE=address,undefined >/dev/null
 failed=()
-while read -r target corpus; do
+while IFS=$'\t' read -r -a line; do
+    target=${line[0]}
     [ $# -eq 0 ] || [[ " $* " == *" $target "* ]] || continue
     cmake --build build-fuzz --parallel "${JOBS:-$(nproc)}" --target "${target}_fuzz" >/dev/null </dev/null
     mkdir -p "build-fuzz/seen/$target" "build-fuzz/found/$target"
     log=build-fuzz/found/$target.log
     if build-fuzz/fuzz/"${target}_fuzz" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="build-fuzz/found/$target/" "build-fuzz/seen/$target" "$corpus" >"$log" 2>&1 </dev/null; then
+        -artifact_prefix="build-fuzz/found/$target/" "build-fuzz/seen/$target" "${line[@]:1}" >"$log" 2>&1 </dev/null; then
         echo "fuzz $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs, nothing found"
     else
         failed+=("$target")

@@ -113,16 +113,18 @@ TEST(ContainerState, NodesOfATreeAreWrittenGroupByGroup) {
     EXPECT_EQ(order, (std::vector<crdt::Counter>{10, 9, 4, 8, 7, 2, 6, 1}));
 }
 
-// History may be cut between the two atoms of a style.
-TEST(ContainerState, AStyleMayStartWithoutEndingButNotEndWithoutStarting) {
+// History may be cut between the two atoms of a style, and one of them may be deleted.
+TEST(ContainerState, AStyleMayStartWithoutEndingAndEndWithoutStarting) {
     TextState text{"ab",
                    {{atom(1, 0, 0), 1}, {atom(1, 2, 2), kStyleStart}, {atom(1, 1, 1), 1}},
                    {{"b", Value(true), 0x80}}};
     EXPECT_EQ(round_trip(root(ContainerKind::text, text)), "");
     text.spans[1].length = kStyleEnd;
     text.styles.clear();
+    EXPECT_EQ(round_trip(root(ContainerKind::text, text)), "");
+    text.spans[1].first = atom(2, 0, 2);
     EXPECT_TRUE(mentions(round_trip(root(ContainerKind::text, text)),
-                         "end of a style (without its start)"));
+                         "end of a style (as its peer's first atom)"));
 }
 
 TEST(ContainerState, SpansCoverTheirTextExactly) {

@@ -1,11 +1,13 @@
 #include "codec/document_snapshot.h"
 
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "codec/mergeable.h"
 #include "codec/snapshot_writer.h"
 #include "crdt/merge/fractional_index.h"
+#include "crdt/merge/style.h"
 
 namespace quire::codec {
 namespace {
@@ -21,14 +23,28 @@ StateSlot state_slot(const crdt::Slot& slot, OpId made_by) {
     return ContainerId::normal(made_by, std::get<ContainerKind>(slot));
 }
 
+// A style's end that stands alone, as it can be written: Loro reads starts that stand alone, and no
+// ends. One styles nothing either, and takes text at its edge as the end would.
+TextStyle alone(const crdt::StyleStart& ended) {
+    const bool holds_back = crdt::holds_back_end(ended);
+    return {ended.key, true, crdt::info_of(holds_back ? crdt::Expand::none : crdt::Expand::before)};
+}
+
 TextState text_state(const Doc& doc, Handle text) {
     TextState state;
+    std::unordered_set<OpId> open;  // Styles whose starts have gone by.
     for (const Doc::Stretch& stretch : doc.stretches(text)) {
         TextSpan span{{stretch.first, stretch.lamport}, stretch.size};
-        if (stretch.style != nullptr) {
-            const auto* start = std::get_if<crdt::StyleStart>(stretch.style);
-            span.length = start != nullptr ? kStyleStart : kStyleEnd;
-            if (start != nullptr) state.styles.push_back({start->key, start->value, start->info});
+        if (stretch.ended != nullptr) {
+            const OpId start{stretch.first.peer, stretch.first.counter - 1};
+            const bool has_start = open.erase(start) > 0;
+            span.length = has_start ? kStyleEnd : kStyleStart;
+            if (!has_start) state.styles.push_back(alone(*stretch.ended));
+        } else if (stretch.style != nullptr) {
+            const auto& start = std::get<crdt::StyleStart>(*stretch.style);
+            span.length = kStyleStart;
+            state.styles.push_back({start.key, start.value, start.info});
+            open.insert(stretch.first);
         }
         state.text += stretch.text;
         state.spans.push_back(span);

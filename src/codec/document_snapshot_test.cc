@@ -1,14 +1,19 @@
 #include "codec/document_snapshot.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "codec/container_ids.h"
 #include "codec/document.h"
 #include "codec/mergeable.h"
+#include "codec/open_snapshot.h"
 #include "codec/snapshot.h"
 #include "codec/snapshot_for_test.h"
+#include "codec/snapshot_writer.h"
+#include "crdt/merge/style.h"
 
 namespace quire::codec {
 namespace {
@@ -130,6 +135,103 @@ TEST(DocumentSnapshot, AHistoryThatLeadsInACircleHasNoStateForIt) {
 
     EXPECT_TRUE(container_states(doc).empty());
     EXPECT_TRUE(encode_snapshot(doc).has_value());
+}
+
+// --- styles that have lost an anchor ---
+
+const ContainerId kStyled = ContainerId::root("t", ContainerKind::text);
+
+// "abcd", bold from its second character to its third, with one of the atoms deleted: the text as
+// positions count it is a ( b c ) d.
+Bytes styled_without(std::int32_t pos, crdt::OpId deleted, std::uint8_t info) {
+    const crdt::Change style{{1, 0},
+                             {},
+                             0,
+                             0,
+                             "",
+                             {{kStyled, 0, crdt::TextInsert{0, "abcd"}},
+                              {kStyled, 4, crdt::StyleStart{1, 3, "bold", true, info}},
+                              {kStyled, 5, crdt::StyleEnd{}}}};
+    const crdt::Change erase{
+        {2, 0}, {{1, 5}}, 6, 0, "", {{kStyled, 0, crdt::SequenceDelete{pos, 1, deleted}}}};
+    crdt::Doc doc(3);
+    EXPECT_TRUE(doc.import({style, erase}).has_value());
+    return encode_snapshot(doc).value();
+}
+
+// What is typed at a caret goes where it would go in the whole document.
+void expect_typing_agrees(const Bytes& blob) {
+    const auto changes = decode_history(blob);
+    ASSERT_TRUE(changes.has_value()) << changes.error().message();
+    for (std::size_t at = 0; at <= 4; ++at) {
+        crdt::Doc whole(9);
+        ASSERT_TRUE(whole.import(*changes).has_value());
+        crdt::Doc lazy(9);
+        ASSERT_TRUE(open_snapshot(lazy, blob).value());
+        const crdt::VersionVector before = whole.version();
+        EXPECT_EQ(lazy.version(), before);
+        for (crdt::Doc* doc : {&whole, &lazy}) {
+            const crdt::Handle text = doc->open(kStyled);
+            ASSERT_TRUE(doc->text_insert(text, {at}, "!").has_value());
+            doc->commit();
+        }
+        EXPECT_FALSE(lazy.has_history());
+        EXPECT_EQ(lazy.text_delta(lazy.open(kStyled)), whole.text_delta(whole.open(kStyled)));
+        EXPECT_EQ(lazy.changes_since(before), whole.changes_since(before)) << at;
+        ASSERT_TRUE(lazy.load_history().has_value());
+        EXPECT_EQ(lazy.text_delta(lazy.open(kStyled)), whole.text_delta(whole.open(kStyled)));
+        lazy.check_invariants();
+    }
+}
+
+TEST(DocumentSnapshot, AStyleWhoseStartWasDeletedIsReadBack) {
+    for (const crdt::Expand expand :
+         {crdt::Expand::none, crdt::Expand::before, crdt::Expand::after, crdt::Expand::both})
+        expect_typing_agrees(styled_without(1, {1, 4}, crdt::info_of(expand)));
+}
+
+TEST(DocumentSnapshot, AStyleWhoseEndWasDeletedIsReadBack) {
+    for (const crdt::Expand expand :
+         {crdt::Expand::none, crdt::Expand::before, crdt::Expand::after, crdt::Expand::both})
+        expect_typing_agrees(styled_without(4, {1, 5}, crdt::info_of(expand)));
+}
+
+// What has come in between the two atoms may have put the end in front of the start.
+TEST(DocumentSnapshot, AStyleThatEndsBeforeItStartsIsReadBack) {
+    const auto change = [](crdt::OpId id, crdt::Frontiers deps, std::vector<crdt::Op> ops) {
+        return crdt::Change{id, std::move(deps), 0, 0, "", std::move(ops)};
+    };
+    crdt::Doc doc(3);
+    ASSERT_TRUE(doc.import({change({1, 0}, {},
+                                   {{kStyled, 0, crdt::TextInsert{0, "d"}},
+                                    {kStyled, 1, crdt::StyleStart{0, 0, "bold", true, 0x80}}}),
+                            change({2, 0}, {{1, 1}}, {{kStyled, 0, crdt::TextInsert{0, "abc"}}}),
+                            change({1, 2}, {{2, 2}}, {{kStyled, 2, crdt::StyleEnd{}}})})
+                    .has_value());
+
+    expect_typing_agrees(encode_snapshot(doc).value());
+}
+
+// As Loro writes it.
+TEST(DocumentSnapshot, AnEndThatStandsAloneIsReadByItsHistory) {
+    const Bytes blob = styled_without(1, {1, 4}, crdt::info_of(crdt::Expand::after));
+    const Snapshot snapshot = Snapshot::open(blob).value();
+    SnapshotWriter writer(Compression::none);
+    writer.add_changes(snapshot.changes().value());
+    Budget budget = snapshot.budget();
+    ContainerState state = *snapshot.state(kStyled, budget).value();
+    auto& text = std::get<TextState>(state.state);
+    for (TextSpan& span : text.spans) {
+        if (span.length == kStyleStart) span.length = kStyleEnd;
+    }
+    text.styles.clear();
+    ASSERT_TRUE(writer.add_state(state).has_value());
+    const Bytes theirs = std::move(writer).finish(snapshot.end(), snapshot.heads()).value();
+
+    crdt::Doc doc(9);
+    EXPECT_FALSE(open_snapshot(doc, theirs).value());
+    ASSERT_TRUE(doc.import(decode_history(theirs).value()).has_value());
+    EXPECT_EQ(doc.text(doc.open(kStyled)).str(), "abcd");
 }
 
 TEST(Mergeable, ANameSaysWhichMapItBelongsTo) {

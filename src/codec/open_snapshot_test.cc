@@ -159,6 +159,36 @@ TEST(OpenSnapshot, AVersionCanLeaveItsReaderNothingToCountWith) {
     EXPECT_TRUE(doc.text_insert(doc.open(kText), {0}, "x"));
 }
 
+// What is pending while the history comes in follows the heads that the snapshot told: were one of
+// them missing, committing it would lose it.
+TEST(OpenSnapshot, AHeadThatIsNotToldOfIsMissedWhenTheHistoryIsRead) {
+    Doc one(1);
+    ASSERT_TRUE(one.text_insert(one.open(kText), {0}, "one").has_value());
+    one.commit();
+    Doc two(2);
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    ASSERT_TRUE(two.tree_create(two.open(tree)).has_value());
+    two.commit();
+    ASSERT_TRUE(one.import(two.changes_since({})).has_value());
+    const Bytes blob = encode_snapshot(one).value();
+    const auto snapshot = Snapshot::open(blob).value();
+    SnapshotWriter writer(Compression::none);
+    writer.add_changes(snapshot.changes().value());
+    Budget budget = snapshot.budget();
+    ASSERT_TRUE(writer.add_state(*snapshot.state(kText, budget).value()));
+    Doc doc(9);
+    ASSERT_TRUE(
+        open_snapshot(doc, std::move(writer).finish(snapshot.end(), {{1, 2}}).value()).value());
+    ASSERT_TRUE(doc.text_insert(doc.open(kText), {0}, "x"));
+
+    EXPECT_EQ(doc.load_history().error().code(), Errc::corrupt);
+
+    EXPECT_FALSE(doc.has_history());
+    EXPECT_EQ(doc.text(doc.open(kText)).str(), "xone");
+    doc.commit();
+    EXPECT_EQ(doc.frontiers(), (crdt::Frontiers{{9, 0}}));
+}
+
 TEST(OpenSnapshot, ACursorOnWhatWasDeletedAsksTheHistory) {
     const Bytes blob = hello_is_gone();
     Doc doc(9);

@@ -1,7 +1,6 @@
 #include "codec/state_text.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/check.h"
 #include "base/utf8.h"
@@ -37,18 +36,12 @@ void read_styles(ByteReader& in, std::vector<TextStyle>& styles, Budget& budget)
     }
 }
 
-// Spans cover the text, ends follow their starts, and no atom is there twice.
+// Spans cover the text, and no atom is there twice.
 void verify(ByteReader& in, const TextState& state, Budget& budget) {
-    const std::size_t anchors = static_cast<std::size_t>(
-        std::count_if(state.spans.begin(), state.spans.end(),
-                      [](const TextSpan& span) { return span.length <= 0; }));
-    constexpr std::size_t kNode = 64;  // Of a hash set, with its bucket.
-    if (!budget.take_heap(anchors * kNode + state.spans.size() * 2 * sizeof(IdRun))) {
+    if (!budget.take_heap(state.spans.size() * 2 * sizeof(IdRun)))
         return in.fail("spans of a text (too many for their size)");
-    }
     std::size_t left = utf8::count_code_points(state.text);
     std::size_t starts = 0;
-    std::unordered_set<crdt::OpId> open;
     std::vector<IdRun> runs;
     runs.reserve(state.spans.size());
     for (const TextSpan& span : state.spans) {
@@ -61,9 +54,8 @@ void verify(ByteReader& in, const TextState& state, Budget& budget) {
             left -= length;
         } else if (span.length == kStyleStart) {
             ++starts;
-            open.insert(id);
-        } else if (id.counter == 0 || open.erase({id.peer, id.counter - 1}) == 0) {
-            return in.fail("end of a style (without its start)");
+        } else if (id.counter == 0) {
+            return in.fail("end of a style (as its peer's first atom)");
         }
     }
     if (left != 0) return in.fail("spans of a text (they do not cover it)");

@@ -14,8 +14,9 @@
 //       value (state_value.h)
 //       byte info
 //
-// A style's end is the atom after its start. History may be cut between the two, so a start may
-// stand alone.
+// A style's end is the atom after its start. Either may stand alone, in its place, and styles
+// nothing: history may be cut between the two, and a program may delete one of them. Loro writes an
+// end that stands alone, and cannot read it; so we write it as a start (document_snapshot.cc).
 #pragma once
 
 #include <cstdint>

@@ -345,6 +345,39 @@ test("what is done to a snapshot before its history is read goes to Loro, and fi
     }
 });
 
+// Loro writes an end that has lost its start into its snapshots, and cannot read them: it stands as a start in ours.
+test("a style of which somebody deleted an anchor goes through our snapshot into Loro and back", async () => {
+    const text = (counter, content) => ({ container: "cid:root-text:Text", counter, content });
+    const change = (id, deps, ops) => ({ id, timestamp: 0, deps, lamport: 0, msg: null, ops });
+    for (const [which, info] of [["start", 128], ["start", 130], ["start", 132], ["start", 134], ["end", 132]]) {
+        const deleted = which === "start" ? { pos: 1, start_id: "4@0" } : { pos: 4, start_id: "5@0" };
+        const ours = await Ours.open("1000");
+        await ours.importJson({ schema_version: 1, start_version: {}, peers: ["1", "2"], changes: [
+            change("0@0", [], [text(0, { type: "insert", pos: 0, text: "abcd" }),
+                text(4, { type: "mark", start: 1, end: 3, style_key: "bold", style_value: true, info }), text(5, { type: "mark_end" })]),
+            change("0@1", ["5@0"], [text(0, { type: "delete", len: 1, ...deleted })])] });
+        const blob = await ours.export("snapshot");
+        for (let at = 0; at <= 4; ++at) {
+            const what = `${which} deleted, info ${info}, typed at ${at}`;
+            const loaded = newDoc(77);
+            loaded.import(blob);
+            const again = await Ours.open("77");
+            await again.import(blob);
+            loaded.getText("text").insert(at, "!");
+            await again.ask("text.insert", { cid: "cid:root-text:Text", pos: at, text: "!" });
+            loaded.commit();
+            assert.deepEqual(loaded.getText("text").toDelta(), await again.ask("text.delta", { cid: "cid:root-text:Text" }), what);
+            const typed = (json) => json.changes.at(-1).ops;
+            assert.deepEqual(typed(await again.json({ from: await ours.ask("vv") })), typed(loaded.exportJsonUpdates()), what);
+            const replayed = newDoc(78);
+            replayed.import(updates(loaded));
+            assertSame(loaded, replayed, what);
+            await again.drop();
+        }
+        await ours.drop();
+    }
+});
+
 // The three sections of a snapshot.
 function sections(blob) {
     const view = Buffer.from(blob);

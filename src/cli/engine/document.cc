@@ -125,8 +125,12 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
         const auto limit = static_cast<std::size_t>(crdt::kMaxValueDepth - depth);
         std::erase_if(nodes, [&](const auto& node) { return node.depth >= limit; });
         inside = crdt::nested(nodes, [&](crdt::OpId node, std::size_t level) {
-            return with_ids(doc, crdt::ContainerId::normal(node, ContainerKind::map),
-                            depth + static_cast<int>(level) + 1);
+            const auto meta = crdt::ContainerId::normal(node, ContainerKind::map);
+            if (doc.parent_of(meta) != id) {
+                // Nobody made it here, and what it holds is elsewhere or nowhere.
+                return Value(Map{{"cid", crdt::to_text(meta)}, {"value", Map()}});
+            }
+            return with_ids(doc, meta, depth + static_cast<int>(level) + 1);
         });
     }
     return Map{{"cid", crdt::to_text(id)}, {"value", std::move(inside)}};

@@ -55,9 +55,9 @@ Value told(const crdt::Imported& imported) {
 }  // namespace
 
 Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
-                             std::vector<Change> changes) {
+                             const std::vector<Change>& changes, crdt::ImportOptions options) {
     documents.settle(document);
-    return told(TRY(document.doc.import(std::move(changes), {.want_diff = false})));
+    return told(TRY(document.doc.import(changes, std::move(options))));
 }
 
 namespace {

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "cli/engine/session.h"
+#include "crdt/doc/doc.h"
 #include "crdt/ids/change.h"
 
 namespace quire::cli {
 
 // Imports into the document, whose pending transaction is committed first: {success, pending}.
 Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
-                             std::vector<crdt::Change> changes);
+                             const std::vector<crdt::Change>& changes, crdt::ImportOptions options);
 
 }  // namespace quire::cli

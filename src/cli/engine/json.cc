@@ -5,7 +5,6 @@
 #include "cli/engine/imports.h"
 #include "cli/engine/session.h"
 #include "codec/json_updates.h"
-#include "crdt/ids/beyond.h"
 
 namespace quire::cli {
 namespace {
@@ -27,11 +26,7 @@ Result<Value> import_json(EngineDocuments& documents, const EngineRequest& reque
     EngineDocument* document = TRY(documents.find(request));
     const Value* json = TRY(request.json("json"));
     const std::vector<crdt::Change> changes = TRY(codec::decode_json_updates(*json));
-    documents.settle(*document);
-    // JSON says less than the history that it was made of (bytes are lists in it, and whole numbers
-    // may have been floats), so that what is known is not compared with it.
-    return import_changes(documents, *document,
-                          crdt::beyond(document->doc.oplog_version(), changes));
+    return import_changes(documents, *document, changes, {.says_less = true});
 }
 
 constexpr std::array kOps = {

@@ -291,7 +291,7 @@ public:
     // The same with the history in front of what was done here, in which a transaction that is
     // pending still is. Errors: corrupt.
     Result<std::unique_ptr<DocBody>> with_history(std::vector<Change> history,
-                                                  const VersionVector& end);
+                                                  const VersionVector& end, const Frontiers& heads);
     // All that the state holds is in the log. Errors: unsupported.
     Result<void> end_base(const OpeningVersion& version);
     // Which roots were ever written cannot be told without the history.
@@ -328,6 +328,13 @@ public:
     // The node by number if it is alive at the version.
     std::optional<NodeIndex> tree_node(Container& c, OpId node, const Past* at);
     Value tree_value(Container& c, int depth, const Past* at);
+    // Whether the map that is named after a node is below it. Ops may place a node that nobody
+    // made, or that is named after an atom of another container: what has such a name has another
+    // way up or none, may hold itself, and may stand in many trees.
+    bool has_meta(const Container& tree, OpId node) const {
+        const std::optional<Lv> made = log_.atoms().lv_of(node);
+        return made && log_.container_of(*made) == tree.index;
+    }
     TreeDelta tree_diff(Container& c, const Past& a, const Past& b);
     TreeDelta tree_from_nothing(Container& c, const Past* at);
     void write_tree(Container& c, OpContent op);

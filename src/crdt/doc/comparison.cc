@@ -115,7 +115,10 @@ void Comparison::add_one(Container& c, std::size_t depth, Delta delta,
         for (const TreeAction& action : *tree) {
             // A node is made where it was not before, and so is what it holds, if anything.
             const ContainerId meta = ContainerId::normal(action.target, ContainerKind::map);
-            if (action.kind == TreeAction::Kind::create && body_.knows(meta)) push(meta, true);
+            if (action.kind == TreeAction::Kind::create && body_.knows(meta) &&
+                body_.has_meta(c, action.target)) {
+                push(meta, true);
+            }
         }
     }
     std::reverse(children.begin() + static_cast<std::ptrdiff_t>(before), children.end());

@@ -40,6 +40,10 @@ struct CommitOptions {
 struct ImportOptions {
     std::string origin = {};  // For events.
     bool want_diff = false;   // Whether Imported::diff is filled in.
+    // The changes say less than the history that they were made of, as JSON updates do (bytes are
+    // lists in them, and whole numbers may have been floats): what is known is compared by what it
+    // follows alone.
+    bool says_less = false;
 };
 
 struct Commit {
@@ -261,8 +265,9 @@ public:
     const VersionVector& oplog_version() const;
     Frontiers oplog_frontiers() const;
     // Atomic: an error changes nothing. Changes may come in any order, cut anywhere, and overlap
-    // what is known; an overlap that differs is refused. Errors: corrupt; conflict "op_id_reused";
-    // unsupported "too_large" beyond 3 * 2^30 atoms. CHECKs that no transaction is pending.
+    // what is known; an overlap that differs, or follows something else, is refused. Errors:
+    // corrupt; conflict "op_id_reused"; unsupported "too_large" beyond 3 * 2^30 atoms. CHECKs that
+    // no transaction is pending.
     Result<Imported> import(const std::vector<Change>& changes, ImportOptions options = {});
     // The same without an object for each change. The batch is left as it was.
     Result<Imported> import(ChangeBatch& batch, ImportOptions options = {});
@@ -309,9 +314,10 @@ public:
         OpId first;
         Lamport lamport = 0;
         Counter size = 0;
-        std::string_view text;             // Of a text.
-        std::span<const Slot> values;      // Of a list.
-        const OpContent* style = nullptr;  // A style's start or end, of size 1, and nothing else.
+        std::string_view text;              // Of a text.
+        std::span<const Slot> values;       // Of a list.
+        const OpContent* style = nullptr;   // A style's start or end, of size 1, and nothing else.
+        const StyleStart* ended = nullptr;  // Of an end: its style, whose start may be deleted.
     };
     std::vector<Stretch> stretches(Handle sequence) const;
     // The last write of each key that was ever written, sorted by key. Likewise.

@@ -3,10 +3,12 @@
 // the whole stack.
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "crdt/doc/doc.h"
+#include "tests/memory/peak_memory.h"
 
 namespace quire::crdt {
 namespace {
@@ -58,6 +60,69 @@ TEST(Hostile, AContainerThatHoldsItselfIsNowhere) {
     EXPECT_FALSE(doc.is_alive(doc.open(self)));
     EXPECT_FALSE(doc.is_alive(doc.open(second)));
     EXPECT_EQ(doc.value(), Value(Map()));
+}
+
+// Ops place nodes that nobody made, one named after an op of the map that would be its own.
+TEST(Hostile, WhatANodeThatNobodyMadeHoldsHasNoWayUp) {
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    const ContainerId self = ContainerId::normal({1, 1}, ContainerKind::map);
+    const ContainerId nobodys = ContainerId::normal({7, 7}, ContainerKind::map);
+    const Bytes position{0x80};
+    Doc doc(9);
+    std::vector<ContainerId> told;
+    const auto subscription = doc.subscribe_root([&](const Event& event) {
+        for (const ContainerDiff& part : event.diffs) told.push_back(part.container);
+    });
+    const tests::PeakMemory peak;
+
+    ASSERT_TRUE(doc.import(
+        {change({1, 0}, {},
+                {{tree, 0, TreeCreate{{1, 0}, std::nullopt, position}},
+                 {self, 1, MapSet{"k", Value(1)}},
+                 {tree, 2, TreeMove{{1, 1}, {{1, 0}}, position}},
+                 {nobodys, 3, MapSet{"k", Value(2)}},
+                 {tree, 4, TreeMove{{7, 7}, std::nullopt, position}},
+                 {ContainerId::normal({1, 0}, ContainerKind::map), 5, MapSet{"k", Value(3)}}})}));
+
+    EXPECT_EQ(told,
+              (std::vector<ContainerId>{tree, ContainerId::normal({1, 0}, ContainerKind::map)}));
+    EXPECT_EQ(doc.tree_nodes(doc.open(tree)).size(), 3U);
+    EXPECT_LT(peak.bytes(), std::size_t{1} << 20);
+    ASSERT_TRUE(doc.checkout({}));
+    doc.checkout_to_latest();
+    EXPECT_EQ(told.size(), 2U + 1U + 2U);  // What comes, what goes, and what comes again.
+}
+
+// A map that is named after a node holds trees in which that node stands: were it shown in each of
+// them, there would be as many of it as ways down.
+TEST(Hostile, WhatIsInManyTreesIsShownInTheOneThatMadeIt) {
+    const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
+    const OpId node{1, 0};
+    const ContainerId meta = ContainerId::normal(node, ContainerKind::map);
+    const Bytes position{0x80};
+    std::vector<Op> ops{{tree, 0, TreeCreate{node, std::nullopt, position}}};
+    constexpr Counter kTrees = 4;
+    for (Counter at = 1; at <= kTrees; ++at)
+        ops.push_back({meta, at, MapSet{std::to_string(at), ContainerKind::tree}});
+    for (Counter at = 1; at <= kTrees; ++at) {
+        ops.push_back({ContainerId::normal({1, at}, ContainerKind::tree), kTrees + at,
+                       TreeMove{node, std::nullopt, position}});
+    }
+    Doc doc(9);
+    std::size_t told = 0;
+    const auto subscription =
+        doc.subscribe_root([&](const Event& event) { told = event.diffs.size(); });
+    const tests::PeakMemory peak;
+
+    ASSERT_TRUE(doc.import({change({1, 0}, {}, ops)}));
+
+    EXPECT_EQ(told, std::size_t{2 + kTrees});
+    const Value shown = doc.value().get("tree")->as_list()[0];
+    ASSERT_EQ(shown.get("meta")->as_map().size(), std::size_t{kTrees});
+    const Value inner = shown.get("meta")->get("1")->as_list()[0];
+    EXPECT_EQ(*inner.get("id"), Value("0@1"));
+    EXPECT_EQ(*inner.get("meta"), Value(Map()));
+    EXPECT_LT(peak.bytes(), std::size_t{1} << 20);
 }
 
 TEST(Hostile, DiffsGoAsDeepAsValues) {
@@ -140,6 +205,77 @@ TEST(Hostile, AHistoryEndsBeforeItsNumbersDo) {
 
     EXPECT_EQ(doc.text(doc.open(kText)).bytes().n, std::size_t{kSize});
     EXPECT_EQ(doc.frontiers(), (Frontiers{{1, kSize - 1}}));
+}
+
+// --- one id for two changes ---
+
+// The same op twice, and what it follows differs: whichever came first would make another history.
+TEST(Hostile, AnOpThatFollowsSomethingElseIsAnother) {
+    const Change first = typing({1, 0}, {}, 0, "ab");
+    const Change after_it = change({2, 0}, {{1, 1}}, {{kList, 0, ListInsert{0, {Value(1)}}}});
+    const Change beside_it = change({2, 0}, {}, {{kList, 0, ListInsert{0, {Value(1)}}}});
+    const Change later = change({2, 1}, {}, {{kList, 1, ListInsert{0, {Value(2)}}}});
+    const auto verdict = [](const std::vector<Change>& known, const std::vector<Change>& changes) {
+        Doc doc(9);
+        EXPECT_TRUE(doc.import(known));
+        const Frontiers before = doc.frontiers();
+        const std::string why = reason(doc.import(changes));
+        EXPECT_EQ(reason(doc.import(changes, {.says_less = true})), why);
+        if (!why.empty()) {
+            EXPECT_EQ(doc.frontiers(), before);
+        }
+        return why;
+    };
+
+    EXPECT_EQ(verdict({}, {first, after_it, beside_it}), "op_id_reused");
+    EXPECT_EQ(verdict({}, {beside_it, first, after_it}), "op_id_reused");
+    // One of them waits when the other comes.
+    EXPECT_EQ(verdict({}, {after_it, beside_it}), "op_id_reused");
+    EXPECT_EQ(verdict({first, after_it}, {beside_it, later}), "op_id_reused");
+    EXPECT_EQ(verdict({first, beside_it}, {after_it, later}), "op_id_reused");
+    EXPECT_EQ(verdict({beside_it}, {after_it, later}), "op_id_reused");
+    EXPECT_EQ(verdict({first, after_it}, {after_it, later}), "");
+    EXPECT_EQ(verdict({first, beside_it}, {beside_it, later}), "");
+}
+
+// What JSON says of bytes and of whole floats is not what it was made of; what it says twice is.
+TEST(Hostile, WhatSaysLessIsComparedWithWhatSaysAsLittle) {
+    const auto pushing = [](Counter at, Value value) {
+        return change({1, at}, {}, {{kList, at, ListInsert{0, {std::move(value)}}}});
+    };
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({pushing(0, Bytes{1})}));
+
+    EXPECT_EQ(reason(doc.import({pushing(0, List{1}), pushing(1, 2)}, {.says_less = true})), "");
+    EXPECT_EQ(reason(doc.import({pushing(0, List{1}), pushing(1, 3), pushing(2, 4)})),
+              "op_id_reused");
+    EXPECT_EQ(
+        reason(doc.import({pushing(2, 4), pushing(2, 5), pushing(3, 6)}, {.says_less = true})),
+        "op_id_reused");
+    EXPECT_EQ(doc.version().end_of(1), 2);
+}
+
+// The same history, cut elsewhere and with deps that say more than they need to.
+TEST(Hostile, WhatAChangeFollowsCanBeSaidInManyWays) {
+    const Change first = typing({1, 0}, {}, 0, "ab");
+    const Change other = typing({2, 0}, {{1, 1}}, 2, "cd");
+    const Change both =
+        change({1, 2}, {{2, 1}}, {{kText, 2, TextInsert{4, "ef"}}, {kText, 4, TextInsert{6, "g"}}});
+    const Change end = typing({1, 5}, {{1, 4}}, 7, "h");
+    Doc doc(9);
+    ASSERT_TRUE(doc.import({first, other, both}));
+    Change long_winded = both;
+    long_winded.deps = {{1, 0}, {1, 1}, {2, 0}, {2, 1}};
+
+    EXPECT_EQ(reason(doc.import(
+                  {slice(first, 1, 2), slice(other, 1, 2), long_winded, slice(both, 1, 3), end})),
+              "");
+
+    EXPECT_EQ(doc.text(doc.open(kText)).str(), "abcdefgh");
+    // Nor is it one run if it was none.
+    Change joined = first;
+    joined.ops.insert(joined.ops.end(), both.ops.begin(), both.ops.end());
+    EXPECT_EQ(reason(doc.import({joined, typing({1, 6}, {{1, 5}}, 8, "i")})), "op_id_reused");
 }
 
 // --- what waits ---

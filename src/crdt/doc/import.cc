@@ -3,6 +3,8 @@
 #include <deque>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "base/cat.h"
@@ -38,10 +40,11 @@ constexpr int kMostCulprits = 8;
 class ImportBatch {
 public:
     // What waited for something of it goes on, or else is dropped.
-    ImportBatch(DocBody& body, ChangeBatch& batch, bool goes_on)
+    ImportBatch(DocBody& body, ChangeBatch& batch, bool says_less, bool goes_on)
         : body_(body),
           batch_(batch),
           given_(batch.heads.size()),
+          says_less_(says_less),
           goes_on_(goes_on),
           run_(body, batch),
           queue_{{0, given_}} {}
@@ -70,6 +73,7 @@ private:
     Result<void> check_waiting();
     bool has_to_wait(PeerIndex peer, Counter known);
     Result<void> check_overlap(const ChangeBatch::Head& head, Counter end);
+    bool follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known);
     void succeed(PeerIndex peer, const IdSpan& span);
     void release(PeerIndex peer, const IdSpan& known);
     void take_back();
@@ -85,6 +89,7 @@ private:
     DocBody& body_;
     ChangeBatch& batch_;
     std::size_t given_;
+    bool says_less_;
     bool goes_on_;
     ImportRun run_;
     std::vector<Pending::Parked> released_;                // Not in the document's pending_ now.
@@ -194,14 +199,49 @@ bool ImportBatch::has_to_wait(PeerIndex peer, Counter known) {
 
 Result<void> ImportBatch::check_overlap(const ChangeBatch::Head& head, Counter end) {
     const OpId id = batch_.id_of(head);
-    const std::vector<Op> theirs = slice(batch_.change(head), 0, end - id.counter).ops;
-    const IdSpan span{id.peer, id.counter, end};
-    const std::vector<LvSpan> known = body_.log_.atoms().spans_of(span);
-    if (same_atoms(theirs, body_.export_ops(known))) return {};
+    std::vector<LvSpan> known = body_.log_.atoms().spans_of({id.peer, id.counter, end});
+    bool same = follows_the_same(head, known);
+    Counter from = 0;
+    if (same && says_less_) {
+        // Only what came with this import says as little.
+        for (LvSpan& span : known) {
+            const Lv fresh = std::clamp(run_.span().begin, span.begin, span.end);
+            from += static_cast<Counter>(fresh - span.begin);
+            span.begin = fresh;
+        }
+        std::erase_if(known, [](const LvSpan& span) { return span.size() == 0; });
+    }
+    if (same && !known.empty()) {
+        const std::vector<Op> theirs = slice(batch_.change(head), from, end - id.counter).ops;
+        same = same_atoms(theirs, body_.export_ops(known));
+    }
+    if (same) return {};
     return fail(Errc::conflict, "op_id_reused",
                 cat("operations from ", id_text(id),
-                    " on are known here with other content: two writers have used one peer id; "
-                    "nothing was imported"));
+                    " on are known here with other content, or after others: two writers have used "
+                    "one peer id; nothing was imported"));
+}
+
+// Whether the atoms of `known`, a change's first ones, follow here what the change says they do.
+bool ImportBatch::follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known) {
+    const AtomTable& atoms = body_.log_.atoms();
+    const Graph& graph = body_.log_.graph();
+    Heads parents;
+    for (const ChangeBatch::Dep& dep : batch_.deps_of(head)) {
+        const std::optional<Lv> lv = atoms.lv_of(run_.peer(dep.peer), dep.counter);
+        if (!lv) return false;
+        parents.push_back(*lv);
+    }
+    if (head.counter > 0) parents.push_back(*atoms.lv_of(run_.peer(head.peer), head.counter - 1));
+    parents = graph.minimal(std::move(parents));
+    for (const LvSpan& span : known) {
+        for (Lv lv = span.begin; lv < span.end;) {
+            if (graph.parents_of(lv) != parents) return false;
+            lv = std::min(span.end, graph.run_end(lv));
+            parents.assign(1, lv - 1);
+        }
+    }
+    return true;
 }
 
 void ImportBatch::succeed(PeerIndex peer, const IdSpan& span) {
@@ -288,7 +328,7 @@ Result<Imported> DocBody::import(ChangeBatch& batch, ImportOptions options) {
     // What waits must not keep out what is sound; nor may it have that tried again and again. What
     // was good among it is not known here, so whoever sent it will be asked for it.
     for (int culprits = 0;; ++culprits) {
-        ImportBatch attempt(*this, batch, culprits < kMostCulprits);
+        ImportBatch attempt(*this, batch, options.says_less, culprits < kMostCulprits);
         Result<void> gone = attempt.go();
         if (gone) return attempt.finish(std::move(options));
         const Pending::Parked* culprit = attempt.culprit();

@@ -81,6 +81,8 @@ std::vector<Doc::Stretch> Doc::stretches(Handle sequence) const {
                 stretch.size = static_cast<Counter>(size);
                 if (run.kind == RunKind::anchor) {
                     stretch.style = &log.op(run);
+                    if (std::holds_alternative<StyleEnd>(*stretch.style))
+                        stretch.ended = &body_->style_at(c, *body_->style_start(from));
                 } else if (c.id.kind == ContainerKind::text) {
                     stretch.text = log.text(run, from, size);
                 } else {

@@ -241,7 +241,8 @@ Result<void> DocBody::end_base(const OpeningVersion& version) {
 }
 
 Result<std::unique_ptr<DocBody>> DocBody::with_history(std::vector<Change> history,
-                                                       const VersionVector& end) {
+                                                       const VersionVector& end,
+                                                       const Frontiers& heads) {
     std::unique_ptr<DocBody> body = emptied();
     const auto take = [&](std::vector<Change> changes) -> Result<void> {
         const Imported imported = TRY(body->import(std::move(changes), {}));
@@ -249,7 +250,8 @@ Result<std::unique_ptr<DocBody>> DocBody::with_history(std::vector<Change> histo
         return corrupt("the history depends on changes that it does not hold");
     };
     TRY(take(std::move(history)));
-    if (body->version() != end) return corrupt("the history ends elsewhere than its version");
+    if (body->version() != end || body->frontiers_of(body->log_.heads()) != heads)
+        return corrupt("the history ends elsewhere than its version");
     if (committed_end() > log_.base()) TRY(take(export_spans({{log_.base(), committed_end()}})));
     if (open_) {
         TRY(take(export_spans({{began_, log_.end()}})));
@@ -274,7 +276,8 @@ Result<void> Doc::open_at(const OpeningVersion& version, std::unique_ptr<History
     TRY(body->end_base(version));
     body->share_subscribers(*body_);
     body_ = std::move(body);
-    unread_ = std::make_unique<UnreadHistory>(UnreadHistory{std::move(source), version.end, {}});
+    unread_ = std::make_unique<UnreadHistory>(UnreadHistory{
+        std::move(source), version.end, body_->frontiers_of(body_->oplog().heads()), {}});
     return {};
 }
 
@@ -289,7 +292,7 @@ Result<void> Doc::load_history() const {
                     "the history cannot be read before the commit is made; nothing was changed");
     }
     std::vector<Change> history = TRY(unread_->source->read());
-    auto body = TRY(body_->with_history(std::move(history), unread_->end));
+    auto body = TRY(body_->with_history(std::move(history), unread_->end, unread_->heads));
     unread_->source.reset();
     // Whoever is being told something now is told it by the one that was.
     unread_->began_as = std::exchange(body_, std::move(body));

@@ -54,6 +54,7 @@ public:
 struct UnreadHistory {
     std::unique_ptr<HistorySource> source;  // Null once it was read.
     VersionVector end;
+    Frontiers heads;
     std::unique_ptr<DocBody> began_as;  // What the document was until then.
 };
 

@@ -147,8 +147,8 @@ private:
                   const std::vector<OpId>& touched);
     void make_again(Container& from, Container& to, const NodeStep& step,
                     const std::vector<OpId>& touched);
-    OpId copy_node(Container& to, OpId of, std::optional<OpId> parent, Bytes position,
-                   Lv decided_by, int depth);
+    OpId copy_node(Container& to, OpId of, bool has_meta, std::optional<OpId> parent,
+                   Bytes position, Lv decided_by, int depth);
     OpId stands_for(OpId node) const;
     Lv tree_op(const Container& c, OpId node, const Placement& placement) const;
     void copy_tree(Container& from, Container& to, int depth);

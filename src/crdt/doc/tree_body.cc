@@ -35,7 +35,7 @@ Value DocBody::tree_value(Container& c, int depth, const Past* at) {
     const std::vector<TreeNode> nodes = tree_nodes(tree(c, at).state, limit);
     return nested(nodes, [&](OpId node, std::size_t level) -> Value {
         const auto meta = index_.find(ContainerId::normal(node, ContainerKind::map));
-        if (meta == index_.end()) return Map();
+        if (meta == index_.end() || !has_meta(c, node)) return Map();
         return value(containers_[meta->second], depth + static_cast<int>(level) + 1, at);
     });
 }

@@ -35,6 +35,8 @@ public:
     Lv end() const { return entries_.empty() ? 0 : entries_.back().end; }
     // Where the last run begins: from there on each atom follows the one before it. Not empty.
     Lv last_run() const { return entries_.back().begin; }
+    // Where the run that an atom is in ends. O(log runs).
+    Lv run_end(Lv lv) const { return entries_[entry_of(lv)].end; }
     Lamport lamport(Lv lv) const;
     Heads parents_of(Lv lv) const;
     // Whether `target` is in the version with these heads.
