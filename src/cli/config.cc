@@ -17,6 +17,7 @@
 #include "base/cat.h"
 #include "base/utf8.h"
 #include "text/glob.h"
+#include "tools/context_operation.h"
 
 namespace quire::cli {
 namespace {
@@ -251,26 +252,6 @@ constexpr std::array<std::string_view, 14> kRuleTypes = {"allowed_operations",
                                                          "requires_consent",
                                                          "needed"};
 
-constexpr std::array<std::string_view, 18> kContextOperations = {"create",
-                                                                 "view",
-                                                                 "list",
-                                                                 "append",
-                                                                 "replace",
-                                                                 "set_field",
-                                                                 "append_to_list",
-                                                                 "remove_from_list",
-                                                                 "increment_counter",
-                                                                 "archive",
-                                                                 "load",
-                                                                 "swap",
-                                                                 "search",
-                                                                 "undo",
-                                                                 "redo",
-                                                                 "history",
-                                                                 "diff",
-                                                                 "rollback"};
-constexpr std::array<std::string_view, 4> kMoreContextOperations = {"share", "unshare", "convert",
-                                                                    "delete"};
 constexpr std::array<std::string_view, 16> kFileOperations = {
     "list",  "read", "load",   "create", "append",    "insert",  "replace", "edit",
     "patch", "save", "delete", "status", "reconcile", "resolve", "stage",   "unstage"};
@@ -313,12 +294,10 @@ constexpr std::array<std::string_view, 31> kTools = {"*",
 
 // The operations that a tool declares; none for a tool that is one operation.
 std::vector<std::string_view> operations_of(std::string_view tool) {
-    const auto all = [](const auto&... lists) {
-        std::vector<std::string_view> out;
-        (out.insert(out.end(), lists.begin(), lists.end()), ...);
-        return out;
+    const auto all = [](const auto& list) {
+        return std::vector<std::string_view>(list.begin(), list.end());
     };
-    if (tool == "context") return all(kContextOperations, kMoreContextOperations);
+    if (tool == "context") return all(tools::kContextOperations);
     if (tool == "file") return all(kFileOperations);
     if (tool == "file_history") return all(kFileHistoryOperations);
     if (tool == "shell") return all(kShellOperations);

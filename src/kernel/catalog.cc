@@ -122,17 +122,18 @@ std::vector<store::DocumentKey> Catalog::keys() const {
     });
 }
 
-std::vector<store::DocumentKey> Catalog::keys(const std::string& kind,
-                                              const std::string& prefix) const {
+std::vector<Catalog::Known> Catalog::known(const std::string& kind,
+                                           const std::string& prefix) const {
     return state_.with([&](const State& state) {
-        std::vector<store::DocumentKey> keys;
+        std::vector<Known> all;
         for (auto at = state.names.lower_bound({kind, prefix}); at != state.names.end(); ++at) {
             const auto& [document_kind, name] = at->first;
             if (document_kind != kind || !name.starts_with(prefix)) break;
+            const Entry& entry = state.entries.at(at->second);
             // One that is being moved goes by two names.
-            if (state.entries.at(at->second).record.name == name) keys.push_back(at->second);
+            if (entry.record.name == name) all.push_back({entry.record, entry.live != nullptr});
         }
-        return keys;
+        return all;
     });
 }
 

@@ -42,8 +42,13 @@ public:
     void exchange_names(const std::string& kind, const std::string& one, const std::string& other);
 
     std::vector<store::DocumentKey> keys() const;  // Ascending.
-    // Those of one kind, by their names, of which each begins with `prefix`.
-    std::vector<store::DocumentKey> keys(const std::string& kind, const std::string& prefix) const;
+    // Those of one kind whose names begin with `prefix`, by their names; of each, what is known
+    // without asking it: where it has become live, that may have changed.
+    struct Known {
+        store::DocumentRecord record;
+        bool is_live = false;
+    };
+    std::vector<Known> known(const std::string& kind, const std::string& prefix) const;
     std::vector<std::shared_ptr<LiveDocument>> live() const;
     std::size_t size() const;
 

@@ -16,6 +16,7 @@
 #include "kernel/kernel.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
+#include "store/text_scan.h"
 
 namespace quire::kernel {
 
@@ -32,6 +33,7 @@ public:
     }
     Result<store::StoredDocument> load(store::DocumentKey document) override {
         if (unreadable_) return fail(Errc::unavailable, "store_failed", "it cannot be read");
+        ++loads_;
         return stored_[document];
     }
     Result<std::optional<std::string>> token(const std::string& actor,
@@ -41,6 +43,31 @@ public:
     }
     Result<std::vector<store::UnitRecord>> recent_units(const std::string&, std::size_t) override {
         return std::vector<store::UnitRecord>();
+    }
+    Result<std::vector<store::BlockRecord>> whole_blocks(const std::string& kind) override {
+        std::vector<store::BlockRecord> blocks;
+        for (const auto& [key, record] : documents_) {
+            if (record.kind != kind || record.deleted) continue;
+            for (const store::BlockRecord& block : stored_[key].blocks) {
+                if (block.block.empty()) blocks.push_back(block);
+            }
+        }
+        return blocks;
+    }
+    Result<std::vector<store::TextHit>> search(const store::TextQuery& query) override {
+        return store::scan_texts(texts_, query);
+    }
+    Result<std::vector<store::DocumentKey>> stale_texts(const std::string& kind) override {
+        std::vector<store::DocumentKey> stale;
+        for (const auto& [key, record] : documents_) {
+            if (record.kind != kind) continue;
+            const auto text = texts_.find(key);
+            const bool there = text != texts_.end();
+            const bool right = there && !stored_[key].blocks.empty() &&
+                               stored_[key].blocks.front().version == text->second.version;
+            if (record.deleted ? !there || !text->second.gone : !right) stale.push_back(key);
+        }
+        return stale;
     }
     store::DocumentKey reserve_document_key() override { return next_key_++; }
     void unfence(store::DocumentKey document) override { fenced_.erase(document); }
@@ -58,6 +85,7 @@ public:
         }
     }
     std::size_t queued() const { return queue_.size(); }
+    std::size_t loads() const { return loads_; }
     std::size_t updates(store::DocumentKey document) { return stored_[document].updates.size(); }
 
 private:
@@ -89,6 +117,7 @@ private:
         for (auto& record : batch.updates)
             stored_[record.document].updates.push_back(std::move(record.bytes));
         for (auto& record : batch.compactions) stored_[record.document].updates = {record.bytes};
+        store::keep_texts(texts_, batch.texts);
         for (auto& record : batch.tokens) tokens_[{record.actor, record.token}] = record.value;
         for (auto& record : batch.blocks) {
             auto& blocks = stored_[record.document].blocks;
@@ -114,7 +143,9 @@ private:
     std::map<store::DocumentKey, store::DocumentRecord> documents_;
     std::map<store::DocumentKey, store::StoredDocument> stored_;
     std::map<std::pair<std::string, std::string>, std::string> tokens_;
+    std::map<store::DocumentKey, store::TextRecord> texts_;
     std::map<store::DocumentKey, bool> fenced_;
+    std::size_t loads_ = 0;
     store::DocumentKey next_key_ = 1;
     bool held_ = false;
     bool failing_ = false;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -35,10 +36,34 @@ Unit memory_entry(const policy::Actor& by, std::string description);
 // where it changed nothing.
 bool record_memory_write(LiveDocument& document, const document::Attribution& what);
 
+// Which blocks have changed since what a search finds them by was stored (memory_search.cc).
+class MemoryTexts;
+std::shared_ptr<MemoryTexts> make_memory_texts();
+// Puts what a search finds the block by into its transaction; where that is long, it is left to the
+// next search.
+void keep_text(MemoryTexts& texts, LiveDocument& document);
+// The same where only the content has changed: not again within a moment of the last time.
+void keep_content(MemoryTexts& texts, LiveDocument& document, std::int64_t now_ms);
+
 struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     explicit Body(std::shared_ptr<Kernel::Body> house) : kernel(std::move(house)) {}
 
     std::shared_ptr<Kernel::Body> kernel;
+    std::shared_ptr<MemoryTexts> texts = make_memory_texts();
+
+    // As the kernel's, with what a search finds the block by.
+    template <class T>
+    void submit(LiveDocument& document, T value, Reply<T> reply) {
+        keep_text(*texts, document);
+        kernel->submit(document, std::move(value), std::move(reply));
+    }
+    // The same of a write, of which there may be many in a row.
+    template <class T>
+    void submit_write(LiveDocument& document, T value, Reply<T> reply) {
+        keep_content(*texts, document, kernel->parts().clock.wall_ms());
+        kernel->submit(document, std::move(value), std::move(reply));
+    }
+
     std::shared_ptr<LiveDocument> find(const std::string& label) const;
 
     // Runs work(document, opened, reply) on the block's strand.

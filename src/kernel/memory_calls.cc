@@ -1,6 +1,7 @@
 #include "kernel/memory_calls.h"
 
 #include <algorithm>
+#include <map>
 
 #include "document/render.h"
 #include "json/json.h"
@@ -54,12 +55,13 @@ Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by
     return header;
 }
 
-// Blocks as they are listed.
+// Blocks as they are listed, whether they are in memory or known by their records alone.
 class Listing {
 public:
     Listing(policy::Actor by, std::optional<MemoryType> type, std::string prefix)
         : by_(std::move(by)), type_(type), prefix_(std::move(prefix)) {}
 
+    const std::string& prefix() const { return prefix_; }
     void add(const store::DocumentRecord& record, std::uint64_t version) {
         if (!record.name.starts_with(prefix_)) return;  // It was moved since it was found.
         const Result<OpenedMemory> opened = open_memory(record, by_);
@@ -187,7 +189,7 @@ void MemoryCalls::Body::create(const Caller& by, std::shared_ptr<const MemoryHea
             document.begin(by.actor);
             document.record_quietly(document.whole(), memory_entry(by.actor, "create"));
             document.set_header(encode(*header));
-            self->kernel->submit(document, version_of_memory(document), std::move(answer));
+            self->submit(document, version_of_memory(document), std::move(answer));
         });
 }
 
@@ -222,10 +224,27 @@ void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> 
 
 void MemoryCalls::list(Caller by, std::optional<MemoryType> type, std::string prefix,
                        Reply<MemoryList> reply) {
-    std::vector<store::DocumentKey> keys = body_->kernel->catalog().keys(kKind, prefix);
+    Kernel::Body& kernel = *body_->kernel;
     auto found = std::make_shared<Listing>(by.actor, type, std::move(prefix));
+    std::vector<store::DocumentKey> live;
+    std::vector<store::DocumentRecord> stored;
+    for (Catalog::Known& each : kernel.catalog().known(kKind, found->prefix())) {
+        if (each.is_live) {
+            live.push_back(each.record.key);
+        } else {
+            stored.push_back(std::move(each.record));
+        }
+    }
+    if (!stored.empty()) {
+        const Result<std::vector<store::BlockRecord>> blocks =
+            kernel.parts().store.whole_blocks(kKind);
+        if (!blocks) return reply(Failure(blocks.error()));
+        std::map<store::DocumentKey, std::uint64_t> versions;
+        for (const store::BlockRecord& block : *blocks) versions[block.document] = block.version;
+        for (const store::DocumentRecord& record : stored) found->add(record, versions[record.key]);
+    }
     std::make_shared<Walk>(
-        body_->kernel, std::move(by), std::move(keys),
+        body_->kernel, std::move(by), std::move(live),
         [found](LiveDocument& document) {
             found->add(document.record(), document.whole().state->version);
             return true;
@@ -234,7 +253,7 @@ void MemoryCalls::list(Caller by, std::optional<MemoryType> type, std::string pr
             if (!walked) return reply(Failure(std::move(walked).error()));
             reply(found->take());
         },
-        Access::look)
+        Access::look, Walk::passing_over)
         ->next();
 }
 
@@ -254,8 +273,7 @@ void MemoryCalls::erase(Caller by, std::string label, Reply<MemoryVersion> reply
                 if (deleted) body->kernel->catalog().forget_name(key);
                 answer(std::move(deleted));
             };
-            body->kernel->submit<MemoryVersion>(document, version_of_memory(document),
-                                                std::move(freed));
+            body->submit<MemoryVersion>(document, version_of_memory(document), std::move(freed));
         });
 }
 
@@ -289,7 +307,7 @@ void MemoryCalls::share(Caller by, std::string label, policy::Actor with,
             document.begin(by.actor);
             document.record_quietly(document.whole(), memory_entry(by.actor, what));
             document.set_header(encode(header));
-            body->kernel->submit(document, version_of_memory(document), std::move(answer));
+            body->submit(document, version_of_memory(document), std::move(answer));
         });
 }
 

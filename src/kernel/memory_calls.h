@@ -120,6 +120,19 @@ struct MemoryConverted {
     std::vector<std::string> lost = {};
     std::vector<std::string> unset = {};
 };
+struct MemorySearch {
+    std::string query;                   // As text/words_query.h reads it.
+    std::vector<MemoryType> types = {};  // None: all.
+    std::size_t limit = 20;
+};
+struct MemoryFound {
+    struct Hit {
+        MemoryRow row;
+        double score = 0;     // The higher the better.
+        std::string snippet;  // One line, ** around what was found.
+    };
+    std::vector<Hit> hits;  // Best first.
+};
 struct MemoryMoved {
     MemoryVersion block;         // What has the label now.
     std::string archival_label;  // What it was archived under, or what was archived for it.
@@ -135,7 +148,7 @@ public:
     // Errors: those of locate() (document/field_path.h).
     void view(Caller by, std::string label, std::optional<std::string> section,
               Reply<MemoryView> reply);
-    // Those that the caller may see, by label. Reads each: O(blocks).
+    // Those that the caller may see, by label. O(blocks); none is loaded for it.
     void list(Caller by, std::optional<MemoryType> type, std::string prefix,
               Reply<MemoryList> reply);
     // One version and one step of undo; none where it changes nothing. Errors: those of MemoryEdit;
@@ -174,6 +187,11 @@ public:
     // invalid_argument "invalid_schema", "invalid_mapping"; denied "read_only_field",
     // "read_only_section"; those of MemoryEdit.
     void convert(Caller by, std::string label, MemoryConvert what, Reply<MemoryConverted> reply);
+    // Blocks by the words of their labels, descriptions and content, of those that the caller may
+    // read. Of a long block what plain_text() gives of its first 256 KiB is looked through, of a
+    // log the newest. Blocks that were written to since the last search are read first. Errors:
+    // invalid_argument "empty_query".
+    void search(Caller by, MemorySearch what, Reply<MemoryFound> reply);
     // Gives an agent a level, or with none takes it away. Errors: denied "permission_denied" for
     // agents that are not the owner.
     void share(Caller by, std::string label, policy::Actor with,

@@ -135,7 +135,7 @@ void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
                 memory_entry(by.actor, report.additive ? "extend" : std::string(kConversion)));
             document.set_header(encode(opened.header));
             report.block = version_of_memory(document);
-            body->kernel->submit(document, std::move(report), std::move(answer));
+            body->submit(document, std::move(report), std::move(answer));
         });
 }
 

@@ -75,18 +75,18 @@ void MemoryCalls::Body::move(LiveDocument& document, OpenedMemory& opened, const
                              MemoryType type, std::string label, Reply<MemoryVersion> reply) {
     move_to(document, opened, by, type, label, type == MemoryType::archival ? "archive" : "load");
     MemoryVersion moved = version_of_memory(document);
-    kernel->submit<MemoryVersion>(document, std::move(moved),
-                                  [self = shared_from_this(), label, key = document.key(),
-                                   reply = std::move(reply)](Result<MemoryVersion> stored) mutable {
-                                      // Until it is stored it goes by both.
-                                      Catalog& catalog = self->kernel->catalog();
-                                      if (stored) {
-                                          catalog.settle_name(kKind, label, key);
-                                      } else {
-                                          catalog.unclaim_name(kKind, label, key);
-                                      }
-                                      reply(std::move(stored));
-                                  });
+    submit<MemoryVersion>(document, std::move(moved),
+                          [self = shared_from_this(), label, key = document.key(),
+                           reply = std::move(reply)](Result<MemoryVersion> stored) mutable {
+                              // Until it is stored it goes by both.
+                              Catalog& catalog = self->kernel->catalog();
+                              if (stored) {
+                                  catalog.settle_name(kKind, label, key);
+                              } else {
+                                  catalog.unclaim_name(kKind, label, key);
+                              }
+                              reply(std::move(stored));
+                          });
 }
 
 void MemoryCalls::archive(Caller by, std::string label, std::optional<std::string> archival_label,
@@ -150,10 +150,12 @@ namespace {
 // from then on, so that what is prepared of one can be stored in the batch of the other.
 class Swap : public std::enable_shared_from_this<Swap> {
 public:
-    Swap(std::shared_ptr<Kernel::Body> kernel, Caller by, std::shared_ptr<LiveDocument> context,
-         std::shared_ptr<LiveDocument> archival, std::string label, std::string archival_label,
-         Function<void(Reply<MemoryMoved>)> again, Reply<MemoryMoved> reply)
+    Swap(std::shared_ptr<Kernel::Body> kernel, std::shared_ptr<MemoryTexts> texts, Caller by,
+         std::shared_ptr<LiveDocument> context, std::shared_ptr<LiveDocument> archival,
+         std::string label, std::string archival_label, Function<void(Reply<MemoryMoved>)> again,
+         Reply<MemoryMoved> reply)
         : kernel_(std::move(kernel)),
+          texts_(std::move(texts)),
           by_(std::move(by)),
           context_(std::move(context)),
           archival_(std::move(archival)),
@@ -220,6 +222,7 @@ private:
             move_to(live, *opened_context_, by_.actor, MemoryType::archival, archival_label_,
                     "swap");
         }
+        keep_text(*texts_, live);
         if (&live == context_.get()) return;
         moved_ = {version_of_memory(live), archival_label_};
     }
@@ -263,6 +266,7 @@ private:
         batch.peers.insert(batch.peers.end(), part_.peers.begin(), part_.peers.end());
         batch.blocks.insert(batch.blocks.end(), part_.blocks.begin(), part_.blocks.end());
         batch.units.insert(batch.units.end(), part_.units.begin(), part_.units.end());
+        batch.texts.insert(batch.texts.end(), part_.texts.begin(), part_.texts.end());
     }
 
     void release_first(Moved result) {
@@ -279,6 +283,7 @@ private:
     }
 
     std::shared_ptr<Kernel::Body> kernel_;
+    std::shared_ptr<MemoryTexts> texts_;
     Caller by_;
     std::shared_ptr<LiveDocument> context_;
     std::shared_ptr<LiveDocument> archival_;
@@ -308,7 +313,7 @@ void MemoryCalls::Body::swap(Caller by, std::string label, std::string archival_
                   archival_label](Reply<MemoryMoved> answer) mutable {
         self->swap(std::move(by), std::move(label), std::move(archival_label), std::move(answer));
     };
-    std::make_shared<Swap>(kernel, std::move(by), std::move(context), std::move(archival),
+    std::make_shared<Swap>(kernel, texts, std::move(by), std::move(context), std::move(archival),
                            std::move(label), std::move(archival_label), std::move(again),
                            std::move(reply))
         ->start();

@@ -102,7 +102,7 @@ void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndo
             end_take_back(document, block, *units, by.actor, redo, done->settled);
             MemoryUndone undone{version_of_memory(document), done->restored, done->removed,
                                 done->skipped};
-            body->kernel->submit(document, std::move(undone), std::move(answer));
+            body->submit_write(document, std::move(undone), std::move(answer));
         });
 }
 
@@ -146,7 +146,7 @@ void MemoryCalls::rollback(Caller by, std::string label, std::string version_id,
             if (!*changed)
                 return body->kernel->answer(document, version_of_memory(document),
                                             std::move(answer));
-            body->kernel->submit(document, version_of_memory(document), std::move(answer));
+            body->submit_write(document, version_of_memory(document), std::move(answer));
         });
 }
 

@@ -36,6 +36,12 @@ public:
         calls_ = std::make_unique<MemoryCalls>(*desk.kernel);
     }
 
+    void crash() {
+        calls_.reset();
+        desk.crash();
+        calls_ = std::make_unique<MemoryCalls>(*desk.kernel);
+    }
+
     static Caller as(std::string_view actor) {
         return {policy::Actor::parse(actor).value(), 0, {}};
     }
@@ -124,6 +130,18 @@ public:
                              const std::string& by = "agent:ada") {
         return desk.ask<MemoryMoved>(
             [&](auto reply) { calls_->swap(as(by), label, archival, std::move(reply)); });
+    }
+    // Labels, best first.
+    std::string search(const std::string& query, const std::string& by = "agent:ada",
+                       std::vector<MemoryType> types = {}, std::size_t limit = 20) {
+        const auto found = desk.ask<MemoryFound>([&](auto reply) {
+            calls_->search(as(by), {query, std::move(types), limit}, std::move(reply));
+        });
+        if (!found) return found.error().reason();
+        std::string out;
+        for (const auto& hit : found->hits)
+            cat_to(out, cat(out.empty() ? "" : " ", hit.row.block.label));
+        return out;
     }
     Result<MemoryConverted> convert(const std::string& label, std::string_view schema,
                                     std::string_view mapping = "{}", bool dry_run = false,

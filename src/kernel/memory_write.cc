@@ -105,7 +105,7 @@ void MemoryCalls::write(Caller by, std::string label, MemoryWrite what,
             MemoryWritten written{version_of_memory(document), std::move(*made)};
             if (written.block.version == before)
                 return body->kernel->answer(document, std::move(written), std::move(answer));
-            body->kernel->submit(document, std::move(written), std::move(answer));
+            body->submit_write(document, std::move(written), std::move(answer));
         });
 }
 

@@ -15,14 +15,19 @@ namespace quire::kernel {
 // may not see: one of them must not hide all the others.
 class Walk : public std::enable_shared_from_this<Walk> {
 public:
+    // What is done about a document that cannot be read.
+    enum Unreadable { ending, passing_over };
+
     Walk(std::shared_ptr<Kernel::Body> body, Caller by, std::vector<store::DocumentKey> documents,
-         Function<bool(LiveDocument&)> visit, Reply<void> done, Access access = Access::read)
+         Function<bool(LiveDocument&)> visit, Reply<void> done, Access access = Access::read,
+         Unreadable unreadable = ending)
         : body_(std::move(body)),
           by_(std::move(by)),
           documents_(std::move(documents)),
           visit_(std::move(visit)),
           done_(std::move(done)),
-          access_(access) {}
+          access_(access),
+          unreadable_(unreadable) {}
 
     void next() {
         std::shared_ptr<LiveDocument> document;
@@ -32,8 +37,10 @@ public:
         body_->on_document<bool>(
             by_, std::move(document), access_,
             [self = shared_from_this()](Result<bool> more) {
-                if (!more && !is_refusal(more.error()))
-                    return self->done_(Failure(std::move(more).error()));
+                const bool passed_over =
+                    !more && (is_refusal(more.error()) || (self->unreadable_ == passing_over &&
+                                                           more.error().code() == Errc::corrupt));
+                if (!more && !passed_over) return self->done_(Failure(std::move(more).error()));
                 if (more && !*more) return self->done_({});
                 self->next();
             },
@@ -55,6 +62,7 @@ private:
     Function<bool(LiveDocument&)> visit_;
     Reply<void> done_;
     Access access_;
+    Unreadable unreadable_;
 };
 
 }  // namespace quire::kernel

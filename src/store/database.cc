@@ -152,6 +152,10 @@ Result<void> Statement::run() {
     return {};
 }
 
+double Statement::real(int column) const {
+    return sqlite3_column_double(statement_, column);
+}
+
 std::int64_t Statement::integer(int column) const {
     return sqlite3_column_int64(statement_, column);
 }

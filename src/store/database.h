@@ -44,6 +44,7 @@ public:
     Result<void> run();  // To the end, rows unread.
 
     std::int64_t integer(int column) const;
+    double real(int column) const;
     std::string text(int column) const;
     Bytes blob(int column) const;
 

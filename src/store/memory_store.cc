@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/cat.h"
+#include "store/text_scan.h"
 
 namespace quire::store {
 
@@ -45,6 +46,7 @@ void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
     }
     for (const TokenRecord& record : batch.tokens)
         contents.tokens.insert_or_assign({record.actor, record.token}, record.value);
+    keep_texts(contents.texts, batch.texts);
 }
 
 }  // namespace
@@ -127,6 +129,40 @@ Result<std::optional<std::string>> MemoryStore::token(const std::string& actor,
         const auto found = state.contents.tokens.find({actor, token});
         return found == state.contents.tokens.end() ? std::optional<std::string>()
                                                     : std::optional(found->second);
+    });
+}
+
+Result<std::vector<BlockRecord>> MemoryStore::whole_blocks(const std::string& kind) {
+    return disk_->state_.with([&](const MemoryDisk::State& state) {
+        std::vector<BlockRecord> blocks;
+        for (const auto& [key, record] : state.contents.blocks) {
+            const auto of = state.contents.documents.find(record.document);
+            const bool wanted = record.block.empty() && of != state.contents.documents.end() &&
+                                of->second.kind == kind && !of->second.deleted;
+            if (wanted) blocks.push_back(record);
+        }
+        return blocks;
+    });
+}
+
+Result<std::vector<TextHit>> MemoryStore::search(const TextQuery& query) {
+    return disk_->state_.with(
+        [&](const MemoryDisk::State& state) { return scan_texts(state.contents.texts, query); });
+}
+
+Result<std::vector<DocumentKey>> MemoryStore::stale_texts(const std::string& kind) {
+    return disk_->state_.with([&](const MemoryDisk::State& state) {
+        std::vector<DocumentKey> stale;
+        for (const auto& [key, record] : state.contents.documents) {
+            if (record.kind != kind) continue;
+            const auto block = state.contents.blocks.find({key, ""});
+            const auto text = state.contents.texts.find(key);
+            const bool there = text != state.contents.texts.end();
+            const bool right = there && block != state.contents.blocks.end() &&
+                               text->second.version == block->second.version;
+            if (record.deleted ? !there || !text->second.gone : !right) stale.push_back(key);
+        }
+        return stale;
     });
 }
 

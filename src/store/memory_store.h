@@ -26,6 +26,7 @@ public:
         std::map<std::pair<DocumentKey, std::string>, BlockRecord> blocks;
         std::map<std::tuple<DocumentKey, std::string, std::uint64_t>, UnitRecord> units;
         std::map<std::pair<std::string, std::string>, std::string> tokens;
+        std::map<DocumentKey, TextRecord> texts;
     };
 
     // While full, a batch that adds an update fails as unavailable "disk_full".
@@ -57,6 +58,9 @@ public:
                                                  std::size_t limit) override;
     Result<std::optional<std::string>> token(const std::string& actor,
                                              const std::string& token) override;
+    Result<std::vector<BlockRecord>> whole_blocks(const std::string& kind) override;
+    Result<std::vector<TextHit>> search(const TextQuery& query) override;
+    Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) override;
     DocumentKey reserve_document_key() override;
     void unfence(DocumentKey document) override;
 

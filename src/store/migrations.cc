@@ -71,6 +71,16 @@ constexpr const char* kSteps[] = {
         PRIMARY KEY(actor, token)
     ) WITHOUT ROWID;
     )sql",
+    // 2: what documents are found by; `texts` by the key of the document.
+    R"sql(
+    CREATE VIRTUAL TABLE texts USING fts5(
+        name, description, content, tags, tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co So'"
+    );
+    CREATE TABLE texts_of(
+        document INTEGER PRIMARY KEY,
+        version INTEGER NOT NULL
+    );
+    )sql",
 };
 
 constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.

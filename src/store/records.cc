@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "store/text_index.h"
+
 namespace quire::store {
 
 namespace {
@@ -114,6 +116,7 @@ Result<void> write_batch(Database& database, const Batch& batch) {
     for (const BlockRecord& record : batch.blocks) TRY(write(database, record));
     for (const UnitRecord& record : batch.units) TRY(write(database, record));
     for (const TokenRecord& record : batch.tokens) TRY(write(database, record));
+    for (const TextRecord& record : batch.texts) TRY(write_text(database, record));
     return {};
 }
 
@@ -205,6 +208,18 @@ Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std:
     std::vector<UnitRecord> units;
     while (TRY(rows.sealed_step())) units.push_back(unit_of(rows));
     return units;
+}
+
+Result<std::vector<BlockRecord>> read_whole_blocks(Database& database, const std::string& kind) {
+    Statement rows = TRY(database.prepare(
+        "SELECT document, version FROM blocks JOIN documents USING(document) WHERE documents.kind "
+        "= ? AND documents.deleted = 0 AND blocks.block = ''"));
+    rows.bind(kind);
+    std::vector<BlockRecord> blocks;
+    while (TRY(rows.step())) {
+        blocks.push_back({.document = rows.integer(0), .version = to_unsigned(rows.integer(1))});
+    }
+    return blocks;
 }
 
 Result<DocumentKey> highest_document_key(Database& database) {

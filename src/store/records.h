@@ -18,6 +18,7 @@ Result<std::optional<std::string>> read_token(Database& database, const std::str
                                               const std::string& token);
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,
                                                   std::size_t limit);
+Result<std::vector<BlockRecord>> read_whole_blocks(Database& database, const std::string& kind);
 // The highest key in use, 0 for none.
 Result<DocumentKey> highest_document_key(Database& database);
 

@@ -11,6 +11,7 @@
 #include "base/cat.h"
 #include "store/migrations.h"
 #include "store/records.h"
+#include "store/text_index.h"
 
 namespace quire::store {
 
@@ -180,6 +181,21 @@ Result<std::optional<std::string>> SqliteStore::token(const std::string& actor,
                                                       const std::string& token) {
     const sched::TurnLock::Urgent turn(turn_);
     return read_token(*database_, actor, token);
+}
+
+Result<std::vector<BlockRecord>> SqliteStore::whole_blocks(const std::string& kind) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_whole_blocks(*database_, kind);
+}
+
+Result<std::vector<TextHit>> SqliteStore::search(const TextQuery& query) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return find_texts(*database_, query);
+}
+
+Result<std::vector<DocumentKey>> SqliteStore::stale_texts(const std::string& kind) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_stale_texts(*database_, kind);
 }
 
 DocumentKey SqliteStore::reserve_document_key() {

@@ -72,6 +72,39 @@ struct TokenRecord {
     std::string value = {};
 };
 
+// What a document is found by, by those who ask for words. It follows from what the document says,
+// so that it may lag behind: `version` tells of which version it is. One that is no newer than what
+// is there changes nothing.
+struct TextRecord {
+    DocumentKey document = 0;
+    std::uint64_t version = 0;  // Of the block that is the document.
+    bool gone = false;          // Nothing will find it ever again; the rest does not matter.
+    std::string name = {};
+    std::string description = {};
+    std::string content = {};
+    // Words of lower-case letters and digits, with blanks between, that no reader sees: who asks
+    // may demand them.
+    std::string tags = {};
+};
+
+// All of it must hold. Words and phrases, compared without regard to case and accents; a phrase is
+// found where its words stand side by side. None of it is anybody's syntax.
+struct TextQuery {
+    std::vector<std::string> all = {};
+    std::vector<std::string> none = {};
+    std::vector<std::string> in_name = {};
+    std::vector<std::string> not_in_name = {};
+    std::vector<std::vector<std::string>> tags = {};  // One of each group, at least; not empty.
+    std::size_t limit = 20;
+};
+struct TextHit {
+    DocumentKey document = 0;
+    double score = 0;     // The higher the better.
+    std::string snippet;  // The best passage, kHit and kHitEnd around what was found.
+};
+inline constexpr char kHit = '\x02';
+inline constexpr char kHitEnd = '\x03';
+
 // Records are inserted, or replaced where their key is there. Updates are appended.
 struct Batch {
     std::vector<DocumentRecord> documents = {};
@@ -80,6 +113,7 @@ struct Batch {
     std::vector<BlockRecord> blocks = {};
     std::vector<UnitRecord> units = {};
     std::vector<TokenRecord> tokens = {};
+    std::vector<TextRecord> texts = {};
     // Replaces all updates of a document by one blob that holds the same history.
     std::vector<UpdateRecord> compactions = {};
 };
@@ -110,6 +144,13 @@ public:
     // The newest units over all documents, of one actor ("" for all), newest first. O(units).
     virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                          std::size_t limit) = 0;
+    // The versions of blocks that are whole documents, of those of a kind that are not deleted.
+    virtual Result<std::vector<BlockRecord>> whole_blocks(const std::string& kind) = 0;
+    // Best first. O(matches log matches).
+    virtual Result<std::vector<TextHit>> search(const TextQuery& query) = 0;
+    // The documents of a kind whose text is of another version than their block, is missing, or is
+    // not gone although they are deleted. O(documents).
+    virtual Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) = 0;
     // The next key for a new document: reserved at once, in memory.
     virtual DocumentKey reserve_document_key() = 0;
 

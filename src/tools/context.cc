@@ -1,9 +1,8 @@
 // context: structured memory, by label. One tool with an operation, so that a rule can allow some
 // of them.
-#include <array>
-
 #include "base/cat.h"
 #include "json/json.h"
+#include "tools/context_operation.h"
 #include "tools/context_render.h"
 #include "tools/memories.h"
 #include "tools/render.h"
@@ -12,58 +11,10 @@
 
 namespace quire::tools {
 
-enum class ContextOperation {
-    create,
-    view,
-    list,
-    append,
-    replace,
-    set_field,
-    append_to_list,
-    remove_from_list,
-    increment_counter,
-    undo,
-    redo,
-    history,
-    diff,
-    rollback,
-    archive,
-    load,
-    swap,
-    convert,
-    share,
-    unshare,
-    erase
-};
-
 template <>
 struct Words<ContextOperation> {
-    static constexpr std::array words = std::to_array<std::string_view>({"create",
-                                                                         "view",
-                                                                         "list",
-                                                                         "append",
-                                                                         "replace",
-                                                                         "set_field",
-                                                                         "append_to_list",
-                                                                         "remove_from_list",
-                                                                         "increment_counter",
-
-                                                                         "undo",
-                                                                         "redo",
-                                                                         "history",
-                                                                         "diff",
-                                                                         "rollback",
-                                                                         "archive",
-                                                                         "load",
-                                                                         "swap",
-                                                                         "convert",
-                                                                         "share",
-                                                                         "unshare",
-                                                                         "delete"});
-    static constexpr std::size_t count = words.size();
-    static std::string_view word(ContextOperation operation) {
-        return words[static_cast<std::size_t>(operation)];
-    }
+    static constexpr std::size_t count = kContextOperations.size();
+    static std::string_view word(ContextOperation operation) { return name_of(operation); }
 };
 template <>
 struct Words<kernel::MemoryType> {
@@ -74,6 +25,8 @@ struct Words<kernel::MemoryType> {
 namespace {
 
 using kernel::MemoryVersion;
+
+constexpr std::size_t kFound = 20;
 
 struct Args {
     ContextOperation operation = ContextOperation::list;
@@ -100,6 +53,8 @@ struct Args {
     std::optional<std::string> to;
     std::optional<std::string> version_id;
     std::optional<std::string> archival_label;
+    std::optional<std::string> query;
+    std::optional<std::vector<kernel::MemoryType>> types;
     std::optional<Map> mapping;
     std::optional<bool> dry_run;
     std::optional<std::size_t> limit;
@@ -130,6 +85,8 @@ Takes takes(ContextOperation operation) {
             return {{"label", "field", "delta"}, {"section"}};
         case ContextOperation::history:
             return {{"label"}, {"limit", "cursor"}};
+        case ContextOperation::search:
+            return {{"query"}, {"types", "limit"}};
         case ContextOperation::diff:
             return {{"label"}, {"from", "to"}};
         case ContextOperation::rollback:
@@ -179,12 +136,13 @@ Result<void> check_arguments(const Args& args) {
         {"to", args.to.has_value()},
         {"version_id", args.version_id.has_value()},
         {"archival_label", args.archival_label.has_value()},
+        {"query", args.query.has_value()},
+        {"types", args.types.has_value()},
         {"mapping", args.mapping.has_value()},
         {"dry_run", args.dry_run.has_value()},
         {"limit", args.limit.has_value()},
         {"cursor", args.cursor.has_value()}};
-    return check_takes("operation", Words<ContextOperation>::word(args.operation),
-                       takes(args.operation), given);
+    return check_takes("operation", name_of(args.operation), takes(args.operation), given);
 }
 
 // --- what is asked ---
@@ -233,6 +191,7 @@ kernel::MemoryWrite write_of(Args&& args) {
         case ContextOperation::create:
         case ContextOperation::view:
         case ContextOperation::list:
+        case ContextOperation::search:
         case ContextOperation::undo:
         case ContextOperation::redo:
         case ContextOperation::history:
@@ -299,7 +258,7 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
         case ContextOperation::append_to_list:
         case ContextOperation::remove_from_list:
         case ContextOperation::increment_counter: {
-            const std::string_view word = Words<ContextOperation>::word(args.operation);
+            const std::string_view word = name_of(args.operation);
             // What the write made, by the name that it is answered under.
             const std::string_view made =
                 args.operation == ContextOperation::increment_counter  ? "value"
@@ -326,6 +285,12 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
             return memory.history(
                 by, *args.label, args.limit.value_or(100), args.cursor.value_or(""),
                 answer_with<kernel::MemoryHistory>(std::move(reply), render_memory_history));
+        case ContextOperation::search:
+            return memory.search(
+                by,
+                {std::move(*args.query), args.types.value_or(std::vector<kernel::MemoryType>()),
+                 args.limit.value_or(kFound)},
+                answer_with<kernel::MemoryFound>(std::move(reply), render_memory_found));
         case ContextOperation::diff:
             return memory.diff(
                 by, *args.label, args.from, args.to,
@@ -365,7 +330,9 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
 // Published to every model at every start, so each word of it is paid for again and again.
 constexpr std::string_view kWhatItTakes =
     "Structured memory, by label. create takes schema or template (partner_profile task_list "
-    "activity_log observation_log scratchpad). undo, redo: your own writes.";
+    "activity_log observation_log scratchpad). search: words \"phrase\" -not label:NAME. undo, "
+    "redo: "
+    "your own writes.";
 
 }  // namespace
 
@@ -397,14 +364,12 @@ std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile pr
             .optional("to", &Args::to)
             .optional("version_id", &Args::version_id)
             .optional("archival_label", &Args::archival_label)
+            .optional("query", &Args::query)
+            .optional("types", &Args::types)
             .optional("mapping", &Args::mapping)
-            .optional("dry_run", &Args::dry_run);
-    if (full) {
-        static_cast<void>(
-            std::move(fields)
-                .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}})
-                .optional("cursor", &Args::cursor));
-    }
+            .optional("dry_run", &Args::dry_run)
+            .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}});
+    if (full) static_cast<void>(std::move(fields).optional("cursor", &Args::cursor));
     return make_tool<Args>(
         {.name = "context",
          .title = "Work with memory",
@@ -412,7 +377,7 @@ std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile pr
          .annotations = {.destructive = true},
          .output_schema = object_schema(
              {{"label", "string?"}, {"block_id", "string?"}, {"version", "integer?"}}),
-         .reads = {"view", "list", "history", "diff"}},
+         .reads = {"view", "list", "search", "history", "diff"}},
         std::move(fields), [&memory](const Session& session, Args args, Reply<ToolResult> reply) {
             run(memory, session, std::move(args), std::move(reply));
         });

@@ -53,6 +53,20 @@ ToolResult render_memory_list(const kernel::MemoryList& list) {
     return {std::move(out), std::move(text)};
 }
 
+ToolResult render_memory_found(const kernel::MemoryFound& found) {
+    List rows;
+    std::string text = found.hits.empty() ? "No memory block has all of that.\n" : "";
+    for (const kernel::MemoryFound::Hit& hit : found.hits) {
+        Map row = row_of(hit.row);
+        row.append("snippet", hit.snippet);
+        row.append("score", hit.score);
+        rows.push_back(std::move(row));
+        text +=
+            cat(hit.row.block.label, "\t", kernel::name_of(hit.row.type), "\t", hit.snippet, "\n");
+    }
+    return {Map{{"blocks", std::move(rows)}}, std::move(text)};
+}
+
 ToolResult render_memory_view(kernel::MemoryView view) {
     Map out = members_of(view.row.block);
     out.append("type", kernel::name_of(view.row.type));
@@ -122,16 +136,15 @@ ToolResult render_swapped(const kernel::MemoryMoved& moved) {
 ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run) {
     ToolResult result = render_memory_done(
         made.block, dry_run ? "not converted yet; this is what would be" : "converted");
-    Map& out = result.structured.as_map();
     List moved;
     for (const schema::Conversion::Move& each : made.moved) {
         moved.push_back(Map{{"from", each.from}, {"to", each.to}});
         result.text += cat(each.from, " -> ", each.to, "\n");
     }
-    out.append("additive", made.additive);
-    out.append("moved", std::move(moved));
-    out.append("lost", strings(made.lost));
-    out.append("unset", strings(made.unset));
+    result.structured.as_map().append("report", Map{{"additive", made.additive},
+                                                    {"moved", std::move(moved)},
+                                                    {"lost", strings(made.lost)},
+                                                    {"unset", strings(made.unset)}});
     for (const std::string& each : made.lost) result.text += cat("Note: no place for ", each, "\n");
     for (const std::string& each : made.unset)
         result.text += cat("Note: ", each, " is to be set\n");

@@ -20,6 +20,7 @@ ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run);
 ToolResult render_swapped(const kernel::MemoryMoved& moved);
 
 ToolResult render_memory_list(const kernel::MemoryList& list);
+ToolResult render_memory_found(const kernel::MemoryFound& found);
 ToolResult render_memory_view(kernel::MemoryView view);
 ToolResult render_memory_history(const kernel::MemoryHistory& history);
 ToolResult render_memory_diff(kernel::MemoryDiff found);

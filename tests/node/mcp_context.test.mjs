@@ -111,7 +111,7 @@ for (const kind of Object.keys(kinds)) {
 }
 
 for (const kind of ["SDK v1", "SDK v2, pinned to 2026-07-28"]) {
-    test(`${kind}: blocks go out of context and come back, and take another schema`, { skip }, async (t) => {
+    test(`${kind}: blocks go out of context and come back, and are found`, { skip }, async (t) => {
         const folder = workspace(t);
         const client = await connectQuire(t, kind, folder, { profile: "model", actor: "agent:ada" });
         const use = contextOf(client);
@@ -140,15 +140,36 @@ for (const kind of ["SDK v1", "SDK v2, pinned to 2026-07-28"]) {
         const core = await refused(client, "context", { operation: "archive", label: "self" }, "denied", "core_block");
         assert.match(core.message, /'self' is a core block/);
 
+        await use.append({ label: "self", content: "I like the sea, the sea, the sea; and \"red\" OR (houses*." });
+        const find = async (query, more) => (await use.search({ query, ...more })).blocks.map((each) => each.label);
+        assert.deepEqual(await find("sea"), ["self", "notes"]);
+        assert.deepEqual(await find("sea -house"), ["self"]);
+        assert.deepEqual(await find("\"red house\""), ["notes"]);
+        assert.deepEqual(await find("RED sea", { types: ["working", "archival"] }), ["notes"]);
+        assert.deepEqual(await find("sea", { limit: 1 }), ["self"]);
+        assert.deepEqual(await find("label:car"), ["car"]);
+        for (const odd of ["\"", "sea AND", "sea*", "(sea", "sea OR", "NEAR(sea)", "content : sea", "tags : rall", "^sea"]) {
+            const result = await client.callTool({ name: "context", arguments: { operation: "search", query: odd } });
+            const reason = result.structuredContent.error?.reason;
+            assert.ok(!result.isError || reason === "empty_query", `${odd}: ${JSON.stringify(result.structuredContent)}`);
+        }
+        const [hit] = (await use.search({ query: "blue" })).blocks;
+        assert.deepEqual(keys(hit), ["block_id", "description", "label", "permission", "pinned", "score", "snippet", "type", "version"]);
+        assert.equal(hit.snippet, "A **blue** car.");
+        await use.replace({ label: "car", find: "blue", replace: "green" });
+        assert.deepEqual([await find("blue"), await find("green")], [[], ["car"]]);
+        const stranger = await connectQuire(t, kind, folder, { actor: "agent:stranger" });
+        assert.deepEqual(await contextOf(stranger).search({ query: "sea" }), { blocks: [] });
+
         const form = { Map: { fields: [{ name: "color", field_type: "Text" }, { name: "rest", field_type: "Text" }] } };
         await use.create({ label: "thing", schema: "Text" });
         await use.append({ label: "thing", content: "color: red\nand big\n" });
         const planned = await use.convert({ label: "thing", schema: form, dry_run: true });
-        assert.deepEqual(keys(planned), [...changed, "additive", "lost", "moved", "unset"].sort());
+        assert.deepEqual(keys(planned), [...changed, "report"].sort());
         assert.equal(planned.version, 2);
-        assert.equal(planned.lost.length, 1);
+        assert.equal(planned.report.lost.length, 1);
         const made = await use.convert({ label: "thing", schema: form, mapping: { rest: "*" } });
-        assert.deepEqual(made.moved, [{ from: "color", to: "color" }, { from: "*", to: "rest" }]);
+        assert.deepEqual(made.report.moved, [{ from: "color", to: "color" }, { from: "*", to: "rest" }]);
         assert.equal(made.version, 3);
         assert.deepEqual((await use.view({ label: "thing" })).value, { color: "red", rest: "and big\n" });
     });
@@ -215,6 +236,8 @@ test("each refusal has its reason, its words and its details, and changes nothin
         ["archive", { label, archival_label: "locked" }, "conflict", "label_exists", null, null],
         ["swap", { label, archival_label: "nothing" }, "not_found", "invalid_reference", null, null],
         ["swap", { label, archival_label: "grows" }, "denied", "permission_denied", null, null],
+        ["search", { query: " !? " }, "invalid_argument", "empty_query", null, null],
+        ["search", { query: "x", types: ["ancient"] }, "invalid_argument", null, null, null],
         ["convert", { label, schema: "Text" }, "denied", "read_only_section", null, { section: "diagnostics" }],
         ["convert", { label: "grows", schema: "Text" }, "denied", "permission_denied", null, null],
         ["undo", { label: "locked" }, "denied", "permission_denied", null, null],
