@@ -47,6 +47,12 @@ struct CatOptions {
 };
 int print_block(const Globals& globals, const CatOptions& options);
 
+struct ContextOptions {
+    std::string agent;
+    std::size_t budget = 0;  // Tokens; 0 for as many as it takes.
+};
+int render_context(const Globals& globals, const ContextOptions& options);
+
 struct LogOptions {
     std::string actor;  // "" for everyone.
     std::size_t limit = 20;

@@ -108,6 +108,7 @@ private:
         add_serve();
         add_call();
         add_cat();
+        add_context();
         add_log();
         add_undo();
         command("status", "Say whether a kernel runs, and what it holds", "quire status --json")
@@ -160,6 +161,28 @@ private:
             ->required()
             ->type_name("BLOCK|PATH");
         sub.final_callback([this] { choose([this] { return print_block(globals_, cat_); }); });
+    }
+
+    void add_context() {
+        CLI::App& sub = command("context", "Show what an agent is to have in its context",
+                                "quire context render --agent ada --budget 8000");
+        sub.require_subcommand(1);
+        CLI::App& render = *sub.add_subcommand(
+            "render",
+            "Print an agent's core memory, its pinned working memory, and the rules for its tools");
+        render.footer(example("quire context render --agent ada --budget 8000"));
+        render.add_option("--agent", context_.agent, "Whose context")
+            ->required()
+            ->type_name("NAME")
+            ->check([](const std::string& name) { return check_actor("agent:" + name); });
+        render
+            .add_option("--budget", context_.budget,
+                        "At most so many tokens, of four characters each; what does not fit is "
+                        "left out, and named on standard error")
+            ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
+            ->type_name("TOKENS");
+        render.final_callback(
+            [this] { choose([this] { return render_context(globals_, context_); }); });
     }
 
     void add_log() {
@@ -250,6 +273,7 @@ private:
     KernelOptions kernel_;
     CallOptions call_;
     CatOptions cat_;
+    ContextOptions context_;
     LogOptions log_;
     UndoOptions undo_;
     DemoOptions demo_;

@@ -29,7 +29,7 @@ test("--version prints name, version and commit", { skip }, () => {
 });
 
 test("every command has help with an example", { skip }, () => {
-    for (const command of ["init", "mcp", "serve", "call", "cat", "log", "undo", "status", "demo", "doctor", "engine", "completion"]) {
+    for (const command of ["init", "mcp", "serve", "call", "cat", "context", "log", "undo", "status", "demo", "doctor", "engine", "completion"]) {
         const { status, stdout } = run([command, "--help"]);
         assert.equal(status, 0, command);
         assert.match(stdout, /Example:\n {2}\S/, command);
@@ -43,6 +43,54 @@ test("wrong usage is exit code 2 and says what is wrong", { skip }, () => {
         assert.equal(status, 2, args.join(" "));
         assert.match(stderr, word);
     }
+});
+
+test("context render prints core memory, pinned working memory and the rules, within a budget", { skip }, (t) => {
+    const folder = workspace(t);
+    writeFileSync(join(folder, "quire.toml"), `[[tools.rules]]
+tool = "file"
+type = "allowed_operations"
+value = ["list", "read"]
+[[agents.ada.tools.rules]]
+tool = "*"
+type = "max_calls"
+value = 20
+`);
+    const ada = ["--actor", "agent:ada"];
+    for (const [label, more] of [["self", { type: "core" }], ["plan", { pinned: true }], ["loose", {}], ["old", { type: "archival" }]]) {
+        assert.equal(call(folder, "context", { operation: "create", label, schema: "Text", ...more }, ...ada).status, 0);
+        assert.equal(call(folder, "context", { operation: "append", label, content: `This is ${label}.` }, ...ada).status, 0);
+    }
+    assert.equal(call(folder, "context", { operation: "create", label: "hers", schema: "Text", type: "core" }, "--actor", "agent:bo").status, 0);
+    const render = (...args) => run(["context", "render", "--workspace", folder, "--agent", "ada", ...args]);
+
+    const whole = render();
+    assert.equal(whole.status, 0, whole.stderr);
+    assert.equal(whole.stdout, `<block:self permission="Read, Append, Write">
+This is self.
+</block:self>
+
+<block:plan permission="Read, Append, Write">
+This is plan.
+</block:plan>
+
+# Rules for tools
+- Of \`file\` use these operations alone: list, read.
+- Call any tool at most 20 times in a session.
+`);
+    const { tokens } = JSON.parse(render("--json").stdout);
+    assert.equal(tokens, Math.ceil(whole.stdout.length / 4));
+    assert.equal(render("--budget", String(tokens)).stdout, whole.stdout);
+
+    const first = whole.stdout.slice(0, whole.stdout.indexOf("\n\n<block:plan") + 1);
+    const less = render("--budget", String(Math.ceil(first.length / 4)));
+    assert.equal(less.status, 0);
+    assert.equal(less.stdout, first);
+    assert.match(less.stderr, /left out for lack of room: plan/);
+    assert.match(less.stderr, /left out for lack of room: rules for tools/);
+    assert.equal(JSON.parse(render("--json", "--budget", "1").stdout).left_out.length, 3);
+    assert.equal(run(["context", "render", "--workspace", folder]).status, 2);
+    assert.equal(render("--budget", "0").status, 2);
 });
 
 test("init writes settings once, and never over others", { skip }, (t) => {
