@@ -126,74 +126,90 @@ private:
 // own.
 class ByteWriter {
 public:
-    void byte(std::uint8_t value) {
-        if (!spilled_) {
-            if (used_ < kShort) {
-                short_[used_++] = value;
-                return;
-            }
-            spill(0);
+    ByteWriter() = default;
+    ByteWriter(ByteWriter&& other) noexcept { *this = std::move(other); }
+    ByteWriter& operator=(ByteWriter&& other) noexcept {
+        if (other.is_short()) {
+            std::copy(other.data_, other.data_ + other.size_, short_.begin());
+            point_at(short_.data(), kShort, other.size_);
+        } else {
+            long_ = std::move(other.long_);
+            point_at(long_.data(), other.capacity_, other.size_);
         }
-        long_.push_back(value);
+        other.point_at(other.short_.data(), kShort, 0);
+        return *this;
+    }
+    ByteWriter(const ByteWriter&) = delete;
+    ByteWriter& operator=(const ByteWriter&) = delete;
+    ~ByteWriter() = default;
+
+    // Numbers are written byte by byte, so a call for each would cost more than the writing.
+    [[gnu::always_inline]] void byte(std::uint8_t value) {
+        if (size_ == capacity_) [[unlikely]]
+            grow(1);
+        data_[size_++] = value;
     }
     void append(std::span<const std::uint8_t> bytes) {
-        if (!spilled_) {
-            if (bytes.size() <= kShort - used_) {
-                std::copy(bytes.begin(), bytes.end(),
-                          short_.begin() + static_cast<std::ptrdiff_t>(used_));
-                used_ += bytes.size();
-                return;
-            }
-            spill(bytes.size());
-        }
-        long_.insert(long_.end(), bytes.begin(), bytes.end());
+        if (bytes.size() > capacity_ - size_) [[unlikely]]
+            grow(bytes.size());
+        std::copy(bytes.begin(), bytes.end(), data_ + size_);
+        size_ += bytes.size();
     }
     void append(std::string_view text) { append(as_bytes(text)); }
-    void u16_be(std::uint16_t value) { big_endian(value, 2); }
-    void u32_le(std::uint32_t value) { little_endian(value, 4); }
-    void u64_le(std::uint64_t value) { little_endian(value, 8); }
-    void u64_be(std::uint64_t value) { big_endian(value, 8); }
+    void u16_be(std::uint16_t value) { big_endian<2>(value); }
+    void u32_le(std::uint32_t value) { little_endian<4>(value); }
+    void u64_le(std::uint64_t value) { little_endian<8>(value); }
+    void u64_be(std::uint64_t value) { big_endian<8>(value); }
 
-    std::size_t size() const { return spilled_ ? long_.size() : used_; }
-    bool empty() const { return size() == 0; }
-    void clear() {
-        spilled_ = false;
-        used_ = 0;
-        long_.clear();
-    }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    void clear() { size_ = 0; }  // Keeps the memory.
     // For fields that are known only once what follows them is written.
-    std::uint8_t& operator[](std::size_t index) { return spilled_ ? long_[index] : short_[index]; }
+    std::uint8_t& operator[](std::size_t index) { return data_[index]; }
     // Valid until the next write.
-    std::span<const std::uint8_t> bytes() const {
-        return spilled_ ? std::span<const std::uint8_t>(long_)
-                        : std::span<const std::uint8_t>(short_.data(), used_);
-    }
+    std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
     Bytes take() && {
-        if (!spilled_) spill(0);
+        if (is_short()) return {data_, data_ + size_};
+        long_.resize(size_);
+        point_at(short_.data(), kShort, 0);
         return std::move(long_);
     }
 
 private:
     static constexpr std::size_t kShort = 64;
 
-    void spill(std::size_t more) {
-        // used_ is at most kShort, which g++ 12 does not see and warns about.
-        const std::size_t size = std::min(used_, kShort);
-        long_.reserve(std::max(2 * kShort, size + more));
-        long_.insert(long_.end(), short_.data(), short_.data() + size);
-        spilled_ = true;
+    bool is_short() const { return data_ == short_.data(); }
+    void point_at(std::uint8_t* data, std::size_t capacity, std::size_t size) {
+        data_ = data;
+        capacity_ = capacity;
+        size_ = size;
     }
-    void little_endian(std::uint64_t value, int count) {
-        for (int i = 0; i < count; ++i) byte(static_cast<std::uint8_t>(value >> (8 * i)));
+    [[gnu::noinline]] void grow(std::size_t more) {
+        const std::size_t capacity = std::max(2 * capacity_, size_ + more);
+        long_.resize(capacity);
+        if (is_short()) std::copy(data_, data_ + size_, long_.begin());
+        point_at(long_.data(), capacity, size_);
     }
-    void big_endian(std::uint64_t value, int count) {
-        for (int i = count; i-- > 0;) byte(static_cast<std::uint8_t>(value >> (8 * i)));
+    template <std::size_t kCount>
+    void little_endian(std::uint64_t value) {
+        std::array<std::uint8_t, kCount> bytes;
+        for (std::size_t i = 0; i < kCount; ++i)
+            bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
+        append(bytes);
+    }
+    template <std::size_t kCount>
+    void big_endian(std::uint64_t value) {
+        std::array<std::uint8_t, kCount> bytes;
+        for (std::size_t i = 0; i < kCount; ++i)
+            bytes[kCount - 1 - i] = static_cast<std::uint8_t>(value >> (8 * i));
+        append(bytes);
     }
 
-    std::array<std::uint8_t, kShort> short_;  // The first `used_`, until it is full.
-    std::size_t used_ = 0;
-    bool spilled_ = false;
-    Bytes long_;  // Everything, from then on.
+    std::array<std::uint8_t, kShort> short_;  // Until it is full.
+    Bytes long_;                              // From then on; as long as what it has room for.
+    std::uint8_t* data_ = short_.data();      // Of one of them, the first `size_` are written.
+    std::size_t capacity_ = kShort;
+    std::size_t size_ = 0;
 };
 
 }  // namespace quire
