@@ -45,7 +45,7 @@ if [ ${#units[@]} -gt 0 ]; then
         local checks=$1
         shift
         printf '%s\n' "$@" | xargs -r -P "$jobs" -n 1 clang-tidy -p build --quiet \
-            --extra-arg=-Wno-unknown-warning-option --checks="$checks"
+            --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-sign-conversion --checks="$checks"
     }
     mapfile -t product < <(printf '%s\n' "${units[@]}" | grep -v '_test\.cc$')
     mapfile -t tests < <(printf '%s\n' "${units[@]}" | grep '_test\.cc$')

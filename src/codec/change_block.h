@@ -42,11 +42,11 @@ std::size_t change_count(ByteReader block);
 
 // Appends the block's changes to `out`; their own size is not charged. What a batch holds then
 // views the block. Errors: corrupt, after which `out` is good for nothing.
-Result<void> read_block(ByteReader block, Budget& budget, crdt::ChangeBatch& out);
-Result<void> read_block(ByteReader block, Budget& budget, std::vector<crdt::Change>& out);
+Result<void> read_block(ByteReader in, Budget& budget, crdt::ChangeBatch& out);
+Result<void> read_block(ByteReader in, Budget& budget, std::vector<crdt::Change>& out);
 
 // The same without their ops, which are not looked at. The atoms of each.
-Result<std::vector<crdt::Counter>> read_block_headers(ByteReader block, Budget& budget,
+Result<std::vector<crdt::Counter>> read_block_headers(ByteReader in, Budget& budget,
                                                       std::vector<crdt::Change>& out);
 
 // Writes one block after another with the same memory.
@@ -57,9 +57,10 @@ public:
     BlockWriter& operator=(const BlockWriter&) = delete;
     ~BlockWriter() = default;
 
-    // CHECKs that the changes are of one peer, follow each other without a gap, and have ops.
+    // CHECKs that the heads are of changes of one peer that follow each other without a gap and
+    // have ops.
     void write(ByteWriter& out, const crdt::ChangeBatch& batch,
-               std::span<const crdt::ChangeBatch::Head> changes);
+               std::span<const crdt::ChangeBatch::Head> heads);
 
 private:
     Registers registers_;
