@@ -185,61 +185,50 @@ Result<Value> unknown_to_json(const crdt::UnknownOp& op) {
     return Value(std::move(json));
 }
 
-Result<crdt::UnknownOp> unknown_from_json(const Map& content) {
-    const Value* type = content.find("value_type");
-    const Value* prop = content.find("prop");
-    const Value* given = content.find("value");
-    if (type == nullptr || !type->is_string())
-        return corrupt("the type of its value (`value_type`) is no text");
-    if (prop == nullptr || !prop->is_int() ||
-        prop->as_int() < std::numeric_limits<std::int32_t>::min() ||
-        prop->as_int() > std::numeric_limits<std::int32_t>::max()) {
-        return corrupt("its `prop` is no 32-bit integer");
-    }
-    crdt::UnknownOp op{static_cast<std::int32_t>(prop->as_int()), 0, {}};
-    const Value null;
-    const Value& value = given == nullptr ? null : *given;
+namespace {
+
+Failure wrong_value() {
+    return corrupt("its `value` is not what its `value_type` says");
+}
+
+// The payload of a kind that this version does not know, either.
+Result<void> read_future(const Value& value, crdt::UnknownOp& op) {
+    const Value* kind = value.get("kind");
+    const Value* data = value.get("data");
+    if (kind == nullptr || !kind->is_int() || data == nullptr) return wrong_value();
+    const std::int64_t number = kind->as_int() & ~std::int64_t{kFutureBit};
+    const auto bytes = bytes_from_json(*data);
+    if (number <= kLastKnownKind || number > kMaxKind || !bytes) return wrong_value();
+    op.value_kind = static_cast<std::uint8_t>(number | kFutureBit);
     ByteWriter out;
-    const Failure wrong = corrupt("its `value` is not what its `value_type` says");
-    if (type->as_string() == kFutureType) {
-        const Value* kind = value.get("kind");
-        const Value* data = value.get("data");
-        if (kind == nullptr || !kind->is_int() || data == nullptr) return wrong;
-        const std::int64_t number = kind->as_int() & ~std::int64_t{kFutureBit};
-        const auto bytes = bytes_from_json(*data);
-        if (number <= kLastKnownKind || number > kMaxKind || !bytes) return wrong;
-        op.value_kind = static_cast<std::uint8_t>(number | kFutureBit);
-        write_sized(out, *bytes);
-        op.value = std::move(out).take();
-        return op;
-    }
-    std::size_t kind = 0;
-    while (kind < kTypes.size() && (kTypes[kind].empty() || kTypes[kind] != type->as_string()))
-        ++kind;
-    if (kind == kTypes.size()) return corrupt("the type of its value (`value_type`) is not known");
-    op.value_kind = static_cast<std::uint8_t>(kind);
-    switch (static_cast<PayloadKind>(kind)) {
+    write_sized(out, *bytes);
+    op.value = std::move(out).take();
+    return {};
+}
+
+Result<void> write_payload(ByteWriter& out, PayloadKind kind, const Value& value) {
+    switch (kind) {
         case PayloadKind::i64:
         case PayloadKind::delta:
-            if (!value.is_int()) return wrong;
+            if (!value.is_int()) return wrong_value();
             write_sleb(out, value.as_int());
             break;
         case PayloadKind::f64:
-            if (!value.is_number()) return wrong;
+            if (!value.is_number()) return wrong_value();
             out.u64_be(std::bit_cast<std::uint64_t>(value.as_number()));
             break;
         case PayloadKind::string:
-            if (!value.is_string() || !utf8::is_valid(value.as_string())) return wrong;
+            if (!value.is_string() || !utf8::is_valid(value.as_string())) return wrong_value();
             write_sized(out, value.as_string());
             break;
         case PayloadKind::bytes: {
             const auto bytes = bytes_from_json(value);
-            if (!bytes) return wrong;
+            if (!bytes) return wrong_value();
             write_sized(out, *bytes);
             break;
         }
         case PayloadKind::index:
-            if (!value.is_int() || value.as_int() < 0) return wrong;
+            if (!value.is_int() || value.as_int() < 0) return wrong_value();
             write_uleb(out, static_cast<std::uint64_t>(value.as_int()));
             break;
         case PayloadKind::value:
@@ -249,7 +238,8 @@ Result<crdt::UnknownOp> unknown_from_json(const Map& content) {
         case PayloadKind::list_move:
             for (const char* name : {"from", "from_idx", "lamport"}) {
                 const Value* number = value.get(name);
-                if (number == nullptr || !number->is_int() || number->as_int() < 0) return wrong;
+                if (number == nullptr || !number->is_int() || number->as_int() < 0)
+                    return wrong_value();
                 write_uleb(out, static_cast<std::uint64_t>(number->as_int()));
             }
             break;
@@ -264,6 +254,36 @@ Result<crdt::UnknownOp> unknown_from_json(const Map& content) {
         case PayloadKind::tree_move:
             break;
     }
+    return {};
+}
+
+}  // namespace
+
+Result<crdt::UnknownOp> unknown_from_json(const Map& content) {
+    const Value* type = content.find("value_type");
+    const Value* prop = content.find("prop");
+    const Value* given = content.find("value");
+    if (type == nullptr || !type->is_string())
+        return corrupt("the type of its value (`value_type`) is no text");
+    if (prop == nullptr || !prop->is_int() ||
+        prop->as_int() < std::numeric_limits<std::int32_t>::min() ||
+        prop->as_int() > std::numeric_limits<std::int32_t>::max()) {
+        return corrupt("its `prop` is no 32-bit integer");
+    }
+    crdt::UnknownOp op{static_cast<std::int32_t>(prop->as_int()), 0, {}};
+    const Value null;
+    const Value& value = given == nullptr ? null : *given;
+    if (type->as_string() == kFutureType) {
+        TRY(read_future(value, op));
+        return op;
+    }
+    std::size_t kind = 0;
+    while (kind < kTypes.size() && (kTypes[kind].empty() || kTypes[kind] != type->as_string()))
+        ++kind;
+    if (kind == kTypes.size()) return corrupt("the type of its value (`value_type`) is not known");
+    op.value_kind = static_cast<std::uint8_t>(kind);
+    ByteWriter out;
+    TRY(write_payload(out, static_cast<PayloadKind>(kind), value));
     op.value = std::move(out).take();
     return op;
 }
