@@ -28,7 +28,7 @@ constexpr std::string_view kContainerMark = "\U0001F99C:";
 constexpr std::int64_t kMaxLamport = std::numeric_limits<crdt::Lamport>::max() - 1;
 // Loro writes whole counter deltas below this as integers, and larger ones as floats.
 constexpr double kMaxWholeDelta = 1 << 27;
-const Bytes kDefaultPosition = {0x80};
+constexpr std::uint8_t kDefaultPosition = 0x80;
 
 // A member of the JSON, and the way to it.
 class Place {
@@ -133,8 +133,11 @@ public:
 private:
     Result<void> read_peers(const Place& json);
     Result<Change> change(const Place& json);
+    Result<void> read_deps(const Place& deps, Change& change);
+    Result<void> read_ops(const Place& ops, Change& change);
     Result<OpContent> content(const Place& json, ContainerKind kind, OpId own);
     Result<OpContent> text(const Place& json, std::string_view type);
+    Result<OpContent> mark(const Place& json);
     Result<OpContent> list(const Place& json, std::string_view type, OpId own);
     Result<OpContent> movable_list(const Place& json, std::string_view type, OpId own);
     Result<OpContent> map(const Place& json, std::string_view type, OpId own);
@@ -194,15 +197,26 @@ Result<Change> JsonReader::change(const Place& json) {
     const Place timestamp = TRY(json.member("timestamp"));
     change.timestamp = TRY(timestamp.integer(INT64_MIN, INT64_MAX));
     const Place deps = TRY(json.member("deps"));
-    const List* dep_list = TRY(deps.list());
-    for (std::size_t i = 0; i < dep_list->size(); ++i)
-        change.deps.push_back(TRY(id(Place(deps, i, (*dep_list)[i]))));
+    TRY(read_deps(deps, change));
     const Place lamport = TRY(json.member("lamport"));
     change.lamport = static_cast<crdt::Lamport>(TRY(lamport.integer(0, kMaxLamport)));
     if (const std::optional<Place> message = TRY(json.member_if("msg")))
         change.message = TRY(message->text());
 
     const Place ops = TRY(json.member("ops"));
+    TRY(read_ops(ops, change));
+    return change;
+}
+
+Result<void> JsonReader::read_deps(const Place& deps, Change& change) {
+    const List* items = TRY(deps.list());
+    for (std::size_t i = 0; i < items->size(); ++i)
+        change.deps.push_back(TRY(id(Place(deps, i, (*items)[i]))));
+    return {};
+}
+
+// The change has its id.
+Result<void> JsonReader::read_ops(const Place& ops, Change& change) {
     const List* items = TRY(ops.list());
     if (items->empty()) return ops.wrong("is empty: a change has at least one operation");
     change.ops.reserve(items->size());
@@ -222,7 +236,7 @@ Result<Change> JsonReader::change(const Place& json) {
         if (next > kMaxCounter) return at.wrong("counts beyond the last id");
         change.ops.push_back(std::move(op));
     }
-    return change;
+    return {};
 }
 
 Result<OpContent> JsonReader::content(const Place& json, ContainerKind kind, OpId own) {
@@ -262,6 +276,10 @@ Result<OpContent> JsonReader::text(const Place& json, std::string_view type) {
         return crdt::TextInsert{at, TRY(text.text())};
     }
     if (type != "mark") return unknown_type(json, ContainerKind::text);
+    return mark(json);
+}
+
+Result<OpContent> JsonReader::mark(const Place& json) {
     crdt::StyleStart style{};
     style.start = TRY(position(json, "start"));
     const Place end = TRY(json.member("end"));
@@ -341,7 +359,7 @@ Result<OpContent> JsonReader::tree(const Place& json, std::string_view type, OpI
     const Place above = TRY(json.member("parent"));
     std::optional<OpId> parent;
     if (!above.value().is_null()) parent = TRY(id(above));
-    Bytes index = kDefaultPosition;
+    Bytes index = {kDefaultPosition};
     if (const Value* given = TRY(json.object())->find("fractional_index")) {
         const Place at(json, "fractional_index", *given);
         auto bytes = from_hex(TRY(at.text()));
