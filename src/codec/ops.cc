@@ -341,88 +341,89 @@ OpWriter::Row OpWriter::row(const ChangeBatch& batch, const ChangeBatch::Row& ro
     return this->row(*row.content);
 }
 
+struct OpWriter::ContentWriter {
+    ByteWriter& out;
+    Registers& registers;
+
+    static Row row(std::int64_t prop, PayloadKind kind) { return {prop, kind}; }
+    static Row none() {
+        CHECK(false);
+        return row(0, PayloadKind::null);
+    }
+    void peer(crdt::PeerId peer) const { write_uleb(out, registers.peers.add(peer)); }
+    void node(OpId id) const {
+        peer(id.peer);
+        write_uleb(out, static_cast<std::uint64_t>(id.counter));
+    }
+    Row tree(OpId target, const std::optional<OpId>& parent, std::uint32_t position) const {
+        // Peers are numbered target first, and the parent's stands after the position.
+        node(target);
+        write_uleb(out, position);
+        out.byte(parent ? 0 : 1);
+        if (parent) node(*parent);
+        return row(0, PayloadKind::tree_move);
+    }
+
+    // These have a form of their own.
+    Row operator()(const crdt::TextInsert&) const { return none(); }
+    Row operator()(const crdt::SequenceDelete&) const { return none(); }
+    Row operator()(const crdt::ListInsert& insert) const {
+        write_slots(out, insert.values, registers);
+        return row(insert.pos, PayloadKind::value);
+    }
+    Row operator()(const crdt::StyleStart& style) const {
+        out.byte(style.info);
+        write_uleb(out, style.end - style.start);
+        write_uleb(out, registers.keys.add(style.key));
+        write_value(out, style.value, registers);
+        return row(style.start, PayloadKind::style_start);
+    }
+    Row operator()(const crdt::StyleEnd&) const { return row(0, PayloadKind::null); }
+    Row operator()(const crdt::ListMove& move) const {
+        write_uleb(out, move.from);
+        peer(move.element.peer);
+        write_uleb(out, move.element.lamport);
+        return row(move.to, PayloadKind::list_move);
+    }
+    Row operator()(const crdt::ListSet& set) const {
+        peer(set.element.peer);
+        write_uleb(out, set.element.lamport);
+        write_slot(out, set.value, registers);
+        return row(0, PayloadKind::list_set);
+    }
+    Row operator()(const crdt::MapSet& set) const {
+        const std::uint32_t key = registers.keys.add(set.key);
+        write_slot(out, set.value, registers);
+        return row(key, PayloadKind::value);
+    }
+    Row operator()(const crdt::MapErase& erase) const {
+        return row(registers.keys.add(erase.key), PayloadKind::delete_once);
+    }
+    Row operator()(const crdt::TreeCreate& create) const {
+        return tree(create.target, create.parent, registers.position(create.position));
+    }
+    Row operator()(const crdt::TreeMove& move) const {
+        return tree(move.target, move.parent, registers.position(move.position));
+    }
+    Row operator()(const crdt::TreeErase& erase) const {
+        return tree(erase.target, kDeletedRoot, 0);
+    }
+    Row operator()(const crdt::CounterAdd& add) const {
+        if (add.delta.is_int()) {
+            write_sleb(out, add.delta.as_int());
+            return row(0, PayloadKind::i64);
+        }
+        out.u64_be(std::bit_cast<std::uint64_t>(add.delta.as_float()));
+        return row(0, PayloadKind::f64);
+    }
+    Row operator()(const crdt::UnknownOp& op) const {
+        write_unknown(out, op, registers);
+        return row(op.prop, static_cast<PayloadKind>(op.value_kind));
+    }
+};
+
 OpWriter::Row OpWriter::row(const OpContent& content) {
-    struct Writer {
-        ByteWriter& out;
-        Registers& registers;
-
-        static Row row(std::int64_t prop, PayloadKind kind) { return {prop, kind}; }
-        static Row none() {
-            CHECK(false);
-            return row(0, PayloadKind::null);
-        }
-        void peer(crdt::PeerId peer) const { write_uleb(out, registers.peers.add(peer)); }
-        void node(OpId id) const {
-            peer(id.peer);
-            write_uleb(out, static_cast<std::uint64_t>(id.counter));
-        }
-        Row tree(OpId target, const std::optional<OpId>& parent, std::uint32_t position) const {
-            // Peers are numbered target first, and the parent's stands after the position.
-            node(target);
-            write_uleb(out, position);
-            out.byte(parent ? 0 : 1);
-            if (parent) node(*parent);
-            return row(0, PayloadKind::tree_move);
-        }
-
-        // These have a form of their own.
-        Row operator()(const crdt::TextInsert&) const { return none(); }
-        Row operator()(const crdt::SequenceDelete&) const { return none(); }
-        Row operator()(const crdt::ListInsert& insert) const {
-            write_slots(out, insert.values, registers);
-            return row(insert.pos, PayloadKind::value);
-        }
-        Row operator()(const crdt::StyleStart& style) const {
-            out.byte(style.info);
-            write_uleb(out, style.end - style.start);
-            write_uleb(out, registers.keys.add(style.key));
-            write_value(out, style.value, registers);
-            return row(style.start, PayloadKind::style_start);
-        }
-        Row operator()(const crdt::StyleEnd&) const { return row(0, PayloadKind::null); }
-        Row operator()(const crdt::ListMove& move) const {
-            write_uleb(out, move.from);
-            peer(move.element.peer);
-            write_uleb(out, move.element.lamport);
-            return row(move.to, PayloadKind::list_move);
-        }
-        Row operator()(const crdt::ListSet& set) const {
-            peer(set.element.peer);
-            write_uleb(out, set.element.lamport);
-            write_slot(out, set.value, registers);
-            return row(0, PayloadKind::list_set);
-        }
-        Row operator()(const crdt::MapSet& set) const {
-            const std::uint32_t key = registers.keys.add(set.key);
-            write_slot(out, set.value, registers);
-            return row(key, PayloadKind::value);
-        }
-        Row operator()(const crdt::MapErase& erase) const {
-            return row(registers.keys.add(erase.key), PayloadKind::delete_once);
-        }
-        Row operator()(const crdt::TreeCreate& create) const {
-            return tree(create.target, create.parent, registers.position(create.position));
-        }
-        Row operator()(const crdt::TreeMove& move) const {
-            return tree(move.target, move.parent, registers.position(move.position));
-        }
-        Row operator()(const crdt::TreeErase& erase) const {
-            return tree(erase.target, kDeletedRoot, 0);
-        }
-        Row operator()(const crdt::CounterAdd& add) const {
-            if (add.delta.is_int()) {
-                write_sleb(out, add.delta.as_int());
-                return row(0, PayloadKind::i64);
-            }
-            out.u64_be(std::bit_cast<std::uint64_t>(add.delta.as_float()));
-            return row(0, PayloadKind::f64);
-        }
-        Row operator()(const crdt::UnknownOp& op) const {
-            write_unknown(out, op, registers);
-            return row(op.prop, static_cast<PayloadKind>(op.value_kind));
-        }
-    };
-    return std::visit(Writer{values_, registers_}, content);
+    return std::visit(ContentWriter{values_, registers_}, content);
 }
 
 void OpWriter::write_sections(ByteWriter& out) {

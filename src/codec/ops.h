@@ -138,6 +138,7 @@ private:
         PayloadKind kind;
     };
     Row row(const crdt::ChangeBatch& batch, const crdt::ChangeBatch::Row& row);
+    struct ContentWriter;
     Row row(const crdt::OpContent& content);
 
     Registers& registers_;

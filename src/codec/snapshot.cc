@@ -54,9 +54,10 @@ public:
         }
         if (key != *next_) return corrupt(cat("the history has no block at ", name(*next_)));
         for (const Change& change : changes) {
-            if (change.lamport < lamport_)
+            if (change.lamport < lamport_) {
                 return corrupt(
                     cat("the change at ", name(change.id), " is older than its own peer's last"));
+            }
             const crdt::Counter atoms = crdt::atom_count(change);
             lamport_ = std::uint64_t{change.lamport} + static_cast<std::uint64_t>(atoms);
             next_->counter = change.id.counter + atoms;

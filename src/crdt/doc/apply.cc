@@ -124,6 +124,14 @@ private:
     std::vector<ContainerId> taken(Handle list, const ListDelta& delta) const;
     void apply_list(Handle list, const ListDelta& delta);
     void apply_map(Handle map, const MapDelta& delta);
+    // What becomes of each element of a list, and what the list shall hold: elements that it has,
+    // by where they are, and new ones.
+    struct MovablePlan {
+        enum class Fate { stays, goes, moves };
+        std::vector<Fate> fates;
+        std::vector<std::variant<std::size_t, Item>> wanted;
+    };
+    MovablePlan plan_movable(Handle list, const ListDelta& delta) const;
     void apply_movable(Handle list, const ListDelta& delta);
     void apply_tree(Handle tree, const TreeDelta& delta);
     OpId write_node(Handle tree, const TreeAction& action);
@@ -195,9 +203,10 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
     } else if (const auto* tree = std::get_if<TreeDelta>(&part.delta)) {
         Branches branches(is_new ? std::vector<TreeNode>() : doc_.tree_nodes(handle));
         for (const TreeAction& action : *tree) {
-            if (!branches.apply(action))
+            if (!branches.apply(action)) {
                 return misfit(part.container, cat("the node ", to_text(action.target),
                                                   " cannot be made, moved or erased so"));
+            }
             if (action.kind == TreeAction::Kind::create)
                 will_be_made_.insert(ContainerId::normal(action.target, ContainerKind::map));
         }
@@ -278,13 +287,11 @@ void DiffApplier::apply_map(Handle map, const MapDelta& delta) {
     }
 }
 
-// A child that the delta takes out in one place and puts in another is moved. What stays keeps its
-// order, so all else is done left to right: `now` says where of the old list each element comes
-// from, and what lies before `at` is as it shall be, but for elements that have yet to be moved.
-void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
-    enum class Fate { stays, goes, moves };
-    std::vector<Fate> fates(doc_.mlist_size(list), Fate::stays);
-    std::vector<std::variant<std::size_t, Item>> wanted;
+// A child that the delta takes out in one place and puts in another is moved.
+DiffApplier::MovablePlan DiffApplier::plan_movable(Handle list, const ListDelta& delta) const {
+    using Fate = MovablePlan::Fate;
+    MovablePlan plan{std::vector<Fate>(doc_.mlist_size(list), Fate::stays), {}};
+    auto& [fates, wanted] = plan;
     std::map<ContainerId, std::size_t> children;  // That go, by where they were.
     std::size_t at = 0;
     for (const ListStep& step : delta) {
@@ -312,7 +319,15 @@ void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
         each = from->second;
         children.erase(from);
     }
+    return plan;
+}
 
+// What stays keeps its order, so all else is done left to right: `now` says where of the old list
+// each element comes from, and what lies before `at` is as it shall be, but for elements that have
+// yet to be moved.
+void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
+    using Fate = MovablePlan::Fate;
+    const auto [fates, wanted] = plan_movable(list, delta);
     std::vector<std::size_t> now;
     for (std::size_t i = fates.size(); i-- > 0;) {
         if (fates[i] == Fate::goes) {
@@ -325,7 +340,7 @@ void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
     const auto place = [&](std::size_t index) {
         return now.begin() + static_cast<std::ptrdiff_t>(index);
     };
-    at = 0;
+    std::size_t at = 0;
     for (const auto& each : wanted) {
         if (const auto* item = std::get_if<Item>(&each)) {
             if (const auto* child = std::get_if<ContainerId>(item)) {

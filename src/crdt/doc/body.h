@@ -344,7 +344,8 @@ public:
                                                             NodeIndex parent, std::size_t index);
     void check_tree(Container& c);
 
-    void check_invariants();  // check.cc
+    void check_invariants();
+    void check_sequence(Container& c);  // check.cc
 
     OpLog& oplog() { return log_; }
     PeerId peer_id() const { return peer_id_; }
