@@ -69,15 +69,11 @@ struct WriteCase {
     std::function<Result<void>(MemoryEdit&, const std::string& section)> write;
 };
 
-// Every writer there is, on a schema that it is for and on nothing that is read-only.
-inline std::vector<WriteCase> every_write() {
+inline std::vector<WriteCase> text_writes() {
     using policy::Operation;
     using E = MemoryEdit;
     using S = std::string;
     const auto text = schema::BlockSchema();
-    const auto map = gated_map();
-    const auto list = gated_list();
-    const auto log = gated_log();
     return {
         {"set_text", Operation::overwrite, text,
          [](E& e, const S& s) { return e.set_text(s, "x"); }},
@@ -87,6 +83,15 @@ inline std::vector<WriteCase> every_write() {
          [](E& e, const S& s) { return without_value(e.replace_text(s, "one", "1")); }},
         {"append a text", Operation::append, text,
          [](E& e, const S& s) { return e.append(s, "x"); }},
+    };
+}
+
+inline std::vector<WriteCase> map_writes() {
+    using policy::Operation;
+    using E = MemoryEdit;
+    using S = std::string;
+    const auto map = gated_map();
+    return {
         {"set_field", Operation::overwrite, map,
          [](E& e, const S& s) {
              return e.set_field({s, "notes"}, "x");
@@ -123,6 +128,16 @@ inline std::vector<WriteCase> every_write() {
          [](E& e, const S& s) {
              return without_value(e.remove_from_list({s, "tags"}, 0));
          }},
+    };
+}
+
+inline std::vector<WriteCase> item_writes() {
+    using policy::Operation;
+    using E = MemoryEdit;
+    using S = std::string;
+    const auto list = gated_list();
+    const auto log = gated_log();
+    return {
         {"push_item", Operation::append, list,
          [](E& e, const S& s) {
              return e.push_item(s, Map{{"title", "b"}});
@@ -154,6 +169,14 @@ inline std::vector<WriteCase> every_write() {
         {"trim_log", Operation::overwrite, log,
          [](E& e, const S& s) { return without_value(e.trim_log(s)); }},
     };
+}
+
+// Every writer there is, on a schema that it is for and on nothing that is read-only.
+inline std::vector<WriteCase> every_write() {
+    std::vector<WriteCase> all = text_writes();
+    for (const auto& more : {map_writes(), item_writes()})
+        all.insert(all.end(), more.begin(), more.end());
+    return all;
 }
 
 inline std::string attempt(const schema::BlockSchema& schema, const std::string& section,

@@ -83,29 +83,31 @@ TEST(Incoming, WhatFitsIsAllowed) {
     EXPECT_EQ(outside.offered(), "fine");
 }
 
-TEST(Incoming, WhatDoesNotFitIsRefused) {
-    const auto refused = [](const schema::BlockSchema& schema, auto write) {
-        Outside outside(schema);
-        MemoryEdit furnish = outside.here.edit("system:test");
-        if (fields_of(schema) != nullptr && schema.as<schema::ListSchema>() != nullptr) {
-            EXPECT_TRUE(furnish.push_item("", Map{{"title", "a"}}).has_value());
-        }
-        if (schema.as<schema::MapSchema>() != nullptr) {
-            EXPECT_TRUE(furnish.set_field({"", "name"}, "Ada").has_value());
-        }
-        outside.agree();
-        Result<void> written = write(outside, outside.there.doc);
-        EXPECT_TRUE(written.has_value());
-        return outside.offered();
-    };
-    const auto tasks = schema::find_template("task_list")->schema;
-    using O = Outside;
-    using D = crdt::Doc;
-    constexpr auto kMap = ContainerKind::map;
-    constexpr auto kList = ContainerKind::list;
-    constexpr auto kText = ContainerKind::text;
-    constexpr auto kCounter = ContainerKind::counter;
+// What a write from outside is answered with.
+template <class Write>
+std::string refused(const schema::BlockSchema& schema, Write write) {
+    Outside outside(schema);
+    MemoryEdit furnish = outside.here.edit("system:test");
+    if (fields_of(schema) != nullptr && schema.as<schema::ListSchema>() != nullptr) {
+        EXPECT_TRUE(furnish.push_item("", Map{{"title", "a"}}).has_value());
+    }
+    if (schema.as<schema::MapSchema>() != nullptr) {
+        EXPECT_TRUE(furnish.set_field({"", "name"}, "Ada").has_value());
+    }
+    outside.agree();
+    Result<void> written = write(outside, outside.there.doc);
+    EXPECT_TRUE(written.has_value());
+    return outside.offered();
+}
 
+using O = Outside;
+using D = crdt::Doc;
+constexpr auto kMap = ContainerKind::map;
+constexpr auto kList = ContainerKind::list;
+constexpr auto kText = ContainerKind::text;
+constexpr auto kCounter = ContainerKind::counter;
+
+TEST(Incoming, WhatDoesNotFitIsRefused) {
     EXPECT_EQ(refused(fields(), [](O& o, D& d) { return d.map_set(o.root("root", kMap), "x", 1); }),
               "field_not_found");
     EXPECT_EQ(
@@ -173,6 +175,10 @@ TEST(Incoming, WhatDoesNotFitIsRefused) {
                     return without_value(d.tree_create(o.root("content", ContainerKind::tree)));
                 }),
         "schema_mismatch");
+}
+
+TEST(Incoming, AnItemThatDoesNotFitIsRefused) {
+    const auto tasks = schema::find_template("task_list")->schema;
     EXPECT_EQ(
         refused(tasks, [](O& o, D& d) { return d.list_insert(o.root("items", kList), 0, "a"); }),
         "schema_mismatch");
@@ -301,9 +307,10 @@ TEST(Incoming, AnAppendIsOneAlsoBesideOthers) {
 
 TEST(Incoming, LimitsHold) {
     Outside list(schema::ListSchema{std::nullopt, 2});
-    for (const char* item : {"a", "b", "c"})
+    for (const char* item : {"a", "b", "c"}) {
         ASSERT_TRUE(
             list.there.doc.list_insert(list.there.doc.open(items_of("")), 0, item).has_value());
+    }
     EXPECT_EQ(list.offered(), "max_items");
 
     Outside text{schema::BlockSchema()};

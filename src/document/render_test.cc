@@ -239,9 +239,10 @@ TEST(Render, NoContentOfAnySchemaBreaksOut) {
                         ASSERT_TRUE(edit.set_field({section, each.key}, each.value).has_value());
                 }
                 if (const auto* composite = schema.as<schema::CompositeSchema>()) {
-                    for (const schema::Section& each : composite->sections)
+                    for (const schema::Section& each : composite->sections) {
                         fill(*each.schema,
                              section.empty() ? each.name : cat(section, "/", each.name));
+                    }
                 }
             };
         fill(desk.block.schema, "");

@@ -658,9 +658,10 @@ TEST(FileCalls, TheListShowsWhatEachFileAllows) {
         const auto found = office.ask<FileList>([&](auto reply) {
             office.calls->list(Office::as("ada"), glob, limit, std::move(reply));
         });
-        for (const FileEntry& file : found->files)
+        for (const FileEntry& file : found->files) {
             out += cat(file.path, ":", file.size, ":", name_of(file.permission), ":", file.block_id,
                        " ");
+        }
         return out + (found->truncated ? "..." : "");
     };
     EXPECT_EQ(list({}, 10),

@@ -66,9 +66,10 @@ Result<void> LocalClient::send(const Value& message) {
             ::send(attached_.socket.get(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
         if (length < 0 && errno == EINTR) continue;
         // A line that is not out whole is never acted on.
-        if (length <= 0)
+        if (length <= 0) {
             return fail(Errc::unavailable, "no_kernel",
                         "nothing was done: the kernel is gone. Try again");
+        }
         sent += static_cast<std::size_t>(length);
     }
     return {};

@@ -202,9 +202,10 @@ TYPED_TEST(StoreContract, ARecordWithAKnownKeyReplacesTheOneBefore) {
 }
 
 TYPED_TEST(StoreContract, UpdatesKeepTheirOrderAndTheirDocument) {
-    for (int i = 0; i < 20; ++i)
+    for (int i = 0; i < 20; ++i) {
         ASSERT_TRUE(
             commit(this->store(), update(1 + i % 2, std::string(1, static_cast<char>('a' + i)))));
+    }
     this->reopen();
     EXPECT_EQ(texts(this->store().load(1).value()),
               (Texts{"a", "c", "e", "g", "i", "k", "m", "o", "q", "s"}));

@@ -65,9 +65,10 @@ Result<Braces> find_braces(std::string_view pattern) {
         const char c = pattern[at];
         if (c == '[') {
             const auto end = end_of_class(pattern, at);
-            if (!end)
+            if (!end) {
                 return malformed(pattern, at,
                                  "'[' has no ']'; write '\\[' for the character itself");
+            }
             at = *end - 1;
         } else if (c == '{') {
             if (depth++ == 0) braces.open = at, from = at + 1;
@@ -75,18 +76,20 @@ Result<Braces> find_braces(std::string_view pattern) {
             braces.choices.push_back(pattern.substr(from, at - from));
             from = at + 1;
         } else if (c == '}') {
-            if (depth == 0)
+            if (depth == 0) {
                 return malformed(pattern, at,
                                  "'}' without '{'; write '\\}' for the character itself");
+            }
             if (--depth > 0) continue;
             braces.choices.push_back(pattern.substr(from, at - from));
             braces.close = at;
             return braces;
         }
     }
-    if (depth > 0)
+    if (depth > 0) {
         return malformed(pattern, braces.open,
                          "'{' has no '}'; write '\\{' for the character itself");
+    }
     return braces;
 }
 

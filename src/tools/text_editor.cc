@@ -135,9 +135,10 @@ ToolResult refused_as_known(const Error& error, const Args& args) {
 Result<text::LineRange> lines_of(const std::vector<std::int64_t>& range) {
     const std::int64_t start = range[0];
     const std::int64_t end = range[1] == -1 ? INT64_MAX : range[1];
-    if (start >= 1 && end >= start)
+    if (start >= 1 && end >= start) {
         return text::LineRange{{static_cast<std::size_t>(start) - 1},
                                {static_cast<std::size_t>(end)}};
+    }
     return invalid("invalid_range",
                    cat("Invalid `view_range`: [", start, ", ", range[1],
                        "]. It should be two lines, the first 1 or more and the second not before "

@@ -355,9 +355,10 @@ List applied(List list, const ListDelta& delta) {
             list.erase(from, from + static_cast<std::ptrdiff_t>(gone->count));
         }
         if (const auto* put = std::get_if<PutItems>(&step)) {
-            for (const Item& item : put->items)
+            for (const Item& item : put->items) {
                 list.insert(list.begin() + static_cast<std::ptrdiff_t>(at++),
                             std::get<Value>(item));
+            }
         }
     }
     return list;

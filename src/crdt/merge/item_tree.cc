@@ -362,9 +362,10 @@ void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
     item.now += static_cast<std::uint32_t>(now);
     item.erased += static_cast<std::uint32_t>(erased);
     const Widths after = widths_of(item);
-    if (before.now != after.now || before.last != after.last)
+    if (before.now != after.now || before.last != after.last) {
         widen(at.leaf, std::int64_t{after.now} - before.now,
               std::int64_t{after.last} - before.last);
+    }
 }
 
 void ItemTree::adjust_all(Function<std::int32_t(const Item&)> by) {

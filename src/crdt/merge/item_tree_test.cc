@@ -39,9 +39,10 @@ public:
         }
         const Cursor put = tree_.insert(at, {next_, len, left, kNoLv, 1, 0}, below(2) == 0);
         EXPECT_EQ(tree_.item(put).end(), next_ + len);
-        for (std::uint32_t i = 0; i < len; ++i)
+        for (std::uint32_t i = 0; i < len; ++i) {
             atoms_.insert(atoms_.begin() + static_cast<std::ptrdiff_t>(index + i),
                           {next_ + i, true, true});
+        }
         next_ += len;
     }
     void erase() {
