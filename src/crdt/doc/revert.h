@@ -162,6 +162,18 @@ private:
         Register sets;
     };
     void movable(Container& c);
+    // An element that goes back to a slot, as a piece.
+    struct MovableStep {
+        Piece piece;
+        Lv made;   // The element, where it is only moved; kNoLv: it is made anew,
+        Lv value;  // with the value of this write.
+    };
+    struct MovableWayBack {
+        std::vector<MovableStep> steps;       // In the list's order.
+        std::vector<std::pair<Lv, Lv>> sets;  // Elements, and the writes whose values they get.
+    };
+    MovableWayBack way_back(Container& c, Container& to);
+    void go_back(Container& c, Container& to, const MovableWayBack& way);
     Lv element_of(const Container& c, Lv slot) const;
     std::map<Lv, Element> touched_elements(Container& c);
     // The last insert or write of this kind to the element, in whatever copy of it, that stood

@@ -69,25 +69,23 @@ Lv Reversal::before(const Container& c, Lv made, const Register& taken, RunKind 
 
 void Reversal::movable(Container& c) {
     Container* to = living(c);
-    if (to == nullptr) return;
-    // Slots that elements go back to, as pieces, and what is to happen there.
-    struct Step {
-        Piece piece;
-        Lv made;   // The element, where it is only moved; kNoLv: it is made anew,
-        Lv value;  // with the value of this write.
-    };
-    std::vector<Step> steps;
-    std::vector<std::pair<Lv, Lv>> sets;  // Elements, and the writes whose values they get.
+    if (to != nullptr) go_back(c, *to, way_back(c, *to));
+}
+
+// Takes out what was made, and says what is still to be done.
+Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
+    MovableWayBack way;
+    auto& [steps, sets] = way;
     for (const auto& [made, element] : touched_elements(c)) {
         const Lv last = stand_ins_.atoms.newest(made).lv;
         Container& home = body_.container(body_.oplog().container_of(last));
         const MovableState& state = body_.movable(home);
         const std::uint32_t number = state.number_of(last);
-        const bool is_shown = &home == to && state.slots().is_shown(number);
+        const bool is_shown = &home == &to && state.slots().is_shown(number);
         if (element.made) {
             if (is_shown) {
                 const SlotTree& slots = state.slots();
-                body_.erase(*to, slots.slot_index(slots.index_of(number)), 1);
+                body_.erase(to, slots.slot_index(slots.index_of(number)), 1);
                 ++undone_.removed;
             } else if (element.deleted == 0) {
                 ++undone_.skipped;
@@ -97,8 +95,9 @@ void Reversal::movable(Container& c) {
         const MovableState::Element now = state.element(number);
         Lv place = kNoLv;
         if (!element.moves.writes.empty() &&
-            (element.deleted > 0 || is_ours(element.moves, now.slot)))
+            (element.deleted > 0 || is_ours(element.moves, now.slot))) {
             place = before(c, made, element.moves, RunKind::move);
+        }
         Lv value = now.value;
         if (!element.sets.writes.empty() && is_ours(element.sets, now.value))
             value = before(c, made, element.sets, RunKind::element_set);
@@ -120,21 +119,26 @@ void Reversal::movable(Container& c) {
         steps.push_back({Piece{body_.oplog().container_of(place), place, 1}, kNoLv, value});
     }
     // What lies in the copy's own order has no place among those of the original.
-    std::erase_if(steps, [&](const Step& step) { return step.piece.container != c.index; });
-    std::sort(steps.begin(), steps.end(), [&](const Step& a, const Step& b) {
+    std::erase_if(steps, [&](const MovableStep& step) { return step.piece.container != c.index; });
+    std::sort(steps.begin(), steps.end(), [&](const MovableStep& a, const MovableStep& b) {
         return body_.sequence(c).before(a.piece.lv, b.piece.lv);
     });
+    return way;
+}
+
+void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
+    const auto& [steps, sets] = way;
     std::vector<Piece> pieces;
-    for (const Step& step : steps) pieces.push_back(step.piece);
-    Placing placing(body_, c, *to, pieces);
+    for (const MovableStep& step : steps) pieces.push_back(step.piece);
+    Placing placing(body_, c, to, pieces);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const Step& step = steps[i];
+        const MovableStep& step = steps[i];
         const std::uint32_t pos = placing.position(i);
         const Lv made = body_.oplog().end();
         ++undone_.restored;
         if (step.made == kNoLv) {
             const Slot slot = *body_.slot_of(step.value);
-            body_.insert_values(*to, pos, {slot});
+            body_.insert_values(to, pos, {slot});
             stand_ins_.atoms.add(element_of(c, step.piece.lv), made, 1);
             stand_ins_.values.add(step.value, made, 1);
             stand_ins_.slots.add(step.piece.lv, made, 1);
@@ -142,16 +146,16 @@ void Reversal::movable(Container& c) {
             copy_slot(slot, step.value, made);
             continue;
         }
-        const MovableState& state = body_.movable(*to);
+        const MovableState& state = body_.movable(to);
         const std::uint32_t number = state.number_of(step.made);
         const std::uint32_t from = state.slots().slot_index(state.slots().index_of(number));
-        body_.movable_move(*to, from, from < pos ? pos - 1 : pos, number);
+        body_.movable_move(to, from, from < pos ? pos - 1 : pos, number);
         stand_ins_.slots.add(step.piece.lv, made, 1);
         placing.placed(i, made);
     }
     for (const auto& [element, write] : sets) {
         const Slot slot = *body_.slot_of(write);
-        const Lv made = body_.movable_set(*to, body_.movable(*to).number_of(element), slot);
+        const Lv made = body_.movable_set(to, body_.movable(to).number_of(element), slot);
         stand_ins_.values.add(write, made, 1);
         ++undone_.restored;
         copy_slot(slot, write, made);
