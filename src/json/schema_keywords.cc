@@ -327,8 +327,14 @@ private:
     std::int64_t bound_;
 };
 
-Compiled add_size(Node& node, std::string_view rule, bool upper, Type type, const Value& operand,
-                  const std::string& path) {
+struct SizeKeyword {
+    std::string_view rule;
+    bool upper;
+    Type type;
+};
+
+Compiled add_size(Node& node, SizeKeyword keyword, const Value& operand, const std::string& path) {
+    const auto [rule, upper, type] = keyword;
     if (!operand.is_int() || operand.as_int() < 0) {
         return invalid_schema(path, rule, "must be an integer that is not negative");
     }
@@ -337,16 +343,16 @@ Compiled add_size(Node& node, std::string_view rule, bool upper, Type type, cons
 }
 
 Compiled compile_min_length(Compiler&, Node& node, const Value& operand, const std::string& path) {
-    return add_size(node, "minLength", false, kString, operand, path);
+    return add_size(node, {"minLength", false, kString}, operand, path);
 }
 Compiled compile_max_length(Compiler&, Node& node, const Value& operand, const std::string& path) {
-    return add_size(node, "maxLength", true, kString, operand, path);
+    return add_size(node, {"maxLength", true, kString}, operand, path);
 }
 Compiled compile_min_items(Compiler&, Node& node, const Value& operand, const std::string& path) {
-    return add_size(node, "minItems", false, kArray, operand, path);
+    return add_size(node, {"minItems", false, kArray}, operand, path);
 }
 Compiled compile_max_items(Compiler&, Node& node, const Value& operand, const std::string& path) {
-    return add_size(node, "maxItems", true, kArray, operand, path);
+    return add_size(node, {"maxItems", true, kArray}, operand, path);
 }
 
 class BranchesRule final : public Rule {

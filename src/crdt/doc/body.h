@@ -218,8 +218,14 @@ public:
     void apply_anchor(Container& c, const Run& run, std::uint32_t pos);
     // Local ops; positions in code points, which must exist. Styling what is so already is no op;
     // a null value takes a style away.
-    void mark(Container& c, std::size_t from, std::size_t to, std::string_view key, Value value,
-              Expand expand);
+    struct Marking {
+        std::size_t begin;
+        std::size_t end;
+        std::string_view key;
+        Value value;
+        Expand expand;
+    };
+    void mark(Container& c, Marking marking);
     void erase_text(Container& c, std::size_t at, std::size_t count);
     void insert_style(Container& c, StyleStart style);  // In entities, as the op has it.
     Result<void> check_delta(Container& c, const TextDelta& delta);

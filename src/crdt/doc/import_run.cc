@@ -86,8 +86,8 @@ Result<void> ImportRun::apply_row(Container& c, const ChangeBatch::Row& row, boo
         std::holds_alternative<MapSet>(content) || std::holds_alternative<MapErase>(content);
     // What is carried holds no position: the heads of a sequence are those of the ops that do.
     if (c.is_sequence()) leave_linear(c);
-    log.keep(log_.end(), entry ? RunKind::map_entry : RunKind::other, 0, content, count,
-             !c.is_sequence());
+    log.keep({.lv = log_.end(), .len = count, .linear = !c.is_sequence()},
+             entry ? RunKind::map_entry : RunKind::other, content);
     log_.append(c.index, count);
     return {};
 }
@@ -150,10 +150,10 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
     }
 
     if (row.form == Form::text) {
-        log.insert_text(lv, row.pos, row.text(), count, linear, joins);
+        log.insert_text({lv, row.pos, count, linear, joins}, row.text());
     } else if (row.is_erase()) {
-        log.erase_recorded(lv, row.pos, count, row.form == Form::erase_backward, peer(row.peer),
-                           static_cast<Counter>(row.size), linear);
+        log.erase_recorded({lv, row.pos, count, linear}, row.form == Form::erase_backward,
+                           peer(row.peer), static_cast<Counter>(row.size));
     } else if (move != nullptr) {
         log.move(lv, move->from, move->to, element, linear);
     } else if (const auto* elements = std::get_if<ListInsert>(content)) {
@@ -164,7 +164,7 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
             return corrupt(cat("a style ends at ", log_.atoms().end_of(log_.current_peer()),
                                "@0 that has no start before it"));
         }
-        log.keep(lv, RunKind::anchor, *pos, *content, 1, linear);
+        log.keep({.lv = lv, .pos = *pos, .linear = linear}, RunKind::anchor, *content);
         c.has_anchors = true;
     }
     log_.append(c.index, count);
@@ -193,7 +193,7 @@ Result<void> ImportRun::place(Container& c, Lv lv, Lv count, bool linear) {
     }
     before(c).integrated = true;
     const std::size_t effects = c.effects.size();
-    if (!c.sequence->integrate(body_.history(c), run, lv, count, parents_, &c.effects))
+    if (!c.sequence->integrate(body_.history(c), run, {lv, lv + count}, parents_, &c.effects))
         return out_of_bound();
     for (std::size_t i = effects; i < c.effects.size(); ++i) {
         c.size = c.effects[i].erase ? c.size - c.effects[i].len : c.size + c.effects[i].len;

@@ -16,7 +16,7 @@ void DocBody::begin() {
 void DocBody::insert_text(Container& c, std::uint32_t at, std::string_view utf8,
                           std::uint32_t len) {
     begin();
-    log_of(c).insert_text(log_.end(), at, utf8, len, true, log_.joins());
+    log_of(c).insert_text({log_.end(), at, len, true, log_.joins()}, utf8);
     log_.append(c.index, len);
     c.size += len;
 }
@@ -40,7 +40,7 @@ void DocBody::erase(Container& c, std::uint32_t at, std::uint32_t len) {
 
 void DocBody::write_map(Container& c, OpContent op) {
     begin();
-    log_of(c).keep(log_.end(), RunKind::map_entry, 0, std::move(op), 1, true);
+    log_of(c).keep({.lv = log_.end()}, RunKind::map_entry, std::move(op));
     log_.append(c.index, 1);
     apply_map(c, log_of(c).runs().back());
 }

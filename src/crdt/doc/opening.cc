@@ -81,7 +81,8 @@ Result<void> StateWriter::text(StampedAtom first, std::string_view utf8, Counter
     const std::uint32_t pos = c.size;
     TRY(grow(static_cast<std::size_t>(len)));
     const Lv lv = place(first, len);
-    DocBody::log_of(c).insert_text(lv, pos, utf8, static_cast<std::uint32_t>(len), true, false);
+    DocBody::log_of(c).insert_text({.lv = lv, .pos = pos, .len = static_cast<std::uint32_t>(len)},
+                                   utf8);
     return {};
 }
 
@@ -90,8 +91,8 @@ Result<void> StateWriter::style_start(StampedAtom at, std::string key, Value val
     Container& c = container();
     const std::uint32_t pos = c.size;
     TRY(grow(1));
-    DocBody::log_of(c).keep(place(at, 1), RunKind::anchor, pos,
-                            StyleStart{pos, pos, std::move(key), std::move(value), info}, 1, true);
+    DocBody::log_of(c).keep({.lv = place(at, 1), .pos = pos}, RunKind::anchor,
+                            StyleStart{pos, pos, std::move(key), std::move(value), info});
     c.has_anchors = true;
     styles_.insert(at.id);
     return {};
@@ -103,7 +104,7 @@ Result<void> StateWriter::style_end(StampedAtom at) {
     if (at.id.counter == 0 || !styles_.contains({at.id.peer, at.id.counter - 1}))
         return needs_history("what style ends here");
     TRY(grow(1));
-    DocBody::log_of(c).keep(place(at, 1), RunKind::anchor, pos, StyleEnd{}, 1, true);
+    DocBody::log_of(c).keep({.lv = place(at, 1), .pos = pos}, RunKind::anchor, StyleEnd{});
     return {};
 }
 
@@ -131,7 +132,7 @@ Result<void> StateWriter::entry(std::string key, std::optional<Item> item, Eleme
         Slot slot = TRY(slot_of(std::move(*item), body_.oplog().atoms().id_of(lv)));
         op = MapSet{std::move(key), std::move(slot)};
     }
-    DocBody::log_of(c).keep(lv, RunKind::map_entry, 0, std::move(op), 1, true);
+    DocBody::log_of(c).keep({.lv = lv}, RunKind::map_entry, std::move(op));
     body_.apply_map(c, DocBody::log_of(c).runs().back());
     return {};
 }
@@ -191,7 +192,7 @@ Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
                                StampedAtom last_move, Bytes position) {
     ContainerLog& log = DocBody::log_of(container());
     const auto write = [&](StampedAtom atom, OpContent op) {
-        log.keep(place(atom, 1), RunKind::other, 0, std::move(op), 1, true);
+        log.keep({.lv = place(atom, 1)}, RunKind::other, std::move(op));
     };
     if (id == last_move.id) {
         if (erased) return needs_history("what made a node");

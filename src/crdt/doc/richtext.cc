@@ -61,24 +61,24 @@ void DocBody::insert_style(Container& c, StyleStart style) {
     begin();
     const std::uint32_t from = style.start;
     const std::uint32_t to = style.end + 1;  // Its start has come in by then.
-    log_of(c).keep(log_.end(), RunKind::anchor, from, std::move(style), 1, true);
+    log_of(c).keep({.lv = log_.end(), .pos = from}, RunKind::anchor, std::move(style));
     log_.append(c.index, 1);
-    log_of(c).keep(log_.end(), RunKind::anchor, to, StyleEnd{}, 1, true);
+    log_of(c).keep({.lv = log_.end(), .pos = to}, RunKind::anchor, StyleEnd{});
     log_.append(c.index, 1);
     c.size += 2;
     c.has_anchors = true;
 }
 
-void DocBody::mark(Container& c, std::size_t from, std::size_t to, std::string_view key,
-                   Value value, Expand expand) {
+void DocBody::mark(Container& c, Marking marking) {
     text(c);
-    const auto begin = static_cast<std::uint32_t>(from);
-    const auto end = static_cast<std::uint32_t>(to);
+    const auto begin = static_cast<std::uint32_t>(marking.begin);
+    const auto end = static_cast<std::uint32_t>(marking.end);
+    const Value& value = marking.value;
     const Styles* styles = c.text->styles();
-    if (styles != nullptr ? styles->has(key, value, begin, end) : value.is_null()) return;
-    const std::uint8_t info = info_of(value.is_null() ? reversed(expand) : expand);
-    insert_style(c, {c.text->insertion(begin), c.text->insertion(end), std::string(key),
-                     std::move(value), info});
+    if (styles != nullptr ? styles->has(marking.key, value, begin, end) : value.is_null()) return;
+    const std::uint8_t info = info_of(value.is_null() ? reversed(marking.expand) : marking.expand);
+    insert_style(c, {c.text->insertion(begin), c.text->insertion(end), std::string(marking.key),
+                     std::move(marking.value), info});
 }
 
 // --- Doc ---
@@ -127,7 +127,7 @@ Result<void> Doc::text_mark(Handle text, text::CodePoint begin, text::CodePoint 
         if (value.is_null() && (styles == nullptr || styles->has(key, value, from, to))) return {};
         return unknown_key(key);
     }
-    body_->mark(*c, begin.n, end.n, key, std::move(value), *expand);
+    body_->mark(*c, {begin.n, end.n, key, std::move(value), *expand});
     return {};
 }
 
@@ -226,7 +226,7 @@ void DocBody::apply_delta(Container& c, const TextDelta& delta) {
         for (const auto& [key, value] : part.attributes) {
             // A style that nobody configured can only be on its way out.
             const Expand expand = text_styles_.of(key).value_or(Expand::none);
-            mark(c, part.begin, part.end, key, value, expand);
+            mark(c, {part.begin, part.end, key, value, expand});
         }
     }
 }

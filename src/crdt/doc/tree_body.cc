@@ -61,7 +61,7 @@ TreeDelta DocBody::tree_from_nothing(Container& c, const Past* at) {
 
 void DocBody::write_tree(Container& c, OpContent op) {
     begin();
-    log_of(c).keep(log_.end(), RunKind::other, 0, std::move(op), 1, true);
+    log_of(c).keep({.lv = log_.end()}, RunKind::other, std::move(op));
     log_.append(c.index, 1);
     ++epoch_;
 }

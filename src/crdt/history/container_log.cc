@@ -15,16 +15,16 @@ bool ContainerLog::may_join(Lv lv, RunKind kind, bool linear, bool joins) const 
     return last.end() == lv && last.kind == kind && last.linear == linear;
 }
 
-void ContainerLog::insert_text(Lv lv, std::uint32_t pos, std::string_view utf8, std::uint32_t len,
-                               bool linear, bool joins) {
+void ContainerLog::insert_text(At at, std::string_view utf8) {
     CHECK(text_.size() + utf8.size() < kNoLv);
-    if (may_join(lv, RunKind::insert, linear, joins) &&
-        runs_.back().pos + runs_.back().len == pos) {
-        runs_.back().len += len;
+    if (may_join(at.lv, RunKind::insert, at.linear, at.joins) &&
+        runs_.back().pos + runs_.back().len == at.pos) {
+        runs_.back().len += at.len;
         runs_.back().extra += static_cast<std::uint32_t>(utf8.size());
     } else {
-        runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(text_.size()),
-                         static_cast<std::uint32_t>(utf8.size()), RunKind::insert, linear, true});
+        runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(text_.size()),
+                         static_cast<std::uint32_t>(utf8.size()), RunKind::insert, at.linear,
+                         true});
     }
     text_.append(utf8);
 }
@@ -63,10 +63,9 @@ void ContainerLog::erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bo
     runs_.push_back({lv, len, pos, 0, 0, RunKind::erase_forward, true, false});
 }
 
-void ContainerLog::erase_recorded(Lv lv, std::uint32_t pos, std::uint32_t len, bool backward,
-                                  PeerIndex start_peer, Counter start, bool linear) {
-    runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(start), start_peer,
-                     backward ? RunKind::erase_backward : RunKind::erase_forward, linear, true});
+void ContainerLog::erase_recorded(At at, bool backward, PeerIndex start_peer, Counter start) {
+    runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(start), start_peer,
+                     backward ? RunKind::erase_backward : RunKind::erase_forward, at.linear, true});
 }
 
 void ContainerLog::set(Lv lv, Lv made, Slot value, bool linear) {
@@ -81,9 +80,9 @@ void ContainerLog::increment(Lv lv, Value delta) {
     values_.emplace_back(std::move(delta));
 }
 
-void ContainerLog::keep(Lv lv, RunKind kind, std::uint32_t pos, OpContent op, std::uint32_t len,
-                        bool linear) {
-    runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(ops_.size()), 0, kind, linear, true});
+void ContainerLog::keep(At at, RunKind kind, OpContent op) {
+    runs_.push_back(
+        {at.lv, at.len, at.pos, static_cast<std::uint32_t>(ops_.size()), 0, kind, at.linear, true});
     ops_.push_back(std::move(op));
 }
 

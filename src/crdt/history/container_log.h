@@ -58,24 +58,31 @@ public:
     bool empty() const { return runs_.empty(); }
     Lv end() const { return runs_.empty() ? 0 : runs_.back().end(); }
 
-    // Appending. `joins`: the atoms follow the peer's own last ones and nothing else (parent lv -
-    // 1), so that they may lengthen the last run. `len` counts code points.
-    void insert_text(Lv lv, std::uint32_t pos, std::string_view utf8, std::uint32_t len,
-                     bool linear, bool joins);
+    // Where an op stands. `joins`: its atoms follow the peer's own last ones and nothing else
+    // (parent lv - 1), so that they may lengthen the last run.
+    struct At {
+        Lv lv;
+        std::uint32_t pos = 0;
+        std::uint32_t len = 1;  // In atoms, which are code points of text.
+        bool linear = true;
+        bool joins = false;
+    };
+
+    // Appending.
+    void insert_text(At at, std::string_view utf8);
     void insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins);
     // A local delete; its start ids are found when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
     // A delete from elsewhere, kept verbatim.
-    void erase_recorded(Lv lv, std::uint32_t pos, std::uint32_t len, bool backward,
-                        PeerIndex start_peer, Counter start, bool linear);
+    void erase_recorded(At at, bool backward, PeerIndex start_peer, Counter start);
     // Of the element that atom `made` inserted.
     void move(Lv lv, std::uint32_t from, std::uint32_t to, Lv made, bool linear) {
         runs_.push_back({lv, 1, from, to, made, RunKind::move, linear, true});
     }
     void set(Lv lv, Lv made, Slot value, bool linear);
     void increment(Lv lv, Value delta);
-    // Anything else. `pos` is an anchor's.
-    void keep(Lv lv, RunKind kind, std::uint32_t pos, OpContent op, std::uint32_t len, bool linear);
+    // Anything else. The position is an anchor's.
+    void keep(At at, RunKind kind, OpContent op);
 
     // The index of the run that holds `lv`, or of the first one after it.
     std::size_t find(Lv lv) const;

@@ -45,7 +45,8 @@ void Sequence::catch_up(const History& history, Lv until) {
         const std::uint32_t done = from - run.lv;
         const std::uint32_t len = to - from;
         if (!run.linear) {
-            CHECK(integrate(history, run, from, len, history.graph.parents_of(from), nullptr));
+            CHECK(integrate(history, run, {from, from + len}, history.graph.parents_of(from),
+                            nullptr));
         } else {
             if (!at_last_) {
                 // Going to the last version pays once as much has come in as lies between.
@@ -129,8 +130,10 @@ void Sequence::record(Lv op, std::uint32_t len, Lv first, bool reversed) {
 
 // --- concurrent ops, in the version that wrote them ---
 
-bool Sequence::integrate(const History& history, const Run& run, Lv lv, std::uint32_t len,
-                         const Heads& parents, std::vector<Effect>* effects) {
+bool Sequence::integrate(const History& history, const Run& run, LvSpan span, const Heads& parents,
+                         std::vector<Effect>* effects) {
+    const Lv lv = span.begin;
+    const std::uint32_t len = span.end - span.begin;
     move_to(history, parents);
     at_last_ = false;
     const std::uint32_t done = lv - run.lv;

@@ -44,11 +44,11 @@ public:
     // Takes in the ops of the log below `until`. Those that are not linear are placed again (a
     // sequence that is built anew); what they do to the text is not told.
     void catch_up(const History& history, Lv until);
-    // Takes in atoms [lv, lv + len) of a run that is not linear, whose first has these parents.
+    // Takes in the atoms `span` of a run that is not linear, whose first has these parents.
     // False when its positions do not exist in that version: the sequence is then good for nothing
     // but to be dropped.
-    bool integrate(const History& history, const Run& run, Lv lv, std::uint32_t len,
-                   const Heads& parents, std::vector<Effect>* effects);
+    bool integrate(const History& history, const Run& run, LvSpan span, const Heads& parents,
+                   std::vector<Effect>* effects);
 
     std::uint32_t visible() const { return items_.total().last; }
     // The atom at a visible position. Requires pos < visible().

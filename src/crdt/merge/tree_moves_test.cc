@@ -30,7 +30,7 @@ public:
         OpContent op = TreeErase{node()};
         if (below(3) == 0) op = TreeCreate{id, parent(), {}};
         if (below(2) == 0) op = TreeMove{node(), parent(), {}};
-        log_.keep(lv, RunKind::other, 0, std::move(op), 1, true);
+        log_.keep({.lv = lv}, RunKind::other, std::move(op));
         atoms_.append(peer, 1);
         graph_.append(parents, 1);
     }
