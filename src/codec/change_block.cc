@@ -79,9 +79,16 @@ void read_deps(ByteReader& in, std::size_t all, ChangeBatch& batch, std::span<co
     }
 }
 
-// Fills in all but times, messages and rows.
-void read_header(ByteReader& in, const Totals& totals, ChangeBatch& batch, std::span<Head> heads,
-                 const BatchNumbers& numbers, Budget& budget) {
+// What the front of a block is read into: the batch, and of it the block's heads.
+struct Front {
+    ChangeBatch& batch;
+    std::span<Head> heads;
+    const BatchNumbers& numbers;
+    Budget& budget;
+};
+
+void read_counters(ByteReader& in, const Totals& totals, const Front& front) {
+    const std::span<Head> heads = front.heads;
     std::uint64_t left = totals.atoms;
     auto counter = static_cast<Counter>(totals.counter);
     for (std::size_t i = 0; i + 1 < heads.size() && in.ok(); ++i) {
@@ -94,13 +101,17 @@ void read_header(ByteReader& in, const Totals& totals, ChangeBatch& batch, std::
     if (!in.ok()) return;
     heads.back().atoms = static_cast<Counter>(left);
     for (Head& head : heads) {
-        head.peer = numbers.peers.front();
+        head.peer = front.numbers.peers.front();
         head.counter = counter;
         counter += head.atoms;
     }
+}
 
+// Makes room for the dependencies. How many there are beside those on the changes before.
+std::size_t read_dep_counts(ByteReader& in, const Front& front) {
+    ChangeBatch& batch = front.batch;
     BoolRleReader on_self(in, "dependency on the change before");
-    for (Head& head : heads) {
+    for (Head& head : front.heads) {
         head.dep_count = on_self.next() ? 1 : 0;
         if (head.dep_count > 0 && head.counter == 0)
             in.fail("dependency on the change before the first");
@@ -109,14 +120,14 @@ void read_header(ByteReader& in, const Totals& totals, ChangeBatch& batch, std::
 
     RleReader<UnsignedCell> counts(in, "number of dependencies");
     std::size_t all = 0;
-    for (Head& head : heads) {
+    for (Head& head : front.heads) {
         const std::uint64_t count = counts.next();
         // Each of them takes a bit or more below.
         if (count > 8 * in.remaining() || all > 8 * in.remaining())
             in.fail("number of dependencies");
-        if (!budget.take_heap((count + head.dep_count) * sizeof(crdt::OpId)))
+        if (!front.budget.take_heap((count + head.dep_count) * sizeof(crdt::OpId)))
             in.fail("number of dependencies");
-        if (!in.ok()) return;
+        if (!in.ok()) return 0;
         all += count;
         // The one on the change before stands last until they are sorted.
         head.dep = batch.deps.size();
@@ -125,8 +136,17 @@ void read_header(ByteReader& in, const Totals& totals, ChangeBatch& batch, std::
         head.dep_count += count;
     }
     if (!counts.at_boundary()) in.fail("numbers of dependencies");
+    return all;
+}
 
-    read_deps(in, all, batch, heads, numbers);
+// Fills in all but times, messages and rows.
+void read_header(ByteReader& in, const Totals& totals, const Front& front) {
+    const std::span<Head> heads = front.heads;
+    read_counters(in, totals, front);
+    if (!in.ok()) return;
+    const std::size_t all = read_dep_counts(in, front);
+    if (!in.ok()) return;
+    read_deps(in, all, front.batch, heads, front.numbers);
 
     DeltaOfDeltaReader lamports(in, heads.size() - 1, "lamport of a change");
     for (std::size_t i = 0; i + 1 < heads.size(); ++i) {
@@ -135,8 +155,9 @@ void read_header(ByteReader& in, const Totals& totals, ChangeBatch& batch, std::
             in.fail("lamport of a change");
         heads[i].lamport = static_cast<crdt::Lamport>(lamport);
     }
-    if (totals.lamports < left) in.fail("lamport of the last change");
-    heads.back().lamport = static_cast<crdt::Lamport>(totals.lamport + totals.lamports - left);
+    const auto last = static_cast<std::uint64_t>(heads.back().atoms);
+    if (totals.lamports < last) in.fail("lamport of the last change");
+    heads.back().lamport = static_cast<crdt::Lamport>(totals.lamport + totals.lamports - last);
     if (heads.front().lamport != totals.lamport) in.fail("lamport of the first change");
     if (!in.at_end()) in.fail("end of the header");
 }
@@ -188,7 +209,7 @@ Result<void> read_front(ByteReader& in, Tables& tables, BatchNumbers& numbers, B
     const std::size_t before = out.heads.size();
     out.heads.resize(before + totals.changes);
     const std::span<Head> heads = std::span(out.heads).subspan(before);
-    read_header(header, totals, out, heads, numbers, budget);
+    read_header(header, totals, {out, heads, numbers, budget});
     if (!header.ok()) return header.error();
     read_meta(meta, heads, budget);
     if (!meta.ok()) return meta.error();

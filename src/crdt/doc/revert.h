@@ -147,8 +147,14 @@ private:
                   const std::vector<OpId>& touched);
     void make_again(Container& from, Container& to, const NodeStep& step,
                     const std::vector<OpId>& touched);
-    OpId copy_node(Container& to, OpId of, bool has_meta, std::optional<OpId> parent,
-                   Bytes position, Lv decided_by, int depth);
+    struct NodeCopy {
+        OpId of;
+        bool has_meta;
+        std::optional<OpId> parent;
+        Bytes position;
+        Lv decided_by;  // The move that put it there; kNoLv: none did.
+    };
+    OpId copy_node(Container& to, NodeCopy node, int depth);
     OpId stands_for(OpId node) const;
     Lv tree_op(const Container& c, OpId node, const Placement& placement) const;
     void copy_tree(Container& from, Container& to, int depth);

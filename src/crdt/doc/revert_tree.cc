@@ -123,18 +123,16 @@ bool Reversal::put_back(Container& from, Container& to, const NodeStep& step,
     return true;
 }
 
-// A node of `to` that stands for the node `of` of another tree, and holds what that holds, if
-// anything.
-OpId Reversal::copy_node(Container& to, OpId of, bool has_meta, std::optional<OpId> parent,
-                         Bytes position, Lv decided_by, int depth) {
+// A node of `to` that stands for one of another tree, and holds what that holds, if anything.
+OpId Reversal::copy_node(Container& to, NodeCopy node, int depth) {
     const Lv made = body_.oplog().end();
     const OpId id{body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
-    body_.write_tree(to, TreeCreate{id, parent, std::move(position)});
-    const std::optional<Lv> original = body_.oplog().atoms().lv_of(of);
+    body_.write_tree(to, TreeCreate{id, node.parent, std::move(node.position)});
+    const std::optional<Lv> original = body_.oplog().atoms().lv_of(node.of);
     if (original) stand_ins_.atoms.add(*original, made, 1);
-    if (decided_by != kNoLv) stand_ins_.values.add(decided_by, made, 1);
-    if (!has_meta) return id;
-    const ContainerIndex source = body_.open(ContainerId::normal(of, ContainerKind::map));
+    if (node.decided_by != kNoLv) stand_ins_.values.add(node.decided_by, made, 1);
+    if (!node.has_meta) return id;
+    const ContainerIndex source = body_.open(ContainerId::normal(node.of, ContainerKind::map));
     const ContainerIndex target = body_.open(ContainerId::normal(id, ContainerKind::map));
     copy(body_.container(source), body_.container(target), depth);
     return id;
@@ -167,11 +165,15 @@ void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
             return true;
         });
     const OpId original = stands_for(step.node);
-    copy_node(to, original, original != step.node || body_.has_meta(from, original), parent,
-              step.position, step.decided_by, 0);
+    copy_node(to,
+              {original, original != step.node || body_.has_meta(from, original), parent,
+               step.position, step.decided_by},
+              0);
     for (Below& node : below) {
-        copy_node(to, node.node, body_.has_meta(from, node.node), stands_for(node.parent),
-                  std::move(node.position), node.decided_by, 0);
+        copy_node(to,
+                  {node.node, body_.has_meta(from, node.node), stands_for(node.parent),
+                   std::move(node.position), node.decided_by},
+                  0);
     }
     undone_.restored += 1 + below.size();
 }
@@ -185,8 +187,10 @@ void Reversal::copy_tree(Container& from, Container& to, int depth) {
             tree_op(from, node.id, body_.tree(from, nullptr).state.placement(*index));
         std::optional<OpId> parent;
         if (node.parent) parent = copies.at(*node.parent);
-        copies.emplace(node.id, copy_node(to, node.id, body_.has_meta(from, node.id), parent,
-                                          node.position, decided_by, depth + 1));
+        copies.emplace(node.id, copy_node(to,
+                                          {node.id, body_.has_meta(from, node.id), parent,
+                                           node.position, decided_by},
+                                          depth + 1));
     }
 }
 
