@@ -65,6 +65,7 @@ public:
         : edit_(edit), draft_(text), version_(version) {}
 
     Result<void> run(Coords coords) {
+        coords_ = coords;
         return coords == Coords::sequential ? in_turn() : by_original();
     }
     const Draft& draft() const { return draft_; }
@@ -147,18 +148,19 @@ private:
         }
         TRY(located(index, check_written(raw, edit_.limits)));
         const seq::Rope& text = draft_.text();
-        if (text.empty()) {
+        // What the rules ask of the block: whether it is empty, and has a final newline.
+        const seq::Rope& asked = coords_ == Coords::original ? draft_.original() : text;
+        if (text.empty() && asked.empty()) {
             draft_.splice({0}, {0}, raw);
             return {};
         }
-        const Eol style = style_beside(text, at);
-        std::string content = in_style(raw, style, text);
+        const Eol style = text.empty() ? style_beside(asked, at) : style_beside(text, at);
+        std::string content = in_style(raw, style, text.empty() ? asked : text);
         const std::string newline(newline_for(style, content));
-        if (at == text.lines() && !text.ends_with_newline()) {
-            content.insert(0, newline);
-        } else if (!content.ends_with('\n')) {
-            content += newline;
-        }
+        const bool at_end = at == text.lines();
+        const bool terminated = content.ends_with('\n');
+        if (at_end && !text.empty() && !text.ends_with_newline()) content.insert(0, newline);
+        if (!terminated && (!at_end || asked.ends_with_newline())) content += newline;
         draft_.splice(text.line_start(at), {0}, content);
         return {};
     }
@@ -203,8 +205,8 @@ private:
         const std::size_t requested =
             begins_past && !inserts ? shown(edit_.numbering, lines.begin) : lines.end.n;
         const std::string_view unit = max == 1 ? " line" : " lines";
-        std::string message =
-            cat("line ", requested, " is past the end: the block has ", max, unit);
+        std::string message = cat("line ", requested, " is past the end: the block ",
+                                  is_changed() ? "would then have " : "has ", max, unit);
         if (std::holds_alternative<InsertLines>(op)) {
             message += cat(". Valid for ", edit_.words.line, ": 0 to ", max);
         } else if (one) {
@@ -253,8 +255,10 @@ private:
             });
             message = cat(named, stop.n - lines.begin.n == 1 ? " differs" : " differ",
                           " from the text expected (the block is at version ", version_, "). ",
-                          lines.end.n - lines.begin.n == 1 ? "It is" : "They are", " now:\n",
-                          numbered(now, lines.begin, edit_.numbering, true));
+                          is_changed() ? "After the operations before it there would be"
+                          : lines.end.n - lines.begin.n == 1 ? "It is now"
+                                                             : "They are now",
+                          ":\n", numbered(now, lines.begin, edit_.numbering, true));
             if (stop < lines.end) message += cat("… and ", lines.end.n - stop.n, " more lines\n");
             message +=
                 "Call again with these lines as the expected text if the change is still right";
@@ -292,8 +296,12 @@ private:
             cat("operations[", index, "] (", word_for(edit_.operations[index]), ")")));
     }
 
+    // Whether operations before have changed what is looked at.
+    bool is_changed() const { return coords_ == Coords::sequential && !draft_.splices().empty(); }
+
     const LineEdit& edit_;
     Draft draft_;
+    Coords coords_ = Coords::sequential;
     std::uint64_t version_;
 };
 

@@ -296,6 +296,20 @@ TEST(LineEdit, WhatIsWrittenAndTakenBackIsNoChange) {
     EXPECT_TRUE(edit({insert(1, "x"), erase(1, 2)})(seq::Rope("a\nb\n"), 1)->splices.empty());
 }
 
+// With coords "original" the newline rules ask the text before the call, too.
+TEST(LineEdit, ABatchOfOriginalLinesEndsAsTheTextBeforeItSays) {
+    const auto original = [](std::string_view text, std::vector<LineOp> operations) {
+        return outcome(text, line_edits({.operations = std::move(operations), .coords = kOriginal}));
+    };
+    EXPECT_EQ(original("a\n", {insert(1, "x"), erase(0, 1)}), "x\n");
+    EXPECT_EQ(original("a\r\n", {insert(1, "x"), erase(0, 1)}), "x\r\n");
+    EXPECT_EQ(original("a\n", {insert(0, "x"), erase(0, 1)}), "x\n");
+    EXPECT_EQ(original("a\nb", {insert(2, "x"), erase(1, 2)}), "a\nx");
+    EXPECT_EQ(original("a\nb\nc", {insert(3, "e"), erase(2, 3)}), "a\nb\ne");
+    EXPECT_EQ(original("a", {insert(1, "x"), insert(1, "y")}), "a\nx\ny");
+    EXPECT_EQ(original("", {insert(0, "x"), insert(0, "y")}), "x\ny");
+}
+
 // --- Limits
 // ---------------------------------------------------------------------------------------
 

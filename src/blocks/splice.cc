@@ -97,6 +97,8 @@ Result<Planned> plan(const OffsetSplice& splice, const seq::Rope& text) {
             return fail(Errc::conflict, "content_mismatch", std::move(message),
                         {{"operation", 0},
                          {"offset", splice.offset},
+                         {"start_line", text.to_line(begin).n},
+                         {"end_line", text.to_line(end).n + 1},
                          {"expected", *splice.expected},
                          {"actual", std::move(actual)}});
         }

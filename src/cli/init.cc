@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -26,16 +29,34 @@ bool write_whole(int fd, std::string_view text) {
     return ::fsync(fd) == 0;
 }
 
+// As a shell reads it back.
+std::string for_shell(const std::string& path) {
+    const auto plain = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c >= 0x80 ||
+               std::string_view("/._-+@%,:=").find(static_cast<char>(c)) != std::string_view::npos;
+    };
+    if (std::all_of(path.begin(), path.end(), plain)) return path;
+    std::string out = "'";
+    for (const char c : path) {
+        if (c == '\'') {
+            out += "'\\''";
+        } else {
+            out += c;
+        }
+    }
+    return out + "'";
+}
+
 std::string next_steps(const std::string& workspace) {
     std::error_code unknown;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
     const Value settings =
         Map{{"mcpServers", Map{{"quire", Map{{"command", program},
                                              {"args", List{"mcp", "--workspace", workspace}}}}}}};
-    return cat("Give the workspace to an agent. Claude Code:\n  claude mcp add quire -- ", program,
-               " mcp --workspace ", workspace, "\nAny other MCP client, in its settings file:\n  ",
-               json::write(settings), "\nThen see who did what:\n  quire log --workspace ",
-               workspace, "\n");
+    return cat("Give the workspace to an agent. Claude Code:\n  claude mcp add quire -- ",
+               for_shell(program), " mcp --workspace ", for_shell(workspace),
+               "\nAny other MCP client, in its settings file:\n  ", json::write(settings),
+               "\nThen see who did what:\n  quire log --workspace ", for_shell(workspace), "\n");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/program.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -118,7 +119,7 @@ private:
                 "quire doctor --workspace ~/project")
             .final_callback([this] { choose([this] { return doctor(globals_); }); });
         command("engine", "Drive the document engine, one JSON request a line",
-                R"(echo '{"op":"version"}' | quire engine)")
+                R"(echo '{"op":"new","doc":"a"}' | quire engine)")
             .final_callback([this] { choose([] { return engine(); }); });
         add_kernel();
         add_completion();
@@ -258,7 +259,11 @@ private:
             for (const CLI::App* of : {sub, static_cast<const CLI::App*>(&app_)}) {
                 for (const CLI::Option* option : of->get_options()) {
                     for (const std::string& name : option->get_lnames()) {
-                        command.options.push_back("--" + name);
+                        std::string word = "--" + name;
+                        auto& all_words = command.options;
+                        // Each has a --help of its own.
+                        if (std::find(all_words.begin(), all_words.end(), word) == all_words.end())
+                            all_words.push_back(std::move(word));
                     }
                 }
             }

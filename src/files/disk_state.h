@@ -21,9 +21,9 @@ struct DiskState {
     // it has. Not the latest version: that may hold edits that were never saved.
     std::map<std::uint64_t, std::int32_t> version;
     bool missing = false;   // The file was seen to be gone,
-    bool vanished = false;  // and no save was refused for that yet.
-    // A change on the disk met one of the document's on the same words, and no save was refused for
-    // it yet: the document shows its own words there.
+    bool vanished = false;  // and not by the kernel: who saves has to be told.
+    // A change on the disk met one of the document's on the same words, and nothing was saved
+    // since: the document shows its own words there.
     bool conflict = false;
 
     Bytes encode() const;

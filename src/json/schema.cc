@@ -230,6 +230,10 @@ TypeSet wanted(const Node& node, std::size_t depth = 0) {
 // accept()'s first half: changes what a loosely typed client meant, and leaves all else for the
 // check.
 class Normaliser {
+    // With what it lies in, what was unwrapped is no deeper than what may come as it is, so that
+    // who reads an answer which holds it can read that.
+    static constexpr std::size_t kUnwrappedDepth = ParseLimits{}.depth - 8;
+
 public:
     void apply(const Node& node, Value& value, std::size_t depth) const {
         if (depth == kDepth) return;
@@ -259,7 +263,7 @@ public:
 private:
     static void unwrap(TypeSet types, Value& value) {
         if ((types & kString) != 0 || (types & (kArray | kObject)) == 0) return;
-        auto inner = parse(value.as_string());
+        auto inner = parse(value.as_string(), {.depth = kUnwrappedDepth});
         if (inner && (types_of(*inner) & types & (kArray | kObject)) != 0)
             value = std::move(*inner);
     }

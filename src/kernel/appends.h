@@ -38,6 +38,7 @@ struct Appends {
     std::vector<Turn> refused;    // What was accepted and the store refused: it goes first.
     bool in_flight = false;       // A flush of this block is on its way to the disk.
     bool timer_set = false;       // Silence is being watched for.
+    std::int64_t flushed_ms = 0;  // When text was last flushed because it was due.
     std::map<std::string, std::uint64_t>
         groups;  // Per actor: the version that began its run of appends.
 

@@ -88,32 +88,40 @@ public:
 
     // The same for the document of a name, which is made where there is none. One that has lost the
     // name by the time its turn comes is passed over for the one that has it then.
+    struct DocumentName {
+        std::string kind;
+        std::string name;
+    };
     template <class T, class Work>
-    void on_named(Caller by, const std::string& kind, const std::string& name, Access access,
-                  Reply<T> reply, Work work) {
-        std::shared_ptr<LiveDocument> document = catalog_.find_or_make(kind, name);
-        on_document<T>(
-            by, std::move(document), access, std::move(reply),
-            [self = shared_from_this(), by, access, work = std::move(work)](
-                LiveDocument& live, Reply<T> answer) mutable {
-                if (!live.record().deleted && self->catalog_.has_name(live.key()))
-                    return work(live, std::move(answer));
-                // A deleted one gives its name up when that is durable.
-                live.when_durable([self, by = std::move(by), kind = live.kind(), name = live.name(),
-                                   access, answer = std::move(answer),
-                                   work = std::move(work)](Result<void> gone) mutable {
-                    if (!gone) return answer(Failure(std::move(gone).error()));
-                    self->template on_named<T>(std::move(by), kind, name, access, std::move(answer),
-                                               std::move(work));
-                });
-            });
+    void on_named(Caller by, const DocumentName& of, Access access, Reply<T> reply, Work work) {
+        std::shared_ptr<LiveDocument> document = catalog_.find_or_make(of.kind, of.name);
+        on_document<T>(by, std::move(document), access, std::move(reply),
+                       [self = shared_from_this(), by, access, work = std::move(work)](
+                           LiveDocument& live, Reply<T> answer) mutable {
+                           if (!live.record().deleted && self->catalog_.has_name(live.key()))
+                               return work(live, std::move(answer));
+                           // A deleted one gives its name up when that is durable.
+                           live.when_durable([self, by = std::move(by),
+                                              of = DocumentName{live.kind(), live.name()}, access,
+                                              answer = std::move(answer),
+                                              work = std::move(work)](Result<void> gone) mutable {
+                               if (!gone) return answer(Failure(std::move(gone).error()));
+                               self->template on_named<T>(std::move(by), of, access,
+                                                          std::move(answer), std::move(work));
+                           });
+                       });
     }
 
-    // The same for the block `id`: work(document, block, reply).
+    // The same for a block: work(document, block, reply).
+    struct BlockName {
+        BlockName(std::string block_id, bool also_deleted = false)
+            : id(std::move(block_id)), deleted_too(also_deleted) {}
+        std::string id;
+        bool deleted_too;
+    };
     template <class T, class Work>
-    void on_block(Caller by, const std::string& id, Access access, Reply<T> reply, Work work,
-                  bool deleted_too = false) {
-        const Result<blocks::BlockId> parsed = blocks::BlockId::parse(id);
+    void on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work) {
+        const Result<blocks::BlockId> parsed = blocks::BlockId::parse(of.id);
         if (!parsed) {
             reply(Failure(parsed.error()));
             return;
@@ -121,12 +129,12 @@ public:
         std::shared_ptr<LiveDocument> document = catalog_.find(parsed->document);
         if (document == nullptr) {
             reply(fail(Errc::not_found, "invalid_reference",
-                       cat("there is no block '", id, "'; block_list shows those there are"),
-                       {{"block_id", id}}));
+                       cat("there is no block '", of.id, "'; block_list shows those there are"),
+                       {{"block_id", of.id}}));
             return;
         }
         on_document<T>(std::move(by), std::move(document), access, std::move(reply),
-                       [id = *parsed, deleted_too, work = std::move(work)](
+                       [id = *parsed, deleted_too = of.deleted_too, work = std::move(work)](
                            LiveDocument& live, Reply<T> answer) mutable {
                            if (live.kind() == kMemoryKind) return answer(is_memory(live));
                            Result<BlockRef> block = live.find(id, deleted_too);
@@ -188,6 +196,9 @@ public:
     void answer_token(const std::string& block_id, Reply<BlockVersion> reply);
     // Whether a block or a file may begin with this text. Errors: too_large().
     Result<void> check_new(std::string_view content) const;
+    // Whether it may stand in the document. Error: invalid_argument "binary_file" for a NUL in a
+    // file, which could not be saved.
+    static Result<void> check_savable(const LiveDocument& document, std::string_view text);
     // Whether it may become what the splices make of it. Errors: the same.
     Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
 

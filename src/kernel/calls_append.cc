@@ -14,6 +14,8 @@ namespace {
 constexpr std::int64_t kRetryMs = 1000;
 // How many versions are reserved at a time for appends that are accepted before they are stored.
 constexpr std::uint64_t kReserved = 256;
+// How long after its last flush a stream of appends has ended.
+constexpr std::int64_t kStreamEndsMs = 100;
 
 // Buffers what `pieces` are, all of them by one writer.
 void refill(Appends& appends, std::int64_t now_ms) {
@@ -47,6 +49,10 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const policy::
         if (durable) flush(document, block);
         const Appended nothing{block.state->version + appends.calls(), durable, 0, {}};
         answer(document, nothing, std::move(piece.waiting));
+        return;
+    }
+    if (const auto fits = check_savable(document, piece.text); !fits) {
+        piece.waiting(Failure(fits.error()));
         return;
     }
     if (document.doc().text(block.content).bytes().n + appends.bytes() + piece.text.size() >
@@ -117,9 +123,19 @@ void Kernel::Body::flush_when_due(LiveDocument& document, const BlockRef& block)
     if (appends.buffer.due(now) || !appends.refused.empty()) {
         const bool silent = deadline && *deadline <= now;
         flush(document, block, !silent);
+        appends.flushed_ms = now;
+        if (!silent) look_again(document, block, kStreamEndsMs);
         return;
     }
-    if (deadline) look_again(document, block, *deadline - now);
+    if (deadline) return look_again(document, block, *deadline - now);
+    // Where a stream has ended, what is reserved beyond it is given back.
+    BlockState& state = *block.state;
+    if (state.told <= state.version) return;
+    const std::int64_t left = appends.flushed_ms + kStreamEndsMs - now;
+    if (left > 0) return look_again(document, block, left);
+    state.reserving = state.reserved = 0;
+    document.record_version(block);
+    document.submit([](const Result<void>&) {});
 }
 
 // Looks after `delay_ms` whether the block's text is due. One look at a time is planned; it is put

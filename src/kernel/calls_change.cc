@@ -88,7 +88,7 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
 void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
     const std::string conversation = what.conversation;
     on_named<BlockVersion>(
-        by, "conversation", conversation, Access::append, std::move(reply),
+        by, {"conversation", conversation}, Access::append, std::move(reply),
         [body = shared_from_this(), by, what = std::move(what)](
             LiveDocument& live, Reply<BlockVersion> answer) mutable {
             const std::string actor = by.actor.str();
@@ -129,6 +129,14 @@ void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion
         });
 }
 
+Result<void> Kernel::Body::check_savable(const LiveDocument& document, std::string_view text) {
+    if (document.kind() != "file" || text.find('\0') == std::string_view::npos) return {};
+    return invalid("binary_file",
+                   cat("a text file has no NUL in it, and ", document.name(),
+                       " could not be saved with one. Write it without"),
+                   {{"path", document.name()}});
+}
+
 void Kernel::Body::set_running(LiveDocument& document, const BlockRef& block) {
     block.state->interrupted = false;
     if (block.fields != nullptr && block.fields->status == "pending")
@@ -161,12 +169,11 @@ void Kernel::Body::end_turn(const Token& token) {
 // The first one's block as it is now, also where it has been deleted since.
 void Kernel::Body::answer_token(const std::string& block_id, Reply<BlockVersion> reply) {
     on_block<BlockVersion>(
-        {}, block_id, Access::read, std::move(reply),
+        {}, {block_id, true}, Access::read, std::move(reply),
         [self = shared_from_this(), block_id](LiveDocument& live, BlockRef block,
                                               Reply<BlockVersion> answer) {
             self->answer(live, BlockVersion{block_id, block.state->version}, std::move(answer));
-        },
-        true);
+        });
 }
 
 void Kernel::set_status(Caller by, std::string block_id, blocks::Status status,
@@ -217,7 +224,9 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
                 // What the refusal says of the text is a read: it waits until that text is durable.
                 return body->refuse(document, std::move(planned).error(), std::move(answer));
             }
-            const Result<void> fits = body->check_size(doc.text(block.content), planned->splices);
+            Result<void> fits = body->check_size(doc.text(block.content), planned->splices);
+            for (const text::Splice& splice : planned->splices)
+                if (fits) fits = Body::check_savable(document, splice.insert);
             if (!fits) return answer(Failure(fits.error()));
             if (!planned->splices.empty()) {
                 document.begin(by.actor);
@@ -258,7 +267,10 @@ Result<void> Kernel::Body::check_size(const seq::Rope& text,
         size -= splice.erase.n;
         inserted += splice.insert.size();
     }
-    TRY(check_text("the text of the operation", inserted, limits().operation_bytes));
+    // Newlines that an operation adds are not its caller's.
+    const std::size_t added = 2 * splices.size();
+    TRY(check_text("the text of the operation", inserted - std::min(inserted, added),
+                   limits().operation_bytes));
     return check_text("the block", size, limits().block_bytes);
 }
 

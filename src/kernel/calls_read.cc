@@ -169,12 +169,11 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
 void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
                      Reply<HistoryPage> reply) {
     body_->on_block<HistoryPage>(
-        by, block_id, Access::read, std::move(reply),
+        by, {block_id, true}, Access::read, std::move(reply),
         [body = body_, limit, cursor = std::move(cursor)](LiveDocument& document, BlockRef block,
                                                           Reply<HistoryPage> answer) {
             body->history(document, block, limit, cursor, std::move(answer));
-        },
-        true);
+        });
 }
 
 void Kernel::Body::history(LiveDocument& document, const BlockRef& block, std::size_t limit,

@@ -94,8 +94,9 @@ std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units) {
     return spans;
 }
 
-void end_take_back(LiveDocument& document, const BlockRef& block, const std::vector<Unit*>& units,
-                   const policy::Actor& actor, bool redo, std::span<const crdt::StandIn> settled) {
+void end_take_back(LiveDocument& document, const BlockRef& block, const policy::Actor& actor,
+                   const TakenBack& what) {
+    const auto& [units, redo, settled] = what;
     const std::string description = units.back()->description;
     const crdt::IdSpan span = document.commit(actor, redo ? "redo" : "undo");
     for (Unit* unit : units) {
@@ -121,7 +122,7 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const std::vec
 void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
                   Reply<Undone> reply) {
     body_->on_block<Undone>(
-        by, block_id, Access::overwrite, std::move(reply),
+        by, {block_id, true}, Access::overwrite, std::move(reply),
         [body = body_, by, scope, redo](LiveDocument& document, BlockRef block,
                                         Reply<Undone> answer) {
             if (document.record().deleted) {
@@ -137,14 +138,13 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
             std::vector<crdt::StandIn> settled;
             Result<Undone> undone = take_back(document, block, *units, redo, settled);
             if (!undone) return answer(Failure(std::move(undone).error()));
-            end_take_back(document, block, *units, by.actor, redo, settled);
+            end_take_back(document, block, by.actor, {*units, redo, settled});
             const seq::Rope& after = document.doc().text(block.content);
             undone->version = block.state->version;
             undone->line_count = after.lines().n;
             undone->change = blocks::change_between(before, after, body->limits().read_columns);
             body->submit(document, *undone, std::move(answer));
-        },
-        true);
+        });
 }
 
 }  // namespace quire::kernel

@@ -1,11 +1,13 @@
 #include "kernel/file_calls.h"
 
+#include <map>
 #include <set>
 
 #include "document/splices.h"
 #include "files/form.h"
 #include "kernel/body.h"
 #include "kernel/walk.h"
+#include "sched/guarded.h"
 #include "text/diff.h"
 
 namespace quire::kernel {
@@ -86,7 +88,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                     work(live, *taken, std::move(last));
                 };
                 if (place.kind != fs::Kind::missing) {
-                    return self->kernel->on_named<T>(std::move(by), "file", place.path,
+                    return self->kernel->on_named<T>(std::move(by), {"file", place.path},
                                                      Access::look, std::move(answer),
                                                      std::move(loaded));
                 }
@@ -122,6 +124,12 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     void create(LiveDocument& document, const Caller& by, const std::string& content,
                 Reply<FileVersion> reply);
     void save(LiveDocument& document, const Caller& by, Reply<FileSaved> reply);
+    // By document: of which bytes on the disk who was told. Forgotten with the kernel: then they
+    // are told again.
+    using Told = std::map<store::DocumentKey, std::pair<fs::Hash, std::set<std::string>>>;
+    sched::Guarded<Told> told;
+    bool was_told(const LiveDocument& document, const files::DiskState& disk,
+                  const policy::Actor& actor);
     Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
                             const std::string& bytes);
     void erase(LiveDocument& document, const Caller& by, FileGate::TakenIn taken,
@@ -216,7 +224,7 @@ void FileCalls::create(Caller by, std::string path, std::string content, Reply<F
                          {{"path", place.path}}));
             }
             body->kernel->on_named<FileVersion>(
-                by, "file", place.path, Access::look, std::move(answer),
+                by, {"file", place.path}, Access::look, std::move(answer),
                 [body, by, content = std::move(content)](LiveDocument& document,
                                                          Reply<FileVersion> last) {
                     body->create(document, by, content, std::move(last));
@@ -267,24 +275,34 @@ void FileCalls::save(Caller by, std::string path, Reply<FileSaved> reply) {
         });
 }
 
+// Whether a save of the actor's was refused for what the disk has now; from now on one was.
+bool FileCalls::Body::was_told(const LiveDocument& document, const files::DiskState& disk,
+                               const policy::Actor& actor) {
+    return told.with([&](Told& all) {
+        auto& [hash, actors] = all[document.key()];
+        if (hash != disk.hash) actors.clear();
+        hash = disk.hash;
+        return !actors.insert(actor.str()).second;
+    });
+}
+
 void FileCalls::Body::save(LiveDocument& document, const Caller& by, Reply<FileSaved> reply) {
     kernel->flush(document, document.whole());
     for (int attempt = 0; attempt < kSaveTries; ++attempt) {
-        files::DiskState disk = *gate.state(document);
+        const files::DiskState disk = *gate.state(document);
         const auto refuse = [&](std::string_view what) {
             return reply(fail(Errc::conflict, "disk_changed",
                               cat(document.name(), " was not saved: ", what),
                               {{"path", document.name()}}));
         };
-        // Each is said once: who saves again has been told.
-        if (std::exchange(disk.vanished, false)) {
-            document.set_header(disk.encode());
+        // Each actor is told once.
+        const bool news = (disk.vanished || disk.conflict) && !was_told(document, disk, by.actor);
+        if (news && disk.vanished) {
             return refuse(
                 "it was deleted on disk since it was read, and your edits are still in the "
                 "document. Save again to write the file anew");
         }
-        if (std::exchange(disk.conflict, false)) {
-            document.set_header(disk.encode());
+        if (news) {
             return refuse(
                 "it was changed on disk where you changed it too. The document shows your text "
                 "there; the disk's is in its history. Read it, edit it if need be, and save again");
@@ -301,6 +319,7 @@ void FileCalls::Body::save(LiveDocument& document, const Caller& by, Reply<FileS
             continue;
         }
         if (!saved) return reply(Failure(std::move(saved).error()));
+        told.with([&](Told& all) { all.erase(document.key()); });
         result.written = true;
         result.notes = std::move(saved->notes);
         document.set_header(

@@ -80,8 +80,8 @@ public:
         return ask<FileVersion>(
             [&](auto reply) { calls->create(as("ada"), path, content, std::move(reply)); });
     }
-    Result<FileSaved> save(const std::string& path) {
-        return ask<FileSaved>([&](auto reply) { calls->save(as("ada"), path, std::move(reply)); });
+    Result<FileSaved> save(const std::string& path, const std::string& by = "ada") {
+        return ask<FileSaved>([&](auto reply) { calls->save(as(by), path, std::move(reply)); });
     }
     Result<FileVersion> erase(const std::string& path) {
         return ask<FileVersion>(
@@ -399,6 +399,16 @@ TEST(FileCalls, AFileThatTurnsBinaryKeepsItsTextAndBreaksNoList) {
     EXPECT_EQ(blocks->blocks.size(), 1U);
 }
 
+TEST(FileCalls, ANulThatCouldNotBeSavedIsNotWritten) {
+    Office office;
+    office.files.put("f", "text\n");
+    const std::string nul("a\0b\n", 4);
+    EXPECT_EQ(office.append("f", nul), "binary_file");
+    EXPECT_EQ(office.edit("f", "text", nul), "binary_file");
+    EXPECT_EQ(Office::reason(office.create("g", nul)), "binary_file");
+    EXPECT_EQ(office.text("f"), "text\n");
+}
+
 TEST(FileCalls, ADeletionThatCouldNotBeRecordedSaysWhatIsGoneAndWhatIsNot) {
     Office office;
     office.files.put("f", "text\n");
@@ -596,7 +606,7 @@ TEST(FileCalls, WhatTheStoreRefusedIsReadFromTheDiskAgain) {
     EXPECT_EQ(office.text("f"), "a\nagent b\n");
 }
 
-TEST(FileCalls, AnOverlapThatAReadTookInStillRefusesTheNextSaveOnce) {
+TEST(FileCalls, AnOverlapThatAReadTookInRefusesEachActorsNextSaveOnce) {
     Office office;
     office.files.put("f", "a\nhello\nb\n");
     EXPECT_EQ(office.edit("f", "hello", "agent"), "ok");
@@ -606,9 +616,11 @@ TEST(FileCalls, AnOverlapThatAReadTookInStillRefusesTheNextSaveOnce) {
     EXPECT_TRUE(office.status("f").conflict);
     EXPECT_EQ(Office::reason(office.save("f")), "disk_changed");
     EXPECT_EQ(office.disk("f"), "a\nperson\nb\n");
-    EXPECT_FALSE(office.status("f").conflict);
+    EXPECT_EQ(Office::reason(office.save("f", "bo")), "disk_changed");
+    EXPECT_TRUE(office.status("f").conflict);
     EXPECT_EQ(Office::reason(office.save("f")), "ok");
     EXPECT_EQ(office.disk("f"), "a\nagent\nb\n");
+    EXPECT_FALSE(office.status("f").conflict);
 }
 
 TEST(FileCalls, WhatAFileHeldWhenItWasFirstLoadedIsNoChangeToUndo) {

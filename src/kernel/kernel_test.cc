@@ -245,6 +245,18 @@ TEST(Kernel, AVersionThatWasGivenOutIsNeverGivenOutAgain) {
     desk.advance(0);
 }
 
+TEST(Kernel, AStreamThatHasEndedLeavesNoVersionsReserved) {
+    Desk desk;
+    const std::string id = desk.create("");
+    ASSERT_EQ(desk.append(id, "x\n", "ada", Ack::accepted)->version, 2U);
+    ASSERT_EQ(desk.append(id, "y\n", "ada", Ack::accepted)->version, 3U);
+    desk.advance(200);
+    desk.crash();
+    EXPECT_EQ(desk.version(id), 3U);
+    EXPECT_EQ(desk.append(id, "z\n", "ada", Ack::accepted)->version, 4U);
+    desk.advance(0);
+}
+
 TEST(Kernel, AnAcceptedAppendThatCannotBeReservedIsRefusedAndNotWrittenLater) {
     Desk desk;
     const std::string id = desk.create("a\n");

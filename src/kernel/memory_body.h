@@ -45,6 +45,13 @@ void keep_text(MemoryTexts& texts, LiveDocument& document);
 // The same where only the content has changed: not again within a moment of the last time.
 void keep_content(MemoryTexts& texts, LiveDocument& document, std::int64_t now_ms);
 
+// A block gets another label and another type.
+struct MemoryMove {
+    MemoryType type;
+    std::string label;
+    std::string_view word;  // What history calls it.
+};
+
 struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     explicit Body(std::shared_ptr<Kernel::Body> house) : kernel(std::move(house)) {}
 
@@ -113,8 +120,8 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
 
     void create(const Caller& by, std::shared_ptr<const MemoryHeader> header,
                 Reply<MemoryVersion> reply);
-    void move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
-              MemoryType type, std::string label, Reply<MemoryVersion> reply);
+    void move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by, MemoryMove to,
+              Reply<MemoryVersion> reply);
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
 
     static bool goes_by(LiveDocument& document, const std::string& label);

@@ -48,13 +48,13 @@ Result<void> may_load(const OpenedMemory& opened) {
 }
 
 // The move of one block, in its pending transaction.
-void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by, MemoryType type,
-             const std::string& label, std::string_view word) {
-    opened.header.type = type;
-    if (type == MemoryType::archival) opened.header.pinned = false;
+void move_to(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
+             const MemoryMove& to) {
+    opened.header.type = to.type;
+    if (to.type == MemoryType::archival) opened.header.pinned = false;
     document.begin(by);
-    document.record_quietly(document.whole(), memory_entry(by, cat(word, " ", label)));
-    document.rename(label);
+    document.record_quietly(document.whole(), memory_entry(by, cat(to.word, " ", to.label)));
+    document.rename(to.label);
     document.set_header(encode(opened.header));
 }
 
@@ -72,21 +72,22 @@ std::string free_label(Catalog& catalog, const std::string& label, std::int64_t 
 
 // Gives one block another label, which has been claimed for it, and another type.
 void MemoryCalls::Body::move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by,
-                             MemoryType type, std::string label, Reply<MemoryVersion> reply) {
-    move_to(document, opened, by, type, label, type == MemoryType::archival ? "archive" : "load");
+                             MemoryMove to, Reply<MemoryVersion> reply) {
+    move_to(document, opened, by, to);
     MemoryVersion moved = version_of_memory(document);
-    submit<MemoryVersion>(document, std::move(moved),
-                          [self = shared_from_this(), label, key = document.key(),
-                           reply = std::move(reply)](Result<MemoryVersion> stored) mutable {
-                              // Until it is stored it goes by both.
-                              Catalog& catalog = self->kernel->catalog();
-                              if (stored) {
-                                  catalog.settle_name(kKind, label, key);
-                              } else {
-                                  catalog.unclaim_name(kKind, label, key);
-                              }
-                              reply(std::move(stored));
-                          });
+    submit<MemoryVersion>(
+        document, std::move(moved),
+        [self = shared_from_this(), label = std::move(to.label), key = document.key(),
+         reply = std::move(reply)](Result<MemoryVersion> stored) mutable {
+            // Until it is stored it goes by both.
+            Catalog& catalog = self->kernel->catalog();
+            if (stored) {
+                catalog.settle_name(kKind, label, key);
+            } else {
+                catalog.unclaim_name(kKind, label, key);
+            }
+            reply(std::move(stored));
+        });
 }
 
 void MemoryCalls::archive(Caller by, std::string label, std::optional<std::string> archival_label,
@@ -114,7 +115,7 @@ void MemoryCalls::archive(Caller by, std::string label, std::optional<std::strin
                                : free_label(catalog, before, body->kernel->parts().clock.wall_ms(),
                                             document.key());
             body->move(
-                document, opened, by.actor, MemoryType::archival, under,
+                document, opened, by.actor, {MemoryType::archival, under, "archive"},
                 [before, under, answer = std::move(answer)](Result<MemoryVersion> moved) mutable {
                     if (!moved) return answer(Failure(std::move(moved).error()));
                     moved->label = before;
@@ -138,7 +139,8 @@ void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std:
             if (may && !body->kernel->catalog().claim_name(kKind, under, document.key()))
                 may = label_exists(under);
             if (!may) return body->kernel->refuse(document, may.error(), std::move(answer));
-            body->move(document, opened, by.actor, MemoryType::working, under, std::move(answer));
+            body->move(document, opened, by.actor, {MemoryType::working, under, "load"},
+                       std::move(answer));
         });
 }
 
@@ -217,10 +219,11 @@ private:
 
     void move(LiveDocument& live) {
         if (&live == archival_.get()) {
-            move_to(live, *opened_archival_, by_.actor, MemoryType::working, label_, "swap");
+            move_to(live, *opened_archival_, by_.actor,
+                    MemoryMove{MemoryType::working, label_, "swap"});
         } else {
-            move_to(live, *opened_context_, by_.actor, MemoryType::archival, archival_label_,
-                    "swap");
+            move_to(live, *opened_context_, by_.actor,
+                    MemoryMove{MemoryType::archival, archival_label_, "swap"});
         }
         keep_text(*texts_, live);
         if (&live == context_.get()) return;

@@ -19,10 +19,15 @@ Result<std::vector<Unit*>> next_to_take_back(History& history, const std::string
 
 std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
 
-// Ends the transaction in which `units` were taken back, marks them, and records an entry where
-// anything changed. `settled`: what that took back without an op. What it changed is still to be
-// submitted.
-void end_take_back(LiveDocument& document, const BlockRef& block, const std::vector<Unit*>& units,
-                   const policy::Actor& actor, bool redo, std::span<const crdt::StandIn> settled);
+struct TakenBack {
+    const std::vector<Unit*>& units;
+    bool redo;
+    std::span<const crdt::StandIn> settled;  // What was taken back without an op.
+};
+
+// Ends the transaction in which units were taken back, marks them, and records an entry where
+// anything changed. What it changed is still to be submitted.
+void end_take_back(LiveDocument& document, const BlockRef& block, const policy::Actor& actor,
+                   const TakenBack& what);
 
 }  // namespace quire::kernel

@@ -2,7 +2,6 @@
 
 #include "base/cat.h"
 #include "json/json.h"
-#include "text/diff.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -10,8 +9,6 @@
 namespace quire::tools {
 
 namespace {
-
-constexpr std::size_t kShownLines = 5;
 
 struct Args {
     std::string conversation = "main";
@@ -45,14 +42,28 @@ Fields<Args> fields(Profile profile) {
     return out;
 }
 
-// The beginning of what was written, as a reply shows it.
-std::string beginning(std::string_view content, Profile profile) {
-    std::vector<std::string> lines;
-    for (const std::string_view line : text::split_lines(content)) {
-        if (lines.size() == kShownLines) break;
-        lines.emplace_back(line);
-    }
-    return blocks::numbered(lines, {0}, numbering_of(profile), true);
+ToolResult render(kernel::BlockVersion made, std::string_view what, std::string snippet,
+                  Profile profile) {
+    std::string text = cat(what, " ", made.block_id, ", version ", made.version, ".\n", snippet);
+    Map out{{"block_id", std::move(made.block_id)}, {"version", made.version}};
+    if (profile != Profile::full) out.append("snippet", std::move(snippet));
+    return {std::move(out), std::move(text)};
+}
+
+// Of a call whose token may have made the block before: shows the block as it is now.
+void reply_as_it_is(kernel::Kernel& kernel, const Session& session, kernel::BlockVersion made,
+                    Reply<ToolResult> reply) {
+    const std::string block_id = made.block_id;
+    kernel.read(
+        session.caller, block_id, text::LineRange{{0}, {kShownLines}},
+        [made = std::move(made), profile = session.profile,
+         reply = std::move(reply)](Result<kernel::BlockText> block) mutable {
+            // It may have been deleted since.
+            std::string snippet =
+                block ? blocks::numbered(block->lines, {0}, numbering_of(profile), true)
+                      : std::string();
+            reply(render(std::move(made), "The token's block is", std::move(snippet), profile));
+        });
 }
 
 Map output(Profile profile) {
@@ -78,7 +89,8 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
                                                " bytes of JSON. Keep large text in the content"),
                                            {{"limit", most}})));
             }
-            std::string shown = beginning(args.content, session.profile);
+            std::string shown = beginning_of(args.content, session.profile);
+            const bool has_token = !args.client_token.empty();
             kernel::BlockCreate what;
             what.conversation = std::move(args.conversation);
             what.parent_id = std::move(args.parent_id);
@@ -89,17 +101,16 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
             what.metadata = std::move(args.metadata);
             what.status = args.status;
             what.client_token = std::move(args.client_token);
-            const bool full = session.profile == Profile::full;
-            const auto render =
-                [full, shown = std::move(shown)](kernel::BlockVersion made) -> ToolResult {
-                std::string text =
-                    cat("Created ", made.block_id, ", version ", made.version, ".\n", shown);
-                Map out{{"block_id", std::move(made.block_id)}, {"version", made.version}};
-                if (!full) out.append("snippet", shown);
-                return {std::move(out), std::move(text)};
-            };
-            kernel.create(session.caller, std::move(what),
-                          answer_with<kernel::BlockVersion>(std::move(reply), render));
+            kernel.create(
+                session.caller, std::move(what),
+                [&kernel, session, has_token, shown = std::move(shown),
+                 reply = std::move(reply)](Result<kernel::BlockVersion> made) mutable {
+                    if (!made) return reply(refused(made.error()));
+                    if (has_token) {
+                        return reply_as_it_is(kernel, session, std::move(*made), std::move(reply));
+                    }
+                    reply(render(std::move(*made), "Created", std::move(shown), session.profile));
+                });
         });
 }
 

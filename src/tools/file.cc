@@ -252,8 +252,11 @@ ToolResult render_saved(const kernel::FileSaved& saved) {
 }
 
 ToolResult render_appended(const kernel::FileAppended& appended, Profile profile) {
-    ToolResult out = done(appended.file, "appended to");
-    if (appended.appended.change) out.text += snippet_text(*appended.appended.change, profile);
+    const std::optional<blocks::Change>& change = appended.appended.change;
+    Map more;
+    if (change && profile != Profile::full) more.append("snippet", snippet_of(*change, profile));
+    ToolResult out = done(appended.file, "appended to", std::move(more));
+    if (change) out.text += snippet_text(*change, profile);
     return out;
 }
 
@@ -356,12 +359,20 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
                     reply(of_file(file->file, render_block(file->text, profile, numbers)));
                 });
         }
-        case FileOperation::create:
+        case FileOperation::create: {
+            std::string content = args.content.value_or("");
+            std::string shown = beginning_of(content, profile);
             return files.create(
-                by, std::move(path), args.content.value_or(""),
-                answer_with<FileVersion>(std::move(reply), [](const FileVersion& file) {
-                    return done(file, "created");
-                }));
+                by, std::move(path), std::move(content),
+                answer_with<FileVersion>(
+                    std::move(reply), [profile, shown = std::move(shown)](const FileVersion& file) {
+                        Map more;
+                        if (profile != Profile::full) more.append("snippet", shown);
+                        ToolResult out = done(file, "created", std::move(more));
+                        out.text += shown;
+                        return out;
+                    }));
+        }
         case FileOperation::append:
             return files.append(
                 by, std::move(path), std::move(*args.content),

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/cat.h"
+#include "text/diff.h"
 
 namespace quire::tools {
 
@@ -128,6 +129,15 @@ ToolResult render_edited(const kernel::Edited& edited, Profile profile) {
             version_line(edited.version, edited.line_count), ".\n");
     for (const std::string& note : edited.notes) text += cat("Note: ", note, ".\n");
     return {std::move(out), text + snippet_text(change, profile)};
+}
+
+std::string beginning_of(std::string_view content, Profile profile) {
+    std::vector<std::string> lines;
+    for (const std::string_view line : text::split_lines(content)) {
+        if (lines.size() == kShownLines) break;
+        lines.emplace_back(line);
+    }
+    return blocks::numbered(lines, {0}, numbering_of(profile), true);
 }
 
 std::string snippet_of(const blocks::Change& change, Profile profile) {

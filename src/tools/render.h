@@ -48,6 +48,10 @@ Reply<T> answer_with(Reply<ToolResult> reply, Render render) {
 // the profile counts (and left out of the inclusive ones when no line holds what was written).
 ToolResult render_edited(const kernel::Edited& edited, Profile profile);
 Map edited_schema(Profile profile);
+// How many lines the beginning of a block shows.
+inline constexpr std::size_t kShownLines = 5;
+// The beginning of what was written, numbered.
+std::string beginning_of(std::string_view content, Profile profile);
 // The lines that a change shows, numbered.
 std::string snippet_of(const blocks::Change& change, Profile profile);
 // The same, and how many more there are.
