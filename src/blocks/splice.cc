@@ -60,7 +60,7 @@ Result<text::Byte> resolve(const seq::Rope& text, std::size_t position, OffsetUn
     if (position > max) {
         return fail(Errc::out_of_range, "invalid_range",
                     cat(unit_name(unit), " ", position, " is past the end: the block has ", max,
-                        " of them"),
+                        " of them. Read the block, and call again with offsets up to ", max),
                     {{"requested", position}, {"max", max}});
     }
     const text::Byte at = floor_byte(text, position, unit);

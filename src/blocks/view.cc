@@ -28,14 +28,15 @@ Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
     const text::Line count = text.lines();
     text::LineRange lines = range.value_or(text::LineRange{{0}, count});
     if (lines.begin > lines.end) {
-        return invalid("invalid_range",
-                       cat("the range starts at ", lines.begin.n, " and ends at ", lines.end.n),
-                       {{"start", lines.begin.n}, {"end", lines.end.n}});
+        return invalid(
+            "invalid_range",
+            cat("the range starts at ", lines.begin.n, " and ends at ", lines.end.n, ". Swap them"),
+            {{"start", lines.begin.n}, {"end", lines.end.n}});
     }
     if (lines.begin > count) {
         return fail(Errc::out_of_range, "line_out_of_range",
                     cat("line ", lines.begin.n, " is past the end: the block has ", count.n,
-                        count.n == 1 ? " line" : " lines"),
+                        count.n == 1 ? " line" : " lines", ". Valid for start: 0 to ", count.n),
                     {{"requested", lines.begin.n}, {"max", count.n}});
     }
     lines.end = std::min(lines.end, count);

@@ -229,7 +229,9 @@ private:
     sched::Guarded<Tokens> tokens_;
 };
 
+inline constexpr std::string_view kGoOnElsewhere = "Go on in another block";
 // Too large for `limit`, in the words of every call. Error: out_of_range "too_large" {limit}.
-Failure too_large(std::string_view what, std::size_t limit);
+Failure too_large(std::string_view what, std::size_t limit,
+                  std::string_view advice = "Write it in several calls");
 
 }  // namespace quire::kernel

@@ -57,7 +57,7 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const policy::
     }
     if (document.doc().text(block.content).bytes().n + appends.bytes() + piece.text.size() >
         limits().block_bytes) {
-        piece.waiting(too_large("the block", limits().block_bytes));
+        piece.waiting(too_large("the block", limits().block_bytes, kGoOnElsewhere));
         return;
     }
     if (appends.buffer.blocks(writer)) flush(document, block);

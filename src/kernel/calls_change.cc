@@ -53,9 +53,10 @@ Result<void> check_text(std::string_view what, std::size_t size, std::size_t lim
 
 }  // namespace
 
-Failure too_large(std::string_view what, std::size_t limit) {
+Failure too_large(std::string_view what, std::size_t limit, std::string_view advice) {
     return fail(Errc::out_of_range, "too_large",
-                cat(what, " would be over the limit of ", limit, " bytes"), {{"limit", limit}});
+                cat(what, " would be over the limit of ", limit, " bytes. ", advice),
+                {{"limit", limit}});
 }
 
 void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
@@ -255,7 +256,9 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
 
 Result<void> Kernel::Body::check_new(std::string_view content) const {
     TRY(check_text("the content", content.size(), limits().operation_bytes));
-    return check_text("the block", content.size(), limits().block_bytes);
+    if (content.size() > limits().block_bytes)
+        return too_large("the block", limits().block_bytes, kGoOnElsewhere);
+    return {};
 }
 
 Result<void> Kernel::Body::check_size(const seq::Rope& text,
@@ -271,7 +274,9 @@ Result<void> Kernel::Body::check_size(const seq::Rope& text,
     const std::size_t added = 2 * splices.size();
     TRY(check_text("the text of the operation", inserted - std::min(inserted, added),
                    limits().operation_bytes));
-    return check_text("the block", size, limits().block_bytes);
+    if (size > limits().block_bytes)
+        return too_large("the block", limits().block_bytes, kGoOnElsewhere);
+    return {};
 }
 
 void Kernel::erase(Caller by, std::string block_id, Reply<BlockVersion> reply) {

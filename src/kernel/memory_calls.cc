@@ -162,7 +162,8 @@ void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> repl
     Result<MemoryHeader> header = header_of(what, by.actor);
     if (!header) return reply(Failure(std::move(header).error()));
     const std::size_t limit = body_->kernel->limits().operation_bytes;
-    if (encode(*header).size() > limit) return reply(too_large("schema and description", limit));
+    if (encode(*header).size() > limit)
+        return reply(too_large("schema and description", limit, "Make it smaller"));
     body_->create(by, std::make_shared<const MemoryHeader>(std::move(*header)), std::move(reply));
 }
 

@@ -57,7 +57,7 @@ private:
     }
     Result<void> fits_block(std::size_t bytes) const {
         if (bytes <= limits_.block_bytes) return {};
-        return too_large("the block", limits_.block_bytes);
+        return too_large("the block", limits_.block_bytes, kGoOnElsewhere);
     }
     // A short text can be replaced by a long one very often.
     std::size_t size_when_replaced(const ReplaceText& what) const {

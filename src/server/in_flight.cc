@@ -39,9 +39,10 @@ void Batch::add(Value answer) {
     answers_.with([&](List& answers) { answers.push_back(std::move(answer)); });
 }
 
-InFlight::InFlight(std::shared_ptr<Connection> connection, std::size_t most)
+InFlight::InFlight(std::shared_ptr<Connection> connection, std::size_t most, std::size_t longest)
     : connection_(std::move(connection)),
       most_(most),
+      longest_(longest),
       state_(std::make_unique<sched::Guarded<State>>()) {}
 InFlight::~InFlight() = default;
 
@@ -122,7 +123,10 @@ void Answer::send(Value message) const {
     if (batch != nullptr) {
         batch->add(std::move(message));
     } else {
-        owner_->connection_->send(json::write(message));
+        std::string line = json::write(message);
+        if (line.size() > owner_->longest_)
+            line = json::write(jsonrpc::error(id_, jsonrpc::answer_too_long(owner_->longest_)));
+        owner_->connection_->send(std::move(line));
     }
 }
 

@@ -58,7 +58,9 @@ private:
 class InFlight : public std::enable_shared_from_this<InFlight> {
 public:
     // Above `most` unanswered requests the connection's input is held until half are left.
-    InFlight(std::shared_ptr<Connection> connection, std::size_t most);
+    // An answer above `longest` bytes, which the client's side would not take, is an error instead.
+    InFlight(std::shared_ptr<Connection> connection, std::size_t most,
+             std::size_t longest = SIZE_MAX);
     InFlight(const InFlight&) = delete;
     InFlight& operator=(const InFlight&) = delete;
     ~InFlight();
@@ -83,6 +85,7 @@ private:
 
     std::shared_ptr<Connection> connection_;
     std::size_t most_;
+    const std::size_t longest_;
     std::unique_ptr<sched::Guarded<State>> state_;
 };
 

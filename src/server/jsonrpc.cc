@@ -66,6 +66,13 @@ Fault too_long(std::size_t bound) {
         {{"reason", "too_large"}, {"limit", bound}}};
 }
 
+Fault answer_too_long(std::size_t bound) {
+    return {Code::internal_error,
+            cat("the answer is longer than ", bound,
+                " bytes and was not sent. Ask for less at a time: tools that read take a range"),
+            {{"reason", "too_large"}, {"limit", bound}}};
+}
+
 Value result(Value id, Map result) {
     Map message;
     message.append("jsonrpc", "2.0");

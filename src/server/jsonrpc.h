@@ -43,6 +43,7 @@ struct Rejected {
 
 // What a message of more than `bound` bytes is answered with.
 Fault too_long(std::size_t bound);
+Fault answer_too_long(std::size_t bound);
 
 tl::expected<Message, Rejected> classify(Value message);
 // The id that `text` is as JSON, if a request may have it: a string or an integer. Null otherwise.

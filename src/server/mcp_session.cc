@@ -21,6 +21,8 @@ namespace {
 
 // Unanswered requests of one client before its input is held.
 constexpr std::size_t kMostInFlight = 2048;
+// Well below what a connection may leave unread before it is cut off, and others' answers with it.
+constexpr std::size_t kLongestAnswer = 48U << 20;
 constexpr std::string_view kBatchVersion = "2025-03-26";
 
 std::string string_param(const Map& params, std::string_view name) {
@@ -70,7 +72,7 @@ McpSession::McpSession(std::unique_ptr<Service> service, std::shared_ptr<Connect
                        mcp::Implementation server)
     : service_(std::move(service)),
       connection_(std::move(connection)),
-      in_flight_(std::make_shared<InFlight>(connection_, kMostInFlight)),
+      in_flight_(std::make_shared<InFlight>(connection_, kMostInFlight, kLongestAnswer)),
       server_(std::make_shared<const mcp::Implementation>(std::move(server))) {}
 
 McpSession::~McpSession() {

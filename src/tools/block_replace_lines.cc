@@ -24,7 +24,7 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
          .title = "Replace lines of a block",
          .description =
              "Replace lines start_line to end_line, both included; new_text \"\" deletes them. "
-             "Refused unless expected_text is what they say now, without line numbers.",
+             "expected_text: what they say now, without line numbers.",
          .annotations = {.destructive = true},
          .output_schema = edited_schema(Profile::model)},
         Fields<Args>()

@@ -64,7 +64,7 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
                  ? "Find lines of a block, by regular expression (RE2) or literally. Lines count "
                    "from 0; content is the line with the lines around it, and match_start and "
                    "match_end say where in it the match lies, in code points."
-                 : "Find lines by regular expression (RE2) or literally, in one block or "
+                 : "Find lines by RE2 expression or literally, in one block or "
                    "everywhere.",
          .annotations = {.read_only = true, .idempotent = true},
          .output_schema = output(profile)},

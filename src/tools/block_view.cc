@@ -39,7 +39,7 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
     return make_tool<Args>(
         {.name = "block_view",
          .title = "View a block",
-         .description = "Show a block: each line as its number from 1, a TAB and its text.",
+         .description = "Show a block, its lines numbered from 1: number, TAB, text.",
          .annotations = {.read_only = true, .idempotent = true},
          .output_schema = shown_schema(Profile::model)},
         Fields<Args>()

@@ -5,6 +5,13 @@ import { test } from "node:test";
 
 import { rawQuire, skip, workspace } from "./support/workspace.mjs";
 
+// The _meta of a request without initialize.
+const stateless = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": { name: "wire", version: "1" },
+};
+
 async function started(t, options) {
     const client = rawQuire(t, workspace(t, { "a.txt": "a\n" }), options);
     await client.initialize();
@@ -30,6 +37,17 @@ test("an unknown tool is a protocol error that names those there are", { skip },
     assert.equal(answer.error.code, -32602);
     assert.match(JSON.stringify(answer.error), /block_read/);
     await stillServes(client);
+});
+
+test("the default profile's tools/list is a message under 8 KB in both eras", { skip }, async (t) => {
+    for (const params of [{}, { _meta: stateless }]) {
+        const client = params._meta
+            ? rawQuire(t, workspace(t, {}), { profile: "model" })
+            : await started(t, { profile: "model" });
+        const bytes = Buffer.byteLength(JSON.stringify(await client.request("tools/list", params)));
+        t.diagnostic(`${bytes} bytes`);
+        assert.ok(bytes < 8192, `${bytes} bytes`);
+    }
 });
 
 test("an unknown method is -32601", { skip }, async (t) => {
@@ -142,13 +160,24 @@ test("requests that arrive in one write are answered each", { skip }, async (t) 
     assert.deepEqual(pong.result, {});
 });
 
+test("an answer that is too long is an error of its own, and harms no other", { skip }, async (t) => {
+    const client = await started(t);
+    const made = await client.call("block_create", { role: "user", kind: "text" });
+    const { block_id } = made.result.structuredContent;
+    // Six bytes each in JSON.
+    const text = "\u0001".repeat((1 << 20) - 1) + "\n";
+    for (let i = 0; i < 9; ++i) await client.call("block_append", { block_id, text });
+    const [read, listed] = await Promise.all([
+        client.request("resources/read", { uri: `block://${block_id}` }),
+        client.call("block_list", {}),
+    ]);
+    assert.equal(read.error.data.reason, "too_large");
+    assert.equal(listed.result.structuredContent.blocks[0].block_id, block_id);
+});
+
 test("the stateless era needs no initialize", { skip }, async (t) => {
     const client = rawQuire(t, workspace(t));
-    const meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": { name: "x", version: "1" },
-    };
+    const meta = stateless;
     const discovered = await client.request("server/discover", { _meta: meta });
     const listed = await client.request("tools/list", { _meta: meta });
     assert.ok(discovered.result.supportedVersions.includes("2026-07-28"));
