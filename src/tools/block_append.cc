@@ -44,7 +44,7 @@ MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
     return make_tool<Args>(
         {.name = "block_append",
          .title = "Append to a block",
-         .description = "Add text at the very end of a block, exactly as given.",
+         .description = "Add text at the end of a block, exactly as given.",
          .annotations = {},
          .output_schema = output(profile)},
         fields(profile), [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {

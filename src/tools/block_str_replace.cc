@@ -19,7 +19,7 @@ struct Args {
 MadeTool make_block_str_replace(kernel::Kernel& kernel) {
     return make_tool<Args>({.name = "block_str_replace",
                             .title = "Replace text in a block",
-                            .description = "Replace text that occurs exactly once. Copy old_str "
+                            .description = "Replace text that occurs once. Copy old_str "
                                            "from block_view without the line numbers.",
                             .annotations = {.destructive = true},
                             .output_schema = edited_schema(Profile::model)},

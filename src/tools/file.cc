@@ -415,8 +415,8 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
 
 // Published to every model at every start, so each word of it is paid for again and again.
 constexpr std::string_view kWhatItTakes =
-    "Files by path from the workspace's root. replace changes every occurrence. "
-    "Edits are on the disk after save. ";
+    "Files by path from the workspace's root. replace: every occurrence. "
+    "save writes edits to the disk. ";
 
 }  // namespace
 
