@@ -300,7 +300,8 @@ TEST(LineEdit, WhatIsWrittenAndTakenBackIsNoChange) {
 // With coords "original" the newline rules ask the text before the call, too.
 TEST(LineEdit, ABatchOfOriginalLinesEndsAsTheTextBeforeItSays) {
     const auto original = [](std::string_view text, std::vector<LineOp> operations) {
-        return outcome(text, line_edits({.operations = std::move(operations), .coords = kOriginal}));
+        return outcome(text,
+                       line_edits({.operations = std::move(operations), .coords = kOriginal}));
     };
     EXPECT_EQ(original("a\n", {insert(1, "x"), erase(0, 1)}), "x\n");
     EXPECT_EQ(original("a\r\n", {insert(1, "x"), erase(0, 1)}), "x\r\n");
