@@ -296,7 +296,7 @@ public:
     std::unique_ptr<DocBody> emptied() const;
     // The same with the history in front of what was done here, in which a transaction that is
     // pending still is. Errors: corrupt.
-    Result<std::unique_ptr<DocBody>> with_history(std::vector<Change> history,
+    Result<std::unique_ptr<DocBody>> with_history(const std::vector<Change>& history,
                                                   const VersionVector& end, const Frontiers& heads);
     // All that the state holds is in the log. Errors: unsupported.
     Result<void> end_base(const OpeningVersion& version);

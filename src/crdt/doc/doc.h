@@ -415,7 +415,7 @@ public:
     // can go on taking back where this one stopped: the same reverts show the same. Errors: corrupt
     // for atoms that are not known, or cannot stand for each other.
     std::vector<StandIn> stand_ins(const IdSpan& reverted) const;
-    Result<void> recall(std::vector<StandIn> stand_ins);
+    Result<void> recall(const std::vector<StandIn>& stand_ins);
 
     // The text of `text` at an earlier version. O(history of the container). Errors: not_found
     // "unknown_version".

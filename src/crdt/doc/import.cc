@@ -58,7 +58,7 @@ public:
     // A change that has waited since an earlier import; null for one of this import.
     const Pending::Parked* culprit() const { return owner_of(culprit_); }
     // After go(): what waits is parked, what was applied is told.
-    Imported finish(ImportOptions options);
+    Imported finish(const ImportOptions& options);
 
 private:
     // Changes that wait for an atom of the peer by whose number they stand.
@@ -288,7 +288,7 @@ void ImportBatch::park(OpId wants, std::size_t change, Imported& imported) {
     body_.pending_.park({wants, std::make_shared<const Change>(batch_.change(head))});
 }
 
-Imported ImportBatch::finish(ImportOptions options) {
+Imported ImportBatch::finish(const ImportOptions& options) {
     run_.finish();
     Imported imported{std::move(success_), {}, {}};
     for (PeerIndex peer = 0; peer < waiting_.size(); ++peer) {

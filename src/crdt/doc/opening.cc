@@ -241,16 +241,16 @@ Result<void> DocBody::end_base(const OpeningVersion& version) {
     return {};
 }
 
-Result<std::unique_ptr<DocBody>> DocBody::with_history(std::vector<Change> history,
+Result<std::unique_ptr<DocBody>> DocBody::with_history(const std::vector<Change>& history,
                                                        const VersionVector& end,
                                                        const Frontiers& heads) {
     std::unique_ptr<DocBody> body = emptied();
-    const auto take = [&](std::vector<Change> changes) -> Result<void> {
-        const Imported imported = TRY(body->import(std::move(changes), {}));
+    const auto take = [&](const std::vector<Change>& changes) -> Result<void> {
+        const Imported imported = TRY(body->import(changes, {}));
         if (imported.pending.empty()) return {};
         return corrupt("the history depends on changes that it does not hold");
     };
-    TRY(take(std::move(history)));
+    TRY(take(history));
     if (body->version() != end || body->frontiers_of(body->log_.heads()) != heads)
         return corrupt("the history ends elsewhere than its version");
     if (committed_end() > log_.base()) TRY(take(export_spans({{log_.base(), committed_end()}})));
@@ -293,7 +293,7 @@ Result<void> Doc::load_history() const {
                     "the history cannot be read before the commit is made; nothing was changed");
     }
     std::vector<Change> history = TRY(unread_->source->read());
-    auto body = TRY(body_->with_history(std::move(history), unread_->end, unread_->heads));
+    auto body = TRY(body_->with_history(history, unread_->end, unread_->heads));
     unread_->source.reset();
     // Whoever is being told something now is told it by the one that was.
     unread_->began_as = std::exchange(body_, std::move(body));

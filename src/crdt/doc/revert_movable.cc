@@ -129,6 +129,7 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
 void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
     const auto& [steps, sets] = way;
     std::vector<Piece> pieces;
+    pieces.reserve(steps.size());
     for (const MovableStep& step : steps) pieces.push_back(step.piece);
     Placing placing(body_, c, to, pieces);
     for (std::size_t i = 0; i < steps.size(); ++i) {

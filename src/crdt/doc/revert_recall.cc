@@ -114,7 +114,7 @@ std::vector<StandIn> Doc::stand_ins(const IdSpan& reverted) const {
     return out;
 }
 
-Result<void> Doc::recall(std::vector<StandIn> stand_ins) {
+Result<void> Doc::recall(const std::vector<StandIn>& stand_ins) {
     TRY(load_history());
     const AtomTable& atoms = body_->oplog().atoms();
     std::vector<Known> known;

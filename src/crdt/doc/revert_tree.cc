@@ -73,6 +73,7 @@ void Reversal::tree(Container& c) {
         step.position.assign(placement.position.begin(), placement.position.end());
     }
     std::vector<OpId> touched;
+    touched.reserve(steps.size());
     for (const NodeStep& step : steps) touched.push_back(step.node);
     // A node may have to wait until the one that it goes below has moved out from below it.
     for (bool moved = true; moved && !steps.empty();) {

@@ -40,7 +40,7 @@ public:
 
     Lv end() const { return end_; }
     // The next `count` atoms are the peer's next ones. O(1).
-    void append(PeerIndex peer, Lv count);
+    void append(PeerIndex index, Lv count);
     // Whether the last atom of all is the peer's, and its own last.
     bool is_last_of(PeerIndex peer) const {
         return end_ > base_ && !runs_.empty() && runs_.back().peer == peer;
@@ -52,7 +52,7 @@ public:
     // The next `count` atoms are the peer's from `first` on. Those that are not `listed` are not
     // found by lv_of(); where not even their counters are known, these are kUnknown.
     static constexpr Counter kUnknown = -1;
-    void place(PeerIndex peer, Counter first, Lv count, bool listed);
+    void place(PeerIndex index, Counter first, Lv count, bool listed);
     // Nothing more is placed, and what is appended follows `version`. False when two atoms that
     // were placed are the same, or the version does not include them.
     bool end_base(const VersionVector& version);

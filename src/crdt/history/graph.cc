@@ -154,7 +154,7 @@ void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) 
         }
     }
     // Which of the two versions an atom on the way down is known to be in.
-    enum Side : std::uint8_t { kA = 1, kB = 2, kBoth = 3 };
+    enum Side : std::uint8_t { in_a = 1, in_b = 2, in_both = 3 };
     struct Visit {
         Lv lv;
         Side side;
@@ -165,21 +165,21 @@ void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) 
     const auto push = [&](Lv lv, Side side) {
         queue.push_back({lv, side});
         std::push_heap(queue.begin(), queue.end());
-        if (side != kBoth) ++one_sided;
+        if (side != in_both) ++one_sided;
     };
     const auto pop = [&] {
         const Visit top = queue.front();
         std::pop_heap(queue.begin(), queue.end());
         queue.pop_back();
-        if (top.side != kBoth) --one_sided;
+        if (top.side != in_both) --one_sided;
         return top;
     };
     const auto mark = [&](Lv begin, Lv end, Side side) {
-        if (begin == end || side == kBoth) return;
-        push_span(side == kA ? out.only_a : out.only_b, {begin, end});
+        if (begin == end || side == in_both) return;
+        push_span(side == in_a ? out.only_a : out.only_b, {begin, end});
     };
-    for (const Lv lv : a) push(lv, kA);
-    for (const Lv lv : b) push(lv, kB);
+    for (const Lv lv : a) push(lv, in_a);
+    for (const Lv lv : b) push(lv, in_b);
     while (one_sided > 0) {
         Visit top = pop();
         const Entry& entry = entries_[entry_of(top.lv)];
