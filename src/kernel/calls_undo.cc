@@ -1,6 +1,7 @@
 // Undo and redo: new ops that take back what a unit did, as far as it is still there.
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "blocks/view.h"
@@ -96,14 +97,24 @@ std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units) {
 
 void end_take_back(LiveDocument& document, const BlockRef& block, const policy::Actor& actor,
                    const TakenBack& what) {
-    const auto& [units, redo, settled] = what;
+    const auto& [units, redo, skipped, settled] = what;
     const std::string description = units.back()->description;
     const crdt::IdSpan span = document.commit(actor, redo ? "redo" : "undo");
+    Unit& last = *units.back();
+    // The next one takes back what led here from there; the one after it, all of this and of that.
+    std::vector<crdt::IdSpan> next = std::exchange(last.kept, {});
+    std::vector<crdt::IdSpan> after;
+    if (skipped || !next.empty()) {
+        after = spans_of(units);
+        after.push_back(span);
+    }
+    next.push_back(span);
     for (Unit* unit : units) {
         block.state->history.set_state(*unit, redo ? UnitState::done : UnitState::undone);
         unit->spans.clear();
-        if (unit == units.back()) {
-            unit->spans.push_back(span);
+        if (unit == &last) {
+            unit->spans = std::move(next);
+            unit->kept = std::move(after);
             // Here, for there may be no entry of its own.
             unit->stand_ins.insert(unit->stand_ins.end(), settled.begin(), settled.end());
         }
@@ -138,7 +149,8 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
             std::vector<crdt::StandIn> settled;
             Result<Undone> undone = take_back(document, block, *units, redo, settled);
             if (!undone) return answer(Failure(std::move(undone).error()));
-            end_take_back(document, block, by.actor, {*units, redo, settled});
+            end_take_back(document, block, by.actor,
+                          {*units, redo, undone->skipped_because_changed > 0, settled});
             const seq::Rope& after = document.doc().text(block.content);
             undone->version = block.state->version;
             undone->line_count = after.lines().n;

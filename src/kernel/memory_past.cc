@@ -99,7 +99,8 @@ void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndo
             document.begin(by.actor);
             const Result<crdt::Doc::Undone> done = document.doc().revert(spans_of(*units));
             if (!done) return refuse(done.error());
-            end_take_back(document, block, by.actor, {*units, redo, done->settled});
+            end_take_back(document, block, by.actor,
+                          {*units, redo, done->skipped > 0, done->settled});
             MemoryUndone undone{version_of_memory(document), done->restored, done->removed,
                                 done->skipped};
             body->submit_write(document, std::move(undone), std::move(answer));

@@ -22,6 +22,7 @@ std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
 struct TakenBack {
     const std::vector<Unit*>& units;
     bool redo;
+    bool skipped;                            // A part was left, for others had changed it.
     std::span<const crdt::StandIn> settled;  // What was taken back without an op.
 };
 

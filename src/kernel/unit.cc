@@ -6,7 +6,7 @@ namespace quire::kernel {
 
 namespace {
 
-constexpr std::uint8_t kBodyFormat = 4;
+constexpr std::uint8_t kBodyFormat = 5;
 
 void put(Bytes& out, std::uint64_t number, int size) {
     for (int i = 0; i < size; ++i) out.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
@@ -27,6 +27,29 @@ constexpr std::size_t kStandInSize = 1 + 8 + 4 + 8 + 4 + 4;
 constexpr std::size_t kHeadIdSize = 8 + 4;
 constexpr std::uint64_t kNoHeads = 0xFFFFFFFF;
 
+void put_spans(Bytes& out, const std::vector<crdt::IdSpan>& spans) {
+    put(out, spans.size(), 4);
+    for (const crdt::IdSpan& span : spans) {
+        put(out, span.peer, 8);
+        put(out, static_cast<std::uint32_t>(span.begin), 4);
+        put(out, static_cast<std::uint32_t>(span.end), 4);
+    }
+}
+
+// False where there are fewer.
+bool get_spans(const Bytes& in, std::size_t& at, std::size_t count,
+               std::vector<crdt::IdSpan>& spans) {
+    if (count > (in.size() - at) / kSpanSize) return false;
+    for (; count > 0; --count) {
+        crdt::IdSpan span;
+        span.peer = get(in, at, 8);
+        span.begin = static_cast<crdt::Counter>(get(in, at, 4));
+        span.end = static_cast<crdt::Counter>(get(in, at, 4));
+        spans.push_back(span);
+    }
+    return true;
+}
+
 std::string_view name_of(UnitState state) {
     switch (state) {
         case UnitState::done:
@@ -43,10 +66,10 @@ std::string_view name_of(UnitState state) {
 
 // Little-endian: format, kind, group u64, the status before and after u8 each (one more than the
 // word's number; 0 for none), number of heads u32 (all ones for none known), per head peer u64,
-// counter u32; number of spans u32, then per span peer u64, begin u32, end u32; then per stand-in
-// as what (crdt::StandIn::As) u8, first atom peer u64, counter u32, of the copy the same, length
-// u32. Format 3 had no heads, format 2 no statuses either, format 1 neither the number of spans nor
-// stand-ins.
+// counter u32; number of spans u32, then per span peer u64, begin u32, end u32; the same of what is
+// kept; then per stand-in as what (crdt::StandIn::As) u8, first atom peer u64, counter u32, of the
+// copy the same, length u32. Format 4 kept nothing, format 3 had no heads either, format 2 no
+// statuses, format 1 neither the number of spans nor stand-ins.
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
                             const std::string& block) {
     Bytes body;
@@ -60,12 +83,8 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
         put(body, head.peer, 8);
         put(body, static_cast<std::uint32_t>(head.counter), 4);
     }
-    put(body, unit.spans.size(), 4);
-    for (const crdt::IdSpan& span : unit.spans) {
-        put(body, span.peer, 8);
-        put(body, static_cast<std::uint32_t>(span.begin), 4);
-        put(body, static_cast<std::uint32_t>(span.end), 4);
-    }
+    put_spans(body, unit.spans);
+    put_spans(body, unit.kept);
     for (const crdt::StandIn& stand_in : unit.stand_ins) {
         put(body, static_cast<std::uint64_t>(stand_in.as), 1);
         for (const crdt::OpId& id : {stand_in.of, stand_in.copy}) {
@@ -98,6 +117,7 @@ Result<Unit> from_record(const store::UnitRecord& record) {
               {},
               UnitState::gone,
               0,
+              {},
               {},
               {},
               {},
@@ -137,13 +157,11 @@ Result<Unit> from_record(const store::UnitRecord& record) {
         if (body.size() - at < 4) return damaged();
         spans = get(body, at, 4);
     }
-    if (spans > (body.size() - at) / kSpanSize) return damaged();
-    for (; spans > 0; --spans) {
-        crdt::IdSpan span;
-        span.peer = get(body, at, 8);
-        span.begin = static_cast<crdt::Counter>(get(body, at, 4));
-        span.end = static_cast<crdt::Counter>(get(body, at, 4));
-        unit.spans.push_back(span);
+    if (!get_spans(body, at, spans, unit.spans)) return damaged();
+    if (body[0] > 4) {
+        if (body.size() - at < 4) return damaged();
+        const std::size_t kept = get(body, at, 4);
+        if (!get_spans(body, at, kept, unit.kept)) return damaged();
     }
     if ((body.size() - at) % kStandInSize != 0) return damaged();
     while (at < body.size()) {

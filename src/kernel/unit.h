@@ -2,7 +2,9 @@
 // except that the appends of one actor between status changes are taken back together (`group`).
 //
 // A unit holds the atoms that embody its change now: those of the call at first; once it was
-// undone, those of the undo, so that taking these back is the redo; and so on.
+// undone, those of the undo, so that taking these back is the redo; and so on. An undo that had to
+// leave a part, because others had changed it, does not embody the whole change: then what it took
+// back is kept with it, so that the next undo takes back all that there was.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +37,8 @@ struct Unit {
     UnitState state = UnitState::done;
     std::uint64_t group = 0;  // The version that began the run of appends; 0: alone.
     std::vector<crdt::IdSpan> spans;
+    // What is taken back beside the next undo's or redo's own atoms by the one after it.
+    std::vector<crdt::IdSpan> kept = {};
     // Of an undo or redo: what it brought back, and what that stands for. Of what was undone: what
     // that took back without an op.
     std::vector<crdt::StandIn> stand_ins = {};
