@@ -2,8 +2,6 @@
 // own (QUIRE_BENCH_DIR, or the temporary one), filled by the calls that agents make.
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <semaphore>
@@ -11,9 +9,9 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <stdlib.h>
 
 #include "base/cat.h"
+#include "fs/scratch_directory.h"
 #include "kernel/memory_calls.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
@@ -116,29 +114,17 @@ private:
 class Filled {
 public:
     Filled() {
-        const char* const chosen = std::getenv("QUIRE_BENCH_DIR");
-        std::string pattern =
-            cat(chosen != nullptr ? std::string(chosen)
-                                  : std::filesystem::temp_directory_path().string(),
-                "/quire-bench-XXXXXX");
-        directory_ = ::mkdtemp(pattern.data());
         Texts texts;
         const Time::time_point start = Time::now();
         for (int i = 0; i < kBlocks; i += kAtOnce) Workspace(path()).fill(i, i + kAtOnce, texts);
         filled_in_s_ = ms_since(start) / 1000;
     }
-    ~Filled() {
-        std::error_code ignored;
-        std::filesystem::remove_all(directory_, ignored);
-    }
-    Filled(const Filled&) = delete;
-    Filled& operator=(const Filled&) = delete;
 
-    std::string path() const { return directory_ + "/quire.db"; }
+    std::string path() const { return directory_ / "quire.db"; }
     double writes_per_second() const { return 2 * kBlocks / filled_in_s_; }
 
 private:
-    std::string directory_;
+    fs::ScratchDirectory directory_{"QUIRE_BENCH_DIR"};
     double filled_in_s_ = 0;
 };
 

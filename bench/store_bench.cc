@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
@@ -14,10 +12,10 @@
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "fs/scratch_directory.h"
 #include "store/store.h"
 
 namespace quire::store {
@@ -25,25 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Directory {
+class Directory : public fs::ScratchDirectory {
 public:
-    Directory() {
-        const char* const chosen = std::getenv("QUIRE_BENCH_DIR");
-        const std::string parent =
-            chosen != nullptr ? chosen : std::filesystem::temp_directory_path().string();
-        std::string pattern = parent + "/quire-bench-XXXXXX";
-        path_ = ::mkdtemp(pattern.data());
-    }
-    ~Directory() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    Directory(const Directory&) = delete;
-    Directory& operator=(const Directory&) = delete;
-    std::string file(const std::string& name) const { return path_ + "/" + name; }
-
-private:
-    std::string path_;
+    Directory() : ScratchDirectory("QUIRE_BENCH_DIR") {}
 };
 
 // What the kernel stores for one small edit.
@@ -84,9 +66,9 @@ double ms_since(Clock::time_point began) {
 
 void DurableCommit(benchmark::State& state) {
     const Directory directory;
-    const auto store = std::move(open_sqlite(directory.file("quire.db"))->store);
+    const auto store = std::move(open_sqlite(directory / "quire.db")->store);
     const int raw =
-        ::open(directory.file("raw").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        ::open((directory / "raw").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     const std::string record(256, 'x');
     std::vector<double> commits, flushes;
     std::uint64_t version = 0;
@@ -114,7 +96,7 @@ void PipelinedWriters(benchmark::State& state) {
     const auto writers = static_cast<std::size_t>(state.range(0));
     constexpr int kEach = 2000, kUnderWay = 64;
     const Directory directory;
-    const auto store = std::move(open_sqlite(directory.file("quire.db"))->store);
+    const auto store = std::move(open_sqlite(directory / "quire.db")->store);
     for (auto _ : state) {
         std::vector<std::thread> threads;
         for (std::size_t writer = 0; writer < writers; ++writer) {
@@ -144,7 +126,7 @@ void OpenNew(benchmark::State& state) {
         state.PauseTiming();
         const auto directory = std::make_unique<Directory>();
         state.ResumeTiming();
-        Result<Opened> opened = open_sqlite(directory->file("quire.db"));
+        Result<Opened> opened = open_sqlite(*directory / "quire.db");
         state.PauseTiming();
         opened->store.reset();
         state.ResumeTiming();
@@ -156,12 +138,12 @@ BENCHMARK(OpenNew)->Iterations(20)->Unit(benchmark::kMillisecond)->UseRealTime()
 void OpenExisting(benchmark::State& state) {
     const Directory directory;
     {
-        const auto store = std::move(open_sqlite(directory.file("quire.db"))->store);
+        const auto store = std::move(open_sqlite(directory / "quire.db")->store);
         for (std::uint64_t i = 0; i < 10'000; ++i)
             store->commit(edit(static_cast<DocumentKey>(i % 100 + 1), i), [](Result<void>) {});
     }
     for (auto _ : state) {
-        Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+        Result<Opened> opened = open_sqlite(directory / "quire.db");
         benchmark::DoNotOptimize(opened->store->documents());
         state.PauseTiming();
         opened->store.reset();
@@ -173,7 +155,7 @@ BENCHMARK(OpenExisting)->Iterations(50)->Unit(benchmark::kMillisecond)->UseRealT
 // What a reader waits for while writers keep the store busy.
 void ReadWhileWriting(benchmark::State& state) {
     const Directory directory;
-    const auto store = std::move(open_sqlite(directory.file("quire.db"))->store);
+    const auto store = std::move(open_sqlite(directory / "quire.db")->store);
     static_cast<void>(start(*store, edit(99, 1)).get());
     std::atomic<bool> stop{false};
     std::thread writer([&] {

@@ -55,37 +55,50 @@ private:
         found.line = line;
         found.content_begin = line;
         if (!again) {
-            for (const std::string& before : before_) found.content.append(before) += '\n';
+            for (const Before& before : before_) {
+                found.content.append(before.shown) += '\n';
+                found.cut = found.cut || before.cut;
+            }
             found.content_begin.n -= before_.size();
         }
         before_.clear();
         const std::string_view shown = around(text, hit.begin, options_.columns);
-        const auto cut = static_cast<std::size_t>(shown.data() - text.data());
+        const auto skipped = static_cast<std::size_t>(shown.data() - text.data());
+        found.cut = found.cut || shown.size() < text.size();
         found.match_start = utf8::count_code_points(found.content) +
-                            utf8::count_code_points(shown.substr(0, hit.begin - cut));
+                            utf8::count_code_points(shown.substr(0, hit.begin - skipped));
         found.match_end = found.match_start + utf8::count_code_points(shown.substr(
-                                                  hit.begin - cut, hit.end - hit.begin));
+                                                  hit.begin - skipped, hit.end - hit.begin));
         found.content.append(shown);
         out_.hits.push_back(std::move(found));
         after_ = options_.context_lines;
     }
 
     void add_context(std::string_view text) {
+        if (after_ == 0 && options_.context_lines == 0) return;
+        const std::string_view shown = utf8::prefix(text, options_.columns);
+        const bool cut = shown.size() < text.size();
         if (after_ > 0) {
             --after_;
-            out_.hits.back().content.append("\n").append(utf8::prefix(text, options_.columns));
+            Finding::Hit& last = out_.hits.back();
+            last.content.append("\n").append(shown);
+            last.cut = last.cut || cut;
             return;
         }
-        if (options_.context_lines == 0) return;
         if (before_.size() == options_.context_lines) before_.pop_front();
-        before_.emplace_back(utf8::prefix(text, options_.columns));
+        before_.push_back({std::string(shown), cut});
     }
+
+    struct Before {
+        std::string shown;
+        bool cut = false;
+    };
 
     const text::Query& query_;
     const FindOptions options_;
     Finding out_;
-    std::deque<std::string> before_;  // Lines seen since the last that was shown.
-    std::size_t after_ = 0;           // Lines still to show after the last hit.
+    std::deque<Before> before_;  // Lines seen since the last that was shown.
+    std::size_t after_ = 0;      // Lines still to show after the last hit.
 };
 
 }  // namespace

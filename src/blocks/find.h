@@ -28,6 +28,7 @@ struct Finding {
         // shown of its line, what is shown.
         std::size_t match_start = 0;
         std::size_t match_end = 0;
+        bool cut = false;  // A line of `content` is longer than what is shown of it.
     };
     std::vector<Hit> hits;   // In the order of the text.
     bool truncated = false;  // There are more than max_matches.

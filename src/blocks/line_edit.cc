@@ -8,13 +8,13 @@
 #include "base/utf8.h"
 #include "blocks/draft.h"
 #include "blocks/lines.h"
+#include "blocks/quoted.h"
 
 namespace quire::blocks {
 
 namespace {
 
-// How much of the text an error quotes: in its details, and as numbered lines in its message.
-constexpr std::size_t kQuotedBytes = 64 << 10;
+// How much of the text an error's message shows as numbered lines.
 constexpr std::size_t kQuotedLines = 20;
 constexpr std::size_t kQuotedColumns = 400;
 
@@ -230,15 +230,14 @@ private:
         const seq::Rope& text = draft_.text();
         const text::Byte begin = text.line_start(lines.begin);
         const text::Byte end = text.line_start(lines.end);
-        std::string actual = text.slice(begin, {std::min(end.n, begin.n + kQuotedBytes)});
-        while (!utf8::is_valid(actual))
-            actual.pop_back();  // At most the three bytes of a cut code point.
-        const bool whole = actual.size() == end.n - begin.n;
-        actual = to_lf(actual);
+        const Quoted part = quoted(text, begin, end);
+        std::string actual = to_lf(part.text);
 
         Map details = shown(edit_.numbering, lines);
         details.append("expected", expected);
-        details.append("actual", whole ? with_last_newline(std::move(actual)) : std::move(actual));
+        details.append("actual",
+                       part.whole ? with_last_newline(std::move(actual)) : std::move(actual));
+        if (!part.whole) details.append("actual_truncated", true);
 
         const std::string named = in_words(edit_.numbering, lines);
         std::string message;
@@ -260,6 +259,7 @@ private:
                                                              : "They are now",
                           ":\n", numbered(now, lines.begin, edit_.numbering, true));
             if (stop < lines.end) message += cat("… and ", lines.end.n - stop.n, " more lines\n");
+            if (!part.whole) message += "That is more than an error can tell: read the block. ";
             message +=
                 "Call again with these lines as the expected text if the change is still right";
         }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "blocks/poem_for_test.h"
 
 namespace quire::blocks {
@@ -140,6 +141,15 @@ TEST(LineEdit, AMismatchSaysWhatIsThere) {
                                     {"expected", "z"},
                                     {"actual", "a\nb\n"}}));
     EXPECT_NE(error.message().find("1\ta\n2\tb\n"), std::string::npos) << error.message();
+}
+
+TEST(LineEdit, AMismatchSaysWhenItQuotesAPart) {
+    const std::string text = cat(std::string((64 << 10) - 1, 'a'), "é\n");
+    const Error error = refusal(text, edit({replace(0, 1, "y", "z")}));
+
+    EXPECT_EQ(*error.details().find("actual"), Value(text.substr(0, (64 << 10) - 1)));
+    EXPECT_EQ(*error.details().find("actual_truncated"), Value(true));
+    EXPECT_NE(error.message().find("read the block"), std::string::npos) << error.message();
 }
 
 TEST(LineEdit, AMismatchCountsFromOneWhereTheReaderDoes) {

@@ -6,12 +6,11 @@
 #include "base/cat.h"
 #include "base/utf8.h"
 #include "blocks/draft.h"
+#include "blocks/quoted.h"
 
 namespace quire::blocks {
 
 namespace {
-
-constexpr std::size_t kQuotedBytes = 64 << 10;
 
 std::string_view unit_name(OffsetUnit unit) {
     static constexpr std::string_view kNames[] = {"byte", "code point", "UTF-16 unit"};
@@ -89,18 +88,22 @@ Result<Planned> plan(const OffsetSplice& splice, const seq::Rope& text) {
     if (splice.expected) {
         const bool same_size = splice.expected->size() == (end - begin).n;
         if (!same_size || text.slice(begin, end) != *splice.expected) {
-            std::string actual = text.slice(begin, {std::min(end.n, begin.n + kQuotedBytes)});
-            while (!utf8::is_valid(actual)) actual.pop_back();
-            std::string message =
-                cat("the text to delete is not what was expected. It is now:\n", actual,
-                    "\nCall again with it as expected if the change is still right");
-            return fail(Errc::conflict, "content_mismatch", std::move(message),
-                        {{"operation", 0},
-                         {"offset", splice.offset},
-                         {"start_line", text.to_line(begin).n},
-                         {"end_line", text.to_line(end).n + 1},
-                         {"expected", *splice.expected},
-                         {"actual", std::move(actual)}});
+            Quoted actual = quoted(text, begin, end);
+            const std::string_view what_next =
+                actual.whole ? "Call again with it as expected if the change is still right"
+                             : "That is not all of it: read the block, and call again with the "
+                               "text as it is if the change is still right";
+            Map details{{"operation", 0},
+                        {"offset", splice.offset},
+                        {"start_line", text.to_line(begin).n},
+                        {"end_line", text.to_line(end).n + 1},
+                        {"expected", *splice.expected},
+                        {"actual", actual.text}};
+            if (!actual.whole) details.append("actual_truncated", true);
+            return fail(Errc::conflict, "content_mismatch",
+                        cat("the text to delete is not what was expected. It is now:\n",
+                            actual.text, "\n", what_next),
+                        std::move(details));
         }
     }
     Draft draft(text);

@@ -59,6 +59,17 @@ TEST(Splice, ExpectedIsComparedToTheByte) {
     EXPECT_EQ(outcome("abc", guarded("B")), "content_mismatch");
     EXPECT_EQ(outcome("abc", guarded("bc")), "content_mismatch");
     EXPECT_EQ(*refusal("abc", guarded("B")).details().find("actual"), Value("b"));
+    EXPECT_EQ(refusal("abc", guarded("B")).details().find("actual_truncated"), nullptr);
+}
+
+TEST(Splice, AMismatchSaysWhenItQuotesAPart) {
+    const std::string text((64 << 10) + 1, 'a');
+    const Error error =
+        refusal(text, offset_splice({.offset = 0, .delete_count = text.size(), .expected = "z"}));
+
+    EXPECT_EQ(*error.details().find("actual"), Value(text.substr(1)));
+    EXPECT_EQ(*error.details().find("actual_truncated"), Value(true));
+    EXPECT_NE(error.message().find("read the block"), std::string::npos);
 }
 
 }  // namespace

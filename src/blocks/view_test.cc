@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "base/utf8.h"
 #include "blocks/find.h"
 #include "blocks/lines.h"
@@ -192,6 +193,15 @@ TEST(Find, SaysWhenThereAreMore) {
     EXPECT_TRUE(found("x\nx\nx\n", "x", {.max_matches = 2}).truncated);
     EXPECT_EQ(found("x\nx\nx\n", "x", {.max_matches = 2}).hits.size(), 2U);
     EXPECT_FALSE(found("x\nx\n", "x", {.max_matches = 2}).truncated);
+}
+
+TEST(Find, SaysWhenALineIsLongerThanWhatIsShownOfIt) {
+    const std::string long_line(11, 'y');
+    for (const std::string& text :
+         {std::string("yyyyyyyyyyx\n"), cat(long_line, "\nx\n"), cat("x\n", long_line, "\n")}) {
+        EXPECT_TRUE(found(text, "x", {.columns = 10}).hits[0].cut) << text;
+        EXPECT_FALSE(found(text, "x", {.columns = 11}).hits[0].cut) << text;
+    }
 }
 
 TEST(Find, FindsNothingWithoutComplaint) {

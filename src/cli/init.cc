@@ -47,15 +47,22 @@ std::string for_shell(const std::string& path) {
     return out + "'";
 }
 
-std::string next_steps(const std::string& workspace) {
+std::string this_program() {
     std::error_code unknown;
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
-    const Value settings =
-        Map{{"mcpServers", Map{{"quire", Map{{"command", program},
+    return std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+}
+
+// What a client's settings file needs to start an agent's door to the workspace.
+Map client_settings(const std::string& workspace) {
+    return {{"mcpServers", Map{{"quire", Map{{"command", this_program()},
                                              {"args", List{"mcp", "--workspace", workspace}}}}}}};
+}
+
+std::string next_steps(const std::string& workspace) {
     return cat("Give the workspace to an agent. Claude Code:\n  claude mcp add quire -- ",
-               for_shell(program), " mcp --workspace ", for_shell(workspace),
-               "\nAny other MCP client, in its settings file:\n  ", json::write(settings),
+               for_shell(this_program()), " mcp --workspace ", for_shell(workspace),
+               "\nAny other MCP client, in its settings file:\n  ",
+               json::write(client_settings(workspace)),
                "\nThen see who did what:\n  quire log --workspace ", for_shell(workspace), "\n");
 }
 
@@ -75,13 +82,19 @@ int init(const Globals& globals) {
         complain(there
                      ? cat(path, " is already there and was left as it is; remove it to start over")
                      : cat("cannot write ", path, ": ", std::strerror(errno)));
-        if (there) print(next_steps(workspace.string()));
+        if (there && !globals.json) print(next_steps(workspace.string()));
         return kRefused;
     }
     if (!write_whole(file.get(), default_config())) {
         complain(cat("cannot write ", path, ": ", std::strerror(errno), "; it was removed again"));
         ::unlink(path.c_str());
         return kRefused;
+    }
+    if (globals.json) {
+        Map made = client_settings(workspace.string());
+        made.append("workspace", workspace.string());
+        made.append("config", path);
+        return print(json::write(made) + "\n") ? kDone : kRefused;
     }
     const std::string text = cat(coloured(cat("Wrote ", path, ":"), Colour::green), "\n\n",
                                  default_config(), "\n", next_steps(workspace.string()));

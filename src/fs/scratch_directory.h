@@ -1,4 +1,5 @@
-// A directory of a test's own, gone with it, and the hand of another program in it.
+// A directory of a test's or a benchmark's own, gone with it, and the hand of another program in
+// it.
 #pragma once
 
 #include <cstdlib>
@@ -15,10 +16,11 @@ namespace quire::fs {
 
 class ScratchDirectory {
 public:
-    ScratchDirectory() {
-        char name[] = "/tmp/quire-test-XXXXXX";
-        CHECK(::mkdtemp(name) != nullptr);
-        path_ = name;
+    // In the folder that the environment variable names; without one, in the temporary one.
+    explicit ScratchDirectory(const char* variable = nullptr) {
+        const char* const chosen = variable == nullptr ? nullptr : std::getenv(variable);
+        path_ = cat(chosen == nullptr ? "/tmp" : chosen, "/quire-scratch-XXXXXX");
+        CHECK(::mkdtemp(path_.data()) != nullptr);
     }
     ~ScratchDirectory() {
         std::error_code ignored;

@@ -87,7 +87,7 @@ public:
     }
 
     // The same for the document of a name, which is made where there is none. One that has lost the
-    // name by the time its turn comes is passed over for the one that has it then.
+    // name, or has another, by the time its turn comes is passed over for the one that has it then.
     struct DocumentName {
         std::string kind;
         std::string name;
@@ -96,13 +96,13 @@ public:
     void on_named(Caller by, const DocumentName& of, Access access, Reply<T> reply, Work work) {
         std::shared_ptr<LiveDocument> document = catalog_.find_or_make(of.kind, of.name);
         on_document<T>(by, std::move(document), access, std::move(reply),
-                       [self = shared_from_this(), by, access, work = std::move(work)](
+                       [self = shared_from_this(), by, of, access, work = std::move(work)](
                            LiveDocument& live, Reply<T> answer) mutable {
-                           if (!live.record().deleted && self->catalog_.has_name(live.key()))
+                           if (!live.record().deleted && live.name() == of.name &&
+                               self->catalog_.has_name(live.key()))
                                return work(live, std::move(answer));
-                           // A deleted one gives its name up when that is durable.
-                           live.when_durable([self, by = std::move(by),
-                                              of = DocumentName{live.kind(), live.name()}, access,
+                           // It gives the name up when what became of it is durable.
+                           live.when_durable([self, by = std::move(by), of = std::move(of), access,
                                               answer = std::move(answer),
                                               work = std::move(work)](Result<void> gone) mutable {
                                if (!gone) return answer(Failure(std::move(gone).error()));
@@ -146,15 +146,17 @@ public:
                        });
     }
 
-    // Hands the transaction over, and answers with `value` once it is durable.
+    // Hands the transaction over, and answers with `value` once it is durable. A document that
+    // could not even begin to be stored leaves its name to the next one.
     template <class T>
     void submit(LiveDocument& document, T value, Reply<T> reply) {
         count_commit();
-        document.submit(
-            [value = std::move(value), reply = std::move(reply)](Result<void> result) mutable {
-                if (!result) return reply(Failure(std::move(result).error()));
-                reply(std::move(value));
-            });
+        document.submit([self = shared_from_this(), &document, value = std::move(value),
+                         reply = std::move(reply)](Result<void> result) mutable {
+            if (result) return reply(std::move(value));
+            if (!document.is_stored()) self->catalog_.drop(document.key());
+            reply(Failure(std::move(result).error()));
+        });
     }
 
     // Answers a read with `value` once all it saw is durable.

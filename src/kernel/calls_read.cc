@@ -149,7 +149,10 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
     if (!documents) return reply(Failure(std::move(documents).error()));
     if (!listing->query.cursor.empty()) {
         const Result<blocks::BlockId> after = blocks::BlockId::parse(listing->query.cursor);
-        if (!after) return reply(bad_cursor(listing->query.cursor));
+        const bool elsewhere =
+            after && listing->query.conversation &&
+            std::find(documents->begin(), documents->end(), after->document) == documents->end();
+        if (!after || elsewhere) return reply(bad_cursor(listing->query.cursor));
         // Documents come by key; one that was deleted since is passed over.
         const auto at = std::lower_bound(documents->begin(), documents->end(), after->document);
         if (at != documents->end() && *at == after->document) listing->resume = *after;

@@ -81,14 +81,13 @@ Result<void> FileGate::admit(const fs::Place& place, Operation operation,
     if (decision.verdict == Verdict::deny) {
         const bool by_rule = decision.because.kind != policy::Because::Kind::built_in;
         return fail(Errc::denied, "permission_denied",
-                    cat(what, ": ", decision.why, ". Nothing was changed",
-                        by_rule ? "; a person can change the rules in quire.toml" : ""),
+                    cat(what, ": ", decision.why,
+                        by_rule ? ". A person can change the rules in quire.toml" : ""),
                     {{"path", place.path}, {"permission", name_of(decision.permission)}});
     }
     return fail(Errc::escalation_required, "escalation_required",
                 cat(what, " without a person's approval: ", decision.why,
-                    ". Nothing was changed. This version cannot ask for approvals yet: a person "
-                    "can make the change, or "
+                    ". This version cannot ask for approvals yet: a person can make the change, or "
                     "change the rules in quire.toml"),
                 {{"path", place.path},
                  {"permission", name_of(decision.permission)},

@@ -334,42 +334,6 @@ TEST(Kernel, WhatAnUndoHadToLeaveIsTakenBackByTheNextOne) {
     EXPECT_EQ(desk.text(id), "Qabc\n");
 }
 
-// Whatever was undone and done again on the way: when nobody's edits are left, the text is what it
-// was.
-TEST(Kernel, WhenAllIsUndoneTheTextIsWhatItWas) {
-    std::size_t undone = 0;
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        SeededRng rng(seed);
-        const auto below = [&](std::size_t n) { return static_cast<std::size_t>(rng.next() % n); };
-        Desk desk;
-        const std::string id = desk.create("abcdef", "cy");
-        std::string script;
-        for (int step = 0; step < 14; ++step) {
-            const std::string by = below(2) == 0 ? "ada" : "bo";
-            const std::size_t what = below(4);
-            if (what < 2) {
-                const std::size_t size = desk.text(id).size();
-                const std::size_t at = below(size + 1);
-                const std::size_t erase = std::min(size - at, below(4));
-                const std::string insert(below(3), static_cast<char>('0' + step % 10));
-                script += cat(by, " ", at, "-", erase, "+", insert, "; ");
-                desk.splice(id, at, erase, insert, by);
-            } else {
-                script += cat(by, what == 3 ? " redo; " : " undo; ");
-                static_cast<void>(desk.undo(id, by, what == 3));
-            }
-        }
-        for (int round = 0; round < 40; ++round) {
-            const bool ada = desk.undo(id, "ada").has_value();
-            const bool bo = desk.undo(id, "bo").has_value();
-            if (!ada && !bo) break;
-            ++undone;
-        }
-        EXPECT_EQ(desk.text(id), "abcdef") << "seed " << seed << ": " << script;
-    }
-    EXPECT_GT(undone, 500U);
-}
-
 TEST(Kernel, AStatusThatAnotherHasSetSinceIsNotSetBack) {
     Desk desk;
     const std::string id = desk.create("");
@@ -527,6 +491,12 @@ TEST(Kernel, APageGoesOnWhereTheLastBlockOfTheOneBeforeWasDeleted) {
     ASSERT_EQ(next->blocks.size(), 2U);
     EXPECT_EQ(next->blocks[0].summary + next->blocks[1].summary, "23");
     EXPECT_EQ(reason(page("b1_0_9999")), "invalid_argument");
+
+    BlockCreate other;
+    other.conversation = "other";
+    const auto elsewhere = desk.ask<BlockVersion>(
+        [&](auto reply) { desk.kernel->create(Desk::as("ada"), other, std::move(reply)); });
+    EXPECT_EQ(reason(page(elsewhere->block_id)), "invalid_argument");
 }
 
 TEST(Kernel, UndoOfSomebodyElsesNothingIsRefused) {

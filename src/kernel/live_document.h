@@ -77,6 +77,7 @@ public:
     crdt::Doc& doc() { return *doc_; }
     document::Conversation* conversation() { return conversation_.get(); }
     const store::DocumentRecord& record() const { return record_; }
+    bool is_stored() const { return !fresh_; }  // Whether the store knows it.
     // Whether nothing was ever done in it. It is loaded.
     bool is_blank() const { return record_.header.empty() && doc_->op_count() == 0; }
 

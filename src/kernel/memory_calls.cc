@@ -169,20 +169,10 @@ void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> repl
 
 void MemoryCalls::Body::create(const Caller& by, std::shared_ptr<const MemoryHeader> header,
                                Reply<MemoryVersion> reply) {
-    const std::string& label = header->block.label;
-    kernel->on_document<MemoryVersion>(
-        by, kernel->catalog().find_or_make(kKind, label), Access::look, std::move(reply),
+    kernel->on_named<MemoryVersion>(
+        by, {std::string(kKind), header->block.label}, Access::look, std::move(reply),
         [self = shared_from_this(), by, header](LiveDocument& document,
-                                                Reply<MemoryVersion> answer) mutable {
-            if (document.record().deleted || document.name() != header->block.label) {
-                // The label is free once what took the document away is durable; then there is
-                // another.
-                return document.when_durable(
-                    [self, by, header, answer = std::move(answer)](Result<void> durable) mutable {
-                        if (!durable) return answer(Failure(std::move(durable).error()));
-                        self->create(by, std::move(header), std::move(answer));
-                    });
-            }
+                                                Reply<MemoryVersion> answer) {
             if (!document.record().header.empty()) {
                 return self->kernel->refuse(document, label_exists(document.name()).value(),
                                             std::move(answer));

@@ -212,6 +212,18 @@ TEST(MemoryMoves, AMoveThatTheStoreRefusedDidNotHappen) {
     EXPECT_EQ(study.value("old"), R"("one")");
 }
 
+TEST(MemoryMoves, TheLabelOfACreationThatTheStoreRefusedIsFree) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", kText));
+    study.desk.store.fail_next();
+    ASSERT_EQ(reason(study.create("shelf", kText)), "disk_full");
+
+    ASSERT_TRUE(study.archive("notes", "shelf"));
+
+    study.restart();
+    EXPECT_EQ(study.value("shelf"), R"("")");
+}
+
 // What arrives while a swap is on its way sees it whole.
 TEST(MemoryMoves, CallsDuringASwapFindWhatHasTheLabelThen) {
     Study study;

@@ -98,9 +98,8 @@ class BlockSchema {
 public:
     using Shape = std::variant<TextSchema, MapSchema, ListSchema, LogSchema, CompositeSchema>;
 
-    BlockSchema() = default;  // Text.
-    BlockSchema(TextSchema shape)
-        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
+    BlockSchema() = default;                          // Text.
+    BlockSchema(TextSchema shape) : shape_(shape) {}  // NOLINT(google-explicit-constructor)
     BlockSchema(MapSchema shape)
         : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
     BlockSchema(ListSchema shape)

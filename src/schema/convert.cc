@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/cat.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "schema/timestamp.h"
 #include "schema/validate.h"
@@ -14,7 +15,7 @@ namespace quire::schema {
 namespace {
 
 constexpr std::string_view kRest = "*";
-constexpr std::size_t kQuoted = 60;  // Bytes of something lost that a report says.
+constexpr std::size_t kQuoted = 60;  // Code points of something lost that a report says.
 
 // --- places ---
 
@@ -309,11 +310,9 @@ List elements_from(const BlockSchema& schema, const Value& value, std::size_t& l
 
 std::string beginning(std::string_view text) {
     text = trimmed(text);
-    std::string out(text.substr(0, text.find('\n')));
-    if (out.size() <= kQuoted) return out;
-    std::size_t cut = kQuoted;
-    while (cut > 0 && (static_cast<unsigned char>(out[cut]) & 0xC0) == 0x80) --cut;
-    return out.substr(0, cut) + "…";
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::string_view shown = utf8::prefix(line, kQuoted);
+    return cat(shown, shown.size() < line.size() ? "…" : "");
 }
 
 // --- a text that speaks of several places ---

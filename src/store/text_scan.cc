@@ -83,9 +83,10 @@ public:
                     return !places(tags_, tag).empty();
                 });
             });
+        if (!tagged || !none_is(query.none, 3) || !none_is(query.not_in_name, 1)) return false;
         // What must be there comes last: it is what the score and the snippet are of.
-        return tagged && none_is(query.none, 3) && none_is(query.not_in_name, 1) &&
-               (hit_ = {}, true) && all_are(query.in_name, 1) && all_are(query.all, 3);
+        hit_ = {};
+        return all_are(query.in_name, 1) && all_are(query.all, 3);
     }
     TextHit hit(DocumentKey document) {
         hit_.document = document;

@@ -246,8 +246,7 @@ TEST(FileTool, ARefusalSaysWhatWasNotDoneAndWhichRuleSaysSo) {
 
     EXPECT_EQ(refused.text,
               "Nothing was changed: agent:ada may not append a.lock: rule 1 ('*.lock') makes "
-              "a.lock read_only. "
-              "Nothing was changed; a person can change the rules in quire.toml.");
+              "a.lock read_only. A person can change the rules in quire.toml.");
 }
 
 TEST(FileTool, ArgumentsThatDoNotBelongAreNamed) {

@@ -107,6 +107,20 @@ test("init writes settings once, and never over others", { skip }, (t) => {
     assert.equal(readFileSync(join(folder, "quire.toml"), "utf8"), "# mine\n");
 });
 
+test("init --json says what a client needs to know, and nothing else", { skip }, (t) => {
+    const folder = bare(t);
+    const first = run(["init", "--json", "--workspace", folder]);
+    assert.equal(first.status, 0, first.stderr);
+    const made = JSON.parse(first.stdout);
+    assert.equal(made.config, join(folder, "quire.toml"));
+    assert.deepEqual(made.mcpServers.quire.args, ["mcp", "--workspace", folder]);
+    assert.ok(existsSync(made.mcpServers.quire.command));
+
+    const second = run(["init", "--json", "--workspace", folder]);
+    assert.equal(second.status, 1);
+    assert.equal(second.stdout, "");
+});
+
 test("a call prints its structured result, and a refusal its error on standard error", { skip }, (t) => {
     const folder = workspace(t);
     const made = call(folder, "block_create", { role: "user", kind: "text", content: "a\n" });
