@@ -46,6 +46,7 @@ private:
     // --- texts and lists (revert_sequence.cc) ---
     void sequence(Container& c);
     std::vector<Piece> missing(const std::vector<Stretch>& deleted);
+    std::pair<std::uint32_t, Lv> erased_copy(Lv copy, const std::vector<Stretch>& deleted) const;
     void remove(const Stretch& stretch, const std::vector<Stretch>& deleted);
     // Of one container. `first` is the first of the spans' deletes.
     void restore(const std::vector<Piece>& pieces, Lv first);

@@ -48,11 +48,12 @@ std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted) {
             const Sequence::Place place = body_.sequence(home).place_of(last.lv);
             const ContainerLog& log = body_.log_of(home);
             const Run& run = log.runs()[log.find(last.lv)];
-            const std::uint32_t n = std::min(
-                {stand_ins_.places.origin(last.lv, last.len).len, place.len, run.end() - last.lv});
+            const auto [times, end] = last.lv == lv ? std::pair(stretch.times, stretch.end)
+                                                    : erased_copy(last.lv, deleted);
+            const std::uint32_t n = std::min({stand_ins_.places.origin(last.lv, last.len).len,
+                                              place.len, run.end() - last.lv, end - last.lv});
             if (run.kind == RunKind::insert && !own && place.erased > 0) {
-                const bool by_spans_alone = last.lv == lv && place.erased == stretch.times;
-                if (by_spans_alone || options_.shared_deletes) {
+                if (place.erased == times || options_.shared_deletes) {
                     back.push_back({home.index, last.lv, n});
                 } else {
                     undone_.skipped += n;
@@ -66,6 +67,19 @@ std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted) {
         return body_.sequence(body_.container(a.container)).before(a.lv, b.lv);
     });
     return back;
+}
+
+// How often the spans deleted a copy that they had brought back themselves, and up to where that
+// goes on; 0 for one that is not of theirs.
+std::pair<std::uint32_t, Lv> Reversal::erased_copy(Lv copy,
+                                                   const std::vector<Stretch>& deleted) const {
+    const auto [own, until] = holds(copy);
+    if (!own) return {0, until};
+    const auto after = std::upper_bound(deleted.begin(), deleted.end(), copy,
+                                        [](Lv value, const Stretch& s) { return value < s.begin; });
+    if (after != deleted.begin() && copy < (after - 1)->end)
+        return {(after - 1)->times, std::min(until, (after - 1)->end)};
+    return {0, after == deleted.end() ? until : std::min(until, after->begin)};
 }
 
 void Reversal::remove(const Stretch& stretch, const std::vector<Stretch>& deleted) {

@@ -483,6 +483,25 @@ TEST(Undo, PutsBackWhatAnotherDeletedToo) {
     EXPECT_EQ(a.read(), "abcdf");
 }
 
+TEST(Undo, PutsBackWhatTheSpansThemselvesBroughtBackAndErasedAgain) {
+    Desk desk;
+    desk.type(0, "abc");
+    desk.commit();
+    desk.erase(0, 3);
+    std::vector<IdSpan> spans = {desk.doc.commit().span};
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(desk.doc.revert(std::vector{spans.back()}));
+        spans.push_back(desk.doc.commit().span);
+    }
+    ASSERT_EQ(desk.read(), "");
+
+    const Doc::Undone undone = desk.doc.revert(spans).value();
+
+    EXPECT_EQ(desk.read(), "abc");
+    EXPECT_EQ(undone.restored, 3U);
+    EXPECT_EQ(undone.skipped, 0U);
+}
+
 TEST(Undo, LeavesAnEntryThatAnotherSetSince) {
     Desk a(1), b(2);
     a.set("k", "mine");
