@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,6 +73,12 @@ private:
     Result<void> take_next();
     Result<void> check_waiting();
     bool has_to_wait(PeerIndex peer, Counter known);
+    bool only_goes_on(std::size_t change) const;
+    // The first atom of the peer that something waits for.
+    Counter next_awaited(PeerIndex peer) const {
+        const bool none = peer >= waiting_.size() || waiting_[peer].empty();
+        return none ? std::numeric_limits<Counter>::max() : waiting_[peer].front().wants;
+    }
     Result<void> check_overlap(const ChangeBatch::Head& head, Counter end);
     bool follows_the_same(const ChangeBatch::Head& head, std::span<const LvSpan> known);
     void succeed(PeerIndex peer, const IdSpan& span);
@@ -147,19 +154,34 @@ Result<void> ImportBatch::take_next() {
     const Counter known = body_.log_.atoms().end_of(peer);
     if (head.counter < known) TRY(check_overlap(head, std::min(known, head.end())));
     if (head.end() > known && has_to_wait(peer, known)) return {};
-    ++queue_.back().begin;
-    queue_.back().known_deps = 0;
+    Stretch& queue = queue_.back();
+    const std::size_t first = queue.begin++;
+    queue.known_deps = 0;
     if (head.end() <= known) return {};
+    IdSpan span{batch_.peers[head.peer], known, head.end()};
     if (head.counter == known) {
-        TRY(run_.apply(head));
+        // Whoever waits for one of them is next, so that the sequences walk least.
+        const Counter awaited = next_awaited(peer);
+        while (queue.begin < queue.end && span.end <= awaited && only_goes_on(queue.begin))
+            span.end = batch_.heads[queue.begin++].end();
+        TRY(run_.apply(std::span(batch_.heads).subspan(first, queue.begin - first)));
     } else {
         rests_.push_back(slice(batch_.change(head), known - head.counter, head.atoms));
-        TRY(run_.apply(batch_.heads[add(rests_.back())]));
+        TRY(run_.apply({&batch_.heads[add(rests_.back())], 1}));
     }
-    const IdSpan span{batch_.peers[head.peer], known, head.end()};
     succeed(peer, span);
     release(peer, span);
     return {};
+}
+
+// Whether a change follows the one that stands before it in the batch, and nothing else.
+bool ImportBatch::only_goes_on(std::size_t change) const {
+    const ChangeBatch::Head& head = batch_.heads[change];
+    const ChangeBatch::Head& before = batch_.heads[change - 1];
+    if (head.peer != before.peer || head.counter != before.end() || head.dep_count != 1)
+        return false;
+    const ChangeBatch::Dep dep = batch_.deps_of(head).front();
+    return dep.peer == head.peer && dep.counter == head.counter - 1;
 }
 
 // Whether the next change lacks something. If so it waits, and those that follow it with it.

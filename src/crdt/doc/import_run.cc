@@ -1,13 +1,14 @@
 #include "crdt/doc/import_run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cat.h"
 #include "crdt/doc/limits.h"
 
 namespace quire::crdt {
 
-PeerIndex ImportRun::peer(std::uint32_t number) {
+PeerIndex ImportRun::meet(std::uint32_t number) {
     while (peers_.size() <= number)
         peers_.push_back(log_.atoms().intern(batch_.peers[peers_.size()]));
     return peers_[number];
@@ -24,24 +25,64 @@ Container& ImportRun::touch(std::uint32_t number) {
     return c;
 }
 
-Result<void> ImportRun::apply(const ChangeBatch::Head& head) {
+Result<void> ImportRun::apply(std::span<const ChangeBatch::Head> heads) {
     const AtomTable& atoms = log_.atoms();
-    if (static_cast<Lv>(head.atoms) > kMostAtoms - std::min(log_.end(), kMostAtoms)) {
-        return fail(Errc::unsupported, "too_large",
-                    cat("a document holds at most ", kMostAtoms, " operations"));
-    }
+    const ChangeBatch::Head& first = heads.front();
+    TRY(check_room(first));
     deps_.clear();
-    for (const ChangeBatch::Dep& dep : batch_.deps_of(head))
+    for (const ChangeBatch::Dep& dep : batch_.deps_of(first))
         deps_.push_back(*atoms.lv_of(peer(dep.peer), dep.counter));
-    log_.begin(peer(head.peer), deps_, head.timestamp, head.message);
+    log_.begin(peer(first.peer), deps_, first.timestamp, first.message);
     parents_ = log_.parents();
+    // Of them all: each knows what the one before it does, and that one.
     const bool linear = parents_ == log_.heads();
+    TRY(apply_rows(first, linear));
+    for (const ChangeBatch::Head& head : heads.subspan(1)) {
+        TRY(check_room(head));
+        log_.go_on(head.timestamp, head.message);
+        TRY(apply_rows(head, linear));
+    }
+    TRY(settle());
+    log_.finish();
+    return {};
+}
+
+Result<void> ImportRun::check_room(const ChangeBatch::Head& head) const {
+    if (static_cast<Lv>(head.atoms) <= kMostAtoms - std::min(log_.end(), kMostAtoms)) return {};
+    return fail(Errc::unsupported, "too_large",
+                cat("a document holds at most ", kMostAtoms, " operations"));
+}
+
+Result<void> ImportRun::apply_rows(const ChangeBatch::Head& head, bool linear) {
     for (const ChangeBatch::Row& row : batch_.rows_of(head)) {
+        if (goes_on_typing(row)) continue;
+        TRY(settle());
         TRY(apply_row(touch(row.container), row, linear));
         parents_.assign(1, log_.end() - 1);
     }
-    log_.finish();
     return {};
+}
+
+// Takes a row in that only goes on with what was typed before it.
+bool ImportRun::goes_on_typing(const ChangeBatch::Row& row) {
+    if (typed_.into == nullptr || row.container != typed_.container ||
+        row.form != ChangeBatch::Form::text || row.pos != typed_.pos) {
+        return false;
+    }
+    const auto count = static_cast<Lv>(row.atoms);
+    body_.log_of(*typed_.into).lengthen_text(count, row.text());
+    log_.append(typed_.into->index, count);
+    typed_.pos += count;
+    typed_.count += count;
+    return true;
+}
+
+// What was typed finds its place.
+Result<void> ImportRun::settle() {
+    if (typed_.into == nullptr) return {};
+    Container& c = *std::exchange(typed_.into, nullptr);
+    parents_.assign(1, log_.end() - 1);
+    return place(c, {typed_.lv, typed_.lv + typed_.count}, typed_.linear, typed_.parents);
 }
 
 // Whether a version holds all that the container has. When it does, the op's position is one of the
@@ -151,7 +192,17 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
 
     if (row.form == Form::text) {
         log.insert_text({lv, row.pos, count, linear, joins}, row.text());
-    } else if (row.is_erase()) {
+        log_.append(c.index, count);
+        typed_.into = &c;
+        typed_.container = row.container;
+        typed_.pos = row.pos + count;
+        typed_.lv = lv;
+        typed_.count = count;
+        typed_.linear = linear;
+        typed_.parents = parents_;
+        return {};
+    }
+    if (row.is_erase()) {
         log.erase_recorded({lv, row.pos, count, linear}, row.form == Form::erase_backward,
                            peer(row.peer), static_cast<Counter>(row.size));
     } else if (move != nullptr) {
@@ -168,12 +219,14 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
         c.has_anchors = true;
     }
     log_.append(c.index, count);
-    return place(c, lv, count, linear);
+    return place(c, {lv, lv + count}, linear, parents_);
 }
 
 // Puts the atoms, the log's last, where they belong: fails where there is no such place.
-Result<void> ImportRun::place(Container& c, Lv lv, Lv count, bool linear) {
+Result<void> ImportRun::place(Container& c, LvSpan atoms, bool linear, const Heads& parents) {
     const Run& run = body_.log_of(c).runs().back();
+    const Lv lv = atoms.begin;
+    const Lv count = atoms.size();
     const bool moves = run.kind == RunKind::move;
     const std::uint32_t pos = run.is_insert() ? run.pos + (lv - run.lv) : run.pos;
     const auto out_of_bound = [&] {
@@ -193,15 +246,14 @@ Result<void> ImportRun::place(Container& c, Lv lv, Lv count, bool linear) {
     }
     before(c).integrated = true;
     const std::size_t effects = c.effects.size();
-    if (!c.sequence->integrate(body_.history(c), run, {lv, lv + count}, parents_, &c.effects))
+    if (!c.sequence->integrate(body_.history(c), run, atoms, parents, &c.effects))
         return out_of_bound();
     for (std::size_t i = effects; i < c.effects.size(); ++i) {
         c.size = c.effects[i].erase ? c.size - c.effects[i].len : c.size + c.effects[i].len;
     }
     // A head that the op follows is one no more.
-    std::erase_if(c.heads, [&](Lv head) {
-        return std::binary_search(parents_.begin(), parents_.end(), head);
-    });
+    std::erase_if(
+        c.heads, [&](Lv head) { return std::binary_search(parents.begin(), parents.end(), head); });
     c.heads.push_back(log_.end() - 1);
     return {};
 }

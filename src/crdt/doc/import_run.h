@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "crdt/doc/body.h"
@@ -20,9 +21,12 @@ public:
         : body_(body), batch_(batch), log_(body.log_), mark_(log_.mark()) {}
 
     // The document's number for a peer of the batch.
-    PeerIndex peer(std::uint32_t number);
-    // Requires that the change's deps and predecessor are known, and that it is new.
-    Result<void> apply(const ChangeBatch::Head& head);
+    PeerIndex peer(std::uint32_t number) {
+        return number < peers_.size() ? peers_[number] : meet(number);
+    }
+    // Changes of one peer of which each follows the one before it and nothing else. Requires that
+    // the first one's deps and predecessor are known, and that it is new.
+    Result<void> apply(std::span<const ChangeBatch::Head> heads);
     void rewind();
     void finish();
     LvSpan span() const { return {mark_.end, log_.end()}; }
@@ -42,12 +46,28 @@ private:
         bool integrated = false;
     };
 
+    PeerIndex meet(std::uint32_t number);
     // The container of a row, and what it was.
     Container& touch(std::uint32_t number);
     Before& before(const Container& c) { return before_[c.touched]; }
+    // What was typed in a row, in however many ops: in the log already, and placed as one.
+    struct Typed {
+        Container* into = nullptr;
+        std::uint32_t container = 0;  // Its number in the batch.
+        std::uint32_t pos = 0;        // Where it ends.
+        Lv lv = 0;
+        Lv count = 0;
+        bool linear = true;
+        Heads parents;
+    };
+
+    Result<void> check_room(const ChangeBatch::Head& head) const;
+    Result<void> apply_rows(const ChangeBatch::Head& head, bool linear);
+    bool goes_on_typing(const ChangeBatch::Row& row);
+    Result<void> settle();
     Result<void> apply_row(Container& c, const ChangeBatch::Row& row, bool linear);
     Result<void> apply_sequence_row(Container& c, const ChangeBatch::Row& row, bool linear);
-    Result<void> place(Container& c, Lv lv, Lv count, bool linear);
+    Result<void> place(Container& c, LvSpan atoms, bool linear, const Heads& parents);
     void leave_linear(Container& c);
     bool holds_all(Container& c) const;
     bool is_linear(Container& c);
@@ -60,6 +80,7 @@ private:
     OpLog::Mark mark_;
     Heads parents_;  // Of the next atom.
     Heads deps_;
+    Typed typed_;
     std::vector<PeerIndex> peers_;        // By number in the batch.
     std::vector<Container*> containers_;  // By number in the batch; null until touched.
     std::vector<Before> before_;

@@ -16,16 +16,21 @@ bool ContainerLog::may_join(Lv lv, RunKind kind, bool linear, bool joins) const 
 }
 
 void ContainerLog::insert_text(At at, std::string_view utf8) {
-    CHECK(text_.size() + utf8.size() < kNoLv);
     if (may_join(at.lv, RunKind::insert, at.linear, at.joins) &&
         runs_.back().pos + runs_.back().len == at.pos) {
-        runs_.back().len += at.len;
-        runs_.back().extra += static_cast<std::uint32_t>(utf8.size());
-    } else {
-        runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(text_.size()),
-                         static_cast<std::uint32_t>(utf8.size()), RunKind::insert, at.linear,
-                         true});
+        lengthen_text(at.len, utf8);
+        return;
     }
+    CHECK(text_.size() + utf8.size() < kNoLv);
+    runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(text_.size()),
+                     static_cast<std::uint32_t>(utf8.size()), RunKind::insert, at.linear, true});
+    text_.append(utf8);
+}
+
+void ContainerLog::lengthen_text(std::uint32_t len, std::string_view utf8) {
+    CHECK(text_.size() + utf8.size() < kNoLv);
+    runs_.back().len += len;
+    runs_.back().extra += static_cast<std::uint32_t>(utf8.size());
     text_.append(utf8);
 }
 

@@ -70,6 +70,8 @@ public:
 
     // Appending.
     void insert_text(At at, std::string_view utf8);
+    // The same for text that goes on where the last run ends.
+    void lengthen_text(std::uint32_t len, std::string_view utf8);
     void insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins);
     // A local delete; its start ids are found when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);

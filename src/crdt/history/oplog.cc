@@ -52,6 +52,12 @@ void OpLog::begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp,
     deps_.insert(deps_.end(), deps.begin(), deps.end());
 }
 
+void OpLog::go_on(std::int64_t timestamp, std::string_view message) {
+    changes_.push_back(
+        {end(), static_cast<std::uint32_t>(deps_.size()), 1, intern_message(message), timestamp});
+    deps_.push_back(end() - 1);
+}
+
 void OpLog::begin_local(PeerIndex peer) {
     current_ = peer;
     parents_ = heads_;

@@ -45,7 +45,10 @@ public:
     // A change of `peer` from end() on, with these deps as they came, to which append()s give its
     // atoms. Its parents are its deps and the peer's predecessor. finish() makes it the head.
     void begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp, std::string_view message);
-    // The same for a local change, which depends on the heads.
+    // Another change of the same peer that follows the one that was begun and nothing else; both
+    // are finished as one.
+    void go_on(std::int64_t timestamp, std::string_view message);
+    // The same as begin() for a local change, which depends on the heads.
     void begin_local(PeerIndex peer);
     // The parents of the change that was begun.
     const Heads& parents() const { return parents_; }
