@@ -8,6 +8,15 @@
 
 namespace quire::crdt {
 
+namespace {
+
+Failure too_many_atoms() {
+    return fail(Errc::unsupported, "too_large",
+                cat("a document holds at most ", kMostAtoms, " operations"));
+}
+
+}  // namespace
+
 PeerIndex ImportRun::meet(std::uint32_t number) {
     while (peers_.size() <= number)
         peers_.push_back(log_.atoms().intern(batch_.peers[peers_.size()]));
@@ -28,7 +37,7 @@ Container& ImportRun::touch(std::uint32_t number) {
 Result<void> ImportRun::apply(std::span<const ChangeBatch::Head> heads) {
     const AtomTable& atoms = log_.atoms();
     const ChangeBatch::Head& first = heads.front();
-    TRY(check_room(first));
+    if (!has_room(first)) return too_many_atoms();
     deps_.clear();
     for (const ChangeBatch::Dep& dep : batch_.deps_of(first))
         deps_.push_back(*atoms.lv_of(peer(dep.peer), dep.counter));
@@ -38,7 +47,7 @@ Result<void> ImportRun::apply(std::span<const ChangeBatch::Head> heads) {
     const bool linear = parents_ == log_.heads();
     TRY(apply_rows(first, linear));
     for (const ChangeBatch::Head& head : heads.subspan(1)) {
-        TRY(check_room(head));
+        if (!has_room(head)) return too_many_atoms();
         log_.go_on(head.timestamp, head.message);
         TRY(apply_rows(head, linear));
     }
@@ -47,10 +56,8 @@ Result<void> ImportRun::apply(std::span<const ChangeBatch::Head> heads) {
     return {};
 }
 
-Result<void> ImportRun::check_room(const ChangeBatch::Head& head) const {
-    if (static_cast<Lv>(head.atoms) <= kMostAtoms - std::min(log_.end(), kMostAtoms)) return {};
-    return fail(Errc::unsupported, "too_large",
-                cat("a document holds at most ", kMostAtoms, " operations"));
+bool ImportRun::has_room(const ChangeBatch::Head& head) const {
+    return static_cast<Lv>(head.atoms) <= kMostAtoms - std::min(log_.end(), kMostAtoms);
 }
 
 Result<void> ImportRun::apply_rows(const ChangeBatch::Head& head, bool linear) {

@@ -61,7 +61,7 @@ private:
         Heads parents;
     };
 
-    Result<void> check_room(const ChangeBatch::Head& head) const;
+    bool has_room(const ChangeBatch::Head& head) const;
     Result<void> apply_rows(const ChangeBatch::Head& head, bool linear);
     bool goes_on_typing(const ChangeBatch::Row& row);
     Result<void> settle();

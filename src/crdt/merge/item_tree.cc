@@ -7,29 +7,14 @@
 
 namespace quire::crdt {
 
-struct ItemTree::Leaf {
-    Inner* parent = nullptr;
-    std::uint32_t slot = 0;  // In the parent.
-    std::uint32_t count = 0;
-    Leaf* next = nullptr;
-    Item items[kLeafItems];
-
-    // Requires room.
-    void put(std::uint32_t index, const Item& item) {
-        for (std::uint32_t i = count; i > index; --i) items[i] = items[i - 1];
-        items[index] = item;
-        ++count;
-    }
-};
-
 struct ItemTree::Inner {
     // One more than may stay, so that a split follows the insertion.
     static constexpr std::uint32_t kRoom = kInnerChildren + 1;
-    // More than there can be.
-    static constexpr std::uint32_t kBeyond = ~std::uint32_t{0};
-    // How many atoms stand before each child, and at `count` in all; kBeyond behind that. So a
-    // search looks at all of them at once, and nothing has to be summed up.
-    using Sums = std::uint32_t[kRoom + 1];
+    // How many atoms stand before each child, and from `count` on in all. So a search, and what
+    // widens a child, go over all of them at once, and nothing has to be summed up. As many as
+    // vectors of four hold.
+    static constexpr std::uint32_t kSums = (kRoom + 4) / 4 * 4;
+    using Sums = std::uint32_t[kSums];
 
     Inner* parent = nullptr;
     std::uint32_t slot = 0;
@@ -40,29 +25,30 @@ struct ItemTree::Inner {
     void* children[kRoom];
 
     Inner() {
-        end_at(0);
         now[0] = last[0] = 0;
+        end_at(0);
     }
     void end_at(std::uint32_t size) {
         count = size;
-        std::fill(now + size + 1, now + kRoom + 1, kBeyond);
-        std::fill(last + size + 1, last + kRoom + 1, kBeyond);
+        std::fill(now + size + 1, now + kSums, now[size]);
+        std::fill(last + size + 1, last + kSums, last[size]);
     }
     Widths total() const { return {now[count], last[count]}; }
     Widths width(std::uint32_t child) const {
         return {now[child + 1] - now[child], last[child + 1] - last[child]};
     }
     static std::uint32_t child_at(const Sums& sums, std::uint32_t pos) {
-        std::uint32_t child = 0;
-        for (std::uint32_t i = 1; i <= kRoom; ++i) child += sums[i] <= pos ? 1 : 0;
-        return child;
+        std::uint32_t begun = 0;
+        for (std::uint32_t i = 0; i < kSums; ++i) begun += sums[i] <= pos ? 1 : 0;
+        return begun - 1;
     }
     void widen(std::uint32_t child, Widths by) {
-        if (by.now != 0) add(now, child + 1, count, by.now);
-        if (by.last != 0) add(last, child + 1, count, by.last);
+        if (by.now != 0) add_behind(now, child, by.now);
+        if (by.last != 0) add_behind(last, child, by.last);
     }
-    static void add(Sums& sums, std::uint32_t from, std::uint32_t to, std::uint32_t by) {
-        for (std::uint32_t i = from; i <= to; ++i) sums[i] += by;
+    static void add_behind(Sums& sums, std::uint32_t child, std::uint32_t by) {
+        for (std::uint32_t i = 0; i < kSums; ++i)
+            sums[i] += static_cast<std::int32_t>(i) > static_cast<std::int32_t>(child) ? by : 0;
     }
     void put(std::uint32_t at, void* child) {
         children[at] = child;
@@ -85,6 +71,23 @@ ItemTree::Widths widths_of(const ItemTree::Item& item) {
 void add(ItemTree::Widths& to, const ItemTree::Widths& by) {
     to.now += by.now;
     to.last += by.last;
+}
+
+// How many of the ascending numbers are not larger than `lv`. Which way a step goes cannot be
+// foreseen, so no step branches.
+std::size_t count_up_to(const std::vector<Lv>& numbers, Lv lv) {
+    std::size_t size = numbers.size();
+    if (size == 0 || lv >= numbers.back()) return size;
+    if (lv < numbers.front()) return 0;
+    // Each number is there.
+    if (numbers.back() - numbers.front() == size - 1) return lv - numbers.front() + 1;
+    const Lv* first = numbers.data();
+    while (size > 1) {
+        const std::size_t half = size / 2;
+        first += first[half] <= lv ? half : 0;
+        size -= half;
+    }
+    return static_cast<std::size_t>(first - numbers.data()) + 1;
 }
 
 }  // namespace
@@ -137,10 +140,6 @@ ItemTree::Widths ItemTree::total() const {
     return total;
 }
 
-const ItemTree::Item& ItemTree::item(const Cursor& at) const {
-    return at.leaf->items[at.index];
-}
-
 ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::*metric) const {
     const bool now = metric == &Widths::now;
     void* node = root_;
@@ -173,30 +172,13 @@ ItemTree::Cursor ItemTree::find_last(std::uint32_t pos) const {
 
 ItemTree::Cursor ItemTree::find_atom(Lv lv) const {
     const Page& page = index_[page_of(lv)];
-    Leaf* leaf = page[after_in(page, lv) - 1].leaf;
+    Leaf* leaf = page.leaves[count_up_to(page.starts, lv) - 1];
     std::uint32_t i = 0;
     while (lv - leaf->items[i].lv >= leaf->items[i].len) {
         ++i;
         CHECK(i < leaf->count);
     }
     return {leaf, i, lv - leaf->items[i].lv};
-}
-
-ItemTree::Cursor ItemTree::begin() const {
-    return {first_, 0, 0};
-}
-
-bool ItemTree::next(Cursor& at) const {
-    if (at.index + 1 < at.leaf->count) {
-        ++at.index;
-    } else if (at.leaf->next != nullptr) {
-        at.leaf = at.leaf->next;
-        at.index = 0;
-    } else {
-        return false;
-    }
-    at.offset = 0;
-    return true;
 }
 
 std::uint32_t ItemTree::last_before(const Cursor& at) const {
@@ -243,9 +225,9 @@ void ItemTree::add_child(Inner* parent, const void* left, Widths left_widths, vo
     if (parent == nullptr) {
         parent = new Inner();
         parent->over_leaves = root_is_leaf_;
-        parent->end_at(1);
         parent->now[1] = left_widths.now + right_widths.now;
         parent->last[1] = left_widths.last + right_widths.last;
+        parent->end_at(1);
         parent->put(0, root_);
         root_ = parent;
         root_is_leaf_ = false;
@@ -268,12 +250,13 @@ void ItemTree::split_inner(Inner* inner) {
     auto* right = new Inner();
     right->over_leaves = inner->over_leaves;
     const std::uint32_t keep = (inner->count + 1) / 2;
-    right->count = inner->count - keep;
-    for (std::uint32_t i = 0; i < right->count; ++i) {
+    const std::uint32_t moved = inner->count - keep;
+    for (std::uint32_t i = 0; i < moved; ++i) {
         right->put(i, inner->children[keep + i]);
         right->now[i + 1] = inner->now[keep + i + 1] - inner->now[keep];
         right->last[i + 1] = inner->last[keep + i + 1] - inner->last[keep];
     }
+    right->end_at(moved);
     inner->end_at(keep);
     add_child(inner->parent, inner, inner->total(), right, right->total());
 }
@@ -390,96 +373,45 @@ ItemTree::Widths ItemTree::adjust_below(void* node, bool is_leaf,
         inner->now[i + 1] = total.now;
         inner->last[i + 1] = total.last;
     }
+    inner->end_at(inner->count);
     return total;
 }
 
 // --- the index ---
 
-namespace {
-
-// The first of `size` ascending numbers that is larger than `lv`. Atoms mostly come one by one, so
-// a guess at where they stand is a good one; searching goes on from there.
-template <class LvAt>
-std::size_t first_after(std::size_t size, Lv lv, const LvAt& lv_at) {
-    std::size_t low = 0;      // All before are not larger.
-    std::size_t high = size;  // All from here on are.
-    if (size == 0 || lv >= lv_at(size - 1)) return size;
-    if (lv < lv_at(0)) return 0;
-    // Each number is there.
-    if (lv_at(size - 1) - lv_at(0) == size - 1) return lv - lv_at(0) + 1;
-    for (bool guess = size > 8; low < high;) {
-        std::size_t at = low + (high - low) / 2;
-        if (guess) {
-            guess = false;
-            const Lv first = lv_at(0);
-            // Between the first and the last: no division by zero.
-            at = static_cast<std::size_t>(std::uint64_t{lv - first} * (size - 1) /
-                                          (lv_at(size - 1) - first));
-            // Gallop from the guess to where the search is short.
-            std::size_t step = 1;
-            if (lv_at(at) <= lv) {
-                while (at < size && lv_at(at) <= lv) {
-                    low = at + 1;
-                    at += step;
-                    step *= 2;
-                }
-                high = std::min(at, size);
-            } else {
-                while (lv_at(at) > lv) {
-                    high = at;
-                    if (at < step) break;
-                    at -= step;
-                    step *= 2;
-                }
-                low = lv_at(at) <= lv ? at + 1 : 0;
-            }
-            continue;
-        }
-        if (lv_at(at) <= lv) {
-            low = at + 1;
-        } else {
-            high = at;
-        }
-    }
-    return low;
-}
-
-}  // namespace
-
 std::size_t ItemTree::page_of(Lv lv) const {
-    const std::size_t after =
-        first_after(index_first_.size(), lv, [&](std::size_t i) { return index_first_[i]; });
+    const std::size_t after = count_up_to(index_first_, lv);
     return after == 0 ? 0 : after - 1;
-}
-
-std::size_t ItemTree::after_in(const Page& page, Lv lv) {
-    return first_after(page.size(), lv, [&](std::size_t i) { return page[i].lv; });
 }
 
 void ItemTree::index_insert(Lv lv, Leaf* leaf) {
     if (index_.empty()) {
-        index_.push_back({{lv, leaf}});
+        index_.push_back({{lv}, {leaf}});
         index_first_.push_back(lv);
         return;
     }
     const std::size_t number = page_of(lv);
-    Page& page = index_[number];
-    page.insert(page.begin() + static_cast<std::ptrdiff_t>(after_in(page, lv)), {lv, leaf});
-    index_first_[number] = page.front().lv;
-    if (page.size() > kIndexPage) {
+    auto& [starts, leaves] = index_[number];
+    const auto at = static_cast<std::ptrdiff_t>(count_up_to(starts, lv));
+    starts.insert(starts.begin() + at, lv);
+    leaves.insert(leaves.begin() + at, leaf);
+    index_first_[number] = starts.front();
+    if (starts.size() > kIndexPage) {
         // Atoms mostly come in order: then the old page stays full.
-        const std::size_t keep = page.back().lv == lv ? page.size() - 1 : page.size() / 2;
-        Page upper(page.begin() + static_cast<std::ptrdiff_t>(keep), page.end());
-        page.resize(keep);
-        index_first_.insert(index_first_.begin() + static_cast<std::ptrdiff_t>(number) + 1,
-                            upper.front().lv);
-        index_.insert(index_.begin() + static_cast<std::ptrdiff_t>(number) + 1, std::move(upper));
+        const std::size_t keep = starts.back() == lv ? starts.size() - 1 : starts.size() / 2;
+        const auto from = static_cast<std::ptrdiff_t>(keep);
+        Page upper{{starts.begin() + from, starts.end()}, {leaves.begin() + from, leaves.end()}};
+        starts.resize(keep);
+        leaves.resize(keep);
+        const auto next = static_cast<std::ptrdiff_t>(number) + 1;
+        index_first_.insert(index_first_.begin() + next, upper.starts.front());
+        index_.insert(index_.begin() + next, std::move(upper));
     }
 }
 
 void ItemTree::index_move(Lv lv, Leaf* leaf) {
     Page& page = index_[page_of(lv)];
-    page[after_in(page, lv) - 1].leaf = leaf;
+    page.leaves[count_up_to(page.starts, lv) - 1] = leaf;
 }
 
 void ItemTree::check_invariants() const {
@@ -508,8 +440,8 @@ void ItemTree::check_invariants() const {
             CHECK(inner->now[0] == 0 && inner->last[0] == 0);
             const Widths known = inner->width(slot);
             CHECK(known.now == below.now && known.last == below.last);
-            for (std::uint32_t i = inner->count + 1; i <= Inner::kRoom; ++i)
-                CHECK(inner->now[i] == Inner::kBeyond && inner->last[i] == Inner::kBeyond);
+            for (std::uint32_t i = inner->count + 1; i < Inner::kSums; ++i)
+                CHECK(inner->now[i] == inner->total().now && inner->last[i] == inner->total().last);
             below = inner->total();
             child = inner;
             slot = inner->slot;
@@ -518,8 +450,10 @@ void ItemTree::check_invariants() const {
     }
     std::size_t indexed = 0;
     for (std::size_t i = 0; i < index_.size(); ++i) {
-        CHECK(!index_[i].empty() && index_first_[i] == index_[i].front().lv);
-        indexed += index_[i].size();
+        const auto& [starts, leaves] = index_[i];
+        CHECK(!starts.empty() && index_first_[i] == starts.front());
+        CHECK(starts.size() == leaves.size() && std::is_sorted(starts.begin(), starts.end()));
+        indexed += starts.size();
     }
     const Widths all = total();
     CHECK(items == count_ && indexed == count_ && all.now == sum.now && all.last == sum.last);

@@ -42,8 +42,21 @@ public:
         std::uint32_t visible_last() const { return erased == 0 ? len : 0; }
     };
 
-    struct Leaf;
     struct Inner;
+    struct Leaf {
+        Inner* parent = nullptr;
+        std::uint32_t slot = 0;  // In the parent.
+        std::uint32_t count = 0;
+        Leaf* next = nullptr;
+        Item items[kLeafItems];
+
+        // Requires room.
+        void put(std::uint32_t index, const Item& item) {
+            for (std::uint32_t i = count; i > index; --i) items[i] = items[i - 1];
+            items[index] = item;
+            ++count;
+        }
+    };
     struct Widths {
         std::uint32_t now = 0;
         std::uint32_t last = 0;
@@ -65,14 +78,25 @@ public:
     Widths total() const;
     bool empty() const { return index_.empty(); }
 
-    const Item& item(const Cursor& at) const;
+    static const Item& item(const Cursor& at) { return at.leaf->items[at.index]; }
     // The atom number `pos` of those visible now, or after everything. Requires that there is one.
     Cursor find_now(std::uint32_t pos) const;
     Cursor find_last(std::uint32_t pos) const;
     Cursor find_atom(Lv lv) const;  // Requires that it is here.
-    Cursor begin() const;
+    Cursor begin() const { return {first_, 0, 0}; }
     // Moves to the next item; false, and unmoved, at the end.
-    bool next(Cursor& at) const;
+    static bool next(Cursor& at) {
+        if (at.index + 1 < at.leaf->count) {
+            ++at.index;
+        } else if (at.leaf->next != nullptr) {
+            at.leaf = at.leaf->next;
+            at.index = 0;
+        } else {
+            return false;
+        }
+        at.offset = 0;
+        return true;
+    }
     // How many atoms before the cursor's atom are visible after everything.
     std::uint32_t last_before(const Cursor& at) const;
     // Whether a's atom comes before b's.
@@ -92,12 +116,11 @@ public:
     std::size_t item_count() const { return count_; }
 
 private:
-    // Item starts to leaves: pages of sorted entries below one sorted directory.
-    struct IndexEntry {
-        Lv lv;
-        Leaf* leaf;
+    // Item starts to leaves: sorted pages below one sorted directory.
+    struct Page {
+        std::vector<Lv> starts;
+        std::vector<Leaf*> leaves;  // Of each of them.
     };
-    using Page = std::vector<IndexEntry>;
 
     Cursor find(std::uint32_t pos, std::uint32_t Widths::*metric) const;
     Cursor place(Cursor at, const Item& item);
@@ -107,7 +130,6 @@ private:
                    Widths right_widths);
     void widen(Leaf* leaf, std::int64_t now, std::int64_t last);
     std::size_t page_of(Lv lv) const;
-    static std::size_t after_in(const Page& page, Lv lv);
     void index_insert(Lv lv, Leaf* leaf);
     void index_move(Lv lv, Leaf* leaf);
     void destroy();

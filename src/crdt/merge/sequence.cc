@@ -211,8 +211,9 @@ Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor b
     // near one of the two.
     const auto is_passed = [&](Lv origin, const Cursor& at) {
         if (left == kNoLv) return true;
-        const bool near = at.leaf == behind_left.leaf;
-        if (holds(at.leaf, near ? behind_left.index + 1 : 0, at.index, origin)) return true;
+        if (at.leaf == behind_left.leaf)
+            return holds(at.leaf, behind_left.index + 1, at.index, origin);
+        if (holds(at.leaf, 0, at.index, origin)) return true;
         if (holds(behind_left.leaf, 0, behind_left.index + 1, origin)) return false;
         return items_.before(behind_left, items_.find_atom(origin));
     };
@@ -304,6 +305,11 @@ void Sequence::move_to(const History& history, const Heads& version) {
 // Where a good part of all items comes or goes, one walk over all of them is cheaper than to find
 // each: does so for the insertions, or, where it is not, nothing.
 bool Sequence::shift_in_bulk(const ContainerLog& log) {
+    const std::size_t fewest = std::max(kBulkRuns, items_.item_count() / kBulkShare);
+    std::size_t atoms = 0;
+    for (const LvSpan& span : difference_.only_a) atoms += span.size();
+    for (const LvSpan& span : difference_.only_b) atoms += span.size();
+    if (atoms < fewest) return false;
     struct Part {
         LvSpan span;
         std::int32_t by;
@@ -318,7 +324,7 @@ bool Sequence::shift_in_bulk(const ContainerLog& log) {
     };
     for (const LvSpan& span : difference_.only_a) add(span, -1);
     for (const LvSpan& span : difference_.only_b) add(span, 1);
-    if (runs < kBulkRuns || runs < items_.item_count() / kBulkShare) return false;
+    if (runs < fewest) return false;
     std::sort(parts.begin(), parts.end(),
               [](const Part& a, const Part& b) { return a.span.begin < b.span.begin; });
     for (const Part& part : parts) {
