@@ -79,7 +79,7 @@ public:
     std::uint64_t u64_be(const char* what) { return big_endian(take(8, what)); }
 
     // Remembers the first failure and ends the reading.
-    void fail(const char* what) {
+    [[gnu::cold, gnu::noinline]] void fail(const char* what) {
         if (what_ == nullptr) {
             what_ = what;
             failed_at_ = offset();

@@ -14,9 +14,11 @@
 
 namespace quire {
 
-inline std::uint64_t read_uleb(ByteReader& reader, const char* what) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
+// What follows a first group that is not the last.
+[[gnu::noinline]] inline std::uint64_t read_long_uleb(ByteReader& reader, std::uint8_t first,
+                                                      const char* what) {
+    std::uint64_t value = first & 0x7F;
+    for (unsigned shift = 7; shift < 64; shift += 7) {
         const std::uint8_t group = reader.byte(what);
         if (shift == 63 && group > 1) break;
         value |= static_cast<std::uint64_t>(group & 0x7F) << shift;
@@ -24,6 +26,12 @@ inline std::uint64_t read_uleb(ByteReader& reader, const char* what) {
     }
     reader.fail(what);
     return 0;
+}
+
+// Most numbers are one group.
+inline std::uint64_t read_uleb(ByteReader& reader, const char* what) {
+    const std::uint8_t first = reader.byte(what);
+    return first < 0x80 ? first : read_long_uleb(reader, first, what);
 }
 
 // At most `max`.

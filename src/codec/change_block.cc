@@ -261,6 +261,7 @@ Result<void> read_block(ByteReader in, Budget& budget, ChangeBatch& out) {
     if (!positions.ok()) return positions.error();
 
     OpReader reader(ops, deletes, values, tables, numbers, budget);
+    reader.make_room(out);
     for (Head& head : heads) {
         head.row = out.rows.size();
         reader.read(out.id_of(head), head.atoms, out);

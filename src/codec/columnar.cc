@@ -46,16 +46,10 @@ DeltaOfDeltaReader::DeltaOfDeltaReader(ByteReader& in, std::size_t count, const 
     if (in.byte(what) > 8) in.fail(what);
 }
 
-std::int64_t DeltaOfDeltaReader::next() {
+std::int64_t DeltaOfDeltaReader::next_step() {
     if (first_) {
         first_ = false;
         return static_cast<std::int64_t>(previous_);
-    }
-    // A step like the one before is most of them.
-    if (bits_left_ > 0 && ((static_cast<unsigned>(current_) >> (bits_left_ - 1)) & 1) == 0) {
-        --bits_left_;
-        previous_ += delta_;
-        return in_.ok() ? static_cast<std::int64_t>(previous_) : 0;
     }
     std::size_t ones = 0;
     while (ones < 5 && bits(1) == 1) ++ones;

@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    void begin_segment() {
+    [[gnu::noinline]] void begin_segment() {
         const std::int64_t length = read_zigzag(in_, what_);
         literal_ = length < 0;
         left_ = literal_ ? std::uint64_t{0} - static_cast<std::uint64_t>(length)
@@ -137,9 +137,17 @@ class DeltaOfDeltaReader {
 public:
     DeltaOfDeltaReader(ByteReader& in, std::size_t count, const char* what);
 
-    std::int64_t next();
+    std::int64_t next() {
+        // A step like the one before is most of them.
+        if (bits_left_ == 0 || ((static_cast<unsigned>(current_) >> (bits_left_ - 1)) & 1) != 0)
+            return next_step();
+        --bits_left_;
+        previous_ += delta_;
+        return in_.ok() ? static_cast<std::int64_t>(previous_) : 0;
+    }
 
 private:
+    std::int64_t next_step();
     std::uint64_t bits(unsigned count);
 
     ByteReader& in_;

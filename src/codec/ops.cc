@@ -1,5 +1,6 @@
 #include "codec/ops.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <initializer_list>
@@ -99,13 +100,31 @@ OpReader::DeleteColumns OpReader::delete_columns(ByteReader& deletes) {
     return columns;
 }
 
+void OpReader::make_room(ChangeBatch& batch) {
+    std::size_t count = 0;
+    for (ByteReader in = in_.kind; !in.at_end();) {
+        const std::int64_t length = read_zigzag(in, "payload kinds of ops");
+        const std::size_t values =
+            length < 0 ? 0 - static_cast<std::size_t>(length) : static_cast<std::size_t>(length);
+        // Whoever reads them says what is wrong with it.
+        if (values == 0 || values > kMaxRun) break;
+        count += values;
+        in.take(length < 0 ? values : 1, "payload kinds of ops");
+    }
+    if (count > budget_.may_hold() / sizeof(crdt::Op) || !budget_.take(count * sizeof(crdt::Op))) {
+        in_.kind.fail("number of ops (too many for their size)");
+        return;
+    }
+    const std::size_t all = batch.rows.size() + count;
+    if (all > batch.rows.capacity()) batch.rows.reserve(std::max(all, 2 * batch.rows.capacity()));
+}
+
 void OpReader::read(OpId id, Counter atoms, ChangeBatch& batch) {
     for (Counter left = atoms; left > 0;) {
         const std::uint64_t length = atoms_.next();
         if (length == 0 || length > static_cast<std::uint64_t>(left))
             in_.atoms.fail("length of an op (ops do not fill their change)");
-        if (!budget_.take(sizeof(crdt::Op)))
-            in_.atoms.fail("number of ops (too many for their size)");
+        if (!in_.atoms.ok()) return;
         next(id, length, batch);
         if (!columns_ok()) return;
         id.counter += static_cast<Counter>(length);
@@ -117,8 +136,10 @@ void OpReader::next(OpId id, std::uint64_t atoms, ChangeBatch& batch) {
     const auto container = static_cast<std::size_t>(containers_.next());
     prop_ = props_.next();
     raw_kind_ = kinds_.next();
-    if (container >= tables_.containers.size()) in_.container.fail("container of an op");
-    if (!columns_ok()) return;
+    if (container >= tables_.containers.size()) {
+        in_.container.fail("container of an op");
+        return;
+    }
     const crdt::ContainerId& target = tables_.containers[container];
     if (target.is_root() && !budget_.take_string(target.root_name().size()))
         in_.container.fail("ops (too large for their input)");
@@ -166,7 +187,10 @@ void OpReader::text(ChangeBatch::Row& row) {
     const std::optional<std::size_t> length = length_of(text);
     if (!length) values_.fail("UTF-8 of inserted text");
     if (!budget_.take_string(text.size())) values_.fail("inserted text");
-    row = ChangeBatch::Row::of_text(row.container, position(), text, row.atoms);
+    row.form = ChangeBatch::Form::text;
+    row.pos = position();
+    row.size = static_cast<std::uint32_t>(text.size());
+    row.bytes = text.data();
     check_atoms(row, static_cast<std::int64_t>(length.value_or(0)));
 }
 

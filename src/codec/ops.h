@@ -58,8 +58,11 @@ public:
     OpReader& operator=(const OpReader&) = delete;
     ~OpReader() = default;
 
+    // For as many rows as there are ops, each of which is charged as an Op. Before the first is
+    // read.
+    void make_room(crdt::ChangeBatch& batch);
     // Appends the ops of the next change, whose first atom is `id`, to the batch: those that make
-    // up `atoms` exactly. Each is charged as an Op.
+    // up `atoms` exactly.
     void read(crdt::OpId id, crdt::Counter atoms, crdt::ChangeBatch& batch);
     // Fails unless every column and payload was used up.
     void finish();

@@ -51,10 +51,7 @@ Result<Blocks> open_blocks(std::span<const std::uint8_t> blob, Budget& budget) {
 Result<void> read_updates(std::span<const std::uint8_t> blob, ChangeBatch& out) {
     Budget budget(blob.size());
     Blocks blocks = TRY(open_blocks(blob, budget));
-    if (out.heads.empty()) {
-        out.heads.reserve(blocks.changes);
-        out.rows.reserve(blocks.changes);
-    }
+    if (out.heads.empty()) out.heads.reserve(blocks.changes);
     while (!blocks.body.at_end()) TRY(read_block(next_block(blocks.body), budget, out));
     return {};
 }
