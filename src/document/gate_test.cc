@@ -71,7 +71,7 @@ TEST(Gate, AnApprovedWriteIsMade) {
     MemoryDesk desk{schema::BlockSchema()};
     Writer ada = writer("agent:ada", policy::Permission::human);
     EXPECT_EQ(reason(desk.edit(ada).set_text("", "x")), "escalation_required");
-    ada.rights.approved = true;
+    ada.rights.approved = policy::Operations::all();
     EXPECT_EQ(reason(desk.edit(ada).set_text("", "x")), "fine");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cat.h"
+#include "policy/shown.h"
 
 namespace quire::policy {
 namespace {
@@ -24,21 +25,6 @@ bool any_component(std::string_view path, F take) {
         if (slash == std::string_view::npos) return false;
         path.remove_prefix(slash + 1);
     }
-}
-
-// A name as it may stand in a message: control characters cannot draw on the reader's screen.
-std::string shown(std::string_view path) {
-    constexpr char kHex[] = "0123456789abcdef";
-    std::string out;
-    for (const char c : path) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7F) {
-            out += cat("\\x", kHex[byte >> 4], kHex[byte & 15]);
-        } else {
-            out += c;
-        }
-    }
-    return out;
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST(PathRules, TheReasonNamesTheRuleAndItsLine) {
     EXPECT_EQ(rules.decide("docs/a.md", Operation::overwrite, kAgent).why,
               "rule 1 ('docs/**', line 14 of quire.toml) makes docs/a.md append");
     EXPECT_EQ(rules.decide("a\x1b[2J", Operation::read, kAgent).why,
-              "no rule in quire.toml matches a\\x1b[2J, so it is read_only");
+              "no rule in quire.toml matches a\\u{1b}[2J, so it is read_only");
     EXPECT_EQ(
         rules.explain("docs/a.md", kAgent),
         "rule 1 ('docs/**', line 14 of quire.toml) makes docs/a.md append\n"

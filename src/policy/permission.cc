@@ -83,8 +83,7 @@ std::string_view title_of(Permission permission) {
 
 Result<Permission> parse_permission(std::string_view word) {
     const std::string plain = folded(word);
-    for (const Permission each : {Permission::read_only, Permission::partner, Permission::human,
-                                  Permission::append, Permission::read_write, Permission::admin}) {
+    for (const Permission each : kPermissions) {
         if (plain == name_of(each)) return each;
     }
     if (plain == "readonly") return Permission::read_only;

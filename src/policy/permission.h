@@ -12,6 +12,9 @@ namespace quire::policy {
 
 // From the strictest. partner and human let an agent write once that person has approved.
 enum class Permission : std::uint8_t { read_only, partner, human, append, read_write, admin };
+inline constexpr Permission kPermissions[] = {Permission::read_only,  Permission::partner,
+                                              Permission::human,      Permission::append,
+                                              Permission::read_write, Permission::admin};
 
 enum class Operation : std::uint8_t { read, create, append, overwrite, erase };
 inline constexpr Operation kOperations[] = {Operation::read, Operation::create, Operation::append,
@@ -38,6 +41,11 @@ public:
     }
     void add(Operation operation) { bits_ |= bit(operation); }
     void add(Operations others) { bits_ |= others.bits_; }
+    static Operations all() {
+        Operations every;
+        for (const Operation each : kOperations) every.add(each);
+        return every;
+    }
     bool has(Operation operation) const { return (bits_ & bit(operation)) != 0; }
     bool empty() const { return bits_ == 0; }
     friend bool operator==(Operations, Operations) = default;

@@ -47,7 +47,7 @@ std::optional<Rights> rights_of(const Actor& by, const Holding& block) {
         case ActorKind::system:
             return Rights{Permission::admin, Deleting::owner};
         case ActorKind::human:
-            return Rights{block.permission, Deleting::owner, true};
+            return Rights{block.permission, Deleting::owner, Operations::all()};
         case ActorKind::agent:
             break;
     }
@@ -68,7 +68,7 @@ Result<void> permit(const Rights& rights, Operation operation) {
         case Verdict::allow:
             return {};
         case Verdict::escalate:
-            if (rights.approved) return {};
+            if (rights.approved.has(operation)) return {};
             return fail(Errc::escalation_required, "escalation_required",
                         cat("Requires ", has, " approval to ", name),
                         {{"operation", name}, {"permission", has}, {"approver", has}});

@@ -18,7 +18,7 @@ namespace quire::policy {
 struct Rights {
     Permission permission = Permission::read_only;
     Deleting deleting = Deleting::admin_only;
-    bool approved = false;  // A person has approved what would escalate.
+    Operations approved = {};  // Those that would escalate and that a person has approved.
     friend bool operator==(const Rights&, const Rights&) = default;
 };
 

@@ -16,10 +16,6 @@ std::string told(const Rights& rights, Operation operation) {
     return permitted ? "fine" : permitted.error().message();
 }
 
-constexpr Permission kPermissions[] = {Permission::read_only,  Permission::partner,
-                                       Permission::human,      Permission::append,
-                                       Permission::read_write, Permission::admin};
-
 TEST(Rights, EveryRefusalSaysWhatIsRequiredAndWhatThereIs) {
     const struct {
         Operation operation;
@@ -62,12 +58,19 @@ TEST(Rights, ARefusalIsACodeAndAReasonAndTheFacts) {
 }
 
 TEST(Rights, AnApprovalLetsThroughWhatWouldEscalateAndNothingElse) {
+    const Operations all = Operations::all();
     for (const Permission each : {Permission::partner, Permission::human}) {
-        EXPECT_EQ(told({each, Deleting::owner, true}, Operation::overwrite), "fine");
-        EXPECT_EQ(told({each, Deleting::owner, true}, Operation::erase), "fine");
-        EXPECT_NE(told({each, Deleting::admin_only, true}, Operation::erase), "fine");
+        for (const Operation approved : kOperations) {
+            for (const Operation tried :
+                 {Operation::append, Operation::overwrite, Operation::erase}) {
+                EXPECT_EQ(told({each, Deleting::owner, {approved}}, tried) == "fine",
+                          approved == tried);
+            }
+        }
+        EXPECT_NE(told({each, Deleting::admin_only, all}, Operation::erase), "fine");
     }
-    EXPECT_NE(told({Permission::read_only, Deleting::owner, true}, Operation::append), "fine");
+    EXPECT_NE(told({Permission::read_only, Deleting::owner, all}, Operation::append), "fine");
+    EXPECT_NE(told({Permission::append, Deleting::owner, all}, Operation::overwrite), "fine");
 }
 
 TEST(Rights, AnOwnerDeletesUnderReadWrite) {
@@ -87,7 +90,7 @@ TEST(Rights, AnAgentSeesWhatItOwnsAndWhatIsSharedWithIt) {
     EXPECT_EQ(rights_of({ActorKind::system, "kernel"}, block),
               (Rights{Permission::admin, Deleting::owner}));
     EXPECT_EQ(rights_of({ActorKind::human, "tom"}, block),
-              (Rights{Permission::read_write, Deleting::owner, true}));
+              (Rights{Permission::read_write, Deleting::owner, Operations::all()}));
 }
 
 TEST(Rights, NobodySharesMoreThanTheyHave) {

@@ -1,0 +1,172 @@
+#include "policy/approval.h"
+
+#include "base/cat.h"
+#include "policy/shown.h"
+#include "text/glob.h"
+
+namespace quire::policy {
+namespace {
+
+constexpr std::int64_t kSecond = 1000;
+
+Failure already_resolved(const Approval& approval) {
+    const Approval::Resolved& first = *approval.resolved;
+    return fail(Errc::conflict, "already_resolved",
+                cat("approval ", approval.id, " is ", name_of(approval.status), ": ",
+                    first.by.str(), " answered ", name_of(first.answer)),
+                {{"approval_id", approval.id},
+                 {"status", name_of(approval.status)},
+                 {"decision", name_of(first.answer)},
+                 {"by", first.by.str()}});
+}
+
+Failure not_taken(std::string_view what, Answer answer) {
+    return invalid("invalid_argument", cat(name_of(answer), " takes no ", what));
+}
+
+Result<void> check_arguments(const Resolution& with) {
+    if (with.duration_s && with.answer != Answer::approve_for)
+        return not_taken("duration_s", with.answer);
+    if (with.scope && with.answer != Answer::approve_scope) return not_taken("scope", with.answer);
+    if (with.duration_s && (*with.duration_s < 1 || *with.duration_s > kLongestDurationS)) {
+        return invalid("invalid_argument",
+                       cat("duration_s is 1 to ", kLongestDurationS, " (30 days)"));
+    }
+    return {};
+}
+
+Result<void> check_scope(const std::string& scope, const std::string& name) {
+    const text::Glob glob = TRY(text::Glob::compile(scope));
+    if (glob.matches(name)) return {};
+    return invalid("scope_mismatch",
+                   cat("'", shown(name), "', for which it was asked, is not in the scope '",
+                       shown(scope), "'"),
+                   {{"scope", scope}, {"name", name}});
+}
+
+Result<Approval> revoked(Approval approval, std::int64_t now_ms) {
+    if (approval.status == ApprovalStatus::pending) {
+        return fail(Errc::conflict, "not_resolved",
+                    cat("approval ", approval.id, " has no answer to take back; deny it"),
+                    {{"approval_id", approval.id}});
+    }
+    if (!stands(approval, now_ms) && approval.status != ApprovalStatus::denied)
+        return already_resolved(approval);
+    approval.status = ApprovalStatus::revoked;
+    return approval;
+}
+
+}  // namespace
+
+std::string_view name_of(ApprovalStatus status) {
+    switch (status) {
+        case ApprovalStatus::pending:
+            return "pending";
+        case ApprovalStatus::approved:
+            return "approved";
+        case ApprovalStatus::denied:
+            return "denied";
+        case ApprovalStatus::used:
+            return "used";
+        case ApprovalStatus::revoked:
+            return "revoked";
+        case ApprovalStatus::outdated:
+            return "outdated";
+    }
+    return "outdated";
+}
+
+std::string_view name_of(Answer answer) {
+    switch (answer) {
+        case Answer::approve_once:
+            return "approve_once";
+        case Answer::approve_for:
+            return "approve_for";
+        case Answer::approve_scope:
+            return "approve_scope";
+        case Answer::deny:
+            return "deny";
+        case Answer::revoke:
+            return "revoke";
+    }
+    return "deny";
+}
+
+bool stands(const Approval& approval, std::int64_t now_ms) {
+    if (approval.status != ApprovalStatus::approved) return false;
+    const Approval::Resolved& answer = *approval.resolved;
+    return answer.answer != Answer::approve_for ||
+           (answer.at_ms <= now_ms && now_ms < answer.until_ms);
+}
+
+bool covers(const Approval& approval, const Ask& ask) {
+    if (!approval.resolved) return false;
+    const Ask& asked = approval.ask;
+    if (asked.actor != ask.actor || asked.operation != ask.operation) return false;
+    switch (approval.resolved->answer) {
+        case Answer::approve_once:
+            return asked == ask;
+        case Answer::approve_for:
+            return asked.target == ask.target;
+        case Answer::approve_scope: {
+            const std::string& scope = approval.resolved->scope;
+            if (scope.empty()) return asked.target == ask.target;
+            if (asked.target.kind != ask.target.kind) return false;
+            const Result<text::Glob> glob = text::Glob::compile(scope);
+            return glob && glob->matches(ask.target.name);
+        }
+        case Answer::deny:
+        case Answer::revoke:
+            break;
+    }
+    return false;
+}
+
+Result<void> check_person(const Actor& by) {
+    if (by.kind == ActorKind::human) return {};
+    return fail(Errc::denied, "permission_denied",
+                cat("Only people answer approvals: ", by.str(),
+                    " may neither list nor resolve them. A person does, as human:NAME"),
+                {{"actor", by.str()}});
+}
+
+Failure outdated(const Approval& approval) {
+    return fail(Errc::conflict, "outdated",
+                cat("'", shown(approval.ask.target.name),
+                    "' was deleted, moved or given another schema since ", approval.ask.actor.str(),
+                    " asked (approval ", approval.id,
+                    "); nothing was approved. Who still wants it asks again"),
+                {{"approval_id", approval.id}});
+}
+
+Result<Approval> resolve(Approval approval, const Resolution& with, const Actor& by,
+                         std::int64_t now_ms) {
+    TRY(check_person(by));
+    TRY(check_arguments(with));
+    if (approval.status == ApprovalStatus::outdated) return outdated(approval);
+    if (with.answer == Answer::revoke) return revoked(std::move(approval), now_ms);
+    if (approval.resolved) return already_resolved(approval);
+    if (with.scope) TRY(check_scope(*with.scope, approval.ask.target.name));
+
+    Approval::Resolved answer{by, now_ms, with.answer, 0, with.scope.value_or("")};
+    if (with.answer == Answer::approve_for)
+        answer.until_ms = now_ms + with.duration_s.value_or(kUsualDurationS) * kSecond;
+    approval.status =
+        with.answer == Answer::deny ? ApprovalStatus::denied : ApprovalStatus::approved;
+    approval.resolved = std::move(answer);
+    return approval;
+}
+
+Error denial(const Approval& approval) {
+    const Approval::Resolved& answer = *approval.resolved;
+    return {Errc::denied,
+            "approval_denied",
+            cat(answer.by.str(), " denied this call (approval ", approval.id,
+                "). Do something else, or ask them"),
+            {{"approval_id", approval.id},
+             {"operation", name_of(approval.ask.operation)},
+             {"by", answer.by.str()},
+             {"at", answer.at_ms}}};
+}
+
+}  // namespace quire::policy

@@ -1,0 +1,20 @@
+// The digest of a call: two calls have the same one only if they say the same.
+//
+// An approval is for one call, and whoever asks for it may want another one to pass in its stead:
+// so it is SHA-256 (FIPS 180-4), which nobody finds two texts for. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/value.h"
+
+namespace quire::policy {
+
+// 64 hexadecimal digits. The order of an object's members does not matter; all else does. O(size).
+std::string call_digest(std::string_view profile, std::string_view tool, const Value& arguments);
+
+// Of these bytes.
+std::string sha256_hex(std::string_view bytes);
+
+}  // namespace quire::policy
