@@ -41,6 +41,11 @@ public:
         const auto at = tokens_.find({actor, token});
         return at == tokens_.end() ? std::optional<std::string>() : std::optional(at->second);
     }
+    Result<std::vector<store::ApprovalRecord>> approvals() override {
+        std::vector<store::ApprovalRecord> all;
+        for (const auto& [id, record] : approvals_) all.push_back(record);
+        return all;
+    }
     Result<std::vector<store::UnitRecord>> recent_units(const std::string&, std::size_t) override {
         return std::vector<store::UnitRecord>();
     }
@@ -106,8 +111,9 @@ private:
 
     Result<void> apply(store::Batch& batch) {
         const store::DocumentKey key = key_of(batch);
-        if (std::exchange(failing_, false)) fenced_[key] = true;
-        if (fenced_.contains(key))
+        const bool failing = std::exchange(failing_, false);
+        if (failing && key != 0) fenced_[key] = true;
+        if (failing || fenced_.contains(key))
             return fail(Errc::unavailable, "disk_full", "the disk is full; nothing was changed");
         for (auto& record : batch.documents) {
             CHECK(!name_is_taken(record));
@@ -118,6 +124,10 @@ private:
             stored_[record.document].updates.push_back(std::move(record.bytes));
         for (auto& record : batch.compactions) stored_[record.document].updates = {record.bytes};
         store::keep_texts(texts_, batch.texts);
+        for (auto& record : batch.approvals) {
+            approvals_.erase(record.id);
+            if (!record.gone) approvals_[record.id] = std::move(record);
+        }
         for (auto& record : batch.tokens) tokens_[{record.actor, record.token}] = record.value;
         for (auto& record : batch.blocks) {
             auto& blocks = stored_[record.document].blocks;
@@ -143,6 +153,7 @@ private:
     std::map<store::DocumentKey, store::DocumentRecord> documents_;
     std::map<store::DocumentKey, store::StoredDocument> stored_;
     std::map<std::pair<std::string, std::string>, std::string> tokens_;
+    std::map<std::string, store::ApprovalRecord> approvals_;
     std::map<store::DocumentKey, store::TextRecord> texts_;
     std::map<store::DocumentKey, bool> fenced_;
     std::size_t loads_ = 0;

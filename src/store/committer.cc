@@ -20,6 +20,7 @@ std::size_t size_of(const Batch& batch) {
     for (const BlockRecord& block : batch.blocks) size += block.header.size();
     for (const UnitRecord& unit : batch.units) size += unit.body.size();
     for (const DocumentRecord& document : batch.documents) size += document.header.size();
+    for (const ApprovalRecord& approval : batch.approvals) size += approval.body.size();
     return size;
 }
 

@@ -394,6 +394,23 @@ TEST(StoreFiles, AStoreOfALaterVersionIsNotTouched) {
     EXPECT_EQ(opened.error().details().find("found")->as_int(), 1000);
 }
 
+// A store as the step before the approvals left it.
+TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
+    const TempDirectory directory;
+    {
+        const std::unique_ptr<Store> store = open_at(directory);
+        ASSERT_TRUE(commit(*store, {.tokens = {{.actor = "a", .token = "t", .value = "v"}}}));
+    }
+    execute(directory.file("quire.db"), "DROP TABLE approvals; PRAGMA user_version = 2");
+
+    const std::unique_ptr<Store> store = open_at(directory);
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ(store->token("a", "t").value(), "v");
+    EXPECT_TRUE(store->approvals()->empty());
+    EXPECT_TRUE(commit(*store, {.approvals = {{.id = "ap_1", .body = bytes("asked")}}}));
+    EXPECT_EQ(store->approvals()->size(), 1U);
+}
+
 TEST(StoreFiles, ADatabaseOfAnotherProgramIsNotTouched) {
     const TempDirectory directory;
     execute(directory.file("quire.db"), "CREATE TABLE theirs(x)");

@@ -46,6 +46,13 @@ void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
     }
     for (const TokenRecord& record : batch.tokens)
         contents.tokens.insert_or_assign({record.actor, record.token}, record.value);
+    for (const ApprovalRecord& record : batch.approvals) {
+        if (record.gone) {
+            contents.approvals.erase(record.id);
+        } else {
+            contents.approvals.insert_or_assign(record.id, record);
+        }
+    }
     keep_texts(contents.texts, batch.texts);
 }
 
@@ -129,6 +136,14 @@ Result<std::optional<std::string>> MemoryStore::token(const std::string& actor,
         const auto found = state.contents.tokens.find({actor, token});
         return found == state.contents.tokens.end() ? std::optional<std::string>()
                                                     : std::optional(found->second);
+    });
+}
+
+Result<std::vector<ApprovalRecord>> MemoryStore::approvals() {
+    return disk_->state_.with([](const MemoryDisk::State& state) {
+        std::vector<ApprovalRecord> approvals;
+        for (const auto& [id, record] : state.contents.approvals) approvals.push_back(record);
+        return approvals;
     });
 }
 

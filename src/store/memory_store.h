@@ -26,6 +26,7 @@ public:
         std::map<std::pair<DocumentKey, std::string>, BlockRecord> blocks;
         std::map<std::tuple<DocumentKey, std::string, std::uint64_t>, UnitRecord> units;
         std::map<std::pair<std::string, std::string>, std::string> tokens;
+        std::map<std::string, ApprovalRecord> approvals;
         std::map<DocumentKey, TextRecord> texts;
     };
 
@@ -58,6 +59,7 @@ public:
                                                  std::size_t limit) override;
     Result<std::optional<std::string>> token(const std::string& actor,
                                              const std::string& token) override;
+    Result<std::vector<ApprovalRecord>> approvals() override;
     Result<std::vector<BlockRecord>> whole_blocks(const std::string& kind) override;
     Result<std::vector<TextHit>> search(const TextQuery& query) override;
     Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) override;

@@ -81,6 +81,14 @@ constexpr const char* kSteps[] = {
         version INTEGER NOT NULL
     );
     )sql",
+    // 3: what was asked of people.
+    R"sql(
+    CREATE TABLE approvals(
+        approval TEXT PRIMARY KEY,
+        body BLOB NOT NULL,
+        checksum INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    )sql",
 };
 
 constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.

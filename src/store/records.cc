@@ -105,6 +105,20 @@ Result<void> write(Database& database, const TokenRecord& record) {
         .run();
 }
 
+Result<void> write(Database& database, const ApprovalRecord& record) {
+    if (record.gone) {
+        return TRY(database.prepare("DELETE FROM approvals WHERE approval = ?"))
+            .bind(record.id)
+            .run();
+    }
+    return TRY(database.prepare(
+                   "INSERT OR REPLACE INTO approvals(approval, body, checksum) VALUES(?, ?, ?)"))
+        .bind(record.id)
+        .bind(record.body)
+        .seal()
+        .run();
+}
+
 }  // namespace
 
 Result<void> write_batch(Database& database, const Batch& batch) {
@@ -116,6 +130,7 @@ Result<void> write_batch(Database& database, const Batch& batch) {
     for (const BlockRecord& record : batch.blocks) TRY(write(database, record));
     for (const UnitRecord& record : batch.units) TRY(write(database, record));
     for (const TokenRecord& record : batch.tokens) TRY(write(database, record));
+    for (const ApprovalRecord& record : batch.approvals) TRY(write(database, record));
     for (const TextRecord& record : batch.texts) TRY(write_text(database, record));
     return {};
 }
@@ -199,6 +214,14 @@ Result<std::optional<std::string>> read_token(Database& database, const std::str
     row.bind(actor).bind(token);
     if (!TRY(row.sealed_step())) return std::optional<std::string>();
     return std::optional(row.text(2));
+}
+
+Result<std::vector<ApprovalRecord>> read_approvals(Database& database) {
+    Statement rows =
+        TRY(database.prepare("SELECT approval, body, checksum FROM approvals ORDER BY approval"));
+    std::vector<ApprovalRecord> approvals;
+    while (TRY(rows.sealed_step())) approvals.push_back({.id = rows.text(0), .body = rows.blob(1)});
+    return approvals;
 }
 
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,

@@ -183,6 +183,11 @@ Result<std::optional<std::string>> SqliteStore::token(const std::string& actor,
     return read_token(*database_, actor, token);
 }
 
+Result<std::vector<ApprovalRecord>> SqliteStore::approvals() {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_approvals(*database_);
+}
+
 Result<std::vector<BlockRecord>> SqliteStore::whole_blocks(const std::string& kind) {
     const sched::TurnLock::Urgent turn(turn_);
     return read_whole_blocks(*database_, kind);

@@ -72,6 +72,13 @@ struct TokenRecord {
     std::string value = {};
 };
 
+// What was asked of a person, and the answer.
+struct ApprovalRecord {
+    std::string id = {};
+    bool gone = false;  // It is removed; the rest does not matter.
+    Bytes body = {};    // The kernel's own.
+};
+
 // What a document is found by, by those who ask for words. It follows from what the document says,
 // so that it may lag behind: `version` tells of which version it is. One that is no newer than what
 // is there changes nothing.
@@ -113,6 +120,7 @@ struct Batch {
     std::vector<BlockRecord> blocks = {};
     std::vector<UnitRecord> units = {};
     std::vector<TokenRecord> tokens = {};
+    std::vector<ApprovalRecord> approvals = {};
     std::vector<TextRecord> texts = {};
     // Replaces all updates of a document by one blob that holds the same history.
     std::vector<UpdateRecord> compactions = {};
@@ -141,6 +149,7 @@ public:
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
     virtual Result<std::optional<std::string>> token(const std::string& actor,
                                                      const std::string& token) = 0;
+    virtual Result<std::vector<ApprovalRecord>> approvals() = 0;  // By id.
     // The newest units over all documents, of one actor ("" for all), newest first. O(units).
     virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                          std::size_t limit) = 0;

@@ -126,6 +126,8 @@ TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
                    .state = "done",
                    .body = bytes("span")}},
         .tokens = {{.actor = "agent:a", .token = "t", .value = "b1"}},
+        .approvals = {{.id = "ap_2", .body = bytes("two")}, {.id = "ap_1", .body = Bytes{0, 1}}},
+        .texts = {},
         .compactions = {}};
     ASSERT_TRUE(commit(this->store(), batch));
     this->reopen();
@@ -158,6 +160,26 @@ TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
     EXPECT_EQ(stored.units[0].body, bytes("span"));
     EXPECT_EQ(this->store().token("agent:a", "t").value(), "b1");
     EXPECT_EQ(this->store().token("agent:b", "t").value(), std::nullopt);
+    const std::vector<ApprovalRecord> approvals = this->store().approvals().value();
+    ASSERT_EQ(approvals.size(), 2U);
+    EXPECT_EQ(approvals[0].id, "ap_1");
+    EXPECT_EQ(approvals[0].body, (Bytes{0, 1}));
+    EXPECT_EQ(approvals[1].id, "ap_2");
+    EXPECT_EQ(approvals[1].body, bytes("two"));
+}
+
+TYPED_TEST(StoreContract, AnApprovalIsReplacedOrRemoved) {
+    Batch batch;
+    batch.approvals = {{.id = "ap_1", .body = bytes("asked")}, {.id = "ap_2", .body = {}}};
+    ASSERT_TRUE(commit(this->store(), batch));
+    batch.approvals = {{.id = "ap_1", .body = bytes("answered")}, {.id = "ap_2", .gone = true}};
+    ASSERT_TRUE(commit(this->store(), batch));
+    this->reopen();
+
+    const std::vector<ApprovalRecord> approvals = this->store().approvals().value();
+    ASSERT_EQ(approvals.size(), 1U);
+    EXPECT_EQ(approvals[0].id, "ap_1");
+    EXPECT_EQ(approvals[0].body, bytes("answered"));
 }
 
 TYPED_TEST(StoreContract, TheNewestUnitsComeFirstWhoseverTheyAre) {
