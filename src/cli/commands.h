@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +55,17 @@ struct ContextOptions {
 };
 int render_context(const Globals& globals, const ContextOptions& options);
 
+struct ApprovalOptions {
+    bool all = false;  // Of the list: what is over, too.
+    std::string id;
+    std::string decision;  // As the tool `approvals` has it.
+    std::optional<std::int64_t> duration_s;
+    bool scoped = false;
+    std::string scope;  // "" for the block or file alone.
+};
+int list_approvals(const Globals& globals, const ApprovalOptions& options);
+int answer_approval(const Globals& globals, const ApprovalOptions& options);
+
 struct LogOptions {
     std::string actor;  // "" for everyone.
     std::size_t limit = 20;
@@ -83,6 +96,7 @@ struct CommandWords {
     std::string name;
     std::string description;
     std::vector<std::string> options;
+    std::vector<std::string> subcommands = {};
 };
 // "" for a shell it does not know.
 std::string completion_script(std::string_view shell, const std::vector<CommandWords>& commands);

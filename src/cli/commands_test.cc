@@ -14,6 +14,7 @@ namespace {
 
 const std::vector<CommandWords> kWords = {
     {"call", "Call one tool, it's said", {"--help", "--workspace"}},
+    {"approvals", "Answer", {"--help"}, {"list", "approve"}},
     {"completion", "Print completions", {"--help"}}};
 
 TEST(Completion, NamesCommandsAndTheirOptionsForEachShell) {
@@ -21,6 +22,7 @@ TEST(Completion, NamesCommandsAndTheirOptionsForEachShell) {
         const std::string script = completion_script(shell, kWords);
         EXPECT_NE(script.find("call"), std::string::npos) << shell;
         EXPECT_NE(script.find("workspace"), std::string::npos) << shell;
+        EXPECT_NE(script.find("list approve"), std::string::npos) << shell;
     }
     EXPECT_EQ(completion_script("csh", kWords), "");
 }

@@ -10,12 +10,17 @@ std::string joined(const std::vector<std::string>& words) {
     return line;
 }
 
+std::string words_of(const CommandWords& command) {
+    const std::string options = joined(command.options);
+    return command.subcommands.empty() ? options : cat(joined(command.subcommands), " ", options);
+}
+
 std::string bash(const std::vector<CommandWords>& commands) {
     std::string names;
     std::string cases;
     for (const CommandWords& command : commands) {
         names += cat(names.empty() ? "" : " ", command.name);
-        cases += cat("        ", command.name, ") words=\"", joined(command.options), "\" ;;\n");
+        cases += cat("        ", command.name, ") words=\"", words_of(command), "\" ;;\n");
     }
     return cat(
         "_quire() {\n"
@@ -61,7 +66,7 @@ std::string zsh(const std::vector<CommandWords>& commands) {
     for (const CommandWords& command : commands) {
         names +=
             cat("        ", quoted(cat(command.name, ":", command.description), "'\\''"), "\n");
-        cases += cat("        ", command.name, ") compadd -- ", joined(command.options),
+        cases += cat("        ", command.name, ") compadd -- ", words_of(command),
                      command.name == "completion" ? " bash zsh fish" : "",
                      command.name == "cat" ? "; _files" : "", " ;;\n");
     }
@@ -79,6 +84,10 @@ std::string fish(const std::vector<CommandWords>& commands) {
     for (const CommandWords& command : commands) {
         out += cat("complete -c quire -n __fish_use_subcommand -a ", command.name, " -d ",
                    quoted(command.description, "\\'"), "\n");
+        if (!command.subcommands.empty()) {
+            out += cat("complete -c quire -n '__fish_seen_subcommand_from ", command.name, "' -a '",
+                       joined(command.subcommands), "'\n");
+        }
         for (const std::string& option : command.options) {
             const bool folder = option == "--workspace";
             out +=

@@ -75,6 +75,7 @@ struct House::Body {
     std::unique_ptr<kernel::Kernel> kernel;
     std::unique_ptr<kernel::FileCalls> file_calls;
     std::unique_ptr<kernel::MemoryCalls> memory_calls;
+    std::unique_ptr<kernel::ApprovalCalls> approval_calls;
     std::unique_ptr<tools::Registry> registry;
     std::unique_ptr<server::LocalServer> server;
 };
@@ -126,11 +127,13 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
         {*house.store, *house.pool, house.clock, house.rng, settings.limits, house.gate.get()}));
     house.file_calls = std::make_unique<kernel::FileCalls>(*house.kernel, *house.gate);
     house.memory_calls = std::make_unique<kernel::MemoryCalls>(*house.kernel);
+    house.approval_calls = std::make_unique<kernel::ApprovalCalls>(*house.kernel);
     house.registry = std::make_unique<tools::Registry>(*house.kernel);
     for (const tools::Profile profile :
          {tools::Profile::model, tools::Profile::full, tools::Profile::compat}) {
         house.registry->add(profile, tools::make_file(*house.kernel, *house.file_calls, profile));
         house.registry->add(profile, tools::make_context(*house.memory_calls, profile));
+        house.registry->add(profile, tools::make_approvals(*house.approval_calls));
     }
     house.registry->add(tools::Profile::compat,
                         tools::make_text_editor(*house.kernel, *house.file_calls));

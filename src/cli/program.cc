@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,7 @@ private:
         add_call();
         add_cat();
         add_context();
+        add_approvals();
         add_log();
         add_undo();
         command("status", "Say whether a kernel runs, and what it holds", "quire status --json")
@@ -186,6 +188,61 @@ private:
             [this] { choose([this] { return render_context(globals_, context_); }); });
     }
 
+    void add_approvals() {
+        CLI::App& sub = command("approvals", "Show what agents ask people for, and answer",
+                                "quire approvals list --actor human:tom");
+        sub.require_subcommand(1);
+        CLI::App& list =
+            *sub.add_subcommand("list", "Print what waits for an answer, and what was approved");
+        list.footer(example("quire approvals list --all --actor human:tom"));
+        list.add_flag("--all", approval_.all, "Also what is over, as long as it is kept");
+        list.final_callback(
+            [this] { choose([this] { return list_approvals(globals_, approval_); }); });
+        CLI::App& approve = add_answer(
+            sub, "approve", "Let an agent make the call that it asked for, once", "approve_once");
+        CLI::Option* duration =
+            approve
+                .add_option("--for", approval_.duration_s,
+                            "Let it do that operation there, with any content, for so long: 90s, "
+                            "10m, 2h, 1d")
+                ->transform(CLI::AsNumberWithUnit(
+                    std::map<std::string, std::int64_t>{
+                        {"s", 1}, {"m", 60}, {"h", 60 * 60}, {"d", 24 * 60 * 60}},
+                    CLI::AsNumberWithUnit::CASE_SENSITIVE))
+                ->type_name("TIME");
+        CLI::Option* scope = approve.add_option_function<std::string>(
+            "--scope",
+            [this](const std::string& glob) {
+                approval_.scoped = true;
+                approval_.scope = glob;
+            },
+            "Let it do that operation until it is revoked, on the labels or paths that the "
+            "glob matches");
+        scope->type_name("GLOB")->excludes(duration);
+        approve
+            .add_flag_function(
+                "--here", [this](std::int64_t) { approval_.scoped = true; },
+                "The same, on this block or file alone")
+            ->excludes(duration)
+            ->excludes(scope);
+        add_answer(sub, "deny", "Say no: the same call is refused, and told by whom", "deny");
+        add_answer(sub, "revoke", "Take an answer back that still holds", "revoke");
+    }
+
+    CLI::App& add_answer(CLI::App& to, const std::string& name, const std::string& about,
+                         const char* decision) {
+        CLI::App& sub = *to.add_subcommand(name, about);
+        sub.footer(example(cat("quire approvals ", name, " ap_1f2e3d4c5b6a --actor human:tom")));
+        sub.add_option("approval_id", approval_.id, "What it is about: list prints it")
+            ->required()
+            ->type_name("APPROVAL_ID");
+        sub.final_callback([this, decision] {
+            approval_.decision = decision;
+            choose([this] { return answer_approval(globals_, approval_); });
+        });
+        return sub;
+    }
+
     void add_log() {
         CLI::App& sub =
             command("log", "Print what was done last, newest first: by everyone, or by one actor",
@@ -251,22 +308,34 @@ private:
     // the usage.
     void choose(std::function<int()> run) { chosen_ = std::move(run); }
 
+    static std::vector<const CLI::App*> below(const CLI::App& app) {
+        std::vector<const CLI::App*> all =
+            app.get_subcommands([](const CLI::App*) { return true; });
+        std::erase_if(all, [](const CLI::App* sub) { return sub->get_group().empty(); });
+        return all;
+    }
+
+    // Each once: every one has a --help of its own.
+    static void add_options(const CLI::App& of, std::vector<std::string>& words) {
+        for (const CLI::Option* option : of.get_options()) {
+            for (const std::string& name : option->get_lnames()) {
+                std::string word = "--" + name;
+                if (std::find(words.begin(), words.end(), word) == words.end())
+                    words.push_back(std::move(word));
+            }
+        }
+    }
+
     std::vector<CommandWords> words() const {
         std::vector<CommandWords> all;
-        for (const CLI::App* sub : app_.get_subcommands([](const CLI::App*) { return true; })) {
-            if (sub->get_group().empty()) continue;
+        for (const CLI::App* sub : below(app_)) {
             CommandWords command = {sub->get_name(), sub->get_description(), {}};
-            for (const CLI::App* of : {sub, static_cast<const CLI::App*>(&app_)}) {
-                for (const CLI::Option* option : of->get_options()) {
-                    for (const std::string& name : option->get_lnames()) {
-                        std::string word = "--" + name;
-                        auto& all_words = command.options;
-                        // Each has a --help of its own.
-                        if (std::find(all_words.begin(), all_words.end(), word) == all_words.end())
-                            all_words.push_back(std::move(word));
-                    }
-                }
+            add_options(*sub, command.options);
+            for (const CLI::App* inner : below(*sub)) {
+                command.subcommands.push_back(inner->get_name());
+                add_options(*inner, command.options);
             }
+            add_options(app_, command.options);
             all.push_back(std::move(command));
         }
         return all;
@@ -279,6 +348,7 @@ private:
     CallOptions call_;
     CatOptions cat_;
     ContextOptions context_;
+    ApprovalOptions approval_;
     LogOptions log_;
     UndoOptions undo_;
     DemoOptions demo_;

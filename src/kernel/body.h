@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/cat.h"
+#include "kernel/approvals.h"
 #include "kernel/catalog.h"
 #include "kernel/gate.h"
 #include "kernel/kernel.h"
@@ -26,18 +27,24 @@ inline constexpr std::string_view kMemoryKind = "memory";
 // Error: denied "memory_block" {label}.
 Failure is_memory(const LiveDocument& document);
 
+// What an approval is for.
+policy::Target target_of(LiveDocument& document);
+policy::Target target_of_file(const std::string& path);
+
 // Error: unavailable "shutting_down".
 Failure shutting_down();
 
 class Kernel::Body : public std::enable_shared_from_this<Kernel::Body> {
 public:
-    Body(const Parts& parts, std::vector<store::DocumentRecord> known)
-        : parts_(parts), catalog_(parts, std::move(known)) {}
+    Body(const Parts& parts, std::vector<store::DocumentRecord> known,
+         std::shared_ptr<Approvals> approvals)
+        : parts_(parts), catalog_(parts, std::move(known)), approvals_(std::move(approvals)) {}
 
     const Parts& parts() const { return parts_; }
     const Limits& limits() const { return parts_.limits; }
     Gate* gate() const { return parts_.gate; }
     Catalog& catalog() { return catalog_; }
+    Approvals& approvals() { return *approvals_; }
 
     struct Counters {
         std::uint64_t calls = 0;
@@ -64,6 +71,7 @@ public:
         counters_.with([](Counters& counters) { ++counters.calls; });
         if (is_closing()) return reply(shutting_down());
         sched::Strand& strand = document->strand();
+        reply = asking(by, document, std::move(reply));
         auto task = [self = shared_from_this(), by = std::move(by), document, access,
                      reply = std::move(reply), work = std::move(work)]() mutable {
             if (by.cancelled.stop_requested()) {
@@ -73,7 +81,8 @@ public:
             }
             Result<void> ready = document->ready();
             if (ready && self->gate() != nullptr && document->kind() == "file") {
-                ready = self->gate()->enter(*document, by.actor, access);
+                ready =
+                    self->gate()->enter(*document, by.actor, access, self->approved(by, *document));
             }
             if (!ready) {
                 reply(Failure(std::move(ready).error()));
@@ -144,6 +153,30 @@ public:
                            }
                            work(live, *block, std::move(answer));
                        });
+    }
+
+    // --- approvals (approval_calls.cc) ---
+    // What the caller may do of what would escalate. On the document's strand.
+    policy::Operations approved(const Caller& by, LiveDocument& document);
+    policy::Operations approved(const Caller& by, const policy::Target& target);
+    // Asks a person for what `refusal`, an escalation, was for, and tells what the caller is to be
+    // answered: that an approval waits, that it was denied, or why none could be asked for.
+    void ask(const Caller& by, policy::Target target, Error refusal, Function<void(Error)> tell);
+    // Whether an error is an escalation that nobody has been asked about.
+    static bool is_unasked(const Error& error);
+    // `reply`, but that a call which escalates asks for an approval first. It is answered on the
+    // document's strand.
+    template <class T>
+    Reply<T> asking(const Caller& by, std::shared_ptr<LiveDocument> document, Reply<T> reply) {
+        if (by.call == nullptr) return reply;
+        return [self = shared_from_this(), by, document = std::move(document),
+                reply = std::move(reply)](Result<T> result) mutable {
+            if (result || !is_unasked(result.error())) return reply(std::move(result));
+            self->ask(by, target_of(*document), std::move(result).error(),
+                      [reply = std::move(reply)](Error told) mutable {
+                          reply(Failure(std::move(told)));
+                      });
+        };
     }
 
     // Hands the transaction over, and answers with `value` once it is durable. A document that
@@ -227,6 +260,7 @@ private:
 
     const Parts parts_;
     Catalog catalog_;
+    const std::shared_ptr<Approvals> approvals_;
     sched::Guarded<Counters> counters_;
     sched::Guarded<Tokens> tokens_;
 };

@@ -68,35 +68,60 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         });
     }
 
+    // What the caller has to be allowed: an operation, or to save.
+    struct Need {
+        Need(Operation wanted, bool save = false) : operation(wanted), to_save(save) {}
+        Operation operation;
+        bool to_save;
+    };
+    static Need saving() { return {Operation::append, true}; }
+
+    // Whether the caller may do it there. If not, `reply` is told why, and a person was asked where
+    // one can allow it.
+    template <class T>
+    bool admits(const Caller& by, const fs::Place& place, Need need, Reply<T>& reply) {
+        const policy::Target target = target_of_file(place.path);
+        const policy::Operations approved = kernel->approved(by, target);
+        Result<void> allowed = need.to_save ? gate.admit_save(place, by.actor, approved)
+                                            : gate.admit(place, need.operation, by.actor, approved);
+        if (allowed) return true;
+        if (!Kernel::Body::is_unasked(allowed.error())) {
+            reply(Failure(std::move(allowed).error()));
+            return false;
+        }
+        kernel->ask(
+            by, target, std::move(allowed).error(),
+            [reply = std::move(reply)](Error why) mutable { reply(Failure(std::move(why))); });
+        return false;
+    }
+
     // Loads the file's document where it is not, and runs work(document, reply) on its strand. The
-    // caller may do `operation`, and what the disk has was taken in.
+    // caller may do what is needed, and what the disk has was taken in.
     template <class T, class Work>
-    void with_file(Caller by, std::string path, Operation operation, Reply<T> reply, Work work) {
-        at_door<T>(
-            std::move(reply), std::move(path),
-            [self = shared_from_this(), by = std::move(by), operation, work = std::move(work)](
-                fs::Place place, Reply<T> answer) mutable {
-                if (const auto file = require_text_file(place); !file)
-                    return answer(Failure(file.error()));
-                if (const auto allowed = self->gate.admit(place, operation, by.actor); !allowed) {
-                    return answer(Failure(allowed.error()));
-                }
-                auto loaded = [self, work = std::move(work)](LiveDocument& live,
-                                                             Reply<T> last) mutable {
-                    const Result<FileGate::TakenIn> taken = self->load(live);
-                    if (!taken) return last(Failure(taken.error()));
-                    work(live, *taken, std::move(last));
-                };
-                if (place.kind != fs::Kind::missing) {
-                    return self->kernel->on_named<T>(std::move(by), {"file", place.path},
-                                                     Access::look, std::move(answer),
-                                                     std::move(loaded));
-                }
-                auto document = self->kernel->catalog().find("file", place.path);
-                if (document == nullptr) return answer(no_such_file(place.path));
-                self->kernel->on_document<T>(std::move(by), std::move(document), Access::look,
-                                             std::move(answer), std::move(loaded));
-            });
+    void with_file(Caller by, std::string path, Need need, Reply<T> reply, Work work) {
+        at_door<T>(std::move(reply), std::move(path),
+                   [self = shared_from_this(), by = std::move(by), need, work = std::move(work)](
+                       fs::Place place, Reply<T> answer) mutable {
+                       if (const auto file = require_text_file(place); !file)
+                           return answer(Failure(file.error()));
+                       if (!self->admits(by, place, need, answer)) return;
+                       auto loaded = [self, work = std::move(work)](LiveDocument& live,
+                                                                    Reply<T> last) mutable {
+                           const Result<FileGate::TakenIn> taken = self->load(live);
+                           if (!taken) return last(Failure(taken.error()));
+                           work(live, *taken, std::move(last));
+                       };
+                       if (place.kind != fs::Kind::missing) {
+                           return self->kernel->on_named<T>(std::move(by), {"file", place.path},
+                                                            Access::look, std::move(answer),
+                                                            std::move(loaded));
+                       }
+                       auto document = self->kernel->catalog().find("file", place.path);
+                       if (document == nullptr) return answer(no_such_file(place.path));
+                       self->kernel->on_document<T>(std::move(by), std::move(document),
+                                                    Access::look, std::move(answer),
+                                                    std::move(loaded));
+                   });
     }
 
     Result<FileGate::TakenIn> load(LiveDocument& document) {
@@ -212,10 +237,7 @@ void FileCalls::create(Caller by, std::string path, std::string content, Reply<F
         [body = body_, by, content = std::move(content)](fs::Place place,
                                                          Reply<FileVersion> answer) mutable {
             if (place.path.empty()) return answer(Failure(require_text_file(place).error()));
-            if (const auto allowed = body->gate.admit(place, Operation::create, by.actor);
-                !allowed) {
-                return answer(Failure(allowed.error()));
-            }
+            if (!body->admits(by, place, Operation::create, answer)) return;
             if (place.kind != fs::Kind::missing) {
                 return answer(
                     fail(Errc::conflict, "file_exists",
@@ -269,7 +291,7 @@ void FileCalls::Body::create(LiveDocument& document, const Caller& by, const std
 
 void FileCalls::save(Caller by, std::string path, Reply<FileSaved> reply) {
     body_->with_file<FileSaved>(
-        by, std::move(path), Operation::append, std::move(reply),
+        by, std::move(path), Body::saving(), std::move(reply),
         [body = body_, by](LiveDocument& document, FileGate::TakenIn, Reply<FileSaved> answer) {
             body->save(document, by, std::move(answer));
         });
@@ -334,12 +356,13 @@ Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& b
     TRY(files::decode(bytes,
                       document.name()));  // A NUL would make it a file that cannot be read back.
     const fs::Place place{document.name(), {}, fs::Kind::file};
+    const policy::Operations approved = kernel->approved(by, document);
     if (disk.missing) {
-        TRY(gate.admit(place, Operation::create, by.actor));
+        TRY(gate.admit(place, Operation::create, by.actor, approved));
         return gate.files().create(document.name(), bytes);
     }
     // Who may only append may only save what begins with the bytes that are there.
-    const Result<void> allowed = gate.admit(place, Operation::overwrite, by.actor);
+    const Result<void> allowed = gate.admit(place, Operation::overwrite, by.actor, approved);
     if (!allowed) {
         const fs::FileBytes there =
             TRY(gate.files().read(document.name(), kernel->limits().block_bytes));
@@ -446,10 +469,7 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
                     body->kernel->answer(document, All{std::move(*one)}, std::move(last));
                 };
                 if (auto known = body->kernel->catalog().find("file", place.path)) {
-                    if (const auto allowed = body->gate.admit(place, Operation::read, by.actor);
-                        !allowed) {
-                        return answer(Failure(allowed.error()));
-                    }
+                    if (!body->admits(by, place, Operation::read, answer)) return;
                     return body->kernel->on_document<All>(by, std::move(known), Access::look,
                                                           std::move(answer), look);
                 }

@@ -47,7 +47,9 @@ public:
         CHECK(answer.has_value());
         return std::move(*answer);
     }
-    static Caller as(const std::string& name) { return {{policy::ActorKind::agent, name}, 0, {}}; }
+    static Caller as(const std::string& name) {
+        return {{policy::ActorKind::agent, name}, 0, {}, std::make_shared<const Call>()};
+    }
 
     Result<FileRead> read(const std::string& path) {
         return ask<FileRead>(

@@ -34,12 +34,6 @@ Operation operation_of(Access access) {
     return Operation::overwrite;
 }
 
-// Until approvals are answered an id only says what was asked, the same each time.
-std::string approval_id(const std::string& path, Operation operation, const policy::Actor& actor) {
-    return "ap_" +
-           fs::Hash::of(cat(actor.str(), "\n", name_of(operation), "\n", path)).hex().substr(0, 12);
-}
-
 std::vector<crdt::IdSpan> spans_of(const std::map<std::uint64_t, std::int32_t>& version) {
     std::vector<crdt::IdSpan> spans;
     for (const auto& [peer, end] : version) spans.push_back({peer, 0, end});
@@ -74,9 +68,10 @@ policy::Decision FileGate::decide(const fs::Place& place, Operation operation,
 }
 
 Result<void> FileGate::admit(const fs::Place& place, Operation operation,
-                             const policy::Actor& actor) const {
+                             const policy::Actor& actor, policy::Operations approved) const {
     const policy::Decision decision = decide(place, operation, actor);
     if (decision.verdict == Verdict::allow) return {};
+    if (decision.verdict == Verdict::escalate && approved.has(operation)) return {};
     const std::string what = cat(actor.str(), " may not ", name_of(operation), " ", place.path);
     if (decision.verdict == Verdict::deny) {
         const bool by_rule = decision.because.kind != policy::Because::Kind::built_in;
@@ -86,16 +81,24 @@ Result<void> FileGate::admit(const fs::Place& place, Operation operation,
                     {{"path", place.path}, {"permission", name_of(decision.permission)}});
     }
     return fail(Errc::escalation_required, "escalation_required",
-                cat(what, " without a person's approval: ", decision.why,
-                    ". This version cannot ask for approvals yet: a person can make the change, or "
-                    "change the rules in quire.toml"),
+                cat(what, " without a person's approval: ", decision.why),
                 {{"path", place.path},
-                 {"permission", name_of(decision.permission)},
-                 {"approval_id", approval_id(place.path, operation, actor)}});
+                 {"operation", name_of(operation)},
+                 {"permission", name_of(decision.permission)}});
 }
 
-Result<void> FileGate::enter(LiveDocument& document, const policy::Actor& actor, Access access) {
-    TRY(admit({document.name(), {}, fs::Kind::file}, operation_of(access), actor));
+Result<void> FileGate::admit_save(const fs::Place& place, const policy::Actor& actor,
+                                  policy::Operations approved) const {
+    const auto escalates = [&](Operation operation) {
+        return decide(place, operation, actor).verdict == Verdict::escalate;
+    };
+    const bool asks = escalates(Operation::append) && escalates(Operation::overwrite);
+    return admit(place, asks ? Operation::overwrite : Operation::append, actor, approved);
+}
+
+Result<void> FileGate::enter(LiveDocument& document, const policy::Actor& actor, Access access,
+                             policy::Operations approved) {
+    TRY(admit({document.name(), {}, fs::Kind::file}, operation_of(access), actor, approved));
     if (access == Access::look || document.record().deleted) return {};
     const Result<TakenIn> taken = take_in(document);
     // What was read before can still be read while the disk cannot.

@@ -30,16 +30,21 @@ public:
     FileGate(fs::FileSystem& files, policy::PathRules rules, Clock& clock, std::size_t file_bytes)
         : files_(files), rules_(std::move(rules)), clock_(clock), file_bytes_(file_bytes) {}
 
-    Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access) override;
+    Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access,
+                       policy::Operations approved) override;
     bool dirty(LiveDocument& document) override;
 
     // The strictest decision over every name that led to the file.
     policy::Decision decide(const fs::Place& place, policy::Operation operation,
                             const policy::Actor& actor) const;
-    // The same as an error: denied "permission_denied", escalation_required "escalation_required"
-    // {approval_id}.
+    // The same as an error, `approved` being what would escalate and a person has approved: denied
+    // "permission_denied", escalation_required "escalation_required" {path, operation, permission}.
     Result<void> admit(const fs::Place& place, policy::Operation operation,
-                       const policy::Actor& actor) const;
+                       const policy::Actor& actor, policy::Operations approved) const;
+    // Whether the file may be saved. To append at least; but where a person has to approve that,
+    // they are asked for what a save does, which is to overwrite.
+    Result<void> admit_save(const fs::Place& place, const policy::Actor& actor,
+                            policy::Operations approved) const;
 
     struct TakenIn {
         bool first = false;  // It was read for the first time.

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "policy/actor.h"
+#include "policy/permission.h"
 
 namespace quire::kernel {
 
@@ -16,8 +17,9 @@ class Gate {
 public:
     virtual ~Gate() = default;
     // On the document's strand, loaded, with no transaction begun. An error is the call's answer.
-    virtual Result<void> enter(LiveDocument& document, const policy::Actor& actor,
-                               Access access) = 0;
+    // `approved`: what a person lets the actor do there that would escalate.
+    virtual Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access,
+                               policy::Operations approved) = 0;
     // Whether the document differs from what is on the disk.
     virtual bool dirty(LiveDocument& document) = 0;
 };

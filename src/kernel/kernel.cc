@@ -9,7 +9,9 @@ Kernel::~Kernel() = default;
 
 Result<std::unique_ptr<Kernel>> Kernel::open(Parts parts) {
     std::vector<store::DocumentRecord> known = TRY(parts.store.documents());
-    return std::unique_ptr<Kernel>(new Kernel(std::make_shared<Body>(parts, std::move(known))));
+    std::shared_ptr<Approvals> approvals = TRY(Approvals::open(parts));
+    return std::unique_ptr<Kernel>(
+        new Kernel(std::make_shared<Body>(parts, std::move(known), std::move(approvals))));
 }
 
 Failure shutting_down() {
@@ -30,7 +32,12 @@ void Kernel::close(Reply<void> reply) {
         }
     };
     const auto live = body_->catalog().live();
-    const auto closing = std::make_shared<Closing>(live.size() + 1, std::move(reply));
+    // What was asked of people was handed to the store before this is.
+    Reply<void> settled = [body = body_, reply = std::move(reply)](Result<void>) mutable {
+        body->parts().store.commit({},
+                                   [reply = std::move(reply)](Result<void>) mutable { reply({}); });
+    };
+    const auto closing = std::make_shared<Closing>(live.size() + 1, std::move(settled));
     for (const auto& document : live) {
         document->strand().post([body = body_, document, closing] {
             if (!document->loaded()) return closing->one_done();
@@ -39,6 +46,15 @@ void Kernel::close(Reply<void> reply) {
         });
     }
     closing->one_done();
+}
+
+void Kernel::begin(const Caller& by, Reply<void> then) {
+    if (body_->is_closing()) return then(shutting_down());
+    body_->approvals().begin(by, std::move(then));
+}
+
+void Kernel::end(const Caller& by, bool refused) {
+    body_->approvals().end(by, refused);
 }
 
 std::uint64_t Kernel::open_session() {

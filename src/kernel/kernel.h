@@ -30,11 +30,21 @@ namespace quire::kernel {
 
 class Gate;
 
+// What a client called, in its own words: what a person is asked to approve.
+struct Call {
+    std::string profile;  // Where it counts, and from what number, depends on it.
+    std::string tool;
+    Value arguments;
+};
+
 // Who calls, from which attached session, and whether it still wants the answer.
 struct Caller {
     policy::Actor actor;
     std::uint64_t session = 0;
     std::stop_token cancelled;
+    // What needs a person's approval is asked for in the name of a call; without one it is refused
+    // as escalation_required with no approval_id.
+    std::shared_ptr<const Call> call = nullptr;
 };
 
 struct Limits {
@@ -224,6 +234,11 @@ public:
     void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
              Reply<std::vector<LogEntry>> reply);
 
+    // Before and after a call of `by.call`, which may be several of these: an approval that is for
+    // it alone is spent, or given back where the call was refused.
+    void begin(const Caller& by, Reply<void> then);
+    void end(const Caller& by, bool refused);
+
     std::uint64_t open_session();
     void close_session(std::uint64_t session);
     Status status() const;
@@ -232,6 +247,7 @@ public:
     class Body;
 
 private:
+    friend class ApprovalCalls;
     friend class FileCalls;
     friend class MemoryCalls;
     explicit Kernel(std::shared_ptr<Body> body);

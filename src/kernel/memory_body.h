@@ -23,6 +23,8 @@ struct OpenedMemory {
 };
 // Errors: those of every call of MemoryCalls.
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by);
+// The same with what people have approved. On the block's strand.
+Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Kernel::Body& kernel);
 Failure no_such_memory(const std::string& label);
 Failure label_exists(const std::string& label);
 
@@ -89,7 +91,7 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
                         self->with_memory<T>(by, label, std::move(answer), std::move(work));
                     });
                 }
-                Result<OpenedMemory> opened = open_memory(live.record(), by.actor);
+                Result<OpenedMemory> opened = open_memory(live, by, *self->kernel);
                 if (!opened)
                     return self->kernel->refuse(live, std::move(opened).error(), std::move(answer));
                 work(live, *opened, std::move(answer));

@@ -144,6 +144,12 @@ Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const poli
     return OpenedMemory{std::move(header), *rights};
 }
 
+Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Kernel::Body& kernel) {
+    OpenedMemory opened = TRY(open_memory(document.record(), by.actor));
+    opened.rights.approved.add(kernel.approved(by, document));
+    return opened;
+}
+
 std::shared_ptr<LiveDocument> MemoryCalls::Body::find(const std::string& label) const {
     if (auto named = kernel->catalog().find(kKind, label)) return named;
     const Result<blocks::BlockId> id = blocks::BlockId::parse(label);

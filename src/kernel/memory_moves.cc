@@ -211,7 +211,7 @@ private:
             was_moved_ = true;
             return no_such_memory(wanted);
         }
-        OpenedMemory opened = TRY(open_memory(live.record(), by_.actor));
+        OpenedMemory opened = TRY(open_memory(live, by_, *kernel_));
         TRY(is_archival ? may_load(opened) : may_archive(opened, Operation::overwrite));
         (is_archival ? opened_archival_ : opened_context_) = std::move(opened);
         return {};

@@ -27,7 +27,9 @@ public:
           visit_(std::move(visit)),
           done_(std::move(done)),
           access_(access),
-          unreadable_(unreadable) {}
+          unreadable_(unreadable) {
+        by_.call = nullptr;  // Nobody is asked about what is passed over.
+    }
 
     void next() {
         std::shared_ptr<LiveDocument> document;

@@ -81,7 +81,7 @@ kernel::Caller WorkspaceService::caller(std::stop_token cancelled) const {
 }
 
 const std::vector<tools::ToolInfo>& WorkspaceService::tools() const {
-    return registry_.list(session_.profile);
+    return registry_.list(session_.profile, session_.caller.actor.kind);
 }
 
 void WorkspaceService::call(std::string name, Value arguments, std::stop_token cancelled,

@@ -63,6 +63,7 @@ std::string in_words(const Value& schema) {
 
 std::string describe(const ToolInfo& tool) {
     std::string out = cat("### ", tool.name, "\n\n", tool.description, "\n\n");
+    if (tool.for_people) out += "For human actors only: others are not shown it.\n\n";
     const Annotations& promised = tool.annotations;
     if (promised.read_only) {
         out += "Changes nothing.\n\n";
@@ -105,15 +106,17 @@ constexpr std::string_view kOpening =
 std::string markdown(const Registry& registry) {
     std::string out(kOpening);
     out += "## Profile `model`\n\nThe default. Lines count from 1; ranges include both ends.\n\n";
-    for (const ToolInfo& tool : registry.list(Profile::model)) out += describe(tool);
+    for (const ToolInfo& tool : registry.list(Profile::model, policy::ActorKind::human))
+        out += describe(tool);
     out +=
         "## Profile `full`\n\nFor programs. Lines count from 0; the end of a range is not part of "
         "it.\n\n";
-    for (const ToolInfo& tool : registry.list(Profile::full)) out += describe(tool);
+    for (const ToolInfo& tool : registry.list(Profile::full, policy::ActorKind::human))
+        out += describe(tool);
     out +=
         "## Profile `compat`\n\nNames that models have learnt. Lines count from 1; ranges include "
         "both ends. It has the tool `file` of profile `model`, too.\n\n";
-    for (const ToolInfo& tool : registry.list(Profile::compat)) {
+    for (const ToolInfo& tool : registry.list(Profile::compat, policy::ActorKind::human)) {
         if (registry.find(Profile::model, tool.name) == nullptr) out += describe(tool);
     }
     while (out.ends_with("\n\n")) out.pop_back();

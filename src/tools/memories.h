@@ -1,8 +1,9 @@
-// The tools that work on structured memory.
+// The tools that work on structured memory, and on what people allow.
 #pragma once
 
 #include <memory>
 
+#include "kernel/approval_calls.h"
 #include "kernel/memory_calls.h"
 #include "tools/tool.h"
 
@@ -10,5 +11,8 @@ namespace quire::tools {
 
 // `memory` outlives the tool.
 std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile profile);
+
+// For people alone. `approvals` outlives the tool.
+std::unique_ptr<const Tool> make_approvals(kernel::ApprovalCalls& approvals);
 
 }  // namespace quire::tools

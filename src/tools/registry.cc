@@ -61,8 +61,9 @@ std::string published_name(std::string_view name) {
 
 struct Registry::Body {
     struct Shelf {
-        std::vector<ToolInfo> infos;
-        std::vector<std::unique_ptr<const Tool>> tools;  // In the same order.
+        std::vector<ToolInfo> infos;        // For everybody,
+        std::vector<ToolInfo> people_have;  // and for people.
+        std::vector<std::unique_ptr<const Tool>> tools;
 
         const Tool* published(std::string_view name) const {
             const auto at = std::find_if(tools.begin(), tools.end(), [&](const auto& tool) {
@@ -82,10 +83,13 @@ struct Registry::Body {
     };
     const Shelf& of(Profile profile) const { return shelves[static_cast<std::size_t>(profile)]; }
 
+    explicit Body(kernel::Kernel& house) : kernel(house) {}
+
+    kernel::Kernel& kernel;
     std::array<Shelf, kProfiles.size()> shelves;
 };
 
-Registry::Registry(kernel::Kernel& kernel) : body_(std::make_unique<Body>()) {
+Registry::Registry(kernel::Kernel& kernel) : body_(std::make_unique<Body>(kernel)) {
     add(Profile::full, make_block_create(kernel, Profile::full));
     add(Profile::full, make_block_status(kernel));
     add(Profile::full, make_block_append(kernel, Profile::full));
@@ -115,16 +119,16 @@ Registry::~Registry() = default;
 void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
     CHECK(find(profile, tool->info().name) == nullptr);
     Body::Shelf& shelf = body_->shelves[static_cast<std::size_t>(profile)];
-    shelf.infos.push_back(tool->info());
-    if (profile == Profile::model) {
-        Value& answered = shelf.infos.back().output_schema;
-        answered = names_alone(std::move(answered));
-    }
+    ToolInfo info = tool->info();
+    if (profile == Profile::model) info.output_schema = names_alone(std::move(info.output_schema));
+    if (!info.for_people) shelf.infos.push_back(info);
+    shelf.people_have.push_back(std::move(info));
     shelf.tools.push_back(std::move(tool));
 }
 
-const std::vector<ToolInfo>& Registry::list(Profile profile) const {
-    return body_->of(profile).infos;
+const std::vector<ToolInfo>& Registry::list(Profile profile, policy::ActorKind to) const {
+    const Body::Shelf& shelf = body_->of(profile);
+    return to == policy::ActorKind::human ? shelf.people_have : shelf.infos;
 }
 
 const ToolInfo* Registry::find(Profile profile, std::string_view name) const {
@@ -139,7 +143,7 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
                                   profile_name(session.profile), "; there are");
         List names;
-        for (const ToolInfo& info : list(session.profile)) {
+        for (const ToolInfo& info : list(session.profile, session.caller.actor.kind)) {
             message += cat(" ", info.name);
             names.emplace_back(info.name);
         }
@@ -151,7 +155,20 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         if (const Result<void> set = set_operation(arguments, name, operation); !set)
             return reply(refused(set.error()));
     }
-    tool->call(session, std::move(arguments), std::move(reply));
+    Session asked = session;
+    asked.caller.call = std::make_shared<const kernel::Call>(
+        kernel::Call{std::string(profile_name(session.profile)), tool->info().name, arguments});
+    kernel::Kernel& kernel = body_->kernel;
+    Reply<ToolResult> ended = [&kernel, by = asked.caller,
+                               reply = std::move(reply)](Result<ToolResult> result) mutable {
+        kernel.end(by, !result || result->is_error);
+        reply(std::move(result));
+    };
+    kernel.begin(asked.caller, [tool = tool, asked, arguments = std::move(arguments),
+                                ended = std::move(ended)](Result<void> begun) mutable {
+        if (!begun) return ended(refused(begun.error()));
+        tool->call(asked, std::move(arguments), std::move(ended));
+    });
 }
 
 }  // namespace quire::tools

@@ -17,6 +17,15 @@ Value type_of(std::string_view types) {
     return List{types.substr(0, bar), types.substr(bar + 1)};
 }
 
+// What whoever is to wait for a person can do.
+std::string wait_for(const Error& escalation) {
+    const Value* id = escalation.details().find("approval_id");
+    if (id == nullptr || !id->is_string()) return {};
+    return cat("\nApproval ", id->as_string(),
+               " waits for a person, who answers with: quire approvals approve ", id->as_string(),
+               " --actor human:NAME. Then make the very same call again.");
+}
+
 }  // namespace
 
 std::string_view profile_name(Profile profile) {
@@ -34,6 +43,7 @@ Result<Profile> parse_profile(std::string_view word) {
 ToolResult refused(const Error& error) {
     std::string text = cat("Nothing was changed: ", error.message());
     if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
+    if (error.code() == Errc::escalation_required) text += wait_for(error);
     return {Map{{"error", Map{{"code", errc_name(error.code())},
                               {"reason", error.reason()},
                               {"message", error.message()},

@@ -37,6 +37,7 @@ struct ToolInfo {
     // Of a tool that does several things: the words of its argument `operation` or `command` that
     // change nothing.
     std::vector<std::string> reads = {};
+    bool for_people = false;  // Listed for human actors alone; it refuses the others itself.
 };
 
 // The name that is published of a tool which is called `name`: "block_edit" for "block.edit".
@@ -79,13 +80,13 @@ public:
     // The name must be new to the profile; lists keep the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);
 
-    // In a stable order. Valid as long as the registry.
-    const std::vector<ToolInfo>& list(Profile profile) const;
+    // What is published to such an actor, in a stable order. Valid as long as the registry.
+    const std::vector<ToolInfo>& list(Profile profile, policy::ActorKind to) const;
     // nullptr where there is none. "block.edit" finds "block_edit", "file.read" the tool "file".
     const ToolInfo* find(Profile profile, std::string_view name) const;
     // Checks `arguments` against the schema, runs, replies exactly once, from any thread. A refusal
-    // is a result with is_error. The only Error: not_found "unknown_tool", which lists the names
-    // there are.
+    // is a result with is_error. What needs a person's approval is asked for in the call's name.
+    // The only Error: not_found "unknown_tool", which lists the names there are.
     void call(const Session& session, std::string_view name, Value arguments,
               Reply<ToolResult> reply) const;
 

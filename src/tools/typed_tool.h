@@ -23,6 +23,7 @@ struct Described {
     Annotations annotations;
     Value output_schema;
     std::vector<std::string> reads = {};  // As ToolInfo's.
+    bool for_people = false;              // The same.
 };
 
 template <class Args>
@@ -33,7 +34,7 @@ public:
     TypedTool(Described words, Fields<Args> fields, Run run)
         : Tool({std::move(words.name), std::move(words.title), std::move(words.description),
                 fields.schema(), or_refusal(std::move(words.output_schema)), words.annotations,
-                std::move(words.reads)}),
+                std::move(words.reads), words.for_people}),
           fields_(std::move(fields)),
           accepts_(compiled(info().input_schema)),
           run_(std::move(run)) {}

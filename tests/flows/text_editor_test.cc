@@ -133,6 +133,23 @@ TEST_F(TextEditor, TheRulesOfFilesHoldHere) {
     EXPECT_EQ(workspace.disk.get("yarn.lock"), "a\n");
 }
 
+TEST_F(TextEditor, OneApprovalIsForTheEditAndItsSaving) {
+    workspace.disk.put("ask/f", "a\n");
+    constexpr auto kEdit =
+        R"({"command":"str_replace","path":"ask/f","old_str":"a","new_str":"b"})";
+    constexpr auto kCreate = R"({"command":"create","path":"ask/g","file_text":"a"})";
+
+    EXPECT_EQ(workspace.resolve(workspace.asked(kEdit)), "ok");
+    EXPECT_EQ(workspace.resolve(workspace.asked(kCreate)), "ok");
+    said(kEdit);
+    EXPECT_EQ(*workspace.last.get("saved"), Value(true));
+    EXPECT_EQ(workspace.disk.get("ask/f"), "b\n");
+    said(kCreate);
+
+    workspace.disk.put("ask/f", "a\n");
+    EXPECT_EQ(workspace.outcome(kEdit), "escalation_required");
+}
+
 TEST_F(TextEditor, AnEditThatCannotBeSavedIsInTheWorkspaceAndSaysSo) {
     workspace.disk.put("f.txt", "a\n");
     ASSERT_EQ(::link((workspace.disk / "f.txt").c_str(), (workspace.disk / "g").c_str()), 0);

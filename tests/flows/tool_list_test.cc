@@ -1,6 +1,7 @@
 // What is published of the tools: small, true, and the same as their documentation.
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -25,11 +26,13 @@ public:
         for (const tools::Profile profile : kProfiles) {
             registry.add(profile, tools::make_file(*desk_.kernel, files_, profile));
             registry.add(profile, tools::make_context(memory_, profile));
+            registry.add(profile, tools::make_approvals(approvals_));
         }
         registry.add(tools::Profile::compat, tools::make_text_editor(*desk_.kernel, files_));
     }
-    const std::vector<tools::ToolInfo>& list(tools::Profile profile) const {
-        return registry.list(profile);
+    const std::vector<tools::ToolInfo>& list(
+        tools::Profile profile, policy::ActorKind to = policy::ActorKind::human) const {
+        return registry.list(profile, to);
     }
 
 private:
@@ -38,6 +41,7 @@ private:
     kernel::FileGate gate_{disk_, policy::PathRules(), desk_.clock, 16U << 20};
     kernel::FileCalls files_{*desk_.kernel, gate_};
     kernel::MemoryCalls memory_{*desk_.kernel};
+    kernel::ApprovalCalls approvals_{*desk_.kernel};
 
 public:
     tools::Registry registry{*desk_.kernel};
@@ -47,7 +51,8 @@ TEST(ToolList, EachProfileHasItsTools) {
     const Published published;
     const auto names = [&](tools::Profile profile) {
         std::string out;
-        for (const tools::ToolInfo& tool : published.list(profile)) out += tool.name + " ";
+        for (const tools::ToolInfo& tool : published.list(profile, policy::ActorKind::agent))
+            out += tool.name + " ";
         return out;
     };
     EXPECT_EQ(names(tools::Profile::full),
@@ -59,6 +64,23 @@ TEST(ToolList, EachProfileHasItsTools) {
               "block_create block_list "
               "block_search block_undo file context ");
     EXPECT_EQ(names(tools::Profile::compat), "file context str_replace_based_edit_tool ");
+}
+
+TEST(ToolList, PeopleHaveApprovalsBesideInEveryProfile) {
+    const Published published;
+    for (const tools::Profile profile : kProfiles) {
+        std::set<std::string> names;
+        for (const tools::ToolInfo& tool : published.list(profile)) names.insert(tool.name);
+        for (const policy::ActorKind kind :
+             {policy::ActorKind::agent, policy::ActorKind::source, policy::ActorKind::system}) {
+            for (const tools::ToolInfo& tool : published.list(profile, kind)) {
+                EXPECT_FALSE(tool.for_people) << tool.name;
+                names.erase(tool.name);
+            }
+            EXPECT_TRUE(kind != policy::ActorKind::agent ||
+                        names == std::set<std::string>{"approvals"});
+        }
+    }
 }
 
 TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {
@@ -94,7 +116,8 @@ TEST(ToolList, AReadOnlyToolChangesNothing) {
         ToolDesk desk(profile);
         const std::string id = desk.block("a\nb\n");
         const std::size_t commits = desk.desk.kernel->status().commits;
-        for (const tools::ToolInfo& tool : desk.registry().list(profile)) {
+        for (const tools::ToolInfo& tool :
+             desk.registry().list(profile, policy::ActorKind::agent)) {
             if (!tool.annotations.read_only) continue;
             Map arguments;
             if (const Value* required = tool.input_schema.get("required")) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <gtest/gtest.h>
+
 #include "base/cat.h"
 #include "fs/disk_files.h"
 #include "fs/scratch_directory.h"
@@ -14,6 +16,7 @@
 #include "kernel/desk_test.h"
 #include "kernel/file_calls.h"
 #include "tools/files.h"
+#include "tools/memories.h"
 
 namespace quire {
 
@@ -38,8 +41,12 @@ public:
         kernel_ = std::move(
             *kernel::Kernel::open({store_, scheduler_, clock_, rng_, limits_, gate_.get()}));
         calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
-        tool_ = profile == Profile::compat ? tools::make_text_editor(*kernel_, *calls_)
-                                           : tools::make_file(*kernel_, *calls_, profile);
+        approvals_ = std::make_unique<kernel::ApprovalCalls>(*kernel_);
+        registry_ = std::make_unique<tools::Registry>(*kernel_);
+        registry_->add(profile, profile == Profile::compat
+                                    ? tools::make_text_editor(*kernel_, *calls_)
+                                    : tools::make_file(*kernel_, *calls_, profile));
+        registry_->add(profile, tools::make_approvals(*approvals_));
     }
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
@@ -49,12 +56,17 @@ public:
     }
 
     tools::ToolResult call(std::string_view arguments, const std::string& actor = "agent:ada") {
+        return call_tool(profile_ == Profile::compat ? "str_replace_based_edit_tool" : "file",
+                         arguments, actor);
+    }
+    tools::ToolResult call_tool(std::string_view tool, std::string_view arguments,
+                                const std::string& actor = "agent:ada") {
         tools::Session session;
         session.caller.actor = policy::Actor::parse(actor).value();
         session.profile = profile_;
         std::optional<tools::ToolResult> answer;
-        tool_->call(session, json::parse(arguments).value(),
-                    [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
+        registry_->call(session, tool, json::parse(arguments).value(),
+                        [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
         scheduler_.run_all();
         CHECK(answer.has_value());
         last = answer->structured;
@@ -72,7 +84,24 @@ public:
         const Value* text = last.get("content");
         return text != nullptr ? text->as_string() : cat("<", json::write(last), ">");
     }
-    const tools::ToolInfo& info() const { return tool_->info(); }
+    const tools::ToolInfo& info() const {
+        return registry_->list(profile_, policy::ActorKind::agent).back();
+    }
+    // The approval that a call asks for.
+    std::string asked(std::string_view arguments) {
+        EXPECT_EQ(outcome(arguments), "escalation_required") << arguments;
+        return last.get("error")->get("details")->get("approval_id")->as_string();
+    }
+    // A person's answer: "ok", or the reason of the refusal.
+    std::string resolve(const std::string& id, std::string_view decision = "approve_once",
+                        std::string_view more = "", const std::string& actor = "human:tom") {
+        const tools::ToolResult result =
+            call_tool("approvals",
+                      cat(R"({"operation":"resolve","approval_id":")", id, R"(","decision":")",
+                          decision, "\"", more, "}"),
+                      actor);
+        return result.is_error ? result.structured.get("error")->get("reason")->as_string() : "ok";
+    }
 
     fs::ScratchDirectory disk;
     Value last;
@@ -88,7 +117,8 @@ private:
     std::unique_ptr<kernel::FileGate> gate_;
     std::unique_ptr<kernel::Kernel> kernel_;
     std::unique_ptr<kernel::FileCalls> calls_;
-    std::unique_ptr<const tools::Tool> tool_;
+    std::unique_ptr<kernel::ApprovalCalls> approvals_;
+    std::unique_ptr<tools::Registry> registry_;
 };
 
 }  // namespace quire

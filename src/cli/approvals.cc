@@ -1,0 +1,102 @@
+// quire approvals: what agents wait for, and a person's answers.
+#include "base/cat.h"
+#include "cli/command_client.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "json/json.h"
+#include "policy/actor.h"
+#include "policy/shown.h"
+
+namespace quire::cli {
+namespace {
+
+std::string text_of(const Value& of, std::string_view member) {
+    const Value* value = of.get(member);
+    return value != nullptr && value->is_string() ? value->as_string() : "";
+}
+
+std::int64_t number_of(const Value& of, std::string_view member) {
+    const Value* value = of.get(member);
+    return value != nullptr && value->is_int() ? value->as_int() : 0;
+}
+
+// "approved until 2026-11-22 10:00:00 by human:tom".
+std::string state_of(const Value& approval) {
+    std::string out = text_of(approval, "status");
+    if (const std::int64_t until = number_of(approval, "until"); until > 0)
+        out += cat(" until ", local_time(until));
+    if (const std::string scope = text_of(approval, "scope"); !scope.empty())
+        out += cat(" for ", policy::shown(scope));
+    const std::string decision = text_of(approval, "decision");
+    if (decision == "approve_once") out += " once";
+    if (decision == "approve_scope" && approval.get("scope") == nullptr) out += " for good";
+    const std::string by = text_of(approval, "by");
+    return by.empty() ? out : cat(out, " by ", by);
+}
+
+// What is asked for is shown as it is: an agent chose its words.
+std::string shown(const Value& approval) {
+    const std::string path = text_of(approval, "path");
+    return cat(coloured(text_of(approval, "approval_id"), Colour::yellow), "  ",
+               coloured(local_time(number_of(approval, "timestamp")), Colour::grey), "  ",
+               coloured(text_of(approval, "actor"), Colour::cyan), " asks to ",
+               text_of(approval, "operation"), " ",
+               path.empty() ? cat("the block ", policy::shown(text_of(approval, "label")))
+                            : policy::shown(path),
+               "\n    ", text_of(approval, "description"), "\n    ", state_of(approval), "\n");
+}
+
+int refuse_or_hint(const Globals& globals, const Error& error) {
+    const int code = refuse(error);
+    const auto actor = policy::Actor::parse(globals.actor);
+    if (actor && actor->kind != policy::ActorKind::human)
+        complain("say who you are with --actor human:NAME, or in QUIRE_ACTOR");
+    return code;
+}
+
+Result<Value> called(const Globals& globals, Map arguments) {
+    CommandClient client = TRY(CommandClient::attach(globals));
+    return client.call("approvals", std::move(arguments));
+}
+
+int print_json(const Value& value) {
+    return print(json::write(value) + "\n") ? kDone : kRefused;
+}
+
+}  // namespace
+
+int list_approvals(const Globals& globals, const ApprovalOptions& options) {
+    Map arguments{{"operation", "list"}};
+    if (options.all) arguments.set("all", true);
+    const auto result = called(globals, std::move(arguments));
+    if (!result) return refuse_or_hint(globals, result.error());
+    if (globals.json) return print_json(*result);
+    const Value* approvals = result->get("approvals");
+    if (approvals == nullptr || !approvals->is_list()) return kRefused;
+    if (approvals->as_list().empty()) {
+        complain("nobody waits for an approval, and none holds");
+        return kDone;
+    }
+    std::string text;
+    for (const Value& each : approvals->as_list()) text += shown(each);
+    return print(text) ? kDone : kRefused;
+}
+
+int answer_approval(const Globals& globals, const ApprovalOptions& options) {
+    Map arguments{
+        {"operation", "resolve"}, {"approval_id", options.id}, {"decision", options.decision}};
+    if (options.duration_s) {
+        arguments.set("decision", "approve_for");
+        arguments.set("duration_s", *options.duration_s);
+    }
+    if (options.scoped) {
+        arguments.set("decision", "approve_scope");
+        if (!options.scope.empty()) arguments.set("scope", options.scope);
+    }
+    const auto result = called(globals, std::move(arguments));
+    if (!result) return refuse_or_hint(globals, result.error());
+    if (globals.json) return print_json(*result);
+    return print(shown(*result)) ? kDone : kRefused;
+}
+
+}  // namespace quire::cli
