@@ -361,6 +361,7 @@ public:
     }
     bool in_transaction() const { return open_; }
     Lv committed_end() const { return open_ ? began_ : log_.end(); }
+    IdSpan pending_span() const;
     std::size_t op_count() const {
         return static_cast<std::size_t>(std::int64_t{committed_end()} + unplaced_);
     }

@@ -225,6 +225,9 @@ Result<void> Doc::map_erase(Handle map, std::string_view key) {
 bool Doc::has_pending() const {
     return body_->in_transaction();
 }
+IdSpan Doc::pending() const {
+    return body_->pending_span();
+}
 Commit Doc::commit(CommitOptions options) {
     return body_->commit(std::move(options));
 }

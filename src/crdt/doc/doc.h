@@ -222,6 +222,7 @@ public:
     Result<double> counter_add(Handle counter, double delta);
 
     bool has_pending() const;
+    IdSpan pending() const;  // What the pending transaction holds so far.
     // Ends the transaction. Its change depends on the frontiers before it; timestamps never go back
     // along deps.
     Commit commit(CommitOptions options = {});

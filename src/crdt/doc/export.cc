@@ -215,6 +215,13 @@ std::vector<LvSpan> DocBody::spans_since(const VersionVector& from) const {
     return spans;
 }
 
+IdSpan DocBody::pending_span() const {
+    const Lv begin = committed_end();
+    if (begin == log_.end()) return {};
+    const OpId first = log_.atoms().id_of(begin);
+    return {first.peer, first.counter, log_.atoms().id_of(log_.end() - 1).counter + 1};
+}
+
 VersionVector& DocBody::version() {
     const Lv end = committed_end();
     while (version_end_ < end) {

@@ -352,7 +352,7 @@ Result<Imported> DocBody::import(ChangeBatch& batch, ImportOptions options) {
     for (int culprits = 0;; ++culprits) {
         ImportBatch attempt(*this, batch, options.says_less, culprits < kMostCulprits);
         Result<void> gone = attempt.go();
-        if (gone) return attempt.finish(std::move(options));
+        if (gone) return attempt.finish(options);
         const Pending::Parked* culprit = attempt.culprit();
         if (culprit == nullptr) return Failure(std::move(gone).error());
         pending_.drop(*culprit);

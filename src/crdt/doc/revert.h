@@ -58,6 +58,7 @@ private:
         const Identities* names = nullptr;  // What stands for what; by default StandIns::atoms.
         Lv first = kNoLv;
         std::vector<Lv> writes;  // As they were at first.
+        Lv shown = kNoLv;        // The write that decides now.
     };
     const Identities& names(const Register& taken) const {
         return taken.names != nullptr ? *taken.names : stand_ins_.atoms;
@@ -65,13 +66,14 @@ private:
     void note(Register& taken, Lv write) const;
     bool is_ours(const Register& taken, Lv write) const;
     // Whether the write stood when the spans first wrote there, or is another peer's, which the
-    // spans outranked or did not know.
+    // spans outranked or did not know; and which was not taken back since.
     bool stood_before(const Register& taken, Lv write) const;
+    bool was_taken_back(const Register& taken, Lv write) const;
     bool ranks_below(Lv a, Lv b) const;  // By (lamport, peer).
 
     // --- maps (revert_map.cc) ---
     void map(Container& c);
-    void map_key(Container& c, Container& to, const std::string& key, const Register& taken);
+    void map_key(Container& c, Container& to, const std::string& key, Register taken);
     // The write is taken back without an op: it says what `as` did, or kNoLv.
     void settle(Lv write, Lv as);
     // The write that decides the key; none when it was never written.

@@ -50,12 +50,13 @@ void Reversal::settle(Lv write, Lv as) {
         {atoms.id_of(as == kNoLv ? write : as), atoms.id_of(write), 1, StandIn::As::settled});
 }
 
-void Reversal::map_key(Container& c, Container& to, const std::string& key, const Register& taken) {
+void Reversal::map_key(Container& c, Container& to, const std::string& key, Register taken) {
     const std::optional<MapState::Write> now = winner(to, key);
     if (!now || !is_ours(taken, now->lv)) {
         ++undone_.skipped;
         return;
     }
+    taken.shown = now->lv;
     const std::optional<MapState::Write> back = before(c, key, taken);
     const Lv stands_for = back ? stand_ins_.settled_as(back->lv) : kNoLv;
     const Lv made = body_.oplog().end();

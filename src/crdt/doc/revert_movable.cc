@@ -76,7 +76,8 @@ void Reversal::movable(Container& c) {
 Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
     MovableWayBack way;
     auto& [steps, sets] = way;
-    for (const auto& [made, element] : touched_elements(c)) {
+    std::map<Lv, Element> touched = touched_elements(c);
+    for (auto& [made, element] : touched) {
         const Lv last = stand_ins_.atoms.newest(made).lv;
         Container& home = body_.container(body_.oplog().container_of(last));
         const MovableState& state = body_.movable(home);
@@ -93,6 +94,8 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
             continue;
         }
         const MovableState::Element now = state.element(number);
+        if (is_ours(element.moves, now.slot)) element.moves.shown = now.slot;
+        if (is_ours(element.sets, now.value)) element.sets.shown = now.value;
         Lv place = kNoLv;
         if (!element.moves.writes.empty() &&
             (element.deleted > 0 || is_ours(element.moves, now.slot))) {

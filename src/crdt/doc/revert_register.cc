@@ -19,7 +19,7 @@ bool Reversal::is_ours(const Register& taken, Lv write) const {
 }
 
 bool Reversal::stood_before(const Register& taken, Lv write) const {
-    if (is_ours(taken, write)) return false;
+    if (is_ours(taken, write) || was_taken_back(taken, write)) return false;
     const OpLog& log = body_.oplog();
     const Lv origin = names(taken).origin(write).lv;
     const PeerId peer = log.atoms().peer_of(origin);
@@ -30,6 +30,18 @@ bool Reversal::stood_before(const Register& taken, Lv write) const {
     // In a container that was brought back, what was there before is there as a copy.
     if (log.container_of(write) != log.container_of(taken.first)) write = origin;
     return log.graph().contains(log.graph().parents_of(taken.first), write);
+}
+
+// What is shown may be the spans' own value, given again by who took back what had come over it.
+bool Reversal::was_taken_back(const Register& taken, Lv write) const {
+    if (taken.shown == kNoLv || holds(taken.shown).first) return false;
+    const Lv same = stand_ins_.settled_as(taken.shown);
+    if (same == kNoLv) return false;
+    const Lv stands_for = names(taken).origin(same).lv;
+    if (stands_for == taken.shown) return false;
+    const Graph& graph = body_.oplog().graph();
+    return ranks_below(stands_for, write) && graph.contains(graph.parents_of(taken.shown), write) &&
+           !graph.contains(graph.parents_of(taken.first), write);
 }
 
 bool Reversal::ranks_below(Lv a, Lv b) const {

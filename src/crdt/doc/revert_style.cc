@@ -162,9 +162,9 @@ void Reversal::styles(Container& c) {
         source == stand_ins_.sources.end() || *body_.oplog().atoms().lv_of(to->id.op()) < began_;
     std::vector<TextPart> parts = text_parts(*to);
     if (to != &c) parts = single(parts);
-    for (const auto& styled : keys) {
+    for (auto& styled : keys) {
         const std::string& key = styled.first;
-        const Register& taken = styled.second;
+        Register& taken = styled.second;
         // A copy has those styles only that decided when it was made.
         StylesBack original;
         if (to != &c) original = styles_back(c, key, taken);
@@ -172,6 +172,7 @@ void Reversal::styles(Container& c) {
             if (restyled && part.begin >= began_) return std::optional<Lv>();
             // What the spans styled, and where what decides is theirs or stands for it.
             if (!is_ours(taken, open.back())) return std::optional<Lv>();
+            taken.shown = open.back();
             const auto known = original.find(stand_ins_.atoms.origin(part.begin).lv);
             return known != original.end() ? known->second : style_back(taken, open);
         });

@@ -30,10 +30,13 @@ void UndoHistory::clear() {
 }
 
 void UndoHistory::committed(const Commit& commit, std::int64_t now_ms) {
+    const bool is_new_peer = !is_ours();
     follow_peer();
     if (commit.empty() || commit.span.peer != peer_) return;
     const AtomTable& atoms = doc_.body_->oplog().atoms();
     const Lv begin = *atoms.lv_of({peer_, commit.span.begin});
+    // Its first commit is how a history learns of a new peer.
+    if (is_new_peer) seen_ = std::min(seen_, begin);
     const Lv end = begin + static_cast<Lv>(commit.span.size());
     if (end <= seen_) return;  // One that step() made.
     const bool excluded =

@@ -121,6 +121,7 @@ public:
 
     // What was done, an edit a line.
     std::vector<std::string> told;
+    bool puts_styles = true;
     // The first edit that was refused.
     std::optional<std::string> refused;
 
@@ -149,7 +150,7 @@ private:
     }
     void style(Handle text) {
         const std::size_t size = doc.text(text).code_points().n;
-        if (size == 0) return;
+        if (size == 0 || !puts_styles) return;
         const std::size_t begin = pick(size);
         const std::size_t end = begin + 1 + pick(size - begin);
         const std::string style = std::array{"bold", "link", "comment"}[pick(3)];

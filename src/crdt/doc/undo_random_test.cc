@@ -111,6 +111,75 @@ TEST(UndoRandom, IsNotDisturbedByOthersElsewhere) {
     });
 }
 
+// Two write in turns; the last step that stands is taken back, by who made it, or is done again. No
+// styles: text that comes back has those, too, that its place got since.
+class Turns {
+public:
+    explicit Turns(Tape& tape) : tape_(tape), actor_(1, tape) { actor_.puts_styles = false; }
+
+    Played run(Script& script) {
+        auto failure = first_failure(script, [&](Move& move) { return play(move); });
+        if (!failure) actor_.doc.check_invariants();
+        return {std::move(failure), actor_.told};
+    }
+
+private:
+    struct Step {
+        PeerId by;
+        IdSpan span;
+        std::string before;
+        std::string after;
+    };
+
+    std::string play(Move& move) {
+        tape_.turn_to(move.choice);
+        const std::size_t choice = tape_.pick(5);
+        if (choice < 2) return write(move);
+        std::vector<Step>& from = choice < 4 ? done_ : undone_;
+        std::vector<Step>& to = choice < 4 ? undone_ : done_;
+        if (from.empty()) return {};
+        Step step = std::move(from.back());
+        from.pop_back();
+        actor_.told.push_back(cat(choice < 4 ? "undo by " : "redo by ", step.by));
+        actor_.doc.set_peer(step.by);
+        EXPECT_TRUE(actor_.doc.revert(std::vector{step.span}));
+        step.span = actor_.doc.commit().span;
+        const std::string shown = text_of(actor_.own());
+        const std::string& wanted = choice < 4 ? step.before : step.after;
+        const std::string failure =
+            shown == wanted ? "" : cat("shows\n", shown, "\nand is to show\n", wanted);
+        to.push_back(std::move(step));
+        return failure;
+    }
+
+    std::string write(Move& move) {
+        const PeerId by = 1 + tape_.pick(2);
+        const std::string before = text_of(actor_.own());
+        actor_.doc.set_peer(by);
+        if (tape_.is_random()) move.edits.resize(1 + tape_.pick(4));
+        for (Draws& edit : move.edits) {
+            tape_.turn_to(edit);
+            actor_.edit();
+        }
+        const Commit commit = actor_.doc.commit();
+        if (actor_.refused) return *actor_.refused;
+        if (commit.empty()) return {};
+        actor_.told.push_back(cat("commit by ", by));
+        done_.push_back({by, commit.span, before, text_of(actor_.own())});
+        undone_.clear();
+        return {};
+    }
+
+    Tape& tape_;
+    Actor actor_;
+    std::vector<Step> done_;
+    std::vector<Step> undone_;
+};
+
+TEST(UndoRandom, OfTwoInTurnsShowsWhatWasShownAtEachStep) {
+    play_seeds(1, 60, [](Tape& tape, Script& script) { return Turns(tape).run(script); });
+}
+
 // Others type into the same text: nothing of theirs goes, nothing of the actor's stays.
 TEST(UndoRandom, OfEverythingLeavesTheTextOfOthersAlone) {
     play_seeds(2, 40, [](Tape& tape, Script& script) {

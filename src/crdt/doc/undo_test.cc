@@ -688,6 +688,20 @@ TEST(Undo, StartsAnewForAnotherPeer) {
     EXPECT_EQ(desk.read(), "a");
 }
 
+TEST(Undo, TheFirstCommitOfAnotherPeerIsAStep) {
+    Desk desk;
+    desk.type(0, "a");
+    desk.commit();
+    desk.doc.set_peer(7);
+    desk.type(0, "b");
+    desk.commit();
+
+    EXPECT_TRUE(desk.undo());
+
+    EXPECT_EQ(desk.read(), "a");
+    EXPECT_FALSE(desk.undo());
+}
+
 TEST(Undo, WaitsWhileTheDocumentShowsThePast) {
     Desk desk;
     desk.type(0, "a");
