@@ -80,6 +80,16 @@ std::vector<std::string_view> tokens(std::string_view text) {
     return out;
 }
 
+std::vector<std::string_view> code_points(std::string_view text) {
+    std::vector<std::string_view> out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t begin = at;
+        utf8::decode(text, at);
+        out.push_back(text.substr(begin, at - begin));
+    }
+    return out;
+}
+
 // starts[i] is where piece i begins; one more entry for the end.
 std::vector<std::size_t> starts_of(const std::vector<std::string_view>& pieces) {
     std::vector<std::size_t> starts{0};
@@ -118,6 +128,26 @@ void replace_whole(std::string_view before, std::string_view after, std::size_t 
                    std::string(after.substr(prefix, after.size() - prefix - suffix))});
 }
 
+struct Pieces {
+    std::string_view text;
+    const std::vector<std::string_view>& pieces;
+};
+
+// Edits of pieces as splices of a text in which the first of them stands at `at`.
+void add_splices(const std::vector<Replaced>& edits, const std::vector<std::string_view>& before,
+                 const Pieces& after, std::size_t at, std::vector<Splice>& out) {
+    const std::vector<std::size_t> old_starts = starts_of(before);
+    const std::vector<std::size_t> new_starts = starts_of(after.pieces);
+    for (const Replaced& edit : edits) {
+        const std::size_t begin = old_starts[edit.old_begin];
+        const std::size_t new_begin = new_starts[edit.new_begin];
+        const std::size_t new_size = new_starts[edit.new_end] - new_begin;
+        out.push_back({{at + begin},
+                       {old_starts[edit.old_end] - begin},
+                       std::string(after.text.substr(new_begin, new_size))});
+    }
+}
+
 void splice_hunk(std::string_view before, std::string_view after, std::size_t at,
                  std::vector<Splice>& out) {
     if (before.empty() || after.empty() || before.size() + after.size() > kTokenBytes) {
@@ -136,15 +166,7 @@ void splice_hunk(std::string_view before, std::string_view after, std::size_t at
     if (2 * kept < std::max(old_tokens.size(), new_tokens.size()))
         return replace_whole(before, after, at, out);
 
-    const std::vector<std::size_t> old_starts = starts_of(old_tokens);
-    const std::vector<std::size_t> new_starts = starts_of(new_tokens);
-    for (const Replaced& edit : edits) {
-        const std::size_t begin = old_starts[edit.old_begin];
-        const std::size_t new_begin = new_starts[edit.new_begin];
-        out.push_back({{at + begin},
-                       {old_starts[edit.old_end] - begin},
-                       std::string(after.substr(new_begin, new_starts[edit.new_end] - new_begin))});
-    }
+    add_splices(edits, old_tokens, {after, new_tokens}, at, out);
 }
 
 }  // namespace
@@ -192,6 +214,21 @@ std::vector<Splice> minimal_splices(std::string_view before, std::string_view af
         splice_hunk(before.substr(begin, old_starts[hunk.before.end.n] - begin),
                     after.substr(new_begin, new_starts[hunk.after.end.n] - new_begin), begin, out);
     }
+    return out;
+}
+
+std::vector<Splice> fewest_splices(std::string_view before, std::string_view after) {
+    constexpr std::size_t kSteps = 50'000'000;
+    constexpr std::size_t kLeastCost = 256;
+    const std::vector<std::string_view> old_points = code_points(before);
+    const std::vector<std::string_view> new_points = code_points(after);
+    Alphabet alphabet;
+    const auto old_symbols = alphabet.symbols(old_points);
+    const auto new_symbols = alphabet.symbols(new_points);
+    const std::size_t size = old_points.size() + new_points.size();
+    std::vector<Splice> out;
+    add_splices(myers_diff(old_symbols, new_symbols, std::max(kLeastCost, kSteps / (size + 1))),
+                old_points, {after, new_points}, 0, out);
     return out;
 }
 

@@ -31,6 +31,11 @@ std::vector<Hunk> diff_lines(std::string_view before, std::string_view after);
 // else's. Ascending, apart from each other, on code point boundaries. Requires well-formed UTF-8.
 std::vector<Splice> minimal_splices(std::string_view before, std::string_view after);
 
+// The fewest code points to erase and to insert that make `after` of `before`, wherever in a word
+// they stand. What differs by more than a budget of time comes out coarser. Ascending, apart from
+// each other. Requires well-formed UTF-8.
+std::vector<Splice> fewest_splices(std::string_view before, std::string_view after);
+
 struct UnifiedOptions {
     std::string from = "a";
     std::string to = "b";

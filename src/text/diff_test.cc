@@ -114,6 +114,23 @@ TEST(Minimal, KeepsLineEndsAndCharactersWhole) {
               (std::vector<Splice>{{{0}, {2}, "\xC3\xA4"}}));
 }
 
+TEST(Fewest, EditsLettersWhereverTheyStand) {
+    EXPECT_EQ(fewest_splices("abcdef", "abXYef"), (std::vector<Splice>{{{2}, {2}, "XY"}}));
+    EXPECT_EQ(fewest_splices("b\xC3\xA4", "b\xC3\xA9"),
+              (std::vector<Splice>{{{1}, {2}, "\xC3\xA9"}}));
+    EXPECT_EQ(fewest_splices("hello world", "hallo wurld"),
+              (std::vector<Splice>{{{1}, {1}, "a"}, {{7}, {1}, "u"}}));
+    std::size_t erased = 0;
+    for (const Splice& splice : fewest_splices("aaaa", "aa")) {
+        erased += splice.erase.n;
+        EXPECT_EQ(splice.insert, "");
+    }
+    EXPECT_EQ(erased, 2U);
+    const std::string long_text(100'000, 'x');
+    EXPECT_EQ(fewest_splices(long_text, long_text + "y"),
+              (std::vector<Splice>{{{100'000}, {0}, "y"}}));
+}
+
 TEST(Minimal, RandomTextsBecomeEachOther) {
     const std::uint64_t seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -137,6 +154,7 @@ TEST(Minimal, RandomTextsBecomeEachOther) {
         std::string after;
         for (const auto& piece : pieces) after += piece;
 
+        ASSERT_EQ(applied(before, fewest_splices(before, after)), after);
         const auto splices = minimal_splices(before, after);
         ASSERT_EQ(applied(before, splices), after) << testing::PrintToString(before);
         ASSERT_EQ(splices.empty(), before == after);

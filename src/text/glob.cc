@@ -287,10 +287,7 @@ bool Glob::run(const Tokens& tokens, std::string_view subject) {
                     next[i + 1] = next[i + 1] || c != U'/';
                     break;
                 case Kind::in_dirs:
-                    if (c == U'/')
-                        next[i - 1] = true;
-                    else
-                        next[i] = true;
+                    next[c == U'/' ? i - 1 : i] = true;
                     break;
             }
         }

@@ -36,7 +36,7 @@ Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
 Result<Value> update(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::string wanted = TRY(request.text("text"));
-    const std::vector<text::Splice> splices = text::minimal_splices(rope_of(target).str(), wanted);
+    const std::vector<text::Splice> splices = text::fewest_splices(rope_of(target).str(), wanted);
     // The last one first, so that the places of the others stay true.
     for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
         const text::CodePoint begin = rope_of(target).to_code_point(splice->at);

@@ -18,20 +18,36 @@ Result<EngineDocument*> settled(EngineDocuments& documents, const EngineRequest&
     return document;
 }
 
+// Versions count what is pending, which stays so: the commit that follows says what it is.
+Value with_pending(const crdt::Doc& doc, crdt::VersionVector version) {
+    const crdt::IdSpan pending = doc.pending();
+    if (pending.size() > 0) version.extend(pending.peer, pending.end);
+    return to_json(version);
+}
+
 Result<Value> version(EngineDocuments& documents, const EngineRequest& request) {
-    return to_json(TRY(settled(documents, request))->doc.version());
+    const crdt::Doc& doc = TRY(documents.find(request))->doc;
+    return with_pending(doc, doc.version());
 }
 
 Result<Value> oplog_version(EngineDocuments& documents, const EngineRequest& request) {
-    return to_json(TRY(settled(documents, request))->doc.oplog_version());
+    const crdt::Doc& doc = TRY(documents.find(request))->doc;
+    return with_pending(doc, doc.oplog_version());
 }
 
 Result<Value> frontiers(EngineDocuments& documents, const EngineRequest& request) {
-    return to_json(TRY(settled(documents, request))->doc.frontiers());
+    const crdt::Doc& doc = TRY(documents.find(request))->doc;
+    const crdt::IdSpan pending = doc.pending();
+    return to_json(pending.size() == 0 ? doc.frontiers()
+                                       : Frontiers{{pending.peer, pending.end - 1}});
 }
 
 Result<Value> oplog_frontiers(EngineDocuments& documents, const EngineRequest& request) {
-    return to_json(TRY(settled(documents, request))->doc.oplog_frontiers());
+    EngineDocument* document = TRY(documents.find(request));
+    // Of a document that shows the past there are other heads beside it.
+    if (!document->doc.is_detached()) return frontiers(documents, request);
+    documents.settle(*document);
+    return to_json(document->doc.oplog_frontiers());
 }
 
 Result<Value> is_detached(EngineDocuments& documents, const EngineRequest& request) {

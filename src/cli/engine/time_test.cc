@@ -30,6 +30,31 @@ protected:
     EngineSession session{clock, rng};
 };
 
+TEST_F(EngineTime, WhoAsksForTheVersionDoesNotEndTheTransaction) {
+    type("0", "ab");
+    on_a("commit");
+    type("2", "cd");
+
+    EXPECT_EQ(on_a("frontiers"), R"(["3@1"])");
+    EXPECT_EQ(on_a("oplog_frontiers"), R"(["3@1"])");
+    EXPECT_EQ(on_a("vv"), R"({"1":4})");
+    EXPECT_EQ(on_a("oplog_vv"), R"({"1":4})");
+
+    EXPECT_EQ(on_a("commit", R"("message":"hi")"), R"(["3@1"])");
+    EXPECT_NE(on_a("changes").find(R"("message":"hi")"), std::string::npos);
+}
+
+TEST_F(EngineTime, AnUndoHistoryBeginsWithWhatIsWrittenAfterIt) {
+    type("0", "ab");
+    on_a("undo.attach", R"("name":"u")");
+    type("2", "cd");
+    on_a("commit");
+
+    EXPECT_EQ(on_a("undo", R"("name":"u")"), "true");
+    EXPECT_EQ(on_a("text.string", R"("cid":"cid:root-t:Text")"), R"("ab")");
+    EXPECT_EQ(on_a("undo", R"("name":"u")"), "false");
+}
+
 TEST_F(EngineTime, ACheckoutShowsItsVersionUntilTheLatestIsShownAgain) {
     type("0", "ab");
     EXPECT_EQ(on_a("commit"), R"(["1@1"])");

@@ -57,7 +57,7 @@ Result<std::vector<std::string>> origins_of(const EngineRequest& request) {
 }
 
 Result<Value> attach(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find(request));
+    EngineDocument* document = TRY(documents.find_whole(request));
     const std::string name = TRY(request.text("name"));
     crdt::UndoOptions options;
     if (request.has("merge_interval_ms")) {
@@ -66,7 +66,6 @@ Result<Value> attach(EngineDocuments& documents, const EngineRequest& request) {
     }
     if (request.has("max_steps")) options.max_steps = TRY(request.size("max_steps"));
     options.exclude_origins = TRY(origins_of(request));
-    TRY(document->doc.load_history());
     TRY(documents.attach_undo(name, *document, std::move(options)));
     return Value(true);
 }
