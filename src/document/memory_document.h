@@ -38,7 +38,7 @@ public:
     MemoryDocument(crdt::Doc& doc, MemoryBlock block, Writer accessor, const Clock& clock);
     MemoryDocument(const MemoryDocument&) = delete;
     MemoryDocument& operator=(const MemoryDocument&) = delete;
-    ~MemoryDocument() = default;
+    ~MemoryDocument() override = default;
 
     const std::string& label() const { return block_.label; }
     const policy::Actor& accessor() const { return accessor_.actor; }

@@ -61,8 +61,7 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
     TRY(enter({Operation::overwrite, section, Shape::text}));
     TRY(check_utf8(replace));
     if (find.empty()) {
-        return invalid("empty_find",
-                       "'find' is empty; say what is to be replaced; nothing was changed");
+        return invalid("empty_find", "'find' is empty; say what is to be replaced");
     }
     const crdt::Handle content = doc_.open(content_of(section));
     const std::string before = doc_.text(content).str();
@@ -75,14 +74,14 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
     if (splices.empty() || !utf8::is_valid(find)) {
         return fail(Errc::conflict, "no_match",
                     cat("'", utf8::is_valid(find) ? utf8::prefix(find, 80) : "?",
-                        "' is not in the text; view it and give it exactly; nothing was changed"));
+                        "' is not in the text; view it and give it exactly"));
     }
     const std::size_t found = splices.size();
     TRY(schema::check_length(doc_.text(content).code_points().n +
                                  found * utf8::count_code_points(replace) -
                                  found * utf8::count_code_points(find),
                              block_.char_limit));
-    apply(doc_, content, splices);
+    if (replace != find) apply(doc_, content, splices);
     done("replace", section);
     return found;
 }

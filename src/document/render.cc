@@ -74,7 +74,7 @@ public:
     std::string take() { return std::move(out_); }
 
 private:
-    void add_shape(const schema::TextSchema& text, const std::string& section);
+    void add_shape(const schema::TextSchema& schema, const std::string& section);
     void add_shape(const schema::MapSchema& map, const std::string& section);
     void add_shape(const schema::ListSchema& list, const std::string& section);
     void add_shape(const schema::LogSchema& log, const std::string& section);

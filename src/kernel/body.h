@@ -21,7 +21,7 @@
 namespace quire::kernel {
 
 // The kind of the documents that are memory blocks (memory_calls.h), named by their labels.
-inline constexpr std::string_view kMemoryKind = "memory";
+inline constexpr const char* kMemoryKind = "memory";
 
 // Memory is written through its own gate alone, so no call by a block's id reaches it.
 // Error: denied "memory_block" {label}.
@@ -104,21 +104,21 @@ public:
     template <class T, class Work>
     void on_named(Caller by, const DocumentName& of, Access access, Reply<T> reply, Work work) {
         std::shared_ptr<LiveDocument> document = catalog_.find_or_make(of.kind, of.name);
-        on_document<T>(by, std::move(document), access, std::move(reply),
-                       [self = shared_from_this(), by, of, access, work = std::move(work)](
-                           LiveDocument& live, Reply<T> answer) mutable {
-                           if (!live.record().deleted && live.name() == of.name &&
-                               self->catalog_.has_name(live.key()))
-                               return work(live, std::move(answer));
-                           // It gives the name up when what became of it is durable.
-                           live.when_durable([self, by = std::move(by), of = std::move(of), access,
-                                              answer = std::move(answer),
-                                              work = std::move(work)](Result<void> gone) mutable {
-                               if (!gone) return answer(Failure(std::move(gone).error()));
-                               self->template on_named<T>(std::move(by), of, access,
-                                                          std::move(answer), std::move(work));
-                           });
-                       });
+        on_document<T>(
+            by, std::move(document), access, std::move(reply),
+            [self = shared_from_this(), by, of, access, work = std::move(work)](
+                LiveDocument& live, Reply<T> answer) mutable {
+                if (!live.record().deleted && live.name() == of.name &&
+                    self->catalog_.has_name(live.key()))
+                    return work(live, std::move(answer));
+                // It gives the name up when what became of it is durable.
+                live.when_durable([self, by = std::move(by), of, access, answer = std::move(answer),
+                                   work = std::move(work)](Result<void> gone) mutable {
+                    if (!gone) return answer(Failure(std::move(gone).error()));
+                    self->template on_named<T>(std::move(by), of, access, std::move(answer),
+                                               std::move(work));
+                });
+            });
     }
 
     // The same for a block: work(document, block, reply).

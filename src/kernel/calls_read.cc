@@ -91,9 +91,13 @@ bool list_into(Listing& listing, LiveDocument& document) {
 Result<std::vector<store::DocumentKey>> documents_of(Kernel::Body& body, const Listing& listing) {
     const ListQuery& query = listing.query;
     if (listing.parent) {
-        if (body.catalog().find(listing.parent->document) == nullptr) {
+        const auto document = body.catalog().find(listing.parent->document);
+        const bool elsewhere =
+            document != nullptr && query.conversation && document->name() != *query.conversation;
+        if (document == nullptr || elsewhere) {
             return fail(Errc::not_found, "invalid_reference",
-                        cat("there is no block '", *query.parent_id, "'"));
+                        cat("there is no block '", *query.parent_id, "'",
+                            elsewhere ? " in that conversation" : ""));
         }
         return std::vector{listing.parent->document};
     }

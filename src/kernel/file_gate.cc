@@ -36,6 +36,7 @@ Operation operation_of(Access access) {
 
 std::vector<crdt::IdSpan> spans_of(const std::map<std::uint64_t, std::int32_t>& version) {
     std::vector<crdt::IdSpan> spans;
+    spans.reserve(version.size());
     for (const auto& [peer, end] : version) spans.push_back({peer, 0, end});
     return spans;
 }
@@ -207,7 +208,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         std::vector<crdt::Change> changes = fork.changes_since(old_version);
         Bytes update = codec::encode_updates(changes);
         document.begin(kReconciler);
-        TRY(doc.import(std::move(changes)));
+        TRY(doc.import(changes));
         document.batch().updates.push_back({document.key(), std::move(update)});
 
         // The document decides the order of what went to one spot; only where both changed the same

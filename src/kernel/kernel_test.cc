@@ -469,7 +469,7 @@ TEST(Kernel, UndoOfACreationLeavesABlockThatOthersWroteIn) {
     EXPECT_EQ(desk.text(id), "here, and bo");
 }
 
-TEST(Kernel, APageGoesOnWhereTheLastBlockOfTheOneBeforeWasDeleted) {
+TEST(Kernel, APageGoesOnWhereTheLastBlockOfTheOneBeforeWasDeletedAndNowhereElse) {
     Desk desk;
     std::vector<std::string> ids;
     for (const char* text : {"0", "1", "2", "3"}) ids.push_back(desk.create(text));
@@ -497,6 +497,14 @@ TEST(Kernel, APageGoesOnWhereTheLastBlockOfTheOneBeforeWasDeleted) {
     const auto elsewhere = desk.ask<BlockVersion>(
         [&](auto reply) { desk.kernel->create(Desk::as("ada"), other, std::move(reply)); });
     EXPECT_EQ(reason(page(elsewhere->block_id)), "invalid_argument");
+
+    ListQuery below;
+    below.conversation = "main";
+    below.parent_id = elsewhere->block_id;
+    EXPECT_EQ(reason(desk.ask<ListPage>([&](auto reply) {
+                  desk.kernel->list(Desk::as("ada"), below, std::move(reply));
+              })),
+              "invalid_reference");
 }
 
 TEST(Kernel, UndoOfSomebodyElsesNothingIsRefused) {

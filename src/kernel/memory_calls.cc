@@ -15,8 +15,6 @@ namespace {
 
 using policy::Operation;
 
-const std::string kKind(kMemoryKind);
-
 Failure not_shared(const std::string& label, const policy::Actor& owner,
                    const policy::Actor& with) {
     return fail(Errc::denied, "permission_denied",
@@ -101,7 +99,7 @@ Failure no_such_memory(const std::string& label) {
 Failure label_exists(const std::string& label) {
     return fail(Errc::conflict, "label_exists",
                 cat("there is a memory block '", label,
-                    "' already. Use it, or choose another label; context delete frees this one"),
+                    "' already. Choose another label, or, where it is yours, use it or delete it"),
                 {{"label", label}});
 }
 
@@ -151,11 +149,11 @@ Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Kerne
 }
 
 std::shared_ptr<LiveDocument> MemoryCalls::Body::find(const std::string& label) const {
-    if (auto named = kernel->catalog().find(kKind, label)) return named;
+    if (auto named = kernel->catalog().find(kMemoryKind, label)) return named;
     const Result<blocks::BlockId> id = blocks::BlockId::parse(label);
     if (!id || !id->is_document()) return nullptr;
     auto document = kernel->catalog().find(id->document);
-    return document != nullptr && document->kind() == kKind ? document : nullptr;
+    return document != nullptr && document->kind() == kMemoryKind ? document : nullptr;
 }
 
 bool MemoryCalls::Body::goes_by(LiveDocument& document, const std::string& label) {
@@ -176,7 +174,7 @@ void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> repl
 void MemoryCalls::Body::create(const Caller& by, std::shared_ptr<const MemoryHeader> header,
                                Reply<MemoryVersion> reply) {
     kernel->on_named<MemoryVersion>(
-        by, {std::string(kKind), header->block.label}, Access::look, std::move(reply),
+        by, {kMemoryKind, header->block.label}, Access::look, std::move(reply),
         [self = shared_from_this(), by, header](LiveDocument& document,
                                                 Reply<MemoryVersion> answer) {
             if (!document.record().header.empty()) {
@@ -225,7 +223,7 @@ void MemoryCalls::list(Caller by, std::optional<MemoryType> type, std::string pr
     auto found = std::make_shared<Listing>(by.actor, type, std::move(prefix));
     std::vector<store::DocumentKey> live;
     std::vector<store::DocumentRecord> stored;
-    for (Catalog::Known& each : kernel.catalog().known(kKind, found->prefix())) {
+    for (Catalog::Known& each : kernel.catalog().known(kMemoryKind, found->prefix())) {
         if (each.is_live) {
             live.push_back(each.record.key);
         } else {
@@ -234,7 +232,7 @@ void MemoryCalls::list(Caller by, std::optional<MemoryType> type, std::string pr
     }
     if (!stored.empty()) {
         const Result<std::vector<store::BlockRecord>> blocks =
-            kernel.parts().store.whole_blocks(kKind);
+            kernel.parts().store.whole_blocks(kMemoryKind);
         if (!blocks) return reply(Failure(blocks.error()));
         std::map<store::DocumentKey, std::uint64_t> versions;
         for (const store::BlockRecord& block : *blocks) versions[block.document] = block.version;

@@ -92,6 +92,36 @@ TEST(Memory, ACreationThatTheStoreRefusedLeavesTheLabelFree) {
     EXPECT_EQ(study.version("notes"), 1U);
 }
 
+TEST(Memory, AReplacementByTheSameChangesNothing) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", R"("Text")"));
+    ASSERT_EQ(reason(study.write("notes", AppendContent{"", "abc"})), "fine");
+    const std::uint64_t before = study.version("notes");
+
+    ASSERT_EQ(reason(study.write("notes", ReplaceText{"", "b", "b"})), "fine");
+
+    EXPECT_EQ(study.version("notes"), before);
+}
+
+TEST(Memory, AnUndoPassesOverWhatItsWriterTookBack) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    ASSERT_TRUE(study.share("build", "agent:bo", Permission::read_write));
+    for (const char* const before : {"", "zero"}) {
+        if (*before != 0) {
+            ASSERT_EQ(reason(study.set("build", "status", before)), "fine");
+        }
+        const std::string value = study.value("build");
+        ASSERT_EQ(reason(study.set("build", "status", "x")), "fine");
+        ASSERT_EQ(reason(study.set("build", "status", "y", "agent:bo")), "fine");
+        ASSERT_EQ(reason(study.undo("build", "agent:bo")), "fine");
+
+        ASSERT_EQ(reason(study.undo("build")), "fine");
+
+        EXPECT_EQ(study.value("build"), value);
+    }
+}
+
 TEST(Memory, AReadOnlyFieldIsItsSources) {
     Study study;
     ASSERT_TRUE(study.create("build"));

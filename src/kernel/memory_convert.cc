@@ -113,9 +113,10 @@ void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
                                                    Reply<MemoryConverted> answer) {
             const std::int64_t now_ms = body->kernel->parts().clock.wall_ms();
             Result<Plan> planned = plan(document, opened, by.actor, what, now_ms);
-            if (!planned)
+            if (!planned) {
                 return body->kernel->refuse(document, std::move(planned).error(),
                                             std::move(answer));
+            }
             MemoryConverted report = std::move(planned->report);
             const bool same = planned->after.schema == opened.header.block.schema;
             if (what.dry_run || same)

@@ -9,7 +9,6 @@ namespace {
 
 using policy::Operation;
 
-const std::string kKind(kMemoryKind);
 // The name that a document has within a transaction that exchanges two: no label has control
 // characters.
 constexpr std::string_view kNoLabel = "\x01";
@@ -64,7 +63,7 @@ std::string free_label(Catalog& catalog, const std::string& label, std::int64_t 
     const std::string stem = cat(utf8::prefix(label, kStem / 4), "_archived_", now_ms / 1000);
     for (std::size_t i = 1;; ++i) {
         std::string name = i == 1 ? stem : cat(stem, "_", i);
-        if (catalog.claim_name(kKind, name, key)) return name;
+        if (catalog.claim_name(kMemoryKind, name, key)) return name;
     }
 }
 
@@ -82,9 +81,9 @@ void MemoryCalls::Body::move(LiveDocument& document, OpenedMemory& opened, const
             // Until it is stored it goes by both.
             Catalog& catalog = self->kernel->catalog();
             if (stored) {
-                catalog.settle_name(kKind, label, key);
+                catalog.settle_name(kMemoryKind, label, key);
             } else {
-                catalog.unclaim_name(kKind, label, key);
+                catalog.unclaim_name(kMemoryKind, label, key);
             }
             reply(std::move(stored));
         });
@@ -108,7 +107,7 @@ void MemoryCalls::archive(Caller by, std::string label, std::optional<std::strin
                 return refuse(may.error());
             Catalog& catalog = body->kernel->catalog();
             const std::string before = document.name();
-            if (archival_label && !catalog.claim_name(kKind, *archival_label, document.key()))
+            if (archival_label && !catalog.claim_name(kMemoryKind, *archival_label, document.key()))
                 return refuse(label_exists(*archival_label).value());
             const std::string under =
                 archival_label ? *archival_label
@@ -136,7 +135,7 @@ void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std:
                                                      Reply<MemoryVersion> answer) {
             const std::string under = label.value_or(document.name());
             Result<void> may = may_load(opened);
-            if (may && !body->kernel->catalog().claim_name(kKind, under, document.key()))
+            if (may && !body->kernel->catalog().claim_name(kMemoryKind, under, document.key()))
                 may = label_exists(under);
             if (!may) return body->kernel->refuse(document, may.error(), std::move(answer));
             body->move(document, opened, by.actor, {MemoryType::working, under, "load"},
@@ -250,7 +249,7 @@ private:
     }
 
     void stored(const Result<void>& result) {
-        if (result) kernel_->catalog().exchange_names(kKind, label_, archival_label_);
+        if (result) kernel_->catalog().exchange_names(kMemoryKind, label_, archival_label_);
         second_->strand().post([self = shared_from_this(), result] {
             self->second_->given(result);
             self->second_->release();

@@ -144,9 +144,10 @@ void MemoryCalls::rollback(Caller by, std::string label, std::string version_id,
             LiveDocument& document, const OpenedMemory& opened, Reply<MemoryVersion> answer) {
             const Result<bool> changed = roll_back(document, opened, by.actor, version_id);
             if (!changed) return body->kernel->refuse(document, changed.error(), std::move(answer));
-            if (!*changed)
+            if (!*changed) {
                 return body->kernel->answer(document, version_of_memory(document),
                                             std::move(answer));
+            }
             body->submit_write(document, version_of_memory(document), std::move(answer));
         });
 }

@@ -9,7 +9,6 @@
 namespace quire::kernel {
 namespace {
 
-const std::string kKind(kMemoryKind);
 // What is kept of one block for a search. To cut it into words takes its time: up to so much of it
 // goes with every write; where there is more, a search does it for all the writes before it.
 constexpr std::size_t kTextBytes = 256U << 10;
@@ -95,7 +94,7 @@ public:
     // Those that have. The store says once which were left so by a kernel that ended.
     Result<std::vector<store::DocumentKey>> stale(store::Store& store) {
         if (!state_.with([](State& state) { return state.asked; })) {
-            const std::vector<store::DocumentKey> left = TRY(store.stale_texts(kKind));
+            const std::vector<store::DocumentKey> left = TRY(store.stale_texts(kMemoryKind));
             state_.with([&](State& state) {
                 state.asked = true;
                 for (const store::DocumentKey key : left) ++state.changes[key];
@@ -172,9 +171,10 @@ public:
         stale_.resize(stale_.size() - count);
         // One that was deleted before this kernel began is known to the store alone.
         for (const store::DocumentKey key : some) {
-            if (kernel_->catalog().find(key) == nullptr)
+            if (kernel_->catalog().find(key) == nullptr) {
                 found_.emplace_back(store::TextRecord{.document = key, .gone = true},
                                     texts_->changes(key));
+            }
         }
         std::make_shared<Walk>(
             kernel_, by_, some,
@@ -228,9 +228,10 @@ void show(const std::shared_ptr<Kernel::Body>& kernel, const Caller& by,
                 return each.document == document.key();
             });
             const Result<OpenedMemory> opened = open_memory(document.record(), actor);
-            if (opened)
+            if (opened) {
                 found->hits.push_back({opened->row(version_of_memory(document)), hit->score,
                                        shown_snippet(hit->snippet)});
+            }
             return true;
         },
         [found, reply = std::move(reply)](Result<void> walked) mutable {

@@ -450,9 +450,10 @@ private:
             used_.push_back(source);
             return;
         }
-        if (lost > 0)
+        if (lost > 0) {
             out_.lost.push_back(
                 cat(source, ": ", lost, " of its elements do not fit ", place.path));
+        }
         put_at(out_.value, place.path, std::move(*made), to_.as<CompositeSchema>() != nullptr);
         out_.moved.push_back({source, place.path});
         used_.push_back(source);

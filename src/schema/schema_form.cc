@@ -175,7 +175,7 @@ Result<BlockSchema> Parser::text(Object in) {
         out.viewport = Viewport{start.value_or(1), *lines};
     }
     TRY(in.done());
-    return BlockSchema(std::move(out));
+    return BlockSchema(out);
 }
 
 Result<BlockSchema> Parser::map(Object in) {

@@ -252,7 +252,7 @@ Result<void> check_length(std::size_t length, std::optional<std::size_t> char_li
     if (!char_limit || length <= *char_limit) return {};
     return fail(Errc::out_of_range, "char_limit",
                 cat("the text would have ", length, " characters and may have ", *char_limit,
-                    "; shorten it, or put part of it elsewhere; nothing was changed"),
+                    "; shorten it, or put part of it elsewhere"),
                 {{"limit", *char_limit}, {"len", length}});
 }
 
@@ -260,7 +260,7 @@ Result<void> check_count(std::size_t len, std::optional<std::size_t> max_items) 
     if (!max_items || len <= *max_items) return {};
     return fail(Errc::out_of_range, "max_items",
                 cat("the list would have ", len, " items and may have ", *max_items,
-                    "; remove some first; nothing was changed"),
+                    "; remove some first"),
                 {{"limit", *max_items}, {"len", len}});
 }
 
