@@ -53,13 +53,14 @@ bench: ## Measure, beside the peers, and write docs/benchmarks.md
 	@python3 scripts/run_bench.py --build build $(BENCH_FLAGS)
 
 .PHONY: nightly
-nightly: ## What takes long: every sanitizer, long random runs, the long crash loop, fuzzing, the benchmarks
+nightly: ## What takes long: every sanitizer, long random runs, the long crash loop, fuzzing, the analyser, the benchmarks
 	@QUIRE_LONG=1 $(MAKE) --no-print-directory test
 	@QUIRE_LONG=1 $(MAKE) --no-print-directory test-san
 	@$(MAKE) --no-print-directory test-tsan
 	@-$(DEPS) fuzz
 	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS)
 	@$(MAKE) --no-print-directory bench
+	@$(MAKE) --no-print-directory lint LINT_FLAGS=--analyse
 
 .PHONY: format
 format: ## Rewrite the C++ sources with clang-format

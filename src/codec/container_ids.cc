@@ -29,8 +29,8 @@ ContainerKind kind_inside(std::uint8_t number) {
 }
 
 std::uint8_t number_inside(ContainerKind kind) {
-    for (std::uint8_t number = 0; number < kKindsInside.size(); ++number) {
-        if (kKindsInside[number] == kind) return number;
+    for (std::size_t number = 0; number < kKindsInside.size(); ++number) {
+        if (kKindsInside[number] == kind) return static_cast<std::uint8_t>(number);
     }
     return static_cast<std::uint8_t>(kind);
 }

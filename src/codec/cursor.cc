@@ -15,7 +15,7 @@ Bytes encode_cursor(const crdt::Cursor& cursor) {
         write_zigzag(out, cursor.anchor->counter);
     }
     write_container_id(out, cursor.container);
-    write_uleb(out, static_cast<std::uint64_t>(static_cast<int>(cursor.side) + 1));
+    write_uleb(out, static_cast<std::uint64_t>(std::int64_t{static_cast<int>(cursor.side)} + 1));
     write_uleb(out, cursor.origin);
     return std::move(out).take();
 }

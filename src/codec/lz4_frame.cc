@@ -15,7 +15,7 @@ namespace quire::codec {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x184D2204;
-constexpr std::size_t kWindow = 64 * 1024;
+constexpr std::size_t kWindow = 64 << 10;
 
 struct FrameHeader {
     bool independent = false;

@@ -106,7 +106,7 @@ public:
         accept_again();
     }
 
-    ~Body() {
+    ~Body() override {
         directory_.remove_socket();
         while (!clients_.empty()) end(clients_.begin()->first);
     }

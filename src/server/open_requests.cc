@@ -76,6 +76,7 @@ std::vector<std::string> OpenRequests::take_repeatable() {
         return true;
     });
     std::vector<std::string> out;
+    out.reserve(lines.size());
     for (auto& [order, line] : lines) out.push_back(std::move(line));
     return out;
 }

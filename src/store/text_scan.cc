@@ -30,9 +30,10 @@ std::vector<Word> words_of(std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (!is_word_char(text[at])) continue;
         Word word{"", at, at};
-        for (; at < text.size() && is_word_char(text[at]); ++at)
+        for (; at < text.size() && is_word_char(text[at]); ++at) {
             word.text +=
                 text[at] >= 'A' && text[at] <= 'Z' ? static_cast<char>(text[at] + 32) : text[at];
+        }
         word.end = at;
         words.push_back(std::move(word));
     }
