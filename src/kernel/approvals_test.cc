@@ -1,5 +1,6 @@
 #include "kernel/approvals.h"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -592,7 +593,11 @@ TEST(Approvals, OutliveTheKernelAtEachStep) {
     office.study.crash();
     EXPECT_EQ(office.status(id), "used");
     EXPECT_EQ(office.told(deed), "escalation_required");
-    EXPECT_EQ(office.list(true)[0].resolved->by.str(), kTom);
+    const std::vector<Approval> all = office.list(true);
+    const auto used =
+        std::find_if(all.begin(), all.end(), [&](const Approval& each) { return each.id == id; });
+    ASSERT_NE(used, all.end());
+    EXPECT_EQ(used->resolved->by.str(), kTom);
 }
 
 TEST(Approvals, ATimeGoesOnWhileNoKernelRuns) {
