@@ -2,52 +2,91 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
+
 namespace quire::kernel {
 
 namespace {
 
 constexpr std::uint8_t kBodyFormat = 5;
 
-void put(Bytes& out, std::uint64_t number, int size) {
-    for (int i = 0; i < size; ++i) out.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
-}
-
-std::uint64_t get(const Bytes& in, std::size_t& at, int size) {
-    std::uint64_t number = 0;
-    for (int i = 0; i < size; ++i)
-        number |= std::uint64_t{in[at + static_cast<std::size_t>(i)]} << (8 * i);
-    at += static_cast<std::size_t>(size);
-    return number;
-}
-
-constexpr std::size_t kHeadSize = 2 + 8;
-constexpr std::uint64_t kStatuses = static_cast<std::uint64_t>(blocks::Status::error) + 1;
+constexpr std::uint8_t kStatuses = static_cast<std::uint8_t>(blocks::Status::error) + 1;
 constexpr std::size_t kSpanSize = 8 + 4 + 4;
-constexpr std::size_t kStandInSize = 1 + 8 + 4 + 8 + 4 + 4;
-constexpr std::size_t kHeadIdSize = 8 + 4;
-constexpr std::uint64_t kNoHeads = 0xFFFFFFFF;
+constexpr std::uint32_t kNoHeads = 0xFFFFFFFF;
 
-void put_spans(Bytes& out, const std::vector<crdt::IdSpan>& spans) {
-    put(out, spans.size(), 4);
-    for (const crdt::IdSpan& span : spans) {
-        put(out, span.peer, 8);
-        put(out, static_cast<std::uint32_t>(span.begin), 4);
-        put(out, static_cast<std::uint32_t>(span.end), 4);
-    }
+void write_counter(ByteWriter& out, crdt::Counter counter) {
+    out.u32_le(static_cast<std::uint32_t>(counter));
+}
+crdt::Counter read_counter(ByteReader& in) {
+    return static_cast<crdt::Counter>(in.u32_le("counter"));
 }
 
-// False where there are fewer.
-bool get_spans(const Bytes& in, std::size_t& at, std::size_t count,
-               std::vector<crdt::IdSpan>& spans) {
-    if (count > (in.size() - at) / kSpanSize) return false;
-    for (; count > 0; --count) {
-        crdt::IdSpan span;
-        span.peer = get(in, at, 8);
-        span.begin = static_cast<crdt::Counter>(get(in, at, 4));
-        span.end = static_cast<crdt::Counter>(get(in, at, 4));
-        spans.push_back(span);
+void write_id(ByteWriter& out, const crdt::OpId& id) {
+    out.u64_le(id.peer);
+    write_counter(out, id.counter);
+}
+crdt::OpId read_id(ByteReader& in) {
+    const crdt::PeerId peer = in.u64_le("peer");
+    return {peer, read_counter(in)};
+}
+
+void write_spans(ByteWriter& out, const std::vector<crdt::IdSpan>& spans) {
+    out.u32_le(static_cast<std::uint32_t>(spans.size()));
+    for (const crdt::IdSpan& span : spans) {
+        write_id(out, {span.peer, span.begin});
+        write_counter(out, span.end);
     }
-    return true;
+}
+std::vector<crdt::IdSpan> read_spans(ByteReader& in, std::size_t count) {
+    std::vector<crdt::IdSpan> spans;
+    for (; count > 0 && in.ok(); --count) {
+        const crdt::OpId first = read_id(in);
+        spans.push_back({first.peer, first.counter, read_counter(in)});
+    }
+    return spans;
+}
+
+void write_status(ByteWriter& out, const Unit& unit) {
+    const auto number = [](blocks::Status status) {
+        return static_cast<std::uint8_t>(static_cast<std::uint8_t>(status) + 1);
+    };
+    out.byte(unit.status ? number(unit.status->from) : 0);
+    out.byte(unit.status ? number(unit.status->to) : 0);
+}
+void read_status(ByteReader& in, Unit& unit) {
+    const std::uint8_t from = in.byte("status before");
+    const std::uint8_t to = in.byte("status after");
+    if (from > kStatuses || to > kStatuses) return in.fail("status");
+    if (from == 0 || to == 0) return;
+    unit.status = {static_cast<blocks::Status>(from - 1), static_cast<blocks::Status>(to - 1)};
+}
+
+void write_heads(ByteWriter& out, const Unit& unit) {
+    out.u32_le(unit.heads ? static_cast<std::uint32_t>(unit.heads->size()) : kNoHeads);
+    for (const crdt::OpId& head : unit.heads.value_or(crdt::Frontiers())) write_id(out, head);
+}
+void read_heads(ByteReader& in, Unit& unit) {
+    std::uint32_t count = in.u32_le("number of heads");
+    if (count == kNoHeads) return;
+    unit.heads.emplace();
+    for (; count > 0 && in.ok(); --count) unit.heads->push_back(read_id(in));
+}
+
+void write_stand_in(ByteWriter& out, const crdt::StandIn& stand_in) {
+    out.byte(static_cast<std::uint8_t>(stand_in.as));
+    write_id(out, stand_in.of);
+    write_id(out, stand_in.copy);
+    write_counter(out, stand_in.length);
+}
+crdt::StandIn read_stand_in(ByteReader& in) {
+    const std::uint8_t as = in.byte("stand-in");
+    if (as > static_cast<std::uint8_t>(crdt::StandIn::As::settled)) in.fail("stand-in");
+    crdt::StandIn stand_in;
+    stand_in.as = static_cast<crdt::StandIn::As>(as);
+    stand_in.of = read_id(in);
+    stand_in.copy = read_id(in);
+    stand_in.length = read_counter(in);
+    return stand_in;
 }
 
 std::string_view name_of(UnitState state) {
@@ -72,27 +111,15 @@ std::string_view name_of(UnitState state) {
 // statuses, format 1 neither the number of spans nor stand-ins.
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
                             const std::string& block) {
-    Bytes body;
-    put(body, kBodyFormat, 1);
-    put(body, static_cast<std::uint64_t>(unit.kind), 1);
-    put(body, unit.group, 8);
-    put(body, unit.status ? static_cast<std::uint64_t>(unit.status->from) + 1 : 0, 1);
-    put(body, unit.status ? static_cast<std::uint64_t>(unit.status->to) + 1 : 0, 1);
-    put(body, unit.heads ? unit.heads->size() : kNoHeads, 4);
-    for (const crdt::OpId& head : unit.heads.value_or(crdt::Frontiers())) {
-        put(body, head.peer, 8);
-        put(body, static_cast<std::uint32_t>(head.counter), 4);
-    }
-    put_spans(body, unit.spans);
-    put_spans(body, unit.kept);
-    for (const crdt::StandIn& stand_in : unit.stand_ins) {
-        put(body, static_cast<std::uint64_t>(stand_in.as), 1);
-        for (const crdt::OpId& id : {stand_in.of, stand_in.copy}) {
-            put(body, id.peer, 8);
-            put(body, static_cast<std::uint32_t>(id.counter), 4);
-        }
-        put(body, static_cast<std::uint32_t>(stand_in.length), 4);
-    }
+    ByteWriter body;
+    body.byte(kBodyFormat);
+    body.byte(static_cast<std::uint8_t>(unit.kind));
+    body.u64_le(unit.group);
+    write_status(body, unit);
+    write_heads(body, unit);
+    write_spans(body, unit.spans);
+    write_spans(body, unit.kept);
+    for (const crdt::StandIn& stand_in : unit.stand_ins) write_stand_in(body, stand_in);
     return {document,
             block,
             unit.version,
@@ -100,82 +127,35 @@ store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
             unit.at_ms,
             unit.description,
             std::string(name_of(unit.state)),
-            std::move(body)};
+            std::move(body).take()};
 }
 
 Result<Unit> from_record(const store::UnitRecord& record) {
-    const Bytes& body = record.body;
-    const auto damaged = [] { return corrupt("a history entry in the store is damaged"); };
-    if (body.size() < kHeadSize || body[0] < 1 || body[0] > kBodyFormat ||
-        body[1] > static_cast<std::uint8_t>(UnitKind::take_back)) {
-        return damaged();
-    }
-    Unit unit{record.version,
-              record.actor,
-              record.at_ms,
-              record.description,
-              {},
-              UnitState::gone,
-              0,
-              {},
-              {},
-              {},
-              {},
-              {}};
+    Unit unit;
+    unit.version = record.version;
+    unit.actor = record.actor;
+    unit.at_ms = record.at_ms;
+    unit.description = record.description;
+    unit.state = UnitState::gone;
     for (const UnitState state : {UnitState::done, UnitState::undone}) {
         if (record.state == name_of(state)) unit.state = state;
     }
-    std::size_t at = 1;
-    unit.kind = static_cast<UnitKind>(get(body, at, 1));
-    unit.group = get(body, at, 8);
-    if (body[0] > 2) {
-        if (body.size() - at < 2) return damaged();
-        const std::uint64_t from = get(body, at, 1);
-        const std::uint64_t to = get(body, at, 1);
-        if (from > kStatuses || to > kStatuses) return damaged();
-        if (from > 0 && to > 0) {
-            unit.status = {static_cast<blocks::Status>(from - 1),
-                           static_cast<blocks::Status>(to - 1)};
-        }
-    }
-    if (body[0] > 3) {
-        if (body.size() - at < 4) return damaged();
-        std::uint64_t heads = get(body, at, 4);
-        if (heads != kNoHeads) {
-            if (heads > (body.size() - at) / kHeadIdSize) return damaged();
-            unit.heads.emplace();
-            for (; heads > 0; --heads) {
-                crdt::OpId head;
-                head.peer = get(body, at, 8);
-                head.counter = static_cast<crdt::Counter>(get(body, at, 4));
-                unit.heads->push_back(head);
-            }
-        }
-    }
-    std::size_t spans = (body.size() - at) / kSpanSize;
-    if (body[0] > 1) {
-        if (body.size() - at < 4) return damaged();
-        spans = get(body, at, 4);
-    }
-    if (!get_spans(body, at, spans, unit.spans)) return damaged();
-    if (body[0] > 4) {
-        if (body.size() - at < 4) return damaged();
-        const std::size_t kept = get(body, at, 4);
-        if (!get_spans(body, at, kept, unit.kept)) return damaged();
-    }
-    if ((body.size() - at) % kStandInSize != 0) return damaged();
-    while (at < body.size()) {
-        crdt::StandIn stand_in;
-        const std::uint64_t as = get(body, at, 1);
-        if (as > static_cast<std::uint64_t>(crdt::StandIn::As::settled)) return damaged();
-        stand_in.as = static_cast<crdt::StandIn::As>(as);
-        for (crdt::OpId* id : {&stand_in.of, &stand_in.copy}) {
-            id->peer = get(body, at, 8);
-            id->counter = static_cast<crdt::Counter>(get(body, at, 4));
-        }
-        stand_in.length = static_cast<crdt::Counter>(get(body, at, 4));
-        unit.stand_ins.push_back(stand_in);
-    }
+
+    ByteReader in(record.body);
+    const std::uint8_t format = in.byte("format");
+    if (format < 1 || format > kBodyFormat) in.fail("format");
+    const std::uint8_t kind = in.byte("kind");
+    if (kind > static_cast<std::uint8_t>(UnitKind::take_back)) in.fail("kind");
+    unit.kind = static_cast<UnitKind>(kind);
+    unit.group = in.u64_le("group");
+    if (format > 2) read_status(in, unit);
+    if (format > 3) read_heads(in, unit);
+    if (format == 1 && in.remaining() % kSpanSize != 0) in.fail("spans");
+    unit.spans =
+        read_spans(in, format > 1 ? in.u32_le("number of spans") : in.remaining() / kSpanSize);
+    if (format > 4) unit.kept = read_spans(in, in.u32_le("number of spans kept"));
+    while (in.ok() && !in.at_end()) unit.stand_ins.push_back(read_stand_in(in));
+    if (!in.ok()) return Failure(Error(in.error().value()).within("a history entry in the store"));
     return unit;
 }
 
