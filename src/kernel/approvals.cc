@@ -185,6 +185,17 @@ struct Approvals::Asked {
     store::Batch batch = {};
 };
 
+// No two are of one moment, so that they stand in the order in which they were asked.
+std::int64_t Approvals::free_moment(const State& state, std::int64_t now_ms) {
+    const auto is_taken = [&] {
+        return std::any_of(state.all.begin(), state.all.end(), [&](const auto& known) {
+            return known.second.approval.asked_ms == now_ms;
+        });
+    };
+    while (is_taken()) ++now_ms;
+    return now_ms;
+}
+
 std::string Approvals::new_id(const State& state) {
     constexpr std::string_view kHex = "0123456789abcdef";
     while (true) {
@@ -240,7 +251,7 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
     approval.ask = std::move(ask);
     approval.permission = because;
     approval.description = description_of(*by.call);
-    approval.asked_ms = parts_.clock.wall_ms();
+    approval.asked_ms = free_moment(state, parts_.clock.wall_ms());
     store::Batch batch = batch_of(approval);
     forget_oldest(state, batch);
     state.all[approval.id].approval = approval;
@@ -280,8 +291,8 @@ std::vector<Approval> Approvals::list(bool all) const {
                 out.push_back(entry.approval);
         }
     });
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Approval& a, const Approval& b) { return a.asked_ms < b.asked_ms; });
+    std::sort(out.begin(), out.end(),
+              [](const Approval& a, const Approval& b) { return a.asked_ms < b.asked_ms; });
     return out;
 }
 

@@ -88,6 +88,7 @@ private:
 
     explicit Approvals(const Parts& parts) : parts_(parts) {}
     Asked take_ask(State& state, const Caller& by, policy::Ask&& ask, policy::Permission because);
+    static std::int64_t free_moment(const State& state, std::int64_t now_ms);
     std::string new_id(const State& state);
     void forget_oldest(State& state, store::Batch& batch) const;
     using Change = std::function<Result<policy::Approval>(const policy::Approval&)>;
