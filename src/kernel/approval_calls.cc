@@ -12,8 +12,6 @@ namespace {
 
 using policy::Approval;
 
-const std::string kFile = "file";
-
 std::string schema_of(const store::DocumentRecord& record) {
     const Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
     if (!header) return {};
@@ -55,11 +53,11 @@ void look_at(const std::shared_ptr<Kernel::Body>& body, const Approval& approval
 }  // namespace
 
 policy::Target target_of_file(const std::string& path) {
-    return {.kind = kFile, .name = path};
+    return {.kind = kFileKind, .name = path};
 }
 
 policy::Target target_of(LiveDocument& document) {
-    if (document.kind() == kFile) return target_of_file(document.name());
+    if (document.kind() == kFileKind) return target_of_file(document.name());
     return {document.kind(), document.name(), document.id_of(document.whole()).str(),
             schema_of(document.record())};
 }

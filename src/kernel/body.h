@@ -22,6 +22,8 @@ namespace quire::kernel {
 
 // The kind of the documents that are memory blocks (memory_calls.h), named by their labels.
 inline constexpr const char* kMemoryKind = "memory";
+// That of those that are files, named by their paths.
+inline constexpr const char* kFileKind = "file";
 
 // Memory is written through its own gate alone, so no call by a block's id reaches it.
 // Error: denied "memory_block" {label}.
@@ -80,7 +82,7 @@ public:
                 return;
             }
             Result<void> ready = document->ready();
-            if (ready && self->gate() != nullptr && document->kind() == "file") {
+            if (ready && self->gate() != nullptr && document->kind() == kFileKind) {
                 ready =
                     self->gate()->enter(*document, by.actor, access, self->approved(by, *document));
             }

@@ -131,7 +131,7 @@ void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion
 }
 
 Result<void> Kernel::Body::check_savable(const LiveDocument& document, std::string_view text) {
-    if (document.kind() != "file" || text.find('\0') == std::string_view::npos) return {};
+    if (document.kind() != kFileKind || text.find('\0') == std::string_view::npos) return {};
     return invalid("binary_file",
                    cat("a text file has no NUL in it, and ", document.name(),
                        " could not be saved with one. Write it without"),

@@ -1,6 +1,7 @@
 #include "kernel/describe.h"
 
 #include "blocks/view.h"
+#include "kernel/body.h"
 #include "kernel/gate.h"
 
 namespace quire::kernel {
@@ -30,7 +31,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
         info.role = "system";
         info.kind = document.kind();
         info.status = "done";
-        info.is_file = document.kind() == "file";
+        info.is_file = document.kind() == kFileKind;
         info.path = document.name();
         info.dirty = gate != nullptr && gate->dirty(document);
     }

@@ -112,11 +112,11 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                            work(live, *taken, std::move(last));
                        };
                        if (place.kind != fs::Kind::missing) {
-                           return self->kernel->on_named<T>(std::move(by), {"file", place.path},
+                           return self->kernel->on_named<T>(std::move(by), {kFileKind, place.path},
                                                             Access::look, std::move(answer),
                                                             std::move(loaded));
                        }
-                       auto document = self->kernel->catalog().find("file", place.path);
+                       auto document = self->kernel->catalog().find(kFileKind, place.path);
                        if (document == nullptr) return answer(no_such_file(place.path));
                        self->kernel->on_document<T>(std::move(by), std::move(document),
                                                     Access::look, std::move(answer),
@@ -246,7 +246,7 @@ void FileCalls::create(Caller by, std::string path, std::string content, Reply<F
                          {{"path", place.path}}));
             }
             body->kernel->on_named<FileVersion>(
-                by, {"file", place.path}, Access::look, std::move(answer),
+                by, {kFileKind, place.path}, Access::look, std::move(answer),
                 [body, by, content = std::move(content)](LiveDocument& document,
                                                          Reply<FileVersion> last) {
                     body->create(document, by, content, std::move(last));
@@ -468,7 +468,7 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
                     if (!one) return last(Failure(std::move(one).error()));
                     body->kernel->answer(document, All{std::move(*one)}, std::move(last));
                 };
-                if (auto known = body->kernel->catalog().find("file", place.path)) {
+                if (auto known = body->kernel->catalog().find(kFileKind, place.path)) {
                     if (!body->admits(by, place, Operation::read, answer)) return;
                     return body->kernel->on_document<All>(by, std::move(known), Access::look,
                                                           std::move(answer), look);
@@ -483,7 +483,7 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
     std::make_shared<Walk>(
         body_->kernel, by, body_->kernel->catalog().keys(),
         [body = body_, by, all](LiveDocument& live) {
-            if (live.kind() != "file") return true;
+            if (live.kind() != kFileKind) return true;
             if (Result<FileStatus> one = body->status(live, by.actor))
                 all->push_back(std::move(*one));
             return true;
@@ -540,7 +540,7 @@ FileList FileCalls::Body::list(const fs::Listing& all, const Caller& by,
         const policy::Decision decision = gate.decide(place, Operation::read, by.actor);
         if (decision.verdict != policy::Verdict::allow) continue;
         FileEntry out{entry.path, entry.size, decision.permission, ""};
-        if (const auto document = kernel->catalog().find("file", place.path)) {
+        if (const auto document = kernel->catalog().find(kFileKind, place.path)) {
             out.block_id = blocks::BlockId{document->key(), -1, 0}.str();
         }
         list.files.push_back(std::move(out));
