@@ -306,10 +306,10 @@ Compiled compile_bound(Compiler&, Node& node, const Value& operand, const std::s
 // How much of something there may be: the code points of a string, the items of an array.
 class SizeRule final : public Rule {
 public:
-    SizeRule(std::string_view rule, bool upper, Type type, std::int64_t bound)
-        : rule_(rule), upper_(upper), type_(type), bound_(bound) {}
+    SizeRule(std::string_view rule, bool upper, TypeSet types, std::int64_t bound)
+        : rule_(rule), upper_(upper), types_(types), bound_(bound) {}
     Result<void> check(const Value& value, const Place& place, Walk&) const override {
-        if ((types_of(value) & type_) == 0) return {};
+        if ((types_of(value) & types_) == 0) return {};
         const auto size =
             static_cast<std::int64_t>(value.is_string() ? utf8::count_code_points(value.as_string())
                                                         : value.as_list().size());
@@ -323,22 +323,22 @@ public:
 private:
     std::string_view rule_;
     bool upper_;
-    Type type_;
+    TypeSet types_;
     std::int64_t bound_;
 };
 
 struct SizeKeyword {
     std::string_view rule;
     bool upper;
-    Type type;
+    TypeSet types;
 };
 
 Compiled add_size(Node& node, SizeKeyword keyword, const Value& operand, const std::string& path) {
-    const auto [rule, upper, type] = keyword;
+    const auto [rule, upper, types] = keyword;
     if (!operand.is_int() || operand.as_int() < 0) {
         return invalid_schema(path, rule, "must be an integer that is not negative");
     }
-    node.rules.push_back(std::make_unique<SizeRule>(rule, upper, type, operand.as_int()));
+    node.rules.push_back(std::make_unique<SizeRule>(rule, upper, types, operand.as_int()));
     return {};
 }
 

@@ -15,16 +15,14 @@
 namespace quire::json::detail {
 
 using TypeSet = std::uint8_t;
-enum Type : TypeSet {
-    kNull = 1,
-    kBoolean = 2,
-    kInteger = 4,
-    kNumber = 8,
-    kString = 16,
-    kArray = 32,
-    kObject = 64,
-    kAnyType = 127,
-};
+inline constexpr TypeSet kNull = 1;
+inline constexpr TypeSet kBoolean = 2;
+inline constexpr TypeSet kInteger = 4;
+inline constexpr TypeSet kNumber = 8;
+inline constexpr TypeSet kString = 16;
+inline constexpr TypeSet kArray = 32;
+inline constexpr TypeSet kObject = 64;
+inline constexpr TypeSet kAnyType = 127;
 
 // The bits of one of JSON Schema's type names (an integer is a number too); 0 for no such name.
 TypeSet type_named(std::string_view name);

@@ -109,15 +109,13 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const policy::
         after.push_back(span);
     }
     next.push_back(span);
+    for (Unit* unit : units) unit->spans.clear();
+    last.spans = std::move(next);
+    last.kept = std::move(after);
+    // Here, for there may be no entry of its own.
+    last.stand_ins.insert(last.stand_ins.end(), settled.begin(), settled.end());
     for (Unit* unit : units) {
         block.state->history.set_state(*unit, redo ? UnitState::done : UnitState::undone);
-        unit->spans.clear();
-        if (unit == &last) {
-            unit->spans = std::move(next);
-            unit->kept = std::move(after);
-            // Here, for there may be no entry of its own.
-            unit->stand_ins.insert(unit->stand_ins.end(), settled.begin(), settled.end());
-        }
         document.rerecord(block, *unit);
     }
     block.state->appends.groups.erase(actor.str());

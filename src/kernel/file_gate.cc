@@ -16,8 +16,12 @@ namespace {
 using policy::Operation;
 using policy::Verdict;
 
-const policy::Actor kDisk{policy::ActorKind::source, "disk"};
-const policy::Actor kReconciler{policy::ActorKind::system, "reconcile"};
+policy::Actor disk() {
+    return {policy::ActorKind::source, "disk"};
+}
+policy::Actor reconciler() {
+    return {policy::ActorKind::system, "reconcile"};
+}
 
 Operation operation_of(Access access) {
     switch (access) {
@@ -179,20 +183,20 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
     now.conflict = before && before->conflict;
 
     Unit unit;
-    unit.actor = kDisk.str();
+    unit.actor = disk().str();
     unit.description = "disk";
     // What a file held when it was first loaded is no change that could be taken back.
     if (taken.first) unit.kind = UnitKind::take_back;
     if (ours == text) {
         now.version = version_of(document);
     } else if (!before || before->version == version_of(document)) {
-        document.begin(kDisk);
+        document.begin(disk());
         document::apply(doc, block.content, text::minimal_splices(ours, text));
-        unit.spans = {document.commit(kDisk, "disk")};
+        unit.spans = {document.commit(disk(), "disk")};
         now.version = version_of(document);
     } else {
         // An edit of the version that the disk had, made in a copy that knows no other.
-        document.begin(kDisk);
+        document.begin(disk());
         crdt::Doc fork(doc.peer());
         const std::vector<crdt::IdSpan> known = spans_of(before->version);
         TRY(fork.import(doc.changes_in(known)));
@@ -201,13 +205,13 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         const crdt::VersionVector old_version = fork.version();
         document::apply(fork, content, text::minimal_splices(base, text));
         unit.spans = {
-            fork.commit({document::message_of({kDisk, "disk", ""}), "", clock_.wall_ms() / 1000})
+            fork.commit({document::message_of({disk(), "disk", ""}), "", clock_.wall_ms() / 1000})
                 .span};
         now.version = fork.version().ends();
 
         std::vector<crdt::Change> changes = fork.changes_since(old_version);
         Bytes update = codec::encode_updates(changes);
-        document.begin(kReconciler);
+        document.begin(reconciler());
         TRY(doc.import(changes));
         document.batch().updates.push_back({document.key(), std::move(update)});
 
@@ -215,7 +219,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         // words, or made the same change twice, is its text not yet the one that three-way merging
         // gives.
         const bool agents_write =
-            decide({document.name(), {}, {}}, Operation::append, kReconciler).verdict !=
+            decide({document.name(), {}, {}}, Operation::append, reconciler()).verdict !=
             Verdict::deny;
         const files::Side tie = agents_write ? files::Side::ours : files::Side::theirs;
         const files::Merged merged = files::merge3(base, ours, text, tie, files::Side::theirs);
@@ -226,7 +230,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
                             here == files::merge3(base, ours, text, tie, files::Side::ours).text);
         if (!right) {
             document::apply(doc, block.content, text::minimal_splices(here, merged.text));
-            const crdt::IdSpan span = document.commit(kReconciler, "reconcile");
+            const crdt::IdSpan span = document.commit(reconciler(), "reconcile");
             if (span.size() > 0) unit.spans.push_back(span);
         }
         if (taken.ties > 0) unit.description = cat("disk, ", taken.ties, " overlapping");

@@ -54,8 +54,8 @@ inline constexpr Answer kAnswers[] = {Answer::approve_once, Answer::approve_for,
                                       Answer::approve_scope, Answer::deny, Answer::revoke};
 std::string_view name_of(Answer answer);  // The same words.
 
-inline constexpr std::int64_t kUsualDurationS = 15 * 60;
-inline constexpr std::int64_t kLongestDurationS = 30 * 24 * 60 * 60;
+inline constexpr std::int64_t kUsualDurationS = std::int64_t{15} * 60;
+inline constexpr std::int64_t kLongestDurationS = std::int64_t{30} * 24 * 60 * 60;
 
 // What a person says.
 struct Resolution {

@@ -155,6 +155,7 @@ BasicRope<kChunk, kFan>::BasicRope(BasicRope&& other) noexcept
 
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::operator=(const BasicRope& other) -> BasicRope& {
+    if (this == &other) return *this;
     retain(other.root_);
     release(root_);
     root_ = other.root_;

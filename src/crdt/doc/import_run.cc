@@ -10,6 +10,8 @@ namespace quire::crdt {
 
 namespace {
 
+using Form = ChangeBatch::Form;
+
 Failure too_many_atoms() {
     return fail(Errc::unsupported, "too_large",
                 cat("a document holds at most ", kMostAtoms, " operations"));
@@ -72,8 +74,8 @@ Result<void> ImportRun::apply_rows(const ChangeBatch::Head& head, bool linear) {
 
 // Takes a row in that only goes on with what was typed before it.
 bool ImportRun::goes_on_typing(const ChangeBatch::Row& row) {
-    if (typed_.into == nullptr || row.container != typed_.container ||
-        row.form != ChangeBatch::Form::text || row.pos != typed_.pos) {
+    if (typed_.into == nullptr || row.container != typed_.container || row.form != Form::text ||
+        row.pos != typed_.pos) {
         return false;
     }
     const auto count = static_cast<Lv>(row.atoms);
@@ -167,7 +169,6 @@ std::optional<Lv> ImportRun::element_of(const Container& c, ElementId id) const 
 }
 
 Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row& row, bool linear) {
-    using Form = ChangeBatch::Form;
     ContainerLog& log = body_.log_of(c);
     const Lv lv = log_.end();
     const auto count = static_cast<Lv>(row.atoms);

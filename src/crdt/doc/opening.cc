@@ -155,14 +155,16 @@ Result<void> StateWriter::element(StampedAtom slot, ElementId made, ElementId se
     } else {
         creator = TRY(place(made, set == made ? &item : nullptr));
     }
+    const auto slot_by = [&](Lv writer) {
+        return slot_of(std::move(item), body_.oplog().atoms().id_of(writer));
+    };
     Slot first = Value();
-    if (set == made) first = TRY(slot_of(std::move(item), body_.oplog().atoms().id_of(creator)));
+    if (set == made) first = TRY(slot_by(creator));
     log.insert_values(creator, pos, std::vector<Slot>{std::move(first)}, true, false);
     if (put != made) log.move(place(slot, 1), pos, pos, creator, true);
     if (set == made) return {};
     const Lv setter = TRY(place(set, &item));
-    log.set(setter, creator, TRY(slot_of(std::move(item), body_.oplog().atoms().id_of(setter))),
-            true);
+    log.set(setter, creator, TRY(slot_by(setter)), true);
     return {};
 }
 

@@ -82,8 +82,8 @@ private:
     bool is_below_itself(const Move& move) const;
     void perform(MoveIndex index);
     void take_back(MoveIndex index);
-    void place(NodeIndex node, MoveIndex move);
-    Placement placement(const ContainerLog& log, NodeIndex node) const;
+    void place(NodeIndex index, MoveIndex move);
+    Placement placement(const ContainerLog& log, NodeIndex index) const;
 
     std::vector<Move> moves_;
     std::vector<MoveIndex> order_;  // Those present, by rank.

@@ -116,7 +116,7 @@ private:
 
     Index intern(const std::string& key);
     NodeInfo& info(Node node);
-    void apply(Index style) const;
+    void apply(Index index) const;
     using Stretches = std::set<Node, Earlier>;
     Stretches::iterator cut(Key& key, Node node) const;
     void refresh() const;
