@@ -78,7 +78,7 @@ struct StandIn {
     // As what. The numbers are kept in stores.
     enum class As : std::uint8_t {
         atom = 0,   // Letters, elements, nodes, map entries, styles.
-        place = 1,  // Those that came back into the container that they had been in.
+        place = 1,  // No longer told, and passed over: `atom` and `slot` say it.
         value = 2,  // In movable lists a value that is given again, in trees a node's place.
         slot = 3,   // In movable lists the place.
         style = 4,  // A style put on text that came back; `of` is the one that the text was in.

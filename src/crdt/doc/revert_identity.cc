@@ -69,14 +69,21 @@ Identities::Stretch Identities::newest(Lv lv, std::uint32_t len) const {
     return {lv, len};
 }
 
-Lv Identities::newest_before(Lv of, Lv by, const Graph& graph) const {
-    for (auto at = copies_.rbegin(); at != copies_.rend(); ++at) {
-        if (of < at->of || of >= at->of + at->len) continue;
-        const Lv copy = at->copy + (of - at->of);
+std::optional<std::pair<Lv, Lv>> Identities::first_together(Lv a, Lv b, const OpLog& log) const {
+    const auto in_one = [&](Lv x, Lv y) { return log.container_of(x) == log.container_of(y); };
+    std::pair<Lv, Lv> now(a, b);
+    for (const Copy& copy : copies_) {
+        const bool of_a = a >= copy.of && a < copy.of + copy.len;
+        const bool of_b = b >= copy.of && b < copy.of + copy.len;
+        if (!of_a && !of_b) continue;
         // An op that was made here knows all that came in before it.
-        if (!graph.contains(graph.parents_of(copy), by)) return copy;
+        const Heads known = log.graph().parents_of(copy.copy);
+        const bool both_in = log.graph().contains(known, of_a ? b : a);
+        if (both_in && in_one(now.first, now.second)) return now;
+        if (of_a) now.first = copy.copy + (a - copy.of);
+        if (of_b) now.second = copy.copy + (b - copy.of);
     }
-    return of;
+    return in_one(now.first, now.second) ? std::optional(now) : std::nullopt;
 }
 
 Lv StandIns::settled_as(Lv write) const {

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "crdt/history/oplog.h"
@@ -32,8 +34,9 @@ public:
     Stretch origin(Lv lv, std::uint32_t len = 1) const;
     // What stands for them last.
     Stretch newest(Lv lv, std::uint32_t len = 1) const;
-    // What stood for atom `of`, no copy itself, when atom `by` came in here. O(copies).
-    Lv newest_before(Lv of, Lv by, const Graph& graph) const;
+    // What stood for two atoms, no copies themselves, when the younger of them came in here, or
+    // else when they first were in one container; none if they never were. O(copies).
+    std::optional<std::pair<Lv, Lv>> first_together(Lv a, Lv b, const OpLog& log) const;
     bool empty() const { return copies_.empty(); }
     // Whether a copy from here on is newer than all.
     bool can_add(Lv copy) const {
@@ -62,9 +65,6 @@ private:
 struct StandIns {
     // Letters, elements, nodes, map entries: by the atom that made or wrote them.
     Identities atoms;
-    // Those that came back into the container they had been in: whose place they have.
-    Identities places;
-
     // Movable lists: whose value a set or a new element gave again, and whose place a move or a new
     // element took. Trees: whose decision on a node's place is done again, with `values`.
     Identities values;

@@ -20,60 +20,56 @@ Placing::Placing(DocBody& body, Container& from, Container& to, const std::vecto
 }
 
 std::uint32_t Placing::position(std::size_t piece) {
-    if (&from_ == &to_) {
-        const Lv lv = pieces_[piece].lv;
-        return among_copies(body_.sequence(from_).place_of(lv).pos, lv);
-    }
+    const Lv lv = pieces_[piece].lv;
+    if (&from_ == &to_) return among_copies(body_.sequence(from_).place_of(lv).pos, lv);
     Lv behind = left_[piece];
-    if (behind == kNoLv) return 0;
-    if (behind >= kPieces) behind = ends_[behind - kPieces];
-    return body_.sequence(to_).place_of(behind).pos + 1;
+    if (behind != kNoLv && behind >= kPieces) behind = ends_[behind - kPieces];
+    return among_copies(behind == kNoLv ? 0 : body_.sequence(to_).place_of(behind).pos + 1, lv);
 }
 
 void Placing::placed(std::size_t piece, Lv first) {
-    const Piece& done = pieces_[piece];
-    if (&from_ == &to_) {
-        body_.stand_ins().places.add(done.lv, first, done.len);
-    } else {
-        ends_[piece] = first + done.len - 1;
-    }
+    if (&from_ != &to_) ends_[piece] = first + pieces_[piece].len - 1;
 }
 
-// --- among others of the same container ---
+const Identities& Placing::names() const {
+    const StandIns& all = body_.stand_ins();
+    return from_.id.kind == ContainerKind::movable_list ? all.slots : all.atoms;
+}
 
+// --- among what is there ---
+
+// From `pos` on, past those that are on the other side of the atom.
 std::uint32_t Placing::among_copies(std::uint32_t pos, Lv lv) {
-    if (body_.stand_ins().places.empty()) return pos;
-    const Sequence& order = body_.sequence(from_);
-    const ContainerLog& log = body_.log_of(from_);
+    if (names().empty()) return pos;
+    const Sequence& order = body_.sequence(to_);
+    const ContainerLog& log = body_.log_of(to_);
     // Anchors of styles are passed over where what lies behind them is.
-    const auto is_anchor = [&](Lv atom) {
-        return log.runs()[log.find(atom)].kind == RunKind::anchor;
+    const auto side = [&](std::uint32_t at) {
+        const Lv atom = order.atom_at(at);
+        return log.runs()[log.find(atom)].kind == RunKind::anchor ? Side::none : side_of(atom, lv);
     };
     std::uint32_t best = pos;
     for (std::uint32_t at = pos; at > 0; --at) {
-        const Lv atom = order.atom_at(at - 1);
-        if (is_anchor(atom)) continue;
-        if (precedes(atom, lv)) break;
-        best = at - 1;
+        const Side now = side(at - 1);
+        if (now == Side::before) break;
+        if (now == Side::behind) best = at - 1;
     }
     if (best < pos) return best;
     for (std::uint32_t at = pos; at < order.visible(); ++at) {
-        const Lv atom = order.atom_at(at);
-        if (is_anchor(atom)) continue;
-        if (!precedes(atom, lv)) break;
-        best = at + 1;
+        const Side now = side(at);
+        if (now == Side::behind) break;
+        if (now == Side::before) best = at + 1;
     }
     return best;
 }
 
-bool Placing::precedes(Lv a, Lv b) {
-    const Identities& places = body_.stand_ins().places;
-    const Lv first = places.origin(a).lv;
-    const Lv second = places.origin(b).lv;
+Placing::Side Placing::side_of(Lv atom, Lv lv) {
+    const Identities& all = names();
     // The older one as it stood when the younger came in.
-    const Graph& graph = body_.oplog().graph();
-    return body_.sequence(from_).before(places.newest_before(first, second, graph),
-                                        places.newest_before(second, first, graph));
+    const auto both = all.first_together(all.origin(atom).lv, all.origin(lv).lv, body_.oplog());
+    if (!both) return Side::none;
+    Container& home = body_.container(body_.oplog().container_of(both->first));
+    return body_.sequence(home).before(both->first, both->second) ? Side::before : Side::behind;
 }
 
 // --- in a copy of the container ---
@@ -107,9 +103,7 @@ void Placing::find_neighbours() {
 Lv Placing::last_visible(Lv lv, std::uint32_t len) {
     Lv found = kNoLv;
     while (len > 0) {
-        const bool by_slot = from_.id.kind == ContainerKind::movable_list;
-        const StandIns& all = body_.stand_ins();
-        const Identities::Stretch last = (by_slot ? all.slots : all.atoms).newest(lv, len);
+        const Identities::Stretch last = names().newest(lv, len);
         if (last.lv != lv && body_.oplog().container_of(last.lv) == to_.index) {
             for (Lv at = last.lv + last.len; at > last.lv; --at) {
                 if (body_.sequence(to_).place_of(at - 1).erased > 0) continue;

@@ -2,8 +2,8 @@
 //
 // A tombstone says where its atom was, but to those atoms only that were placed around it. An
 // insert lands before the tombstones at its place, so what came back earlier may stand left of the
-// tombstones that it had stood right of. Which of two comes first is what their atoms said when the
-// younger of them came in, whatever copies stand for them now.
+// tombstones that it had stood right of. Which of two comes first is what their atoms said when
+// they were in one container first, whatever copies stand for them now, and in whatever copy of it.
 #pragma once
 
 #include <vector>
@@ -31,8 +31,12 @@ public:
     void placed(std::size_t piece, Lv first);
 
 private:
+    // By what an atom is known in all its copies.
+    const Identities& names() const;
     std::uint32_t among_copies(std::uint32_t pos, Lv lv);
-    bool precedes(Lv a, Lv b);
+    // Where an atom of `to` is to stand as seen from one that comes back.
+    enum class Side { before, behind, none };  // None: they never were in one container.
+    Side side_of(Lv atom, Lv lv);
     void find_neighbours();
     Lv last_visible(Lv lv, std::uint32_t len);
 

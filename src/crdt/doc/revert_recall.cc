@@ -43,7 +43,7 @@ bool learn(DocBody& body, const Known& known) {
         case As::atom:
             return add(all.atoms, known);
         case As::place:
-            return add(all.places, known);
+            return known.of < known.copy;
         case As::value:
             return add(all.values, known);
         case As::slot:
@@ -99,7 +99,6 @@ std::vector<StandIn> Doc::stand_ins(const IdSpan& reverted) const {
     const StandIns& all = body_->stand_ins();
     for (const LvSpan& span : atoms.spans_of({reverted.peer, reverted.begin, end})) {
         tell(all.atoms, span, As::atom);
-        tell(all.places, span, As::place);
         tell(all.values, span, As::value);
         tell(all.slots, span, As::slot);
         for (auto at = all.styles.lower_bound(span.begin);

@@ -50,8 +50,8 @@ std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted) {
             const Run& run = log.runs()[log.find(last.lv)];
             const auto [times, end] = last.lv == lv ? std::pair(stretch.times, stretch.end)
                                                     : erased_copy(last.lv, deleted);
-            const std::uint32_t n = std::min({stand_ins_.places.origin(last.lv, last.len).len,
-                                              place.len, run.end() - last.lv, end - last.lv});
+            const std::uint32_t n =
+                std::min({last.len, place.len, run.end() - last.lv, end - last.lv});
             if (run.kind == RunKind::insert && !own && place.erased > 0) {
                 if (place.erased == times || options_.shared_deletes) {
                     back.push_back({home.index, last.lv, n});

@@ -276,6 +276,28 @@ TEST(Undo, WhatComesBackKeepsItsPlaceAmongWhatCameBackBefore) {
     EXPECT_EQ(desk.doc.value(list), Value(List{0, 1}));
 }
 
+// The list itself was away meanwhile, and what lies in it is a copy of what came back before.
+TEST(Undo, WhatComesBackIntoAListThatCameBackKeepsItsPlaceThere) {
+    Desk desk;
+    const auto list = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
+    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::movable_list));
+    desk.commit();
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(desk.doc.mlist_insert(list(), 0, i));
+        desk.commit();
+    }
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.redo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_TRUE(desk.undo());
+    EXPECT_EQ(desk.doc.list_size(desk.list), 0U);
+
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(desk.redo());
+
+    EXPECT_EQ(desk.doc.value(list()), Value(List{1, 0}));
+}
+
 // Whose map has come back, and does not hold the key.
 TEST(Undo, AKeyIsSetAgainInAMapThatCameBackWithoutIt) {
     Desk desk;
