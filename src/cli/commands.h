@@ -49,6 +49,14 @@ struct CatOptions {
 };
 int print_block(const Globals& globals, const CatOptions& options);
 
+struct EditOptions {
+    std::string label;         // Or the block's id.
+    std::string from;          // "" for the block as it is; a file that an edit left behind.
+    bool print = false;        // The text alone, and no editor.
+    bool actor_named = false;  // Whether the command line or the environment says who acts.
+};
+int edit_memory(const Globals& globals, const EditOptions& options);
+
 struct ContextOptions {
     std::string agent;
     std::size_t budget = 0;  // Tokens; 0 for as many as it takes.

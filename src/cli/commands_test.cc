@@ -8,6 +8,7 @@
 #include "cli/demo_workspace.h"
 #include "cli/scratch.h"
 #include "cli/terminal.h"
+#include "cli/whole_file.h"
 
 namespace quire::cli {
 namespace {
@@ -47,10 +48,10 @@ TEST(Scratch, GoesWithAllThatIsInIt) {
         auto scratch = ScratchDirectory::make("quire-test-");
         ASSERT_TRUE(scratch);
         path = scratch->path();
-        ASSERT_TRUE(show::replace_file(path + "/a", "text"));
-        ASSERT_EQ(*show::read_file(path + "/a"), "text");
+        ASSERT_TRUE(replace_file(path + "/a", "text"));
+        ASSERT_EQ(*read_file(path + "/a"), "text");
     }
-    EXPECT_FALSE(show::read_file(path + "/a"));
+    EXPECT_FALSE(read_file(path + "/a"));
 }
 
 TEST(DemoMarks, AreCountedByAuthorAndNumber) {
@@ -74,7 +75,7 @@ TEST(DemoEditor, LeavesEachOfItsLinesInTheFileOnce) {
 
     EXPECT_GT(editor.edits(), 10U);
     for (std::size_t i = 0; i < places.size(); ++i) {
-        show::Found found = show::find_marks(*show::read_file(root + "/" + places[i].path));
+        show::Found found = show::find_marks(*read_file(root + "/" + places[i].path));
         EXPECT_EQ(found["you"].size(), editor.written()[i].size());
         for (const auto& [mark, times] : found["you"]) EXPECT_EQ(times, 1);
     }
@@ -85,17 +86,17 @@ TEST(DemoWorkspace, CopiesADirectoryAndPicksTwoTextFiles) {
     ASSERT_TRUE(source);
     const std::string text(40, '\n');
     for (const char* name : {"/a.txt", "/b.txt"})
-        ASSERT_TRUE(show::replace_file(source->path() + name, text));
-    ASSERT_TRUE(show::replace_file(source->path() + "/0.bin", std::string("\xff\n") + text));
-    ASSERT_TRUE(show::replace_file(source->path() + "/.hidden", text));
+        ASSERT_TRUE(replace_file(source->path() + name, text));
+    ASSERT_TRUE(replace_file(source->path() + "/0.bin", std::string("\xff\n") + text));
+    ASSERT_TRUE(replace_file(source->path() + "/.hidden", text));
 
     const auto setting = show::make_setting(source->path());
 
     ASSERT_TRUE(setting);
     EXPECT_EQ(setting->files[0], "a.txt");
     EXPECT_EQ(setting->files[1], "b.txt");
-    EXPECT_TRUE(show::read_file(setting->directory.path() + "/0.bin"));
-    EXPECT_FALSE(show::read_file(setting->directory.path() + "/.hidden"));
+    EXPECT_TRUE(read_file(setting->directory.path() + "/0.bin"));
+    EXPECT_FALSE(read_file(setting->directory.path() + "/.hidden"));
 }
 
 TEST(DemoWorkspace, RefusesADirectoryWithoutTwoTextFiles) {

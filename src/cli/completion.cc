@@ -31,6 +31,7 @@ std::string bash(const std::vector<CommandWords>& commands) {
         "    done\n"
         "    case $previous in\n"
         "        -w|--workspace) mapfile -t COMPREPLY < <(compgen -d -- \"$current\"); return ;;\n"
+        "        --from) mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); return ;;\n"
         "        --profile) mapfile -t COMPREPLY < <(compgen -W \"model full compat\" -- "
         "\"$current\"); return ;;\n"
         "    esac\n"
@@ -74,7 +75,7 @@ std::string zsh(const std::vector<CommandWords>& commands) {
                "    )\n"
                "    if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
                "    case $words[CURRENT-1] in -w|--workspace) _files -/; return ;; "
-               "--profile) compadd model full compat; return ;; esac\n"
+               "--from) _files; return ;; --profile) compadd model full compat; return ;; esac\n"
                "    case $words[2] in\n",
                cases, "    esac\n}\ncompdef _quire quire\n");
 }
@@ -89,10 +90,12 @@ std::string fish(const std::vector<CommandWords>& commands) {
                        joined(command.subcommands), "'\n");
         }
         for (const std::string& option : command.options) {
-            const bool folder = option == "--workspace";
-            out +=
-                cat("complete -c quire -n '__fish_seen_subcommand_from ", command.name, "' -l ",
-                    option.substr(2), folder ? " -r -a '(__fish_complete_directories)'" : "", "\n");
+            const std::string_view value = option == "--workspace"
+                                               ? " -r -a '(__fish_complete_directories)'"
+                                           : option == "--from" ? " -r -F"
+                                                                : "";
+            out += cat("complete -c quire -n '__fish_seen_subcommand_from ", command.name, "' -l ",
+                       option.substr(2), value, "\n");
         }
     }
     return cat(out,

@@ -96,8 +96,9 @@ Result<std::unique_ptr<server::Session>> House::Body::session_for(
         command ? server::WorkspaceService::Reach::any_profile
                 : server::WorkspaceService::Reach::own_profile);
     if (command) {
-        return std::make_unique<server::CommandSession>(std::move(service), *kernel, caller,
-                                                        std::move(connection), version);
+        return std::make_unique<server::CommandSession>(
+            std::move(service), server::CommandSession::Workspace{*kernel, *memory_calls}, caller,
+            std::move(connection), version);
     }
     return std::make_unique<server::McpSession>(std::move(service), std::move(connection),
                                                 server::mcp::Implementation{.version = version});

@@ -17,6 +17,7 @@
 #include "cli/demo_workspace.h"
 #include "cli/mcp_child.h"
 #include "cli/terminal.h"
+#include "cli/whole_file.h"
 
 namespace quire::cli {
 namespace {
@@ -92,7 +93,7 @@ Result<void> Demo::open() {
     person_.emplace(TRY(client(cat("human:", kPerson))));
     for (const std::string& path : setting_.files) {
         const Value loaded = TRY(person_->call("file", Map{{"operation", "load"}, {"path", path}}));
-        const std::string text = TRY(show::read_file(cat(root, "/", path)));
+        const std::string text = TRY(read_file(cat(root, "/", path)));
         places_.push_back({path, loaded.get("block_id")->as_string(), path,
                            static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'))});
     }
@@ -189,7 +190,7 @@ Result<void> Demo::check(std::string_view when, const std::vector<Author>& there
             }
         }
         if (place.path.empty()) continue;
-        if (TRY(show::read_file(cat(setting_.directory.path(), "/", place.path))) != text) {
+        if (TRY(read_file(cat(setting_.directory.path(), "/", place.path))) != text) {
             untrue(cat(when, ", ", place.name, " on the disk is not what the workspace says"));
         }
     }

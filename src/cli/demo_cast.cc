@@ -1,19 +1,13 @@
 #include "cli/demo_cast.h"
 
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/cat.h"
+#include "cli/whole_file.h"
 #include "json/json.h"
-#include "server/fd.h"
 
 namespace quire::cli::show {
 namespace {
@@ -27,10 +21,6 @@ std::size_t total(const Marks& marks) {
     std::size_t count = 0;
     for (const auto& place : marks) count += place.size();
     return count;
-}
-
-Failure disk_error(const std::string& path) {
-    return fail(Errc::unavailable, "disk", cat(path, ": ", std::strerror(errno)));
 }
 
 std::string_view phrase(std::uint64_t which) {
@@ -172,39 +162,6 @@ Result<void> Editor::add_line(std::size_t place) {
         return {};
     }
     return fail(Errc::unavailable, "disk", cat(path, " never stood still"));
-}
-
-Result<std::string> read_file(const std::string& path) {
-    const server::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return disk_error(path);
-    std::string text;
-    std::array<char, 65536> part;
-    for (;;) {
-        const ssize_t length = ::read(file.get(), part.data(), part.size());
-        if (length < 0 && errno == EINTR) continue;
-        if (length < 0) return disk_error(path);
-        if (length == 0) return text;
-        text.append(part.data(), static_cast<std::size_t>(length));
-    }
-}
-
-Result<void> replace_file(const std::string& path, std::string_view text) {
-    const std::string beside = path + ".swp";
-    struct stat present = {};
-    const mode_t mode = ::stat(path.c_str(), &present) == 0 ? present.st_mode & 0777U : 0644U;
-    {
-        const server::Fd file(
-            ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
-        if (!file) return disk_error(beside);
-        while (!text.empty()) {
-            const ssize_t written = ::write(file.get(), text.data(), text.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written <= 0) return disk_error(beside);
-            text.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
-    if (::rename(beside.c_str(), path.c_str()) != 0) return disk_error(path);
-    return {};
 }
 
 }  // namespace quire::cli::show

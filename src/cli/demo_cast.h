@@ -97,7 +97,4 @@ private:
     Marks written_;
 };
 
-Result<std::string> read_file(const std::string& path);
-Result<void> replace_file(const std::string& path, std::string_view text);
-
 }  // namespace quire::cli::show

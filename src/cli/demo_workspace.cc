@@ -9,6 +9,7 @@
 #include "base/cat.h"
 #include "base/utf8.h"
 #include "cli/demo_cast.h"
+#include "cli/whole_file.h"
 
 namespace quire::cli::show {
 namespace {

@@ -110,6 +110,7 @@ private:
         add_serve();
         add_call();
         add_cat();
+        add_edit();
         add_context();
         add_approvals();
         add_log();
@@ -164,6 +165,24 @@ private:
             ->required()
             ->type_name("BLOCK|PATH");
         sub.final_callback([this] { choose([this] { return print_block(globals_, cat_); }); });
+    }
+
+    void add_edit() {
+        CLI::App& sub = command("edit",
+                                "Edit a memory block in your editor ($VISUAL, $EDITOR); what you "
+                                "change is put together "
+                                "with what others change meanwhile",
+                                "EDITOR=nano quire edit profile --actor human:tom");
+        sub.add_option("label", edit_.label, "The block's label")->required()->type_name("LABEL");
+        CLI::Option* from = sub.add_option("--from", edit_.from,
+                                           "Go on with a file that an earlier edit left behind");
+        from->type_name("FILE");
+        sub.add_flag("--print", edit_.print, "Print the text that would be edited, and no more")
+            ->excludes(from);
+        sub.final_callback([this] {
+            edit_.actor_named = app_.count("--actor") > 0;
+            choose([this] { return edit_memory(globals_, edit_); });
+        });
     }
 
     void add_context() {
@@ -347,6 +366,7 @@ private:
     KernelOptions kernel_;
     CallOptions call_;
     CatOptions cat_;
+    EditOptions edit_;
     ContextOptions context_;
     ApprovalOptions approval_;
     LogOptions log_;

@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "text/diff.h"
-#include "text/sequence_diff.h"
 
 namespace quire::document {
 namespace {
@@ -78,11 +77,14 @@ void rewrite(crdt::Doc& doc, crdt::Handle text, std::string_view wanted) {
     apply(doc, text, text::minimal_splices(doc.text(text).str(), wanted));
 }
 
-void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted) {
+std::vector<text::Replaced> difference(const List& before, const List& after) {
     Symbolizer symbols;
-    const std::vector<std::uint32_t> before = symbols.of(doc.value(list).as_list());
-    const std::vector<std::uint32_t> after = symbols.of(wanted);
-    const std::vector<text::Replaced> replaced = text::myers_diff(before, after);
+    const std::vector<std::uint32_t> old_symbols = symbols.of(before);
+    return text::myers_diff(old_symbols, symbols.of(after));
+}
+
+void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted) {
+    const std::vector<text::Replaced> replaced = difference(doc.value(list).as_list(), wanted);
     // From the back, so that what was found stays where it was found.
     for (std::size_t i = replaced.size(); i-- > 0;) {
         const text::Replaced& each = replaced[i];

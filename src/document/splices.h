@@ -3,9 +3,11 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/value.h"
 #include "crdt/doc/doc.h"
+#include "text/sequence_diff.h"
 #include "text/units.h"
 
 namespace quire::document {
@@ -15,7 +17,9 @@ void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> spli
 
 // Makes the text read `wanted`, of well-formed UTF-8, by the smallest edit (text/diff.h).
 void rewrite(crdt::Doc& doc, crdt::Handle text, std::string_view wanted);
-// Makes the list hold `wanted`: elements that are equal and in order stay (Myers), the others go.
+// Which elements became which; those that are equal and in order stay (Myers).
+std::vector<text::Replaced> difference(const List& before, const List& after);
+// Makes the list hold `wanted`: those that difference() keeps stay, the others go.
 void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted);
 
 }  // namespace quire::document

@@ -10,6 +10,7 @@
 #include "document/gate.h"
 #include "kernel/body.h"
 #include "kernel/memory_calls.h"
+#include "kernel/versions.h"
 
 namespace quire::kernel {
 
@@ -28,8 +29,12 @@ Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Kerne
 Failure no_such_memory(const std::string& label);
 Failure label_exists(const std::string& label);
 
-// What history says of a conversion: what is older is of another schema.
+// What history says of a conversion: what is older is of another schema. And of one that only added
+// to the schema.
 inline constexpr std::string_view kConversion = "convert";
+inline constexpr std::string_view kExtension = "extend";
+// Error: unsupported "schema_changed" {version_id} where the block was given another schema since.
+Result<void> check_schema(LiveDocument& document, const BlockAt& at, bool additions_too = false);
 
 MemoryVersion version_of_memory(LiveDocument& document);
 // History's entry for what is taken back by a call of its own, or not at all.

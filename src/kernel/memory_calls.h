@@ -103,6 +103,15 @@ struct MemoryHistory {
     MemoryVersion block;
     HistoryPage page;
 };
+struct MemoryRevise {
+    std::string version_id;  // Of the block as it was shown.
+    Value value;             // What was made of it: as MemoryView's, sections that stay left out.
+};
+struct MemoryRevised {
+    MemoryVersion block;
+    bool changed = false;
+    std::vector<std::string> both = {};  // Places that others had changed meanwhile, too.
+};
 struct MemoryDiff {
     MemoryVersion block;
     std::string from, to;  // Version ids; "0" is nothing.
@@ -154,6 +163,11 @@ public:
     // One version and one step of undo; none where it changes nothing. Errors: those of MemoryEdit;
     // out_of_range "too_large".
     void write(Caller by, std::string label, MemoryWrite what, Reply<MemoryWritten> reply);
+    // What a person made of the block as it was at a version, carried over to what it is now
+    // (document/revision.h); one version and one step of undo, none where it changes nothing.
+    // Errors: those of revise(), write() and diff(); unsupported "schema_changed" where the schema
+    // is another by now.
+    void revise(Caller by, std::string label, MemoryRevise what, Reply<MemoryRevised> reply);
     // The label is free again.
     void erase(Caller by, std::string label, Reply<MemoryVersion> reply);
     // The caller's own last write. To undo is to overwrite. Errors: not_found "nothing_to_undo",

@@ -133,7 +133,7 @@ void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
             opened.header.block.schema = std::move(planned->after.schema);
             document.record_quietly(
                 document.whole(),
-                memory_entry(by.actor, report.additive ? "extend" : std::string(kConversion)));
+                memory_entry(by.actor, std::string(report.additive ? kExtension : kConversion)));
             document.set_header(encode(opened.header));
             report.block = version_of_memory(document);
             body->submit(document, std::move(report), std::move(answer));

@@ -5,30 +5,30 @@
 #include "document/plain_text.h"
 #include "kernel/memory_body.h"
 #include "kernel/take_back.h"
-#include "kernel/versions.h"
 #include "text/diff.h"
 
 namespace quire::kernel {
 
 using policy::Operation;
 
-namespace {
-
-// Error: unsupported "schema_changed" for what is older than a conversion.
-Result<void> check_schema(LiveDocument& document, const BlockAt& at) {
+Result<void> check_schema(LiveDocument& document, const BlockAt& at, bool additions_too) {
     const std::vector<Unit>& units = document.whole().state->history.units();
-    const bool converted = std::any_of(
+    const bool changed = std::any_of(
         units.end() - static_cast<std::ptrdiff_t>(std::min(at.units_since, units.size())),
-        units.end(), [](const Unit& unit) {
-            return unit.kind == UnitKind::take_back && unit.description == kConversion;
+        units.end(), [&](const Unit& unit) {
+            const bool is_change = unit.description == kConversion ||
+                                   (additions_too && unit.description == kExtension);
+            return unit.kind == UnitKind::take_back && is_change;
         });
-    if (!converted) return {};
+    if (!changed) return {};
     return fail(Errc::unsupported, "schema_changed",
                 cat("version ", at.version,
                     " is older than the block's conversion to the schema "
                     "that it has now"),
                 {{"version_id", cat(at.version)}});
 }
+
+namespace {
 
 // What the block said at a version, by the schema that it has now.
 Result<std::string> text_of(crdt::Doc& doc, const schema::BlockSchema& schema, const BlockAt& at) {

@@ -24,11 +24,11 @@ std::string string_param(const Map& params, std::string_view name) {
 
 }  // namespace
 
-CommandSession::CommandSession(std::unique_ptr<Service> service, kernel::Kernel& kernel,
+CommandSession::CommandSession(std::unique_ptr<Service> service, Workspace workspace,
                                kernel::Caller caller, std::shared_ptr<Connection> connection,
                                std::string version)
     : service_(std::move(service)),
-      kernel_(kernel),
+      workspace_(workspace),
       caller_(std::move(caller)),
       connection_(std::move(connection)),
       in_flight_(std::make_shared<InFlight>(connection_, kMostInFlight)),
@@ -67,6 +67,8 @@ void CommandSession::on_line(std::string line) {
         call(*answer, std::move(message->params));
     } else if (message->method == "read") {
         read(*answer, message->params);
+    } else if (message->method == "revise") {
+        revise(*answer, std::move(message->params));
     } else if (message->method == "log") {
         log(*answer, message->params);
     } else if (message->method == "status") {
@@ -102,6 +104,23 @@ void CommandSession::read(const Answer& answer, const Map& params) {
                             });
 }
 
+void CommandSession::revise(const Answer& answer, Map params) {
+    kernel::MemoryRevise what{string_param(params, "version_id"), {}};
+    if (Value* value = params.find("value")) what.value = std::move(*value);
+    kernel::Caller by = caller_;
+    by.cancelled = answer.cancelled();
+    workspace_.memory.revise(std::move(by), string_param(params, "block_id"), std::move(what),
+                             [answer](Result<kernel::MemoryRevised> revised) {
+                                 if (!revised) return answer_error(answer, revised.error());
+                                 List both(revised->both.begin(), revised->both.end());
+                                 answer.result(Map{{"label", std::move(revised->block.label)},
+                                                   {"block_id", std::move(revised->block.block_id)},
+                                                   {"version", revised->block.version},
+                                                   {"changed", revised->changed},
+                                                   {"both", std::move(both)}});
+                             });
+}
+
 void CommandSession::log(const Answer& answer, const Map& params) {
     std::optional<policy::Actor> of;
     if (const std::string name = string_param(params, "actor"); !name.empty()) {
@@ -113,24 +132,24 @@ void CommandSession::log(const Answer& answer, const Map& params) {
     const std::int64_t most = limit != nullptr && limit->is_int() ? limit->as_int() : kLogEntries;
     kernel::Caller by = caller_;
     by.cancelled = answer.cancelled();
-    kernel_.log(std::move(by), std::move(of),
-                static_cast<std::size_t>(std::max<std::int64_t>(most, 0)),
-                [answer](Result<std::vector<kernel::LogEntry>> entries) {
-                    if (!entries) return answer_error(answer, entries.error());
-                    List out;
-                    for (kernel::LogEntry& each : *entries) {
-                        out.push_back(Map{{"block_id", std::move(each.block_id)},
-                                          {"version_id", std::move(each.entry.version_id)},
-                                          {"timestamp", each.entry.timestamp},
-                                          {"actor", std::move(each.entry.actor)},
-                                          {"description", std::move(each.entry.description)}});
-                    }
-                    answer.result(Map{{"entries", std::move(out)}});
-                });
+    workspace_.kernel.log(
+        std::move(by), std::move(of), static_cast<std::size_t>(std::max<std::int64_t>(most, 0)),
+        [answer](Result<std::vector<kernel::LogEntry>> entries) {
+            if (!entries) return answer_error(answer, entries.error());
+            List out;
+            for (kernel::LogEntry& each : *entries) {
+                out.push_back(Map{{"block_id", std::move(each.block_id)},
+                                  {"version_id", std::move(each.entry.version_id)},
+                                  {"timestamp", each.entry.timestamp},
+                                  {"actor", std::move(each.entry.actor)},
+                                  {"description", std::move(each.entry.description)}});
+            }
+            answer.result(Map{{"entries", std::move(out)}});
+        });
 }
 
 void CommandSession::status(const Answer& answer) {
-    const kernel::Status status = kernel_.status();
+    const kernel::Status status = workspace_.kernel.status();
     answer.result(Map{{"version", version_},
                       {"documents", status.documents},
                       {"live_documents", status.live_documents},

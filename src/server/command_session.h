@@ -1,8 +1,10 @@
-// The session of one of our own commands (quire call, cat, log, undo, status): JSON-RPC on the
-// kernel's socket with four methods, none of which MCP has.
+// The session of one of our own commands (quire call, cat, edit, log, undo, status): JSON-RPC on
+// the kernel's socket with five methods, none of which MCP has.
 //
 //   call   {tool, arguments}   -> {structured, text, is_error}
 //   read   {uri}               -> {text, mime_type}              As resources/read.
+//   revise {block_id, version_id, value}
+//                              -> {label, block_id, version, changed, both: [place]}
 //   log    {actor?, limit?}    -> {entries: [{block_id, version_id, timestamp, actor,
 //   description}]} status {}                  -> {version, documents, live_documents, sessions,
 //   calls, commits}
@@ -14,6 +16,7 @@
 #include <string>
 
 #include "kernel/kernel.h"
+#include "kernel/memory_calls.h"
 #include "server/connection.h"
 #include "server/in_flight.h"
 #include "server/service.h"
@@ -22,7 +25,12 @@ namespace quire::server {
 
 class CommandSession final : public Session {
 public:
-    CommandSession(std::unique_ptr<Service> service, kernel::Kernel& kernel, kernel::Caller caller,
+    // What the commands use of a workspace; it outlives the session's replies.
+    struct Workspace {
+        kernel::Kernel& kernel;
+        kernel::MemoryCalls& memory;
+    };
+    CommandSession(std::unique_ptr<Service> service, Workspace workspace, kernel::Caller caller,
                    std::shared_ptr<Connection> connection, std::string version);
     CommandSession(const CommandSession&) = delete;
     CommandSession& operator=(const CommandSession&) = delete;
@@ -36,11 +44,12 @@ public:
 private:
     void call(const Answer& answer, Map params);
     void read(const Answer& answer, const Map& params);
+    void revise(const Answer& answer, Map params);
     void log(const Answer& answer, const Map& params);
     void status(const Answer& answer);
 
     std::unique_ptr<Service> service_;
-    kernel::Kernel& kernel_;
+    Workspace workspace_;
     kernel::Caller caller_;
     std::shared_ptr<Connection> connection_;
     std::shared_ptr<InFlight> in_flight_;

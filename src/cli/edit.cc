@@ -1,0 +1,241 @@
+// quire edit: a memory block in a person's own editor, and what they made of it back into the
+// block.
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include "base/cat.h"
+#include "cli/command_client.h"
+#include "cli/commands.h"
+#include "cli/editor.h"
+#include "cli/memory_form.h"
+#include "cli/scratch.h"
+#include "cli/terminal.h"
+#include "cli/whole_file.h"
+#include "json/json.h"
+#include "policy/actor.h"
+#include "schema/schema_form.h"
+
+namespace quire::cli {
+namespace {
+
+// Beside a file that was kept: what it was made of.
+constexpr std::string_view kShownSuffix = ".shown";
+
+std::string text_of(const Value& of, std::string_view member) {
+    const Value* value = of.get(member);
+    return value != nullptr && value->is_string() ? value->as_string() : "";
+}
+
+std::int64_t version_of(const Value& of) {
+    const Value* value = of.get("version");
+    return value != nullptr && value->is_int() ? value->as_int() : 0;
+}
+
+// A block as a person was shown it.
+struct Shown {
+    std::string block_id;
+    std::int64_t version = 0;
+    schema::BlockSchema schema;
+    Value value;
+};
+
+Result<Shown> shown_of(const Value& view) {
+    const Value* form = view.get("schema");
+    const Value* value = view.get("value");
+    if (form == nullptr || value == nullptr) return corrupt("the block came without its value");
+    return Shown{text_of(view, "block_id"), version_of(view), TRY(schema::parse_schema(*form)),
+                 *value};
+}
+
+std::string to_json(const Shown& shown) {
+    return json::write(Map{{"block_id", shown.block_id},
+                           {"version", shown.version},
+                           {"schema", schema::to_value(shown.schema)},
+                           {"value", shown.value}});
+}
+
+// Who edits: a person, whoever is logged in where nobody else is named.
+Result<std::string> person(const Globals& globals, bool named) {
+    if (!named) {
+        const struct passwd* const entry = ::getpwuid(::getuid());
+        const std::string login = cat("human:", entry == nullptr ? "" : entry->pw_name);
+        if (const auto actor = policy::Actor::parse(login)) return login;
+    }
+    const auto actor = policy::Actor::parse(globals.actor);
+    if (actor && actor->kind == policy::ActorKind::human) return globals.actor;
+    return invalid("not_a_person",
+                   cat("blocks are edited by people: say who you are with --actor human:NAME; ",
+                       globals.actor, " has the tool context"));
+}
+
+// A name for a file that any shell and any editor takes.
+std::string file_name(const std::string& label, std::string_view extension) {
+    constexpr std::size_t kLongest = 60;
+    std::string out;
+    for (const char c : label.substr(0, kLongest)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '_' || (c == '-' && !out.empty());
+        out += plain ? c : '_';
+    }
+    return cat(out, ".", extension);
+}
+
+bool is_asked() {
+    return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+}
+
+// One person's edit of one block.
+class Editing {
+public:
+    Editing(Globals globals, const EditOptions& options)
+        : globals_(std::move(globals)), options_(options) {}
+
+    int run() {
+        if (const auto begun = begin(); !begun) return refuse(begun.error());
+        if (options_.print) return print(form_) ? kDone : kRefused;
+        const auto written = write();
+        if (!written) return refuse(written.error());
+        for (;;) {
+            const auto edited = run_editor(editor_command(), path_);
+            const auto text = read_file(path_);
+            if (!text) return refuse(text.error());
+            if (!edited)
+                return *text == form_ && !resumed_ ? refuse(edited.error()) : keep(edited.error());
+            if (*text == form_ && !resumed_) return report_unchanged();
+            const auto saved = save(*text);
+            if (saved) return report(*saved);
+            if (!try_again(saved.error())) return keep(saved.error());
+        }
+    }
+
+private:
+    Result<void> begin() {
+        CommandClient client = TRY(CommandClient::attach(globals_));
+        const Value view =
+            TRY(client.call("context", Map{{"operation", "view"}, {"label", options_.label}}));
+        shown_ = TRY(shown_of(view));
+        label_ = text_of(view, "label");
+        FormHead head{label_, "", text_of(view, "permission"), shown_.version};
+        const Value list =
+            TRY(client.call("context", Map{{"operation", "list"}, {"prefix", label_}}));
+        if (const Value* blocks = list.get("blocks"); blocks != nullptr && blocks->is_list()) {
+            for (const Value& each : blocks->as_list()) {
+                if (text_of(each, "label") == label_)
+                    head.description = text_of(each, "description");
+            }
+        }
+        form_ = write_form(head, shown_.schema, shown_.value);
+        if (!options_.from.empty()) TRY(resume());
+        return {};
+    }
+
+    // A file that was kept goes on from what it was made of; any other from what the block is.
+    Result<void> resume() {
+        form_ = TRY(read_file(options_.from));
+        resumed_ = true;
+        const auto kept = read_file(cat(options_.from, kShownSuffix));
+        if (!kept) return {};
+        const Value was = TRY(json::parse(*kept));
+        Shown before = TRY(shown_of(was));
+        if (before.block_id == shown_.block_id) shown_ = std::move(before);
+        return {};
+    }
+
+    Result<void> write() {
+        scratch_.emplace(TRY(ScratchDirectory::make("quire-edit-")));
+        path_ = cat(scratch_->path(), "/", file_name(label_, form_extension(shown_.schema)));
+        return replace_file(path_, form_);
+    }
+
+    Result<Value> save(const std::string& text) {
+        Value value = TRY(read_form(text, shown_.schema, shown_.value));
+        // The kernel may be another one by now: a person takes their time.
+        CommandClient client = TRY(CommandClient::attach(globals_));
+        return client.request("revise", Map{{"block_id", shown_.block_id},
+                                            {"version_id", cat(shown_.version)},
+                                            {"value", std::move(value)}});
+    }
+
+    // Whether a person who sits there wants to mend what was refused.
+    static bool try_again(const Error& error) {
+        if (!is_asked()) return false;
+        complain(cat(error.message(), "\nPress Enter to go on editing, Ctrl-D to leave it."));
+        for (;;) {
+            const int c = std::getchar();
+            if (c == '\n') return true;
+            if (c == EOF) return false;
+        }
+    }
+
+    int keep(const Error& error) {
+        scratch_->keep();
+        static_cast<void>(replace_file(cat(path_, kShownSuffix), to_json(shown_)));
+        complain(error.message());
+        complain(cat("nothing of it was written. What you edited is in ", path_,
+                     "; to go on with it: quire edit ", options_.label, " --from ", path_));
+        return kRefused;
+    }
+
+    int report_unchanged() const {
+        if (!globals_.json) {
+            complain("nothing was changed");
+            return kDone;
+        }
+        return print(json::write(Map{{"label", label_},
+                                     {"block_id", shown_.block_id},
+                                     {"version", shown_.version},
+                                     {"changed", false},
+                                     {"both", List()}}) +
+                     "\n")
+                   ? kDone
+                   : kRefused;
+    }
+
+    int report(const Value& saved) const {
+        if (globals_.json) return print(json::write(saved) + "\n") ? kDone : kRefused;
+        const Value* changed = saved.get("changed");
+        if (changed == nullptr || *changed != Value(true)) return report_unchanged();
+        const std::int64_t version = version_of(saved);
+        std::string text = cat(text_of(saved, "label"), " is now at version ", version, ".\n");
+        if (version > shown_.version + 1)
+            text += cat("Others changed it while you did, since version ", shown_.version,
+                        "; what they did is still there.\n");
+        if (const Value* both = saved.get("both"); both != nullptr && both->is_list()) {
+            for (const Value& each : both->as_list()) {
+                if (each.is_string())
+                    text += cat("Others changed ", each.as_string(),
+                                " too: it now reads as you have it; theirs is in its history.\n");
+            }
+        }
+        return print(text) ? kDone : kRefused;
+    }
+
+    Globals globals_;
+    const EditOptions& options_;
+    std::string label_;
+    Shown shown_;
+    std::string form_;  // As it lies before the person.
+    bool resumed_ = false;
+    std::optional<ScratchDirectory> scratch_;
+    std::string path_;
+};
+
+}  // namespace
+
+int edit_memory(const Globals& globals, const EditOptions& options) {
+    Globals as_person = globals;
+    Result<std::string> who = person(globals, options.actor_named);
+    if (!who) {
+        refuse(who.error());
+        return kUsage;
+    }
+    as_person.actor = std::move(*who);
+    return Editing(std::move(as_person), options).run();
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,46 @@
+// A memory block as a person edits it: a text that says all that the block says, and the way back.
+//
+// A Text is its text, and no more. Everything else is TOML, each part under its own name:
+//
+//   Map         FIELD = VALUE
+//   List        [[items]] with a member a line, or items = [ … ] where not all are objects
+//   Log         [[entries]], oldest first, or entries = [ … ]
+//   Composite   [SECTION], and in it the above; text = """…""" of a Text
+//
+// null, which TOML has not, is {"$" = "null"}; a key that is all '$' has one more of them. What is
+// not set, and what agents may not write, stands in comments. Line by line the reading says what is
+// wrong. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/value.h"
+#include "schema/block_schema.h"
+
+namespace quire::cli {
+
+// What stands above the block, for a person to read.
+struct FormHead {
+    std::string label;
+    std::string description;
+    std::string permission;  // As the tools call it.
+    std::int64_t version = 0;
+};
+
+// "txt" or "toml".
+std::string_view form_extension(const schema::BlockSchema& schema);
+
+// A text that does not end in a newline is given one, which read_form() takes off again: editors
+// add it. O(value).
+std::string write_form(const FormHead& head, const schema::BlockSchema& schema, const Value& value);
+
+// What is left out of a form is left out of the value: read-only fields, sections, whatever a
+// person took away. `shown` is the value that the form was written of: what is equal to a part of
+// it is not checked. Errors: invalid_argument "invalid_form" {line}: "line 7: …".
+Result<Value> read_form(std::string_view form, const schema::BlockSchema& schema,
+                        const Value& shown);
+
+}  // namespace quire::cli

@@ -1,0 +1,19 @@
+// Files as a whole, for commands: those that a person names, not those of the workspace.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace quire::cli {
+
+// Errors of both: unavailable "disk", naming the file.
+Result<std::string> read_file(const std::string& path);
+
+// All of it or what was there before. Its mode stays; a new one is everybody's to read.
+enum class Durable { no, yes };  // Whether it is on the disk then.
+Result<void> replace_file(const std::string& path, std::string_view text,
+                          Durable durable = Durable::no);
+
+}  // namespace quire::cli
