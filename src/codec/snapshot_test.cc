@@ -138,6 +138,7 @@ TEST_P(SnapshotGolden, BlocksReadBackAsTheyWereWritten) {
         TRY(read_block(ByteReader(block), budget, changes));
         EXPECT_EQ(changes.front().id, first);
         std::vector<const crdt::Change*> pointers;
+        pointers.reserve(changes.size());
         for (const crdt::Change& change : changes) pointers.push_back(&change);
         ByteWriter out;
         write_block(out, pointers);

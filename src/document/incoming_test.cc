@@ -30,7 +30,7 @@ struct Outside {
         const auto changes = there.doc.changes_since(here.doc.version());
         EXPECT_FALSE(changes.empty());
         const crdt::VersionVector before = here.doc.version();
-        const Result<void> allowed = check_incoming(here.doc, here.block, by, changes);
+        Result<void> allowed = check_incoming(here.doc, here.block, by, changes);
         EXPECT_EQ(here.doc.version(), before);
         EXPECT_FALSE(here.doc.has_pending());
         return allowed;

@@ -19,12 +19,9 @@ unsigned seed_of_run() {
 }
 
 TEST(Form, EveryTextSurvivesTheWayThereAndBack) {
-    for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF",
-                                    "\xEF\xBB\xBF"
-                                    "a\n",
-                                    "\xEF\xBB\xBF\xEF\xBB\xBF"
-                                    "a",
-                                    "é\xE2\x80\xA8x\xC2\x85", "no newline"}) {
+    for (const std::string bytes :
+         {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF", "\xEF\xBB\xBF\x61\n",
+          "\xEF\xBB\xBF\xEF\xBB\xBF\x61", "é\xE2\x80\xA8x\xC2\x85", "no newline"}) {
         const auto decoded = decode(bytes, "f");
         ASSERT_TRUE(decoded);
         EXPECT_EQ(encode(decoded->form, decoded->text), bytes);
@@ -179,10 +176,11 @@ TEST(Merge3, NothingThatEitherSideBroughtIsLost) {
                     lines.insert(where, word + "\n");
                     break;
                 case 1:
-                    if (at < lines.size())
+                    if (at < lines.size()) {
                         *where = word + " " + *where;
-                    else
+                    } else {
                         lines.push_back(word + "\n");
+                    }
                     break;
                 case 2:
                     if (at < lines.size()) lines.erase(where);

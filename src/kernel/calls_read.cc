@@ -164,12 +164,12 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
     }
     std::make_shared<Walk>(
         body_, std::move(by), std::move(*documents),
-        [listing](LiveDocument& live) { return list_into(*listing, live); },
-        [listing, reply = std::move(reply)](Result<void> result) mutable {
-            if (!result) return reply(Failure(std::move(result).error()));
-            if (listing->refused) return reply(Failure(std::move(*listing->refused)));
-            reply(std::move(listing->page));
-        })
+        Walk::Round{[listing](LiveDocument& live) { return list_into(*listing, live); },
+                    [listing, reply = std::move(reply)](Result<void> result) mutable {
+                        if (!result) return reply(Failure(std::move(result).error()));
+                        if (listing->refused) return reply(Failure(std::move(*listing->refused)));
+                        reply(std::move(listing->page));
+                    }})
         ->next();
 }
 

@@ -81,11 +81,11 @@ void Kernel::search_all(Caller by, SearchAll query, Reply<FoundAll> reply) {
     auto search = std::make_shared<Searching>(Searching{body_, std::move(query), {}});
     std::make_shared<Walk>(
         body_, std::move(by), body_->catalog().keys(),
-        [search](LiveDocument& live) { return search_document(*search, live); },
-        [search, reply = std::move(reply)](Result<void> result) mutable {
-            if (!result) return reply(Failure(std::move(result).error()));
-            reply(std::move(search->found));
-        })
+        Walk::Round{[search](LiveDocument& live) { return search_document(*search, live); },
+                    [search, reply = std::move(reply)](Result<void> result) mutable {
+                        if (!result) return reply(Failure(std::move(result).error()));
+                        reply(std::move(search->found));
+                    }})
         ->next();
 }
 

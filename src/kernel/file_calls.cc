@@ -482,17 +482,17 @@ void FileCalls::status(Caller by, std::optional<std::string> path,
     auto all = std::make_shared<All>();
     std::make_shared<Walk>(
         body_->kernel, by, body_->kernel->catalog().keys(),
-        [body = body_, by, all](LiveDocument& live) {
-            if (live.kind() != kFileKind) return true;
-            if (Result<FileStatus> one = body->status(live, by.actor))
-                all->push_back(std::move(*one));
-            return true;
-        },
-        [all, reply = std::move(reply)](Result<void> done) mutable {
-            if (!done) return reply(Failure(std::move(done).error()));
-            reply(std::move(*all));
-        },
-        Access::look)
+        Walk::Round{[body = body_, by, all](LiveDocument& live) {
+                        if (live.kind() != kFileKind) return true;
+                        if (Result<FileStatus> one = body->status(live, by.actor))
+                            all->push_back(std::move(*one));
+                        return true;
+                    },
+                    [all, reply = std::move(reply)](Result<void> done) mutable {
+                        if (!done) return reply(Failure(std::move(done).error()));
+                        reply(std::move(*all));
+                    },
+                    Access::look})
         ->next();
 }
 

@@ -240,15 +240,15 @@ void MemoryCalls::list(Caller by, std::optional<MemoryType> type, std::string pr
     }
     std::make_shared<Walk>(
         body_->kernel, std::move(by), std::move(live),
-        [found](LiveDocument& document) {
-            found->add(document.record(), document.whole().state->version);
-            return true;
-        },
-        [found, reply = std::move(reply)](Result<void> walked) mutable {
-            if (!walked) return reply(Failure(std::move(walked).error()));
-            reply(found->take());
-        },
-        Access::look, Walk::passing_over)
+        Walk::Round{[found](LiveDocument& document) {
+                        found->add(document.record(), document.whole().state->version);
+                        return true;
+                    },
+                    [found, reply = std::move(reply)](Result<void> walked) mutable {
+                        if (!walked) return reply(Failure(std::move(walked).error()));
+                        reply(found->take());
+                    },
+                    Access::look, Walk::passing_over})
         ->next();
 }
 

@@ -245,7 +245,7 @@ private:
         join(first_->batch());
         kernel_->count_commit();
         first_->submit(
-            [self = shared_from_this()](Result<void> result) { self->stored(std::move(result)); });
+            [self = shared_from_this()](const Result<void>& result) { self->stored(result); });
     }
 
     void stored(const Result<void>& result) {

@@ -178,16 +178,16 @@ public:
         }
         std::make_shared<Walk>(
             kernel_, by_, some,
-            [self = shared_from_this()](LiveDocument& document) {
-                const std::uint64_t changes = self->texts_->changes(document.key());
-                self->found_.emplace_back(text_of(document, kTextBytes), changes);
-                return true;
-            },
-            [self = shared_from_this()](Result<void> walked) {
-                if (!walked) return self->done_(Failure(walked.error()));
-                self->store();
-            },
-            Access::look, Walk::passing_over)
+            Walk::Round{[self = shared_from_this()](LiveDocument& document) {
+                            const std::uint64_t changes = self->texts_->changes(document.key());
+                            self->found_.emplace_back(text_of(document, kTextBytes), changes);
+                            return true;
+                        },
+                        [self = shared_from_this()](Result<void> walked) {
+                            if (!walked) return self->done_(Failure(walked.error()));
+                            self->store();
+                        },
+                        Access::look, Walk::passing_over})
             ->next();
     }
 
@@ -223,22 +223,22 @@ void show(const std::shared_ptr<Kernel::Body>& kernel, const Caller& by,
     for (const store::TextHit& hit : hits) keys.push_back(hit.document);
     std::make_shared<Walk>(
         kernel, by, keys,
-        [found, hits = std::move(hits), actor = by.actor](LiveDocument& document) {
-            const auto hit = std::find_if(hits.begin(), hits.end(), [&](const auto& each) {
-                return each.document == document.key();
-            });
-            const Result<OpenedMemory> opened = open_memory(document.record(), actor);
-            if (opened) {
-                found->hits.push_back({opened->row(version_of_memory(document)), hit->score,
-                                       shown_snippet(hit->snippet)});
-            }
-            return true;
-        },
-        [found, reply = std::move(reply)](Result<void> walked) mutable {
-            if (!walked) return reply(Failure(std::move(walked).error()));
-            reply(std::move(*found));
-        },
-        Access::look, Walk::passing_over)
+        Walk::Round{[found, hits = std::move(hits), actor = by.actor](LiveDocument& document) {
+                        const auto hit = std::find_if(
+                            hits.begin(), hits.end(),
+                            [&](const auto& each) { return each.document == document.key(); });
+                        const Result<OpenedMemory> opened = open_memory(document.record(), actor);
+                        if (opened) {
+                            found->hits.push_back({opened->row(version_of_memory(document)),
+                                                   hit->score, shown_snippet(hit->snippet)});
+                        }
+                        return true;
+                    },
+                    [found, reply = std::move(reply)](Result<void> walked) mutable {
+                        if (!walked) return reply(Failure(std::move(walked).error()));
+                        reply(std::move(*found));
+                    },
+                    Access::look, Walk::passing_over})
         ->next();
 }
 

@@ -17,17 +17,19 @@ class Walk : public std::enable_shared_from_this<Walk> {
 public:
     // What is done about a document that cannot be read.
     enum Unreadable { ending, passing_over };
+    struct Round {
+        Function<bool(LiveDocument&)> visit;
+        Reply<void> done;
+        Access access = Access::read;
+        Unreadable unreadable = ending;
+    };
 
     Walk(std::shared_ptr<Kernel::Body> body, Caller by, std::vector<store::DocumentKey> documents,
-         Function<bool(LiveDocument&)> visit, Reply<void> done, Access access = Access::read,
-         Unreadable unreadable = ending)
+         Round round)
         : body_(std::move(body)),
           by_(std::move(by)),
           documents_(std::move(documents)),
-          visit_(std::move(visit)),
-          done_(std::move(done)),
-          access_(access),
-          unreadable_(unreadable) {
+          round_(std::move(round)) {
         by_.call = nullptr;  // Nobody is asked about what is passed over.
     }
 
@@ -35,19 +37,20 @@ public:
         std::shared_ptr<LiveDocument> document;
         while (document == nullptr && next_ < documents_.size())
             document = body_->catalog().find(documents_[next_++]);
-        if (document == nullptr) return done_({});
+        if (document == nullptr) return round_.done({});
         body_->on_document<bool>(
-            by_, std::move(document), access_,
+            by_, std::move(document), round_.access,
             [self = shared_from_this()](Result<bool> more) {
-                const bool passed_over =
-                    !more && (is_refusal(more.error()) || (self->unreadable_ == passing_over &&
-                                                           more.error().code() == Errc::corrupt));
-                if (!more && !passed_over) return self->done_(Failure(std::move(more).error()));
-                if (more && !*more) return self->done_({});
+                const bool passed_over = !more && (is_refusal(more.error()) ||
+                                                   (self->round_.unreadable == passing_over &&
+                                                    more.error().code() == Errc::corrupt));
+                if (!more && !passed_over)
+                    return self->round_.done(Failure(std::move(more).error()));
+                if (more && !*more) return self->round_.done({});
                 self->next();
             },
             [self = shared_from_this()](LiveDocument& live, Reply<bool> answer) {
-                const bool more = self->visit_(live);
+                const bool more = self->round_.visit(live);
                 self->body_->answer(live, more, std::move(answer));
             });
     }
@@ -61,10 +64,7 @@ private:
     Caller by_;
     std::vector<store::DocumentKey> documents_;
     std::size_t next_ = 0;
-    Function<bool(LiveDocument&)> visit_;
-    Reply<void> done_;
-    Access access_;
-    Unreadable unreadable_;
+    Round round_;
 };
 
 }  // namespace quire::kernel

@@ -201,6 +201,7 @@ TEST(Pool, StrandTasksFromManyThreadsNeverOverlapAndKeepEachThreadsOrder) {
         Pool pool(4);
         Strand strand(pool);
         std::vector<std::thread> threads;
+        threads.reserve(kThreads);
         for (int t = 0; t < kThreads; ++t) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < kEach; ++i) {

@@ -250,6 +250,7 @@ template <class Talk>
 int right_answers(const Workspace& workspace, int clients, Talk talk) {
     std::atomic<int> right{0};
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(clients));
     for (int number = 0; number < clients; ++number) {
         threads.emplace_back([&, number] {
             Client client(workspace);

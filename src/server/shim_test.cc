@@ -444,7 +444,7 @@ TEST(LocalClient, AsksAndGetsItsAnswer) {
 
 // A stand-in for the program: a script that is started as a kernel would be.
 std::string script(const TestWorkspace& workspace, const std::string& body) {
-    const std::string path = workspace.path() + "/program.sh";
+    std::string path = workspace.path() + "/program.sh";
     std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
     ::chmod(path.c_str(), 0700);
     return path;

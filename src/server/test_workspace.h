@@ -3,11 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
-
-#include <stdlib.h>
 
 namespace quire::server {
 

@@ -199,6 +199,7 @@ TYPED_TEST(StoreContract, TheNewestUnitsComeFirstWhoseverTheyAre) {
     const auto moments = [&](const std::string& actor, std::size_t limit) {
         std::vector<std::int64_t> at;
         const std::vector<UnitRecord> units = this->store().recent_units(actor, limit).value();
+        at.reserve(units.size());
         for (const UnitRecord& unit : units) at.push_back(unit.at_ms);
         return at;
     };

@@ -1,13 +1,12 @@
 // Temporary directories and short waits for the store's tests.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
 #include <utility>
-
-#include <stdlib.h>
 
 #include "store/store.h"
 

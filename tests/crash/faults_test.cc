@@ -66,6 +66,7 @@ TEST_F(Faults, ManyClientsAtOnceStartOneKernel) {
     for (int round = 0; round < 5; ++round) {
         const Workspace workspace;
         std::vector<McpClient> clients;
+        clients.reserve(12);
         for (int i = 0; i < 12; ++i) clients.emplace_back(workspace, "agent:c" + std::to_string(i));
         for (McpClient& client : clients) EXPECT_TRUE(client.initialize());
         EXPECT_EQ(workspace.kernels().size(), 1U);

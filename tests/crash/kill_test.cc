@@ -180,7 +180,8 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
         std::vector<std::thread> threads;
         std::vector<char> answered(writers.size(), 0);
         for (std::size_t i = 0; i < writers.size(); ++i) {
-            threads.emplace_back([&, i, loop] { answered[i] = writers[i].work(loop, kCalls); });
+            threads.emplace_back(
+                [&, i, loop] { answered[i] = writers[i].work(loop, kCalls) ? 1 : 0; });
         }
         // Every second kill comes at any moment of a kernel's life, its start too, the others once
         // it has begun to answer. Where the kernel before died of calls it had not read, all of

@@ -41,6 +41,7 @@ bool is_alive(pid_t pid) {
 
 std::vector<char*> arguments_of(std::vector<std::string>& words) {
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     return arguments;

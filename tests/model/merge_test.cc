@@ -45,9 +45,10 @@ public:
                 break;
             default:
                 for (std::size_t i = below(4) + 1; i > 0; --i) edit(doc);
-                if (below(3) > 0)
+                if (below(3) > 0) {
                     doc.commit(
                         {.message = below(4) == 0 ? "note" : "", .want_diff = below(2) == 0});
+                }
         }
         if (!checks_) return;
         for (const auto& each : docs_) each->check_invariants();
@@ -281,7 +282,7 @@ private:
             std::shuffle(cut.begin(), cut.end(), random_);
             changes = std::move(cut);
         }
-        const auto imported = to.import(std::move(changes), {.want_diff = below(2) == 0});
+        const auto imported = to.import(changes, {.want_diff = below(2) == 0});
         ASSERT_TRUE(imported) << imported.error().message();
     }
 

@@ -42,9 +42,9 @@ struct Page {
         text = doc.open(kText);
     }
     void commit() { told.apply(doc.commit({.want_diff = true}).diff); }
-    void take(std::vector<Change> changes) {
+    void take(const std::vector<Change>& changes) {
         commit();
-        const auto imported = doc.import(std::move(changes), {.want_diff = true});
+        const auto imported = doc.import(changes, {.want_diff = true});
         ASSERT_TRUE(imported) << imported.error().message();
         told.apply(imported->diff);
     }

@@ -219,7 +219,7 @@ TEST(Hostile, AnOpThatFollowsSomethingElseIsAnother) {
         Doc doc(9);
         EXPECT_TRUE(doc.import(known));
         const Frontiers before = doc.frontiers();
-        const std::string why = reason(doc.import(changes));
+        std::string why = reason(doc.import(changes));
         EXPECT_EQ(reason(doc.import(changes, {.says_less = true})), why);
         if (!why.empty()) {
             EXPECT_EQ(doc.frontiers(), before);

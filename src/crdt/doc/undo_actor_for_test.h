@@ -320,7 +320,6 @@ private:
         return children;
     }
 
-private:
     Tape& tape_;
 
 public:

@@ -54,7 +54,7 @@ private:
             actor_.told.emplace_back("undo");
             history_.undo(0);
             --at_;
-            const std::string different = compare();
+            std::string different = compare();
             if (!different.empty()) return different;
             // A step that changed nothing is not there to be done again.
             if (shown_[at_ + 1] == shown_[at_] && history_.redo_count() + at_ + 1 < shown_.size())
@@ -63,7 +63,7 @@ private:
             actor_.told.emplace_back("redo");
             history_.redo(0);
             ++at_;
-            const std::string different = compare();
+            std::string different = compare();
             if (!different.empty()) return different;
         }
         if (actor_.refused) return *actor_.refused;
@@ -146,7 +146,7 @@ private:
         step.span = actor_.doc.commit().span;
         const std::string shown = text_of(actor_.own());
         const std::string& wanted = choice < 4 ? step.before : step.after;
-        const std::string failure =
+        std::string failure =
             shown == wanted ? "" : cat("shows\n", shown, "\nand is to show\n", wanted);
         to.push_back(std::move(step));
         return failure;
