@@ -138,6 +138,8 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
     }
     house.registry->add(tools::Profile::compat,
                         tools::make_text_editor(*house.kernel, *house.file_calls));
+    house.registry->add(tools::Profile::compat,
+                        tools::make_memory(*house.kernel, *house.memory_calls));
     // What saves that were cut short left behind; nothing waits for it.
     house.pool->post([&house] { static_cast<void>(house.files->sweep()); });
     house.server = TRY(server::LocalServer::open(

@@ -260,6 +260,7 @@ constexpr std::array<std::string_view, 6> kShellOperations = {"execute", "check"
                                                               "output",  "kill",  "status"};
 constexpr std::array<std::string_view, 3> kCursorOperations = {"set", "get", "clear"};
 
+constexpr std::array<std::string_view, 2> kCompatTools = {"str_replace_based_edit_tool", "memory"};
 constexpr std::array<std::string_view, 31> kTools = {"*",
                                                      "context",
                                                      "file",
@@ -306,7 +307,7 @@ std::vector<std::string_view> operations_of(std::string_view tool) {
 }
 
 Result<void> check_tool(const Section& section, const toml::node& at, std::string_view tool) {
-    if (contains(kTools, tool) || tool == "str_replace_based_edit_tool") return {};
+    if (contains(kTools, tool) || contains(kCompatTools, tool)) return {};
     return section.wrong(at, cat("unknown tool '", tool, "', expected one of: ", listed(kTools)));
 }
 

@@ -86,6 +86,24 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
     return found;
 }
 
+Result<void> MemoryEdit::splice_text(std::string_view section, std::string_view operation,
+                                     std::span<const text::Splice> splices) {
+    TRY(enter({Operation::overwrite, section, Shape::text}));
+    const crdt::Handle content = doc_.open(content_of(section));
+    const seq::Rope& text = doc_.text(content);
+    std::size_t length = text.code_points().n;
+    for (const text::Splice& splice : splices) {
+        TRY(check_utf8(splice.insert));
+        const text::Byte end{splice.at.n + splice.erase.n};
+        length -= text.to_code_point(end).n - text.to_code_point(splice.at).n;
+        length += utf8::count_code_points(splice.insert);
+    }
+    TRY(schema::check_length(length, block_.char_limit));
+    apply(doc_, content, splices);
+    done(operation, section);
+    return {};
+}
+
 // --- fields of a Map ---
 
 Result<const schema::Field*> MemoryEdit::enter_field(Operation operation,

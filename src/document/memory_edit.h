@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "document/gate.h"
 #include "document/memory_block.h"
 #include "document/memory_reader.h"
+#include "text/units.h"
 
 namespace quire::document {
 
@@ -56,6 +58,9 @@ public:
     // invalid_argument "empty_find".
     Result<std::size_t> replace_text(std::string_view section, std::string_view find,
                                      std::string_view replace);
+    // Splices as apply() (splices.h) takes them, under the name that history is to have for them.
+    Result<void> splice_text(std::string_view section, std::string_view operation,
+                             std::span<const text::Splice> splices);
 
     // --- fields of a Map ---
     // null unsets, but for a required field without a default. A List is set by a minimal list

@@ -125,7 +125,7 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
             });
     }
 
-    void create(const Caller& by, std::shared_ptr<const MemoryHeader> header,
+    void create(const Caller& by, std::shared_ptr<const MemoryHeader> header, std::string content,
                 Reply<MemoryVersion> reply);
     void move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by, MemoryMove to,
               Reply<MemoryVersion> reply);

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <map>
 
+#include "base/check.h"
+#include "base/utf8.h"
+#include "document/field_path.h"
 #include "document/render.h"
 #include "json/json.h"
 #include "kernel/memory_body.h"
 #include "kernel/walk.h"
 #include "schema/schema_form.h"
 #include "schema/templates.h"
+#include "schema/validate.h"
 
 namespace quire::kernel {
 namespace {
@@ -51,6 +55,16 @@ Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by
     header.block.schema = std::move(made_from->schema);
     header.block.description = what.description.value_or(std::string(made_from->description));
     return header;
+}
+
+// What a new block holds from the start, which nobody but its owner-to-be is asked about.
+Result<void> check_content(std::string_view content, const MemoryHeader& header) {
+    if (content.empty()) return {};
+    if (header.block.schema.as<schema::TextSchema>() == nullptr)
+        return schema::schema_mismatch("content", header.block.schema.name(), "Text");
+    if (!utf8::is_valid(content))
+        return schema::schema_mismatch("content", "Text", "a string that is not UTF-8");
+    return schema::check_length(utf8::count_code_points(content), header.block.char_limit);
 }
 
 // Blocks as they are listed, whether they are in memory or known by their records alone.
@@ -129,8 +143,9 @@ bool record_memory_write(LiveDocument& document, const document::Attribution& wh
 }
 
 MemoryRow OpenedMemory::row(MemoryVersion block) const {
-    return {std::move(block), header.type, rights.permission, header.block.description,
-            header.pinned};
+    return {std::move(block),  header.type,
+            rights.permission, header.block.description,
+            header.pinned,     header.block.schema.as<schema::TextSchema>() != nullptr};
 }
 
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by) {
@@ -168,21 +183,33 @@ void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> repl
     const std::size_t limit = body_->kernel->limits().operation_bytes;
     if (encode(*header).size() > limit)
         return reply(too_large("schema and description", limit, "Make it smaller"));
-    body_->create(by, std::make_shared<const MemoryHeader>(std::move(*header)), std::move(reply));
+    if (const Result<void> fits = body_->kernel->check_new(what.content); !fits)
+        return reply(Failure(fits.error()));
+    if (const Result<void> fits = check_content(what.content, *header); !fits)
+        return reply(Failure(fits.error()));
+    body_->create(by, std::make_shared<const MemoryHeader>(std::move(*header)),
+                  std::move(what.content), std::move(reply));
 }
 
 void MemoryCalls::Body::create(const Caller& by, std::shared_ptr<const MemoryHeader> header,
-                               Reply<MemoryVersion> reply) {
+                               std::string content, Reply<MemoryVersion> reply) {
     kernel->on_named<MemoryVersion>(
         by, {kMemoryKind, header->block.label}, Access::look, std::move(reply),
-        [self = shared_from_this(), by, header](LiveDocument& document,
-                                                Reply<MemoryVersion> answer) {
+        [self = shared_from_this(), by, header, content = std::move(content)](
+            LiveDocument& document, Reply<MemoryVersion> answer) {
             if (!document.record().header.empty()) {
                 return self->kernel->refuse(document, label_exists(document.name()).value(),
                                             std::move(answer));
             }
             document.begin(by.actor);
-            document.record_quietly(document.whole(), memory_entry(by.actor, "create"));
+            Unit unit = memory_entry(by.actor, "create");
+            if (!content.empty()) {
+                crdt::Doc& doc = document.doc();
+                const crdt::Handle text = doc.open(document::content_of(""));
+                CHECK(doc.text_insert(text, text::CodePoint{0}, content).has_value());
+                unit.spans = {document.commit(by.actor, "create")};
+            }
+            document.record_quietly(document.whole(), std::move(unit));
             document.set_header(encode(*header));
             self->submit(document, version_of_memory(document), std::move(answer));
         });

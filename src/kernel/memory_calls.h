@@ -40,6 +40,7 @@ struct MemoryCreate {
     policy::Permission permission = policy::Permission::read_write;
     std::optional<std::size_t> char_limit;  // Code points of one text.
     bool pinned = false;
+    std::string content = {};  // Of a Text: what it holds from the start.
 };
 
 struct MemoryRow {
@@ -48,6 +49,7 @@ struct MemoryRow {
     policy::Permission permission = policy::Permission::read_only;  // The caller's.
     std::string description;
     bool pinned = false;
+    bool is_text = false;  // Its schema is Text.
 };
 struct MemoryList {
     std::vector<MemoryRow> blocks;
@@ -58,6 +60,17 @@ struct MemoryView {
     Value schema;
     std::string rendered;  // Of one section: its body.
     Value value;
+};
+
+// Lines of a block whose schema is Text.
+struct MemoryText {
+    MemoryVersion block;
+    blocks::View view;
+    std::size_t line_count = 0;  // Of all of it.
+};
+struct MemoryEdited {
+    MemoryVersion block;
+    Edited edited;
 };
 
 // --- writes, as document/memory_edit.h has them ---
@@ -152,7 +165,8 @@ public:
     explicit MemoryCalls(Kernel& kernel);
 
     // The caller owns it. Errors: conflict "label_exists"; invalid_argument "invalid_label",
-    // "invalid_schema"; not_found "unknown_template".
+    // "invalid_schema"; not_found "unknown_template"; with content also those of MemoryEdit, and
+    // out_of_range "too_large".
     void create(Caller by, MemoryCreate what, Reply<MemoryVersion> reply);
     // Errors: those of locate() (document/field_path.h).
     void view(Caller by, std::string label, std::optional<std::string> section,
@@ -168,6 +182,12 @@ public:
     // Errors: those of revise(), write() and diff(); unsupported "schema_changed" where the schema
     // is another by now.
     void revise(Caller by, std::string label, MemoryRevise what, Reply<MemoryRevised> reply);
+    // As the kernel's read() and edit() of a block, of a Text. To edit is to overwrite. Errors
+    // also: invalid_argument "schema_mismatch", "section_required" for other schemas.
+    void read_text(Caller by, std::string label, std::optional<text::LineRange> range,
+                   Reply<MemoryText> reply);
+    void edit_text(Caller by, std::string label, std::string operation, blocks::Plan plan,
+                   Reply<MemoryEdited> reply);
     // The label is free again.
     void erase(Caller by, std::string label, Reply<MemoryVersion> reply);
     // The caller's own last write. To undo is to overwrite. Errors: not_found "nothing_to_undo",
@@ -192,6 +212,9 @@ public:
     // needs. Errors: conflict "label_exists", "not_archived".
     void load(Caller by, std::string archival_label, std::optional<std::string> label,
               Reply<MemoryVersion> reply);
+    // Another label; the old one is free again. What overwriting needs. Errors: conflict
+    // "label_exists"; invalid_argument "invalid_label".
+    void rename(Caller by, std::string label, std::string to, Reply<MemoryVersion> reply);
     // Archives the one and loads the other in one transaction: they exchange their labels. What
     // overwriting both needs. Errors: those of archive() and load().
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);

@@ -143,6 +143,24 @@ void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std:
         });
 }
 
+void MemoryCalls::rename(Caller by, std::string label, std::string to, Reply<MemoryVersion> reply) {
+    if (const Result<void> right = check_label(to); !right) return reply(Failure(right.error()));
+    body_->with_held_memory<MemoryVersion>(
+        by, label, std::move(reply),
+        [body = body_, by, to = std::move(to)](LiveDocument& document, OpenedMemory& opened,
+                                               Reply<MemoryVersion> answer) {
+            Result<void> may = policy::permit(opened.rights, Operation::overwrite);
+            Catalog& catalog = body->kernel->catalog();
+            if (may &&
+                (to == document.name() || !catalog.claim_name(kMemoryKind, to, document.key()))) {
+                may = label_exists(to);
+            }
+            if (!may) return body->kernel->refuse(document, may.error(), std::move(answer));
+            body->move(document, opened, by.actor, {opened.header.type, to, "rename"},
+                       std::move(answer));
+        });
+}
+
 // --- swap ---
 
 namespace {

@@ -12,6 +12,9 @@ namespace quire::tools {
 // `memory` outlives the tool.
 std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile profile);
 
+// memory, of profile `compat`: text blocks as files below /memories, as models have learnt it.
+std::unique_ptr<const Tool> make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory);
+
 // For people alone. `approvals` outlives the tool.
 std::unique_ptr<const Tool> make_approvals(kernel::ApprovalCalls& approvals);
 

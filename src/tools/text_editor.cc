@@ -1,16 +1,13 @@
 // str_replace_based_edit_tool: viewing and editing files by the commands, the argument names and
 // the answers that models have learnt. What it changes is on the disk at once: that is what they
 // know.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <set>
 #include <utility>
 
 #include "base/cat.h"
-#include "base/utf8.h"
-#include "blocks/line_edit.h"
-#include "blocks/str_replace.h"
+#include "tools/editor_words.h"
 #include "tools/files.h"
 #include "tools/render.h"
 #include "tools/takes.h"
@@ -33,8 +30,6 @@ struct Words<EditorCommand> {
 namespace {
 
 constexpr std::size_t kListedFiles = 100'000;
-constexpr std::size_t kShownEntries = 1000;
-constexpr std::size_t kQuotedColumns = 400;
 
 struct Args {
     EditorCommand command = EditorCommand::view;
@@ -76,123 +71,40 @@ Result<void> check_arguments(Args& args) {
                        given);
 }
 
-// --- text as `cat -n` prints it ---
-
-std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first) {
-    constexpr std::size_t kWidth = 6;
-    std::string out;
-    for (const std::string& line : lines) {
-        const std::string number = cat(++first);
-        out += cat(std::string(kWidth - std::min(kWidth, number.size()), ' '), number, "\t", line,
-                   line.ends_with('\n') ? "" : "\n");
-    }
-    return out;
-}
-
 // --- refusals, in the words that models know ---
 
-std::string quoted(const std::string& text) {
-    const std::string_view shown = utf8::prefix(text, kQuotedColumns);
-    return cat("`", shown, shown.size() < text.size() ? "…" : "", "`");
+constexpr EditorNouns kFile{"the file", "View the file"};
+
+EditorAsk ask_of(const Args& args) {
+    return {args.path, args.old_str.value_or(""), args.insert_line};
 }
 
-std::string known_words(const Error& error, const Args& args) {
-    const std::string& reason = error.reason();
-    if (reason == "file_not_found")
-        return cat("The path ", args.path, " does not exist. Please provide a valid path. ");
-    if (reason == "file_exists") {
-        return cat("File already exists at: ", args.path,
-                   ". Cannot overwrite files using command `create`. ");
+ToolResult refused_as_known(const Error& error, const EditorAsk& ask) {
+    std::string known;
+    if (error.reason() == "file_not_found")
+        known = cat("The path ", ask.path, " does not exist. Please provide a valid path. ");
+    if (error.reason() == "file_exists") {
+        known = cat("File already exists at: ", ask.path,
+                    ". Cannot overwrite files using command `create`. ");
     }
-    if (reason == "no_match") {
-        return cat("No replacement was performed, old_str ", quoted(*args.old_str),
-                   " did not appear verbatim in ", args.path, ". ");
-    }
-    if (reason == "not_unique") {
-        std::string lines;
-        for (const Value& line : error.details().find("lines")->as_list())
-            lines += cat(lines.empty() ? "" : ", ", line.as_int());
-        return cat("No replacement was performed. Multiple occurrences of old_str ",
-                   quoted(*args.old_str), " in lines [", lines, "]. Please ensure it is unique. ");
-    }
-    const Value* const max = error.details().find("max");
-    if (reason == "line_out_of_range" && max != nullptr && args.insert_line) {
-        return cat("Invalid `insert_line` parameter: ", *args.insert_line,
-                   ". It should be within the range of lines of the file: [0, ", max->as_int(),
-                   "]. ");
-    }
-    return "";
-}
-
-ToolResult refused_as_known(const Error& error, const Args& args) {
-    return refused(Error(error.code(), error.reason(),
-                         cat(known_words(error, args), error.message()), error.details()));
+    return refused_as_known(error, ask, known);
 }
 
 // --- view ---
 
-// The lines that view_range names. Errors: invalid_argument "invalid_range".
-Result<text::LineRange> lines_of(const std::vector<std::int64_t>& range) {
-    const std::int64_t start = range[0];
-    const std::int64_t end = range[1] == -1 ? INT64_MAX : range[1];
-    if (start >= 1 && end >= start) {
-        return text::LineRange{{static_cast<std::size_t>(start) - 1},
-                               {static_cast<std::size_t>(end)}};
-    }
-    return invalid("invalid_range",
-                   cat("Invalid `view_range`: [", start, ", ", range[1],
-                       "]. It should be two lines, the first 1 or more and the second not before "
-                       "it; -1 is the last line"),
-                   {{"start", start}, {"end", range[1]}});
-}
-
 ToolResult render_view(const kernel::FileRead& read, const std::string& path) {
-    std::string content = numbered_as_by_cat(read.text.lines, read.text.first_line);
-    std::string text = cat("Here's the result of running `cat -n` on ", path, ":\n", content);
-    const std::size_t next = read.text.first_line + read.text.lines.size();
-    std::vector<std::string> notes = read.text.notes;
-    if (read.text.truncated && next < read.text.info.line_count)
-        notes.push_back(cat("the next line is ", next + 1, "; go on with view_range"));
-    for (const std::string& note : notes) text += cat("Note: ", note, ".\n");
-    return of_file(read.file, {Map{{"content", std::move(content)},
-                                   {"line_count", read.text.info.line_count},
-                                   {"truncated", read.text.truncated},
-                                   {"notes", strings(notes)}},
-                               std::move(text)});
+    const kernel::BlockText& text = read.text;
+    return of_file(read.file,
+                   render_lines(cat("Here's the result of running `cat -n` on ", path, ":\n"),
+                                {text.lines, {text.first_line}, text.truncated, text.notes},
+                                text.info.line_count));
 }
 
-// What lies below `directory`, two levels deep, without what is hidden: directories end in '/'.
-std::set<std::string> entries_below(const std::string& directory, const kernel::FileList& list) {
-    const std::string prefix = directory.empty() ? "" : directory + "/";
+ToolResult render_files(const std::string& path, const std::string& directory,
+                        const kernel::FileList& list) {
     std::set<std::string> entries;
-    for (const kernel::FileEntry& file : list.files) {
-        if (!file.path.starts_with(prefix)) continue;
-        std::size_t begin = prefix.size();
-        for (int level = 0; level < 2 && file.path[begin] != '.'; ++level) {
-            const std::size_t slash = file.path.find('/', begin);
-            entries.insert(file.path.substr(0, slash == std::string::npos ? slash : slash + 1));
-            if (slash == std::string::npos) break;
-            begin = slash + 1;
-        }
-    }
-    return entries;
-}
-
-ToolResult render_directory(const std::string& path, const std::string& directory,
-                            const kernel::FileList& list) {
-    const std::set<std::string> all = entries_below(directory, list);
-    List entries;
-    std::string text = cat("Here're the files and directories up to 2 levels deep in ", path,
-                           ", excluding hidden items:\n");
-    for (const std::string& entry : all) {
-        if (entries.size() == kShownEntries) break;
-        entries.emplace_back(entry);
-        text += cat(entry, "\n");
-    }
-    const bool truncated = list.truncated || entries.size() < all.size();
-    if (truncated) text += "There are more; view a directory further down.\n";
-    return {Map{{"path", path}, {"entries", std::move(entries)}, {"truncated", truncated}},
-            std::move(text)};
+    for (const kernel::FileEntry& file : list.files) add_entry_below(entries, directory, file.path);
+    return render_directory(path, "", entries, list.truncated);
 }
 
 void view(kernel::FileCalls& files, const kernel::Caller& by, Args args, Reply<ToolResult> reply) {
@@ -217,14 +129,14 @@ void view(kernel::FileCalls& files, const kernel::Caller& by, Args args, Reply<T
                     answer_with<kernel::FileList>(
                         std::move(reply), [path = args.path, directory = directory->as_string()](
                                               const kernel::FileList& list) {
-                            return render_directory(path, directory, list);
+                            return render_files(path, directory, list);
                         }));
             }
             const auto past =
                 first == 0 ? std::optional<Error>()
                            : past_the_end(first, error, read ? read->text.info.line_count : 0);
             if (past) return reply(refused(*past));
-            if (!read) return reply(refused_as_known(*error, args));
+            if (!read) return reply(refused_as_known(*error, ask_of(args)));
             reply(render_view(*read, args.path));
         });
 }
@@ -234,19 +146,17 @@ void view(kernel::FileCalls& files, const kernel::Caller& by, Args args, Reply<T
 ToolResult render_edited_file(const kernel::FileEdited& edited, const std::string& path,
                               const Result<kernel::FileSaved>& saved) {
     ToolResult out = of_file(edited.file, render_edited(edited.edited, Profile::compat));
-    const blocks::Change& change = edited.edited.change;
-    out.text = edited.edited.no_op
-                   ? cat("The file ", path, " already reads so; nothing was changed.\n")
-                   : cat("The file ", path,
-                         " has been edited. Here's the result of running `cat -n` on a snippet of ",
-                         path, ":\n", numbered_as_by_cat(change.snippet, change.shown.begin.n));
+    out.text = edited_text(cat("The file ", path,
+                               " has been edited. Here's the result of running `cat -n` on a "
+                               "snippet of ",
+                               path, ":\n"),
+                           edited.edited, kFile, path);
     std::vector<std::string> notes = edited.edited.notes;
     if (!saved) {
         notes.push_back(
             cat("the edit is in the workspace and not on the disk: ", saved.error().message()));
     }
-    for (const std::string& note : notes) out.text += cat("Note: ", note, ".\n");
-    out.structured.as_map().set("notes", strings(notes));
+    add_notes(out, notes);
     out.structured.as_map().set("saved", saved.has_value());
     return out;
 }
@@ -257,34 +167,13 @@ void edit(kernel::FileCalls& files, const kernel::Caller& by, Args args, blocks:
     files.edit(by, path, std::string(Words<EditorCommand>::word(args.command)), std::move(plan),
                [&files, by, path, args = std::move(args),
                 reply = std::move(reply)](Result<kernel::FileEdited> edited) mutable {
-                   if (!edited) return reply(refused_as_known(edited.error(), args));
+                   if (!edited) return reply(refused_as_known(edited.error(), ask_of(args)));
                    files.save(by, path,
                               [path, edited = std::move(*edited), reply = std::move(reply)](
                                   const Result<kernel::FileSaved>& saved) mutable {
                                   reply(render_edited_file(edited, path, saved));
                               });
                });
-}
-
-blocks::Plan replacement(const Args& args, const kernel::Kernel& kernel) {
-    return blocks::str_replace({.old_str = *args.old_str,
-                                .new_str = args.new_str.value_or(""),
-                                .limits = edit_limits(kernel),
-                                .words = {.whole = "the file",
-                                          .look = "View the file",
-                                          .to_add = "use command insert to add lines",
-                                          .to_replace_all = ""}});
-}
-
-blocks::Plan insertion(const Args& args, const kernel::Kernel& kernel) {
-    blocks::LineEdit edit;
-    // After line N counted from 1 is before line N counted from 0.
-    edit.operations.emplace_back(blocks::InsertLines{{*args.insert_line}, *args.insert_text, {}});
-    edit.numbering = numbering_of(Profile::compat);
-    edit.limits = edit_limits(kernel);
-    edit.words = {.line = "insert_line",
-                  .to_delete = "command str_replace with new_str \"\" deletes text"};
-    return blocks::line_edits(std::move(edit));
 }
 
 void run(kernel::Kernel& kernel, kernel::FileCalls& files, const kernel::Caller& by, Args args,
@@ -301,17 +190,17 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const kernel::Caller&
                 by, path, std::move(text),
                 [args = std::move(args),
                  reply = std::move(reply)](Result<kernel::FileVersion> made) mutable {
-                    if (!made) return reply(refused_as_known(made.error(), args));
+                    if (!made) return reply(refused_as_known(made.error(), ask_of(args)));
                     reply(of_file(*made, {Map{{"saved", true}},
                                           cat("File created successfully at: ", args.path, "\n")}));
                 });
         }
         case EditorCommand::str_replace: {
-            blocks::Plan plan = replacement(args, kernel);
+            blocks::Plan plan = replacement(ask_of(args), args.new_str.value_or(""), kernel, kFile);
             return edit(files, by, std::move(args), std::move(plan), std::move(reply));
         }
         case EditorCommand::insert: {
-            blocks::Plan plan = insertion(args, kernel);
+            blocks::Plan plan = insertion(ask_of(args), std::move(*args.insert_text), kernel);
             return edit(files, by, std::move(args), std::move(plan), std::move(reply));
         }
     }

@@ -29,6 +29,7 @@ public:
             registry.add(profile, tools::make_approvals(approvals_));
         }
         registry.add(tools::Profile::compat, tools::make_text_editor(*desk_.kernel, files_));
+        registry.add(tools::Profile::compat, tools::make_memory(*desk_.kernel, memory_));
     }
     const std::vector<tools::ToolInfo>& list(
         tools::Profile profile, policy::ActorKind to = policy::ActorKind::human) const {
@@ -63,7 +64,7 @@ TEST(ToolList, EachProfileHasItsTools) {
               "block_view block_str_replace block_insert block_replace_lines block_append "
               "block_create block_list "
               "block_search block_undo file context ");
-    EXPECT_EQ(names(tools::Profile::compat), "file context str_replace_based_edit_tool ");
+    EXPECT_EQ(names(tools::Profile::compat), "file context str_replace_based_edit_tool memory ");
 }
 
 TEST(ToolList, PeopleHaveApprovalsBesideInEveryProfile) {

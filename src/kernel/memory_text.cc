@@ -1,0 +1,82 @@
+// Memory blocks that are text, read by lines and edited as conversation blocks are: by a plan of
+// what is spliced, through the gate.
+#include "document/memory_edit.h"
+#include "kernel/memory_body.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+Result<MemoryEdited> edited(LiveDocument& document, const OpenedMemory& opened, const Caller& by,
+                            std::string_view operation, blocks::Plan& plan, Kernel::Body& kernel) {
+    const document::Writer writer = opened.writer(by.actor);
+    const schema::BlockSchema& schema = opened.header.block.schema;
+    // Before the plan, whose refusals say what the text is and not who may write it.
+    TRY(document::admit(writer, {Operation::overwrite, "", document::Shape::text}, schema));
+    document::MemoryEdit edit(document.doc(), opened.header.block, writer,
+                              kernel.parts().clock.wall_ms());
+    const auto text = [&]() -> const seq::Rope& { return **edit.reader().text(); };
+    blocks::Planned planned = TRY(plan(text(), document.whole().state->version));
+    TRY(kernel.check_size(text(), planned.splices));
+    const bool changes = !planned.splices.empty();
+    if (changes) {
+        document.begin(by.actor);
+        TRY(edit.splice_text("", operation, planned.splices));
+        record_memory_write(document, edit.last());
+    }
+    MemoryEdited made;
+    made.block = version_of_memory(document);
+    made.edited.version = made.block.version;
+    made.edited.line_count = text().lines().n;
+    made.edited.no_op = !changes;
+    made.edited.notes = std::move(planned.notes);
+    if (changes) {
+        made.edited.change =
+            blocks::change_made(text(), planned.splices, kernel.limits().read_columns);
+    }
+    return made;
+}
+
+}  // namespace
+
+void MemoryCalls::read_text(Caller by, std::string label, std::optional<text::LineRange> range,
+                            Reply<MemoryText> reply) {
+    body_->with_memory<MemoryText>(
+        std::move(by), label, std::move(reply),
+        [body = body_, range](LiveDocument& document, const OpenedMemory& opened,
+                              Reply<MemoryText> answer) {
+            const auto read = [&]() -> Result<MemoryText> {
+                const document::MemoryReader reader(document.doc(), opened.header.block.schema);
+                const seq::Rope& text = *TRY(reader.text());
+                const Limits& limits = body->kernel->limits();
+                return MemoryText{
+                    version_of_memory(document),
+                    TRY(blocks::view(text, range, {limits.read_lines, limits.read_columns})),
+                    text.lines().n};
+            };
+            Result<MemoryText> shown = read();
+            if (!shown)
+                return body->kernel->refuse(document, std::move(shown).error(), std::move(answer));
+            body->kernel->answer(document, std::move(*shown), std::move(answer));
+        });
+}
+
+void MemoryCalls::edit_text(Caller by, std::string label, std::string operation, blocks::Plan plan,
+                            Reply<MemoryEdited> reply) {
+    body_->with_memory<MemoryEdited>(
+        by, label, std::move(reply),
+        [body = body_, by, operation = std::move(operation), plan = std::move(plan)](
+            LiveDocument& document, const OpenedMemory& opened,
+            Reply<MemoryEdited> answer) mutable {
+            Result<MemoryEdited> made =
+                edited(document, opened, by, operation, plan, *body->kernel);
+            if (!made)
+                return body->kernel->refuse(document, std::move(made).error(), std::move(answer));
+            if (made->edited.no_op)
+                return body->kernel->answer(document, std::move(*made), std::move(answer));
+            body->submit_write(document, std::move(*made), std::move(answer));
+        });
+}
+
+}  // namespace quire::kernel

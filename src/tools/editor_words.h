@@ -1,0 +1,63 @@
+// What the editing tools of profile `compat` have in common: their commands as models have learnt
+// them, the edits behind these, and the words of their answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "blocks/plan.h"
+#include "kernel/kernel.h"
+#include "text/units.h"
+#include "tools/tool.h"
+
+namespace quire::tools {
+
+// What is edited, as messages call it.
+struct EditorNouns {
+    std::string_view whole;  // "the file"
+    std::string_view look;   // "View the file"
+};
+// What a call asked for, as a refusal speaks of it.
+struct EditorAsk {
+    std::string path;
+    std::string old_str = {};
+    std::optional<std::size_t> insert_line = {};
+};
+
+// Lines as `cat -n` prints them; the first is number `first`, counted from 0.
+std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first);
+// {content, line_count, truncated, notes} of a view, under a heading.
+ToolResult render_lines(std::string heading, const blocks::View& view, std::size_t line_count);
+// The lines that view_range names: two numbers, counted from 1; -1 is the last. Errors:
+// invalid_argument "invalid_range".
+Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range);
+
+blocks::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel::Kernel& kernel,
+                         EditorNouns nouns);
+// After line `insert_line` of the ask.
+blocks::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel);
+// The lines around an edit, under a heading, or that there was nothing to change.
+std::string edited_text(std::string heading, const kernel::Edited& edited, const EditorNouns& nouns,
+                        const std::string& path);
+// {…, notes}, and a line of the text for each.
+void add_notes(ToolResult& result, const std::vector<std::string>& notes);
+
+// The refusal with the words in front by which models know it, where they are of an edit; `more`
+// are those of other refusals.
+ToolResult refused_as_known(const Error& error, const EditorAsk& ask, std::string_view more);
+
+// What lies below `directory` ("" is the root), two levels deep, without what is hidden:
+// directories end in '/'.
+void add_entry_below(std::set<std::string>& entries, const std::string& directory,
+                     const std::string& path);
+// {path, entries, truncated}: each entry after `root`.
+ToolResult render_directory(const std::string& path, std::string_view root,
+                            const std::set<std::string>& entries, bool truncated);
+
+}  // namespace quire::tools

@@ -1,0 +1,403 @@
+// memory: text memory blocks as files below /memories, by the commands, the argument names and the
+// answers that models have learnt. A label is the path below; a directory is what labels have in
+// common. Who may do what is as for the tool context.
+#include <array>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "base/cat.h"
+#include "tools/editor_words.h"
+#include "tools/memories.h"
+#include "tools/render.h"
+#include "tools/takes.h"
+#include "tools/typed_tool.h"
+
+namespace quire::tools {
+
+enum class MemoryCommand { view, create, str_replace, insert, erase, rename };
+
+template <>
+struct Words<MemoryCommand> {
+    static constexpr std::array<std::string_view, 6> words = {"view",   "create", "str_replace",
+                                                              "insert", "delete", "rename"};
+    static constexpr std::size_t count = words.size();
+    static std::string_view word(MemoryCommand command) {
+        return words[static_cast<std::size_t>(command)];
+    }
+};
+
+namespace {
+
+using kernel::MemoryVersion;
+
+constexpr std::string_view kRoot = "/memories";
+constexpr EditorNouns kMemory{"the memory", "View the memory"};
+
+struct Args {
+    MemoryCommand command = MemoryCommand::view;
+    std::optional<std::string> path;
+    std::optional<std::vector<std::int64_t>> view_range;
+    std::optional<std::string> file_text;
+    std::optional<std::string> old_str;
+    std::optional<std::string> new_str;
+    std::optional<std::size_t> insert_line;
+    std::optional<std::string> insert_text;
+    std::optional<std::string> old_path;
+    std::optional<std::string> new_path;
+};
+
+Takes takes(MemoryCommand command) {
+    switch (command) {
+        case MemoryCommand::view:
+            return {{"path"}, {"view_range"}};
+        case MemoryCommand::create:
+            return {{"path", "file_text"}};
+        case MemoryCommand::str_replace:
+            return {{"path", "old_str"}, {"new_str"}};
+        case MemoryCommand::insert:
+            return {{"path", "insert_line", "insert_text"}};
+        case MemoryCommand::erase:
+            return {{"path"}};
+        case MemoryCommand::rename:
+            return {{"old_path", "new_path"}};
+    }
+    return {};
+}
+
+Result<void> check_arguments(Args& args) {
+    // An earlier form of the tool named what is renamed by its path.
+    if (args.command == MemoryCommand::rename && !args.old_path)
+        args.old_path = std::exchange(args.path, std::nullopt);
+    const std::pair<std::string_view, bool> given[] = {
+        {"path", args.path.has_value()},
+        {"view_range", args.view_range.has_value()},
+        {"file_text", args.file_text.has_value()},
+        {"old_str", args.old_str.has_value()},
+        {"new_str", args.new_str.has_value()},
+        {"insert_line", args.insert_line.has_value()},
+        {"insert_text", args.insert_text.has_value()},
+        {"old_path", args.old_path.has_value()},
+        {"new_path", args.new_path.has_value()}};
+    return check_takes("command", Words<MemoryCommand>::word(args.command), takes(args.command),
+                       given);
+}
+
+// --- paths ---
+
+Failure outside(const std::string& path) {
+    return invalid("invalid_path",
+                   cat("Invalid path: ", path, ". A memory's path is ", kRoot,
+                       "/NAME, and may have directories in it; '.', '..' and empty names are none"),
+                   {{"path", path}});
+}
+
+// The label that a path stands for; "" is the root itself. A slash at the end is of a directory.
+Result<std::string> label_of(const std::string& path) {
+    std::string_view rest = path;
+    if (!rest.starts_with(kRoot)) return outside(path);
+    rest.remove_prefix(kRoot.size());
+    if (rest.ends_with('/')) rest.remove_suffix(1);
+    if (rest.empty()) return std::string();
+    if (!rest.starts_with('/')) return outside(path);
+    rest.remove_prefix(1);
+    for (std::string_view left = rest;;) {
+        const std::size_t slash = left.find('/');
+        const std::string_view name = left.substr(0, slash);
+        if (name.empty() || name == "." || name == "..") return outside(path);
+        if (slash == std::string_view::npos) return std::string(rest);
+        left.remove_prefix(slash + 1);
+    }
+}
+
+// Of one memory, and not of the root.
+Result<std::string> memory_of(const std::string& path) {
+    std::string label = TRY(label_of(path));
+    if (label.empty() || path.ends_with('/')) return outside(path);
+    return label;
+}
+
+// --- answers ---
+
+EditorAsk ask_of(const Args& args) {
+    return {args.path.value_or(args.old_path.value_or("")), args.old_str.value_or(""),
+            args.insert_line};
+}
+
+ToolResult refused_as_known(const Error& error, const EditorAsk& ask) {
+    std::string known;
+    if (error.reason() == "invalid_reference")
+        known = cat("The path ", ask.path, " does not exist. Please provide a valid path. ");
+    if (error.reason() == "schema_mismatch" || error.reason() == "section_required") {
+        known = cat(ask.path, " has structure and is no text: read and write it with the tool ",
+                    "context. ");
+    }
+    return refused_as_known(error, ask, known);
+}
+
+ToolResult refused_as_taken(const Error& error, const Args& args, const std::string& path) {
+    if (error.reason() != "label_exists") return refused_as_known(error, ask_of(args));
+    const bool renames = args.command == MemoryCommand::rename;
+    return refused(Error(
+        error.code(), error.reason(),
+        cat(renames ? "The destination " : "File ", path, " already exists. ", error.message()),
+        error.details()));
+}
+
+// {path, label, block_id, version} in front.
+ToolResult of_memory(const MemoryVersion& block, ToolResult result) {
+    Map out{{"path", cat(kRoot, "/", block.label)},
+            {"label", block.label},
+            {"block_id", block.block_id},
+            {"version", block.version}};
+    for (Map::Entry& member : result.structured.as_map()) out.set(member.key, member.value);
+    result.structured = std::move(out);
+    return result;
+}
+
+Reply<MemoryVersion> answer_done(Reply<ToolResult> reply, Args args, std::string said) {
+    return [reply = std::move(reply), args = std::move(args),
+            said = std::move(said)](Result<MemoryVersion> done) mutable {
+        const std::string path = args.new_path ? *args.new_path : *args.path;
+        if (!done) return reply(refused_as_taken(done.error(), args, path));
+        reply(of_memory(*done, {Map{}, std::move(said)}));
+    };
+}
+
+// --- view ---
+
+struct Directory {
+    std::string path;
+    std::string label;  // "" is the root.
+    bool by_lines = false;
+};
+
+Failure no_such_path(const std::string& path) {
+    return fail(Errc::not_found, "invalid_reference",
+                cat("The path ", path, " does not exist. Please provide a valid path. View ", kRoot,
+                    " to see those there are"),
+                {{"path", path}});
+}
+
+// What is below a directory, which there is none of where nothing is, but for the root.
+void view_directory(kernel::MemoryCalls& memory, const kernel::Caller& by, Directory directory,
+                    Reply<ToolResult> reply) {
+    const std::string prefix = directory.label.empty() ? "" : directory.label + "/";
+    memory.list(
+        by, {}, prefix,
+        [directory = std::move(directory),
+         reply = std::move(reply)](Result<kernel::MemoryList> list) mutable {
+            if (!list) return reply(refused(list.error()));
+            const auto& [path, label, by_lines] = directory;
+            std::set<std::string> entries;
+            for (const kernel::MemoryRow& row : list->blocks) {
+                const bool shown = row.is_text && row.type != kernel::MemoryType::archival;
+                if (shown) add_entry_below(entries, label, row.block.label);
+            }
+            if (entries.empty() && !label.empty())
+                return reply(refused(no_such_path(path).value()));
+            if (by_lines) {
+                return reply(refused(invalid("invalid_range",
+                                             "The `view_range` parameter is not allowed when "
+                                             "`path` points to a directory")
+                                         .value()));
+            }
+            reply(render_directory(path, cat(kRoot, "/"), entries, false));
+        });
+}
+
+void view(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
+          Reply<ToolResult> reply) {
+    const Result<std::string> label = label_of(*args.path);
+    if (!label) return reply(refused(label.error()));
+    Directory directory{*args.path, *label, args.view_range.has_value()};
+    if (label->empty() || args.path->ends_with('/'))
+        return view_directory(memory, by, std::move(directory), std::move(reply));
+    std::optional<text::LineRange> range;
+    if (args.view_range) {
+        const Result<text::LineRange> lines = lines_of(*args.view_range);
+        if (!lines) return reply(refused(lines.error()));
+        range = *lines;
+    }
+    memory.read_text(
+        by, *label, range,
+        [&memory, by, directory = std::move(directory), first = range ? range->begin.n + 1 : 0,
+         ask = ask_of(args), reply = std::move(reply)](Result<kernel::MemoryText> read) mutable {
+            const Error* const error = read ? nullptr : &read.error();
+            if (error != nullptr && error->reason() == "invalid_reference")
+                return view_directory(memory, by, std::move(directory), std::move(reply));
+            const auto past = first == 0 ? std::optional<Error>()
+                                         : past_the_end(first, error, read ? read->line_count : 0);
+            if (past) return reply(refused(*past));
+            if (!read) return reply(refused_as_known(*error, ask));
+            reply(of_memory(read->block, render_lines(cat("Here's the content of ", ask.path,
+                                                          " with line numbers:\n"),
+                                                      read->view, read->line_count)));
+        });
+}
+
+// --- create, str_replace, insert, delete, rename ---
+
+void create(kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
+            Reply<ToolResult> reply) {
+    Result<std::string> label = memory_of(*args.path);
+    if (!label) return reply(refused(label.error()));
+    kernel::MemoryCreate what;
+    what.label = std::move(*label);
+    what.schema = Value("Text");
+    what.content = std::move(*args.file_text);
+    std::string said = cat("File created successfully at: ", *args.path, "\n");
+    memory.create(by, std::move(what),
+                  answer_done(std::move(reply), std::move(args), std::move(said)));
+}
+
+void edit(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
+          blocks::Plan plan, Reply<ToolResult> reply) {
+    const Result<std::string> label = memory_of(*args.path);
+    if (!label) return reply(refused(label.error()));
+    memory.edit_text(
+        by, *label, std::string(Words<MemoryCommand>::word(args.command)), std::move(plan),
+        [args, reply = std::move(reply)](Result<kernel::MemoryEdited> made) mutable {
+            if (!made) return reply(refused_as_known(made.error(), ask_of(args)));
+            ToolResult out = render_edited(made->edited, Profile::compat);
+            const std::string heading = args.command == MemoryCommand::insert
+                                            ? cat("The file ", *args.path, " has been edited.")
+                                            : std::string("The memory file has been edited.");
+            out.text = edited_text(cat(heading,
+                                       " Here's the result of running `cat -n` on a "
+                                       "snippet of it:\n"),
+                                   made->edited, kMemory, *args.path);
+            add_notes(out, made->edited.notes);
+            reply(of_memory(made->block, std::move(out)));
+        });
+}
+
+// A directory is not deleted or renamed at once: half of it could be refused.
+struct Several {
+    std::string_view what;  // "deleted"
+    std::string path;
+    std::string label;
+};
+void refuse_directory(kernel::MemoryCalls& memory, const kernel::Caller& by, Several asked,
+                      ToolResult otherwise, Reply<ToolResult> reply) {
+    memory.list(by, {}, asked.label + "/",
+                [asked, otherwise = std::move(otherwise),
+                 reply = std::move(reply)](const Result<kernel::MemoryList>& list) mutable {
+                    if (!list || list->blocks.empty()) return reply(std::move(otherwise));
+                    reply(refused(fail(Errc::invalid_argument, "is_directory",
+                                       cat(asked.path, " is a directory with ", list->blocks.size(),
+                                           list->blocks.size() == 1 ? " memory" : " memories",
+                                           " in it, which are ", asked.what,
+                                           " one by one; view it to see them"),
+                                       {{"path", asked.path}})
+                                      .value()));
+                });
+}
+
+void remove(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
+            Reply<ToolResult> reply) {
+    const Result<std::string> label = memory_of(*args.path);
+    if (!label) return reply(refused(label.error()));
+    memory.erase(
+        by, *label,
+        [&memory, by, args, label = *label,
+         reply = std::move(reply)](Result<MemoryVersion> done) mutable {
+            if (!done && done.error().reason() == "invalid_reference") {
+                return refuse_directory(memory, by, {"deleted", *args.path, label},
+                                        refused_as_known(done.error(), ask_of(args)),
+                                        std::move(reply));
+            }
+            if (!done) return reply(refused_as_known(done.error(), ask_of(args)));
+            reply(of_memory(*done, {Map{}, cat("Successfully deleted ", *args.path, "\n")}));
+        });
+}
+
+void rename(kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
+            Reply<ToolResult> reply) {
+    const Result<std::string> label = memory_of(*args.old_path);
+    if (!label) return reply(refused(label.error()));
+    const Result<std::string> to = memory_of(*args.new_path);
+    if (!to) return reply(refused(to.error()));
+    memory.rename(
+        by, *label, *to,
+        [&memory, by, args = std::move(args), label = *label,
+         reply = std::move(reply)](Result<MemoryVersion> done) mutable {
+            if (!done && done.error().reason() == "invalid_reference") {
+                return refuse_directory(memory, by, {"renamed", *args.old_path, label},
+                                        refused_as_known(done.error(), ask_of(args)),
+                                        std::move(reply));
+            }
+            std::string said =
+                cat("Successfully renamed ", *args.old_path, " to ", *args.new_path, "\n");
+            answer_done(std::move(reply), std::move(args), std::move(said))(std::move(done));
+        });
+}
+
+void run(kernel::Kernel& kernel, kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
+         Reply<ToolResult> reply) {
+    if (const Result<void> right = check_arguments(args); !right)
+        return reply(refused(right.error()));
+    switch (args.command) {
+        case MemoryCommand::view:
+            return view(memory, by, args, std::move(reply));
+        case MemoryCommand::create:
+            return create(memory, by, std::move(args), std::move(reply));
+        case MemoryCommand::str_replace:
+            return edit(memory, by, args,
+                        replacement(ask_of(args), args.new_str.value_or(""), kernel, kMemory),
+                        std::move(reply));
+        case MemoryCommand::insert:
+            return edit(memory, by, args, insertion(ask_of(args), *args.insert_text, kernel),
+                        std::move(reply));
+        case MemoryCommand::erase:
+            return remove(memory, by, args, std::move(reply));
+        case MemoryCommand::rename:
+            return rename(memory, by, std::move(args), std::move(reply));
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<const Tool> make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory) {
+    return make_tool<Args>(
+        {.name = "memory",
+         .title = "View and edit memory files",
+         .description =
+             "Text memories as files below /memories, kept between sessions. view numbers the "
+             "lines, or lists a directory; create makes a new file; str_replace replaces text "
+             "that occurs exactly once; insert adds insert_text after line insert_line, 0 is the "
+             "top; delete and rename work on one file. The tool context has the same memories, "
+             "with their history and undo.",
+         .annotations = {.destructive = true},
+         .output_schema = object_schema({{"path", "string"},
+                                         {"label", "string?"},
+                                         {"block_id", "string?"},
+                                         {"version", "integer?"},
+                                         {"content", "string?"},
+                                         {"entries", "array?"},
+                                         {"line_count", "integer?"},
+                                         {"truncated", "boolean?"},
+                                         {"changed", "object?"},
+                                         {"snippet", "string?"},
+                                         {"no_op", "boolean?"},
+                                         {"notes", "array?"}}),
+         .reads = {"view"}},
+        Fields<Args>()
+            .required("command", &Args::command)
+            .optional("path", &Args::path, "Of every command but rename.")
+            .optional("view_range", &Args::view_range,
+                      "First and last line, from 1; -1 is the last.",
+                      {{"minItems", 2}, {"maxItems", 2}})
+            .optional("file_text", &Args::file_text)
+            .optional("old_str", &Args::old_str)
+            .optional("new_str", &Args::new_str)
+            .optional("insert_line", &Args::insert_line)
+            .optional("insert_text", &Args::insert_text)
+            .optional("old_path", &Args::old_path)
+            .optional("new_path", &Args::new_path),
+        [&kernel, &memory](const Session& session, Args args, Reply<ToolResult> reply) {
+            run(kernel, memory, session.caller, std::move(args), std::move(reply));
+        });
+}
+
+}  // namespace quire::tools
