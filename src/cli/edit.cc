@@ -202,14 +202,15 @@ private:
         if (changed == nullptr || *changed != Value(true)) return report_unchanged();
         const std::int64_t version = version_of(saved);
         std::string text = cat(text_of(saved, "label"), " is now at version ", version, ".\n");
-        if (version > shown_.version + 1)
+        if (version > shown_.version + 1) {
             text += cat("Others changed it while you did, since version ", shown_.version,
                         "; what they did is still there.\n");
+        }
         if (const Value* both = saved.get("both"); both != nullptr && both->is_list()) {
             for (const Value& each : both->as_list()) {
-                if (each.is_string())
-                    text += cat("Others changed ", each.as_string(),
-                                " too: it now reads as you have it; theirs is in its history.\n");
+                if (!each.is_string()) continue;
+                text += cat("Others changed ", each.as_string(),
+                            " too: it now reads as you have it; theirs is in its history.\n");
             }
         }
         return print(text) ? kDone : kRefused;

@@ -214,9 +214,10 @@ private:
             !list.empty() &&
             std::all_of(list.begin(), list.end(), [](const Value& each) { return each.is_map(); });
         const std::vector<Field>* known = document::fields_of(schema);
-        if (schema.as<schema::LogSchema>() != nullptr)
+        if (schema.as<schema::LogSchema>() != nullptr) {
             comment(
                 "Oldest first. Add new entries at the end; those that are here stay as they are.");
+        }
         if (known != nullptr) {
             comment(cat("Another one is [[", name, "]] and below it:"));
             for (const Field& each : *known)

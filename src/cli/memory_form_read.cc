@@ -212,9 +212,10 @@ Result<Value> read_form(std::string_view form, const BlockSchema& schema, const 
         return Value(form);
     }
     const toml::parse_result parsed = toml::parse(form);
-    if (!parsed)
+    if (!parsed) {
         return wrong(parsed.error().source(),
                      cat("it is not TOML: ", parsed.error().description()));
+    }
     return Reader().block(parsed.table(), schema, &shown);
 }
 

@@ -87,7 +87,10 @@ test("what an agent writes while the editor is open stays", { skip }, async (t) 
     });
     let out = "";
     child.stdout.on("data", (data) => (out += data));
-    while (!existsSync(open)) await new Promise((done) => setTimeout(done, 10));
+    for (let waited = 0; !existsSync(open); waited++) {
+        assert.ok(waited < 3000, "the editor was not started");
+        await new Promise((done) => setTimeout(done, 10));
+    }
     context({ operation: "append_to_list", label: "profile", field: "tags", item: "new" });
     context({ operation: "set_field", label: "profile", field: "name", value: "Ada" });
     writeFileSync(go, "");

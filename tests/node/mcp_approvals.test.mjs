@@ -46,7 +46,10 @@ async function killKernel(folder, client) {
     const victim = kernelOf(folder);
     assert.ok(victim, "no kernel runs");
     process.kill(victim, "SIGKILL");
-    while (kernelOf(folder) === victim) await sleep(10);
+    for (let waited = 0; kernelOf(folder) === victim; waited++) {
+        assert.ok(waited < 1000, "a killed kernel is still there");
+        await sleep(10);
+    }
     // What changes nothing is asked again; so the client has another kernel before it changes anything.
     await ok(client, "context", { operation: "view", label: "plan" });
 }
