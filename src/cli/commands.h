@@ -57,6 +57,23 @@ struct EditOptions {
 };
 int edit_memory(const Globals& globals, const EditOptions& options);
 
+struct ExportOptions {
+    std::string agent;
+    std::string file;
+    bool force = false;        // Also over a file that is there.
+    bool actor_named = false;  // As of EditOptions.
+};
+int export_memory(const Globals& globals, const ExportOptions& options);
+
+struct ImportOptions {
+    std::string file;
+    std::string agent;   // "" for those that the file names.
+    std::string rename;  // What comes behind labels that are taken; "" to refuse them.
+    bool dry_run = false;
+    bool actor_named = false;
+};
+int import_memory(const Globals& globals, const ImportOptions& options);
+
 struct ContextOptions {
     std::string agent;
     std::size_t budget = 0;  // Tokens; 0 for as many as it takes.

@@ -15,6 +15,10 @@ std::string words_of(const CommandWords& command) {
     return command.subcommands.empty() ? options : cat(joined(command.subcommands), " ", options);
 }
 
+bool takes_file(const CommandWords& command) {
+    return command.name == "cat" || command.name == "export" || command.name == "import";
+}
+
 std::string bash(const std::vector<CommandWords>& commands) {
     std::string names;
     std::string cases;
@@ -40,7 +44,7 @@ std::string bash(const std::vector<CommandWords>& commands) {
         " --help --version\" ;;\n"
         "    esac\n"
         "    if [[ $command == completion && $current != -* ]]; then words=\"bash zsh fish\"; fi\n"
-        "    if [[ $command == cat && $current != -* ]]; then\n"
+        "    if [[ $command =~ ^(cat|export|import)$ && $current != -* ]]; then\n"
         "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); return\n"
         "    fi\n"
         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
@@ -69,7 +73,7 @@ std::string zsh(const std::vector<CommandWords>& commands) {
             cat("        ", quoted(cat(command.name, ":", command.description), "'\\''"), "\n");
         cases += cat("        ", command.name, ") compadd -- ", words_of(command),
                      command.name == "completion" ? " bash zsh fish" : "",
-                     command.name == "cat" ? "; _files" : "", " ;;\n");
+                     takes_file(command) ? "; _files" : "", " ;;\n");
     }
     return cat("#compdef quire\n_quire() {\n    local -a commands\n    commands=(\n", names,
                "    )\n"
@@ -100,7 +104,7 @@ std::string fish(const std::vector<CommandWords>& commands) {
     }
     return cat(out,
                "complete -c quire -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n",
-               "complete -c quire -n '__fish_seen_subcommand_from cat' -F\n");
+               "complete -c quire -n '__fish_seen_subcommand_from cat export import' -F\n");
 }
 
 }  // namespace

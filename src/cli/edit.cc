@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include "base/cat.h"
@@ -13,11 +12,11 @@
 #include "cli/commands.h"
 #include "cli/editor.h"
 #include "cli/memory_form.h"
+#include "cli/person.h"
 #include "cli/scratch.h"
 #include "cli/terminal.h"
 #include "cli/whole_file.h"
 #include "json/json.h"
-#include "policy/actor.h"
 #include "schema/schema_form.h"
 
 namespace quire::cli {
@@ -57,20 +56,6 @@ std::string to_json(const Shown& shown) {
                            {"version", shown.version},
                            {"schema", schema::to_value(shown.schema)},
                            {"value", shown.value}});
-}
-
-// Who edits: a person, whoever is logged in where nobody else is named.
-Result<std::string> person(const Globals& globals, bool named) {
-    if (!named) {
-        const struct passwd* const entry = ::getpwuid(::getuid());
-        const std::string login = cat("human:", entry == nullptr ? "" : entry->pw_name);
-        if (const auto actor = policy::Actor::parse(login)) return login;
-    }
-    const auto actor = policy::Actor::parse(globals.actor);
-    if (actor && actor->kind == policy::ActorKind::human) return globals.actor;
-    return invalid("not_a_person",
-                   cat("blocks are edited by people: say who you are with --actor human:NAME; ",
-                       globals.actor, " has the tool context"));
 }
 
 // A name for a file that any shell and any editor takes.
@@ -229,14 +214,12 @@ private:
 }  // namespace
 
 int edit_memory(const Globals& globals, const EditOptions& options) {
-    Globals as_person = globals;
-    Result<std::string> who = person(globals, options.actor_named);
-    if (!who) {
-        refuse(who.error());
+    Result<Globals> as_person = acting_as_person(globals, options.actor_named);
+    if (!as_person) {
+        refuse(as_person.error());
         return kUsage;
     }
-    as_person.actor = std::move(*who);
-    return Editing(std::move(as_person), options).run();
+    return Editing(std::move(*as_person), options).run();
 }
 
 }  // namespace quire::cli

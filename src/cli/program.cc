@@ -39,6 +39,10 @@ std::string check_actor(const std::string& word) {
     return actor ? "" : actor.error().message();
 }
 
+std::string check_agent(const std::string& name) {
+    return check_actor("agent:" + name);
+}
+
 std::string check_profile(const std::string& word) {
     const auto profile = tools::parse_profile(word);
     return profile ? "" : profile.error().message();
@@ -111,6 +115,8 @@ private:
         add_call();
         add_cat();
         add_edit();
+        add_export();
+        add_import();
         add_context();
         add_approvals();
         add_log();
@@ -185,6 +191,46 @@ private:
         });
     }
 
+    void add_export() {
+        CLI::App& sub =
+            command("export", "Write all memory that an agent owns, with its history, to one file",
+                    "quire export --agent ada ada.memory --actor human:tom");
+        sub.add_option("--agent", export_.agent, "Whose memory")
+            ->required()
+            ->type_name("NAME")
+            ->check(check_agent);
+        sub.add_option("file", export_.file, "The file to write")->required()->type_name("FILE");
+        sub.add_flag("--force", export_.force, "Also over a file that is there");
+        sub.final_callback([this] {
+            export_.actor_named = app_.count("--actor") > 0;
+            choose([this] { return export_memory(globals_, export_); });
+        });
+    }
+
+    void add_import() {
+        CLI::App& sub = command("import",
+                                "Take in memory from a file: one that quire exported, the memory "
+                                "server's JSON lines, or "
+                                "an agent file of Letta (.af)",
+                                "quire import ada.memory --agent ada --dry-run --actor human:tom");
+        sub.add_option("file", import_.file, "The file; what it is is seen from its content")
+            ->required()
+            ->type_name("FILE");
+        sub.add_option("--agent", import_.agent,
+                       "Whose memory it becomes; without it, that of those whom the file names")
+            ->type_name("NAME")
+            ->check(check_agent);
+        sub.add_option("--rename", import_.rename,
+                       "What comes behind labels that are taken here; without it nothing is "
+                       "imported where one is")
+            ->type_name("SUFFIX");
+        sub.add_flag("--dry-run", import_.dry_run, "Check all of it, and write nothing");
+        sub.final_callback([this] {
+            import_.actor_named = app_.count("--actor") > 0;
+            choose([this] { return import_memory(globals_, import_); });
+        });
+    }
+
     void add_context() {
         CLI::App& sub = command("context", "Show what an agent is to have in its context",
                                 "quire context render --agent ada --budget 8000");
@@ -196,7 +242,7 @@ private:
         render.add_option("--agent", context_.agent, "Whose context")
             ->required()
             ->type_name("NAME")
-            ->check([](const std::string& name) { return check_actor("agent:" + name); });
+            ->check(check_agent);
         render
             .add_option("--budget", context_.budget,
                         "At most so many tokens, of four characters each; what does not fit is "
@@ -367,6 +413,8 @@ private:
     CallOptions call_;
     CatOptions cat_;
     EditOptions edit_;
+    ExportOptions export_;
+    ImportOptions import_;
     ContextOptions context_;
     ApprovalOptions approval_;
     LogOptions log_;

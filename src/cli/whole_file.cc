@@ -18,6 +18,26 @@ Failure disk_error(const std::string& path) {
     return fail(Errc::unavailable, "disk", cat(path, ": ", std::strerror(errno)));
 }
 
+Result<void> replace(const std::string& path, std::string_view text, mode_t fresh, bool durable) {
+    const std::string beside = path + ".swp";
+    struct stat present = {};
+    const mode_t mode = ::stat(path.c_str(), &present) == 0 ? present.st_mode & 0777U : fresh;
+    {
+        const server::Fd file(
+            ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+        if (!file) return disk_error(beside);
+        while (!text.empty()) {
+            const ssize_t written = ::write(file.get(), text.data(), text.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written <= 0) return disk_error(beside);
+            text.remove_prefix(static_cast<std::size_t>(written));
+        }
+        if (durable && ::fsync(file.get()) != 0) return disk_error(beside);
+    }
+    if (::rename(beside.c_str(), path.c_str()) != 0) return disk_error(path);
+    return {};
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
@@ -34,24 +54,12 @@ Result<std::string> read_file(const std::string& path) {
     }
 }
 
-Result<void> replace_file(const std::string& path, std::string_view text, Durable durable) {
-    const std::string beside = path + ".swp";
-    struct stat present = {};
-    const mode_t mode = ::stat(path.c_str(), &present) == 0 ? present.st_mode & 0777U : 0644U;
-    {
-        const server::Fd file(
-            ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
-        if (!file) return disk_error(beside);
-        while (!text.empty()) {
-            const ssize_t written = ::write(file.get(), text.data(), text.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written <= 0) return disk_error(beside);
-            text.remove_prefix(static_cast<std::size_t>(written));
-        }
-        if (durable == Durable::yes && ::fsync(file.get()) != 0) return disk_error(beside);
-    }
-    if (::rename(beside.c_str(), path.c_str()) != 0) return disk_error(path);
-    return {};
+Result<void> replace_file(const std::string& path, std::string_view text) {
+    return replace(path, text, 0644, false);
+}
+
+Result<void> keep_file(const std::string& path, std::string_view text) {
+    return replace(path, text, 0600, true);
 }
 
 }  // namespace quire::cli

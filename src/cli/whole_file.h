@@ -12,8 +12,8 @@ namespace quire::cli {
 Result<std::string> read_file(const std::string& path);
 
 // All of it or what was there before. Its mode stays; a new one is everybody's to read.
-enum class Durable { no, yes };  // Whether it is on the disk then.
-Result<void> replace_file(const std::string& path, std::string_view text,
-                          Durable durable = Durable::no);
+Result<void> replace_file(const std::string& path, std::string_view text);
+// The same, and it is on the disk then; a new one is its owner's alone.
+Result<void> keep_file(const std::string& path, std::string_view text);
 
 }  // namespace quire::cli

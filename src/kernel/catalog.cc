@@ -1,5 +1,7 @@
 #include "kernel/catalog.h"
 
+#include "base/check.h"
+
 namespace quire::kernel {
 
 Catalog::Catalog(const Parts& parts, std::vector<store::DocumentRecord> known) : parts_(parts) {
@@ -45,6 +47,31 @@ std::shared_ptr<LiveDocument> Catalog::find_or_make(const std::string& kind,
         entry.live = std::make_shared<LiveDocument>(parts_, std::move(record), true);
         return entry.live;
     });
+}
+
+std::optional<std::vector<std::shared_ptr<LiveDocument>>> Catalog::make_held(
+    std::vector<store::DocumentRecord>& records) {
+    using Made = std::optional<std::vector<std::shared_ptr<LiveDocument>>>;
+    return state_.with([&](State& state) -> Made {
+        for (const store::DocumentRecord& each : records) {
+            if (state.names.contains({each.kind, each.name})) return std::nullopt;
+        }
+        Made made(std::in_place);
+        for (store::DocumentRecord& each : records) {
+            each.key = parts_.store.reserve_document_key();
+            CHECK(state.names.emplace(std::pair(each.kind, each.name), each.key).second);
+            Entry& entry = state.entries[each.key];
+            entry.record = each;
+            entry.live = std::make_shared<LiveDocument>(parts_, each, true);
+            entry.live->hold();  // Nobody else knows it yet.
+            made->push_back(entry.live);
+        }
+        return made;
+    });
+}
+
+bool Catalog::is_taken(const std::string& kind, const std::string& name) const {
+    return state_.with([&](const State& state) { return state.names.contains({kind, name}); });
 }
 
 bool Catalog::State::has_name(store::DocumentKey key) const {

@@ -24,6 +24,11 @@ public:
     std::shared_ptr<LiveDocument> find(store::DocumentKey key);
     // As find(), but makes one where there is none.
     std::shared_ptr<LiveDocument> find_or_make(const std::string& kind, const std::string& name);
+    // A new document for each of these records, whose keys it sets: all of them, or none where a
+    // name is another's. Each is held: whoever asks for it waits for its release.
+    std::optional<std::vector<std::shared_ptr<LiveDocument>>> make_held(
+        std::vector<store::DocumentRecord>& records);
+    bool is_taken(const std::string& kind, const std::string& name) const;
     // Whether the document has its name. One that has lost it is not what a caller of that name
     // means, whoever has it now.
     bool has_name(store::DocumentKey key) const;

@@ -275,6 +275,12 @@ void LiveDocument::submit(Reply<void> done) {
         });
 }
 
+void LiveDocument::settle(bool stored) {
+    CHECK(fresh_ && doc_ == nullptr);
+    fresh_ = !stored;
+    if (!stored) record_.header.clear();
+}
+
 void LiveDocument::enter(Function<void()> task) {
     if (held_) {
         entering_.push_back(std::move(task));

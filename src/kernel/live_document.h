@@ -116,6 +116,10 @@ public:
     void when_durable(Reply<void> then);
     bool idle() const { return submitted_ == finished_; }
 
+    // What became of a document that went to the store with others (memory_carry.cc), before it was
+    // ever loaded: the store knows it, or there is none.
+    void settle(bool stored);
+
     // --- two documents in one transaction (body.h, calls enter) ---
     // Runs the task, at once or, while the document is held, when it is released.
     void enter(Function<void()> task);

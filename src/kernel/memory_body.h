@@ -51,6 +51,14 @@ std::shared_ptr<MemoryTexts> make_memory_texts();
 void keep_text(MemoryTexts& texts, LiveDocument& document);
 // The same where only the content has changed: not again within a moment of the last time.
 void keep_content(MemoryTexts& texts, LiveDocument& document, std::int64_t now_ms);
+// Leaves it to the next search.
+void leave_text(MemoryTexts& texts, store::DocumentKey key);
+
+// Writes what a block is to read as into one that is empty; the values fit the schema, or the
+// errors are those of MemoryEdit and it is part done. In the pending transaction, for whoever may
+// write all of it.
+Result<void> fill_memory(crdt::Doc& doc, const document::MemoryBlock& block, Value value,
+                         std::int64_t now_ms);
 
 // A block gets another label and another type.
 struct MemoryMove {

@@ -145,7 +145,8 @@ bool record_memory_write(LiveDocument& document, const document::Attribution& wh
 MemoryRow OpenedMemory::row(MemoryVersion block) const {
     return {std::move(block),  header.type,
             rights.permission, header.block.description,
-            header.pinned,     header.block.schema.as<schema::TextSchema>() != nullptr};
+            header.pinned,     header.block.schema.as<schema::TextSchema>() != nullptr,
+            header.owner};
 }
 
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by) {

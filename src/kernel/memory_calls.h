@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "document/field_path.h"
+#include "kernel/carried.h"
 #include "kernel/kernel.h"
 #include "kernel/memory_header.h"
 #include "schema/convert.h"
@@ -50,6 +51,7 @@ struct MemoryRow {
     std::string description;
     bool pinned = false;
     bool is_text = false;  // Its schema is Text.
+    policy::Actor owner;
 };
 struct MemoryList {
     std::vector<MemoryRow> blocks;
@@ -155,6 +157,19 @@ struct MemoryFound {
     };
     std::vector<Hit> hits;  // Best first.
 };
+struct MemoryImport {
+    std::vector<CarriedBlock> blocks;
+    std::optional<policy::Actor> owner = {};  // In place of the one that each has.
+    std::string suffix = {};                  // For labels that are taken; "" to refuse them.
+    bool dry_run = false;
+};
+struct MemoryImported {
+    struct One {
+        std::string from;     // The label that it had.
+        MemoryVersion block;  // Without an id in a dry run.
+    };
+    std::vector<One> blocks;  // In their order.
+};
 struct MemoryMoved {
     MemoryVersion block;         // What has the label now.
     std::string archival_label;  // What it was archived under, or what was archived for it.
@@ -229,6 +244,15 @@ public:
     // log the newest. Blocks that were written to since the last search are read first. Errors:
     // invalid_argument "empty_query".
     void search(Caller by, MemorySearch what, Reply<MemoryFound> reply);
+    // All of a block, with its history (carried.h). For people, sources, the system, and the owner.
+    // Errors: denied "permission_denied" for other agents. O(history).
+    void export_block(Caller by, std::string label, Reply<CarriedBlock> reply);
+    // New blocks of what was carried out, here or elsewhere: all in one transaction, or none. Each
+    // is replayed, and must read as it says. For people and the system. Errors: denied
+    // "permission_denied"; corrupt, naming the block; conflict "label_exists" {labels}, also where
+    // two of them would have one label; those of create() and, of a block that is made of its
+    // value, of MemoryEdit. O(history of all).
+    void import_blocks(Caller by, MemoryImport what, Reply<MemoryImported> reply);
     // Gives an agent a level, or with none takes it away. Errors: denied "permission_denied" for
     // agents that are not the owner.
     void share(Caller by, std::string label, policy::Actor with,

@@ -48,15 +48,12 @@ Result<void> put_in(document::MemoryEdit& edit, const schema::BlockSchema& schem
     return {};
 }
 
-// In the document's pending transaction. An error leaves part of it done.
+// In the document's pending transaction. An error leaves part of it done. Who may convert was
+// asked; what may not change was compared.
 Result<void> carry_over(crdt::Doc& doc, const document::MemoryBlock& before,
                         const document::MemoryBlock& after, Value value, std::int64_t now_ms) {
     document::clear(doc, before.schema);
-    // Who may convert was asked; what may not change was compared.
-    const document::Writer house{{policy::ActorKind::system, "quire"},
-                                 {.permission = policy::Permission::admin}};
-    document::MemoryEdit edit(doc, after, house, now_ms);
-    return put_in(edit, after.schema, "", std::move(value));
+    return fill_memory(doc, after, std::move(value), now_ms);
 }
 
 // Steps of undo are those of the schema under which they were made.
@@ -104,6 +101,14 @@ Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const poli
 }
 
 }  // namespace
+
+Result<void> fill_memory(crdt::Doc& doc, const document::MemoryBlock& block, Value value,
+                         std::int64_t now_ms) {
+    const document::Writer house{{policy::ActorKind::system, "quire"},
+                                 {.permission = policy::Permission::admin}};
+    document::MemoryEdit edit(doc, block, house, now_ms);
+    return put_in(edit, block.schema, "", std::move(value));
+}
 
 void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
                           Reply<MemoryConverted> reply) {

@@ -145,6 +145,10 @@ void keep_text(MemoryTexts& texts, LiveDocument& document) {
     document.batch().texts.push_back(std::move(text));
 }
 
+void leave_text(MemoryTexts& texts, store::DocumentKey key) {
+    texts.changed(key);
+}
+
 void keep_content(MemoryTexts& texts, LiveDocument& document, std::int64_t now_ms) {
     if (!texts.is_due(document.key(), now_ms)) return texts.changed(document.key());
     keep_text(texts, document);

@@ -40,6 +40,10 @@ std::string sha256_hex(std::string_view bytes) {
     return digits.data();
 }
 
+std::string value_digest(const Value& value) {
+    return sha256_hex(json::write(ordered(value)));
+}
+
 std::string call_digest(std::string_view profile, std::string_view tool, const Value& arguments) {
     // Neither name has a blank, so that no two calls are written alike.
     return sha256_hex(cat(profile, " ", tool, " ", json::write(ordered(arguments))));

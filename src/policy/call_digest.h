@@ -16,5 +16,7 @@ std::string call_digest(std::string_view profile, std::string_view tool, const V
 
 // Of these bytes.
 std::string sha256_hex(std::string_view bytes);
+// Of a value, whatever the order of its objects' members. O(size).
+std::string value_digest(const Value& value);
 
 }  // namespace quire::policy

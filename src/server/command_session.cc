@@ -69,6 +69,14 @@ void CommandSession::on_line(std::string line) {
         read(*answer, message->params);
     } else if (message->method == "revise") {
         revise(*answer, std::move(message->params));
+    } else if (message->method == "owned") {
+        owned(*answer, message->params);
+    } else if (message->method == "export") {
+        export_block(*answer, message->params);
+    } else if (message->method == "stage") {
+        stage(*answer, message->params);
+    } else if (message->method == "import") {
+        import_staged(*answer, message->params);
     } else if (message->method == "log") {
         log(*answer, message->params);
     } else if (message->method == "status") {
@@ -107,9 +115,7 @@ void CommandSession::read(const Answer& answer, const Map& params) {
 void CommandSession::revise(const Answer& answer, Map params) {
     kernel::MemoryRevise what{string_param(params, "version_id"), {}};
     if (Value* value = params.find("value")) what.value = std::move(*value);
-    kernel::Caller by = caller_;
-    by.cancelled = answer.cancelled();
-    workspace_.memory.revise(std::move(by), string_param(params, "block_id"), std::move(what),
+    workspace_.memory.revise(caller(answer), string_param(params, "block_id"), std::move(what),
                              [answer](Result<kernel::MemoryRevised> revised) {
                                  if (!revised) return answer_error(answer, revised.error());
                                  List both(revised->both.begin(), revised->both.end());
@@ -121,6 +127,68 @@ void CommandSession::revise(const Answer& answer, Map params) {
                              });
 }
 
+kernel::Caller CommandSession::caller(const Answer& answer) const {
+    kernel::Caller by = caller_;
+    by.cancelled = answer.cancelled();
+    return by;
+}
+
+void CommandSession::owned(const Answer& answer, const Map& params) {
+    workspace_.memory.list(
+        caller(answer), {}, "",
+        [answer, owner = string_param(params, "owner")](Result<kernel::MemoryList> list) {
+            if (!list) return answer_error(answer, list.error());
+            List labels;
+            for (const kernel::MemoryRow& row : list->blocks) {
+                if (row.owner.str() == owner) labels.emplace_back(row.block.label);
+            }
+            List unreadable(list->unreadable.begin(), list->unreadable.end());
+            answer.result(
+                Map{{"labels", std::move(labels)}, {"unreadable", std::move(unreadable)}});
+        });
+}
+
+void CommandSession::export_block(const Answer& answer, const Map& params) {
+    workspace_.memory.export_block(caller(answer), string_param(params, "label"),
+                                   [answer](Result<kernel::CarriedBlock> block) {
+                                       if (!block) return answer_error(answer, block.error());
+                                       answer.result(Map{{"block", kernel::to_value(*block)}});
+                                   });
+}
+
+// Blocks come one by one, for all of them may be longer than a message.
+void CommandSession::stage(const Answer& answer, const Map& params) {
+    const Value* form = params.find("block");
+    Result<kernel::CarriedBlock> block = kernel::carried_of(form == nullptr ? Value() : *form);
+    if (!block) return answer_error(answer, block.error());
+    staged_.push_back(std::move(*block));
+    answer.result(Map{});
+}
+
+void CommandSession::import_staged(const Answer& answer, const Map& params) {
+    kernel::MemoryImport what{std::exchange(staged_, {})};
+    if (const std::string name = string_param(params, "owner"); !name.empty()) {
+        auto owner = policy::Actor::parse(name);
+        if (!owner) return answer_error(answer, owner.error());
+        what.owner = std::move(*owner);
+    }
+    what.suffix = string_param(params, "suffix");
+    const Value* dry_run = params.find("dry_run");
+    what.dry_run = dry_run != nullptr && *dry_run == Value(true);
+    workspace_.memory.import_blocks(
+        caller(answer), std::move(what), [answer](Result<kernel::MemoryImported> carried) {
+            if (!carried) return answer_error(answer, carried.error());
+            List blocks;
+            for (auto& [from, block] : carried->blocks) {
+                blocks.push_back(Map{{"from", std::move(from)},
+                                     {"label", std::move(block.label)},
+                                     {"block_id", std::move(block.block_id)},
+                                     {"version", block.version}});
+            }
+            answer.result(Map{{"blocks", std::move(blocks)}});
+        });
+}
+
 void CommandSession::log(const Answer& answer, const Map& params) {
     std::optional<policy::Actor> of;
     if (const std::string name = string_param(params, "actor"); !name.empty()) {
@@ -130,10 +198,8 @@ void CommandSession::log(const Answer& answer, const Map& params) {
     }
     const Value* limit = params.find("limit");
     const std::int64_t most = limit != nullptr && limit->is_int() ? limit->as_int() : kLogEntries;
-    kernel::Caller by = caller_;
-    by.cancelled = answer.cancelled();
     workspace_.kernel.log(
-        std::move(by), std::move(of), static_cast<std::size_t>(std::max<std::int64_t>(most, 0)),
+        caller(answer), std::move(of), static_cast<std::size_t>(std::max<std::int64_t>(most, 0)),
         [answer](Result<std::vector<kernel::LogEntry>> entries) {
             if (!entries) return answer_error(answer, entries.error());
             List out;

@@ -1,19 +1,25 @@
-// The session of one of our own commands (quire call, cat, edit, log, undo, status): JSON-RPC on
-// the kernel's socket with five methods, none of which MCP has.
+// The session of one of our own commands (quire call, cat, edit, export, import, log, undo,
+// status): JSON-RPC on the kernel's socket with methods that MCP has not.
 //
 //   call   {tool, arguments}   -> {structured, text, is_error}
-//   read   {uri}               -> {text, mime_type}              As resources/read.
+//   read   {uri}               -> {text, mime_type}, as resources/read
 //   revise {block_id, version_id, value}
 //                              -> {label, block_id, version, changed, both: [place]}
-//   log    {actor?, limit?}    -> {entries: [{block_id, version_id, timestamp, actor,
-//   description}]} status {}                  -> {version, documents, live_documents, sessions,
-//   calls, commits}
+//   owned  {owner}             -> {labels, unreadable}, of memory blocks
+//   export {label}             -> {block}, as kernel/carried.h has it
+//   stage  {block}             -> {}, to be imported by this session
+//   import {owner?, suffix?, dry_run?}
+//                              -> {blocks: [{from, label, block_id, version}]}
+//   log    {actor?, limit?}    -> {entries: [entry]}
+//   status {}                  -> {version, documents, live_documents, sessions, calls, commits}
 //
-// An Error is answered as a JSON-RPC error whose data is {code, reason, message, details}.
+// An entry is {block_id, version_id, timestamp, actor, description}. An Error is answered as a
+// JSON-RPC error whose data is {code, reason, message, details}.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernel/kernel.h"
 #include "kernel/memory_calls.h"
@@ -45,7 +51,12 @@ private:
     void call(const Answer& answer, Map params);
     void read(const Answer& answer, const Map& params);
     void revise(const Answer& answer, Map params);
+    void owned(const Answer& answer, const Map& params);
+    void export_block(const Answer& answer, const Map& params);
+    void stage(const Answer& answer, const Map& params);
+    void import_staged(const Answer& answer, const Map& params);
     void log(const Answer& answer, const Map& params);
+    kernel::Caller caller(const Answer& answer) const;
     void status(const Answer& answer);
 
     std::unique_ptr<Service> service_;
@@ -54,6 +65,7 @@ private:
     std::shared_ptr<Connection> connection_;
     std::shared_ptr<InFlight> in_flight_;
     std::string version_;
+    std::vector<kernel::CarriedBlock> staged_;
 };
 
 }  // namespace quire::server

@@ -1,0 +1,31 @@
+// The file that carries an agent's memory: lines of JSON, a block each, closed by their SHA-256.
+// docs/formats/memory_file.md is the page. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/value.h"
+
+namespace quire::cli {
+
+inline constexpr std::int64_t kMemoryFileFormat = 1;
+
+struct MemoryFile {
+    std::string owner;        // "agent:ada".
+    std::string exported_at;  // RFC 3339.
+    std::string program;      // Its version.
+    List blocks;              // As kernel/carried.h has them.
+};
+
+std::string write_memory_file(const MemoryFile& file);
+
+// Whether it begins as such a file does.
+bool is_memory_file(std::string_view text);
+// Errors: unsupported "newer_file" {format}; corrupt "corrupt" where it is cut off, or not byte for
+// byte what was written. O(size).
+Result<MemoryFile> read_memory_file(std::string_view text);
+
+}  // namespace quire::cli

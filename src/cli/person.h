@@ -1,0 +1,13 @@
+// Commands that are for people: who it is that gives one.
+#pragma once
+
+#include "base/result.h"
+#include "cli/commands.h"
+
+namespace quire::cli {
+
+// The same, with a person as the actor: the one that is named, or where none is, whoever is logged
+// in. Errors: invalid_argument "not_a_person" for any other actor.
+Result<Globals> acting_as_person(Globals globals, bool named);
+
+}  // namespace quire::cli
