@@ -22,6 +22,13 @@ TEST(Sha256, IsThatOfTheStandard) {
               "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 }
 
+// Any program can compute it of the JSON: sha256sum of {"a":1.0,"b":["x"]}.
+TEST(ValueDigest, IsThatOfTheJsonWithItsMembersInOrder) {
+    const std::string json = R"({"a":1.0,"b":["x"]})";
+    EXPECT_EQ(value_digest(Map{{"b", List{"x"}}, {"a", 1.0}}), sha256_hex(json));
+    EXPECT_NE(value_digest(Map{{"b", List{"x"}}, {"a", 1}}), sha256_hex(json));
+}
+
 TEST(CallDigest, IsTheSameInAnyOrderOfTheMembers) {
     const Value one = Map{{"operation", "append"}, {"value", Map{{"a", 1}, {"b", List{1, 2}}}}};
     const Value other = Map{{"value", Map{{"b", List{1, 2}}, {"a", 1}}}, {"operation", "append"}};

@@ -157,3 +157,14 @@ test("only people edit, and blocks that are there", { skip }, (t) => {
     assert.match(edit("profile", "no-such-editor").stderr, /was not found; set VISUAL or EDITOR/);
     assert.equal(edit("profile", "true", "--from", "/nonexistent/file").status, 1);
 });
+
+test("at a terminal the editor opens again on what was refused", { skip: skip || !existsSync("/usr/bin/script") && "there is no script(1)" }, (t) => {
+    const { folder, context, value, script } = setUp(t);
+    context({ operation: "create", label: "profile", schema: profile });
+    const editor = script("ed", `if [ -e ${folder}/again ]; then sed -i 's/^level = high/level = 7/' "$1"; else touch ${folder}/again; sed -i 's/^level = 5/level = high/' "$1"; fi`);
+    const ran = spawnSync("script", ["-qec", `${quire} edit profile --actor human:tom --workspace ${folder}`, "/dev/null"], {
+        encoding: "utf8", timeout: 60_000, input: "\n\n", env: { ...process.env, VISUAL: "", EDITOR: editor, TMPDIR: folder },
+    });
+    assert.match(ran.stdout, /line \d+: it is not TOML[^]*Press Enter to go on editing[^]*profile is now at version 2/);
+    assert.deepEqual(value("profile"), { level: 7 });
+});
