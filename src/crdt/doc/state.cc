@@ -23,6 +23,10 @@ void DocBody::flush(Container& c, Lv until) {
 
     // The last run may have grown since.
     if (c.flushed_run > 0 && log.runs()[c.flushed_run - 1].end() > c.flushed) --c.flushed_run;
+    if (text != nullptr) {
+        text->begin_edits(
+            std::max(log.runs().size() - c.flushed_run, c.effects.size() - c.next_effect));
+    }
     for (; c.flushed_run < log.runs().size(); ++c.flushed_run) {
         const Run& run = log.runs()[c.flushed_run];
         const Lv from = std::max(run.lv, c.flushed);
@@ -55,6 +59,7 @@ void DocBody::flush(Container& c, Lv until) {
         c.flushed = to;
         if (to < run.end()) break;
     }
+    if (text != nullptr) text->end_edits();
     if (c.next_effect > 0 && c.next_effect == c.effects.size()) {
         c.effects.clear();
         c.next_effect = 0;

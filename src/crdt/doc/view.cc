@@ -89,21 +89,23 @@ std::optional<seq::Rope> DocBody::rope_before(Container& c, const Past& at) {
     if (c.has_anchors || at.spans().size() > 1) return std::nullopt;
     if (!at.spans().empty() && at.spans()[0].begin > 0) return std::nullopt;
     const Lv until = at.spans().empty() ? 0 : at.spans()[0].end;
-    seq::Rope rope;
+    TextState text;
+    text.begin_edits(log.find(until));
     for (const Run& run : log.runs()) {
         if (run.lv >= until) break;
         const Lv len = std::min(run.end(), until) - run.lv;
         if (!run.in_sequence()) continue;
         if (!run.linear) return std::nullopt;
         if (run.is_insert()) {
-            rope.insert({run.pos}, log.text(run, run.lv, len));
+            text.insert(run.pos, log.text(run, run.lv, len), len);
         } else if (run.kind == RunKind::erase_forward) {
-            rope.erase({run.pos}, {len});
+            text.erase(run.pos, len);
         } else {
-            rope.erase({run.pos - (len - 1)}, {len});
+            text.erase(run.pos - (len - 1), len);
         }
     }
-    return rope;
+    text.end_edits();
+    return text.rope();
 }
 
 const seq::Rope& DocBody::shown_text(Container& c) {

@@ -2,6 +2,18 @@
 
 namespace quire::crdt {
 
+namespace {
+
+// Edits for which a draft is worth its while, and bytes of text for each of them.
+#ifdef QUIRE_SMALL_NODES
+constexpr std::size_t kManyEdits = 4;
+#else
+constexpr std::size_t kManyEdits = 256;
+#endif
+constexpr std::size_t kBytesAnEdit = 64;
+
+}  // namespace
+
 std::vector<std::pair<std::uint32_t, std::uint32_t>> TextState::stretches(std::uint32_t begin,
                                                                           std::uint32_t end) const {
     if (styles_ == nullptr) return {{begin, end - begin}};
@@ -23,7 +35,22 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> TextState::stretches(std::u
     return out;
 }
 
+void TextState::begin_edits(std::size_t count) {
+    if (styles_ != nullptr || count < kManyEdits || rope_.bytes().n / kBytesAnEdit > count) return;
+    draft_ = std::make_unique<seq::Draft>(rope_);
+}
+
+void TextState::end_edits() {
+    if (draft_ == nullptr) return;
+    rope_ = draft_->rope();
+    draft_.reset();
+}
+
 void TextState::insert(std::uint32_t at, std::string_view utf8, std::uint32_t len) {
+    if (draft_ != nullptr) {
+        if (draft_->has_room(utf8.size())) return draft_->insert({at}, utf8, {len});
+        end_edits();
+    }
     if (styles_ == nullptr) {
         rope_.insert({at}, utf8);
         return;
@@ -33,6 +60,10 @@ void TextState::insert(std::uint32_t at, std::string_view utf8, std::uint32_t le
 }
 
 void TextState::erase(std::uint32_t at, std::uint32_t len) {
+    if (draft_ != nullptr) {
+        if (draft_->has_room(0)) return draft_->erase({at}, {len});
+        end_edits();
+    }
     std::uint32_t where = at;
     std::uint32_t characters = len;
     if (styles_ != nullptr) {
@@ -44,6 +75,7 @@ void TextState::erase(std::uint32_t at, std::uint32_t len) {
 }
 
 Styles& TextState::styled() {
+    end_edits();
     if (styles_ == nullptr) styles_ = std::make_unique<Styles>();
     return *styles_;
 }

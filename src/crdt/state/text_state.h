@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crdt/state/styles.h"
+#include "seq/draft.h"
 #include "seq/rope.h"
 
 namespace quire::crdt {
@@ -35,6 +36,9 @@ public:
     std::vector<std::pair<std::uint32_t, std::uint32_t>> stretches(std::uint32_t begin,
                                                                    std::uint32_t end) const;
 
+    // About so many edits follow, and nothing is read until end_edits().
+    void begin_edits(std::size_t count);
+    void end_edits();
     // Positions in entities.
     void insert(std::uint32_t at, std::string_view utf8, std::uint32_t len);
     void erase(std::uint32_t at, std::uint32_t len);
@@ -52,6 +56,7 @@ private:
     Styles& styled();
 
     seq::Rope rope_;
+    std::unique_ptr<seq::Draft> draft_;  // While many edits follow: the text instead of the rope.
     std::unique_ptr<Styles> styles_;
 };
 
