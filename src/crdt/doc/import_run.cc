@@ -17,6 +17,18 @@ Failure too_many_atoms() {
                 cat("a document holds at most ", kMostAtoms, " operations"));
 }
 
+Failure out_of_bound(std::uint32_t pos) {
+    return corrupt(
+        cat("an operation at position ", pos, " lies beyond the end of what it was written for"));
+}
+
+// Whether a sequence of this size has the position, and room, for so many atoms.
+bool fits(RunKind kind, std::uint32_t pos, Lv count, std::uint32_t size) {
+    if (kind == RunKind::erase_forward) return pos <= size && count <= size - pos;
+    if (kind == RunKind::erase_backward) return pos < size && count <= pos + 1;
+    return pos <= size && count <= kMaxSize - std::min(size, kMaxSize);
+}
+
 }  // namespace
 
 PeerIndex ImportRun::meet(std::uint32_t number) {
@@ -63,11 +75,57 @@ bool ImportRun::has_room(const ChangeBatch::Head& head) const {
 }
 
 Result<void> ImportRun::apply_rows(const ChangeBatch::Head& head, bool linear) {
-    for (const ChangeBatch::Row& row : batch_.rows_of(head)) {
-        if (goes_on_typing(row)) continue;
-        TRY(settle());
-        TRY(apply_row(touch(row.container), row, linear));
-        parents_.assign(1, log_.end() - 1);
+    for (auto rows = batch_.rows_of(head); !rows.empty();) {
+        const ChangeBatch::Row& row = rows.front();
+        std::size_t done = 1;
+        if (!goes_on_typing(row)) {
+            TRY(settle());
+            Container& c = touch(row.container);
+            const auto is_plain = [&](const ChangeBatch::Row& other) {
+                return other.form != Form::content && other.container == row.container;
+            };
+            if (is_plain(row) && (linear || is_linear(c))) {
+                while (done < rows.size() && is_plain(rows[done])) ++done;
+                TRY(apply_linear(c, rows.first(done)));
+            } else {
+                TRY(apply_row(c, row, linear));
+            }
+            parents_.assign(1, log_.end() - 1);
+        }
+        rows = rows.subspan(done);
+    }
+    return {};
+}
+
+Result<void> ImportRun::apply_linear(Container& c, std::span<const ChangeBatch::Row> rows) {
+    ContainerLog& log = body_.log_of(c);
+    const Lv begin = log_.end();
+    Lv lv = begin;
+    bool joins = log_.joins();
+    for (const ChangeBatch::Row& row : rows) {
+        const auto count = static_cast<Lv>(row.atoms);
+        const RunKind kind = row.form == Form::text            ? RunKind::insert
+                             : row.form == Form::erase_forward ? RunKind::erase_forward
+                                                               : RunKind::erase_backward;
+        if (!fits(kind, row.pos, count, c.size)) return out_of_bound(row.pos);
+        if (kind == RunKind::insert) {
+            log.insert_text({lv, row.pos, count, true, joins}, row.text());
+            c.size += count;
+        } else {
+            log.erase_recorded({lv, row.pos, count, true}, kind == RunKind::erase_backward,
+                               peer(row.peer), static_cast<Counter>(row.size));
+            c.size -= count;
+        }
+        lv += count;
+        joins = true;
+    }
+    log_.append(c.index, lv - begin);
+    const ChangeBatch::Row& last = rows.back();
+    if (last.form == Form::text) {
+        typed_.into = &c;
+        typed_.container = last.container;
+        typed_.pos = last.pos + static_cast<Lv>(last.atoms);
+        typed_.linear = true;
     }
     return {};
 }
@@ -79,6 +137,11 @@ bool ImportRun::goes_on_typing(const ChangeBatch::Row& row) {
         return false;
     }
     const auto count = static_cast<Lv>(row.atoms);
+    if (typed_.linear) {
+        std::uint32_t& size = typed_.into->size;
+        if (!fits(RunKind::insert, row.pos, count, size)) return false;
+        size += count;
+    }
     body_.log_of(*typed_.into).lengthen_text(count, row.text());
     log_.append(typed_.into->index, count);
     typed_.pos += count;
@@ -91,7 +154,8 @@ Result<void> ImportRun::settle() {
     if (typed_.into == nullptr) return {};
     Container& c = *std::exchange(typed_.into, nullptr);
     parents_.assign(1, log_.end() - 1);
-    return place(c, {typed_.lv, typed_.lv + typed_.count}, typed_.linear, typed_.parents);
+    if (typed_.linear) return {};
+    return place(c, {typed_.lv, typed_.lv + typed_.count}, false, typed_.parents);
 }
 
 // Whether a version holds all that the container has. When it does, the op's position is one of the
@@ -206,7 +270,7 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
         typed_.pos = row.pos + count;
         typed_.lv = lv;
         typed_.count = count;
-        typed_.linear = linear;
+        typed_.linear = false;
         typed_.parents = parents_;
         return {};
     }
@@ -237,25 +301,18 @@ Result<void> ImportRun::place(Container& c, LvSpan atoms, bool linear, const Hea
     const Lv count = atoms.size();
     const bool moves = run.kind == RunKind::move;
     const std::uint32_t pos = run.is_insert() ? run.pos + (lv - run.lv) : run.pos;
-    const auto out_of_bound = [&] {
-        return corrupt(cat("an operation at position ", pos,
-                           " lies beyond the end of what it was written for"));
-    };
-    if (run.is_insert() && count > kMaxSize - std::min(c.size, kMaxSize)) return out_of_bound();
     if (linear) {
-        const bool fits = moves             ? run.pos < c.size && run.payload < c.size
-                          : run.is_insert() ? pos <= c.size
-                          : run.kind == RunKind::erase_forward
-                              ? pos <= c.size && count <= c.size - pos
-                              : pos < c.size && count <= pos + 1;
-        if (!fits) return out_of_bound();
+        const bool there =
+            moves ? run.pos < c.size && run.payload < c.size : fits(run.kind, pos, count, c.size);
+        if (!there) return out_of_bound(pos);
         if (!moves) c.size = run.is_insert() ? c.size + count : c.size - count;
         return {};
     }
+    if (run.is_insert() && count > kMaxSize - std::min(c.size, kMaxSize)) return out_of_bound(pos);
     before(c).integrated = true;
     const std::size_t effects = c.effects.size();
     if (!c.sequence->integrate(body_.history(c), run, atoms, parents, &c.effects))
-        return out_of_bound();
+        return out_of_bound(pos);
     for (std::size_t i = effects; i < c.effects.size(); ++i) {
         c.size = c.effects[i].erase ? c.size - c.effects[i].len : c.size + c.effects[i].len;
     }

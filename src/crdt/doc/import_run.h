@@ -50,7 +50,8 @@ private:
     // The container of a row, and what it was.
     Container& touch(std::uint32_t number);
     Before& before(const Container& c) { return before_[c.touched]; }
-    // What was typed in a row, in however many ops: in the log already, and placed as one.
+    // What was typed in a row, in however many ops: in the log already, and placed as one. Where it
+    // is linear, it has its place, too.
     struct Typed {
         Container* into = nullptr;
         std::uint32_t container = 0;  // Its number in the batch.
@@ -65,6 +66,8 @@ private:
     Result<void> apply_rows(const ChangeBatch::Head& head, bool linear);
     bool goes_on_typing(const ChangeBatch::Row& row);
     Result<void> settle();
+    // Text and deletes of a sequence whose versions hold all that it has.
+    Result<void> apply_linear(Container& c, std::span<const ChangeBatch::Row> rows);
     Result<void> apply_row(Container& c, const ChangeBatch::Row& row, bool linear);
     Result<void> apply_sequence_row(Container& c, const ChangeBatch::Row& row, bool linear);
     Result<void> place(Container& c, LvSpan atoms, bool linear, const Heads& parents);
