@@ -47,11 +47,17 @@ Totals read_totals(ByteReader& in) {
 // there already and stands last.
 void read_deps(ByteReader& in, std::size_t all, ChangeBatch& batch, std::span<const Head> heads,
                const BatchNumbers& numbers) {
+    // Most changes depend on the one before alone.
+    std::vector<const Head*> others;
+    for (const Head& head : heads) {
+        const bool has_other = head.dep_count > 0 && batch.deps[head.dep].counter == kNotYet;
+        if (has_other) others.push_back(&head);
+    }
     const auto for_each_other = [&](const auto& fill) {
-        for (const Head& head : heads) {
-            for (std::size_t i = head.dep; i < head.dep + head.dep_count; ++i) {
+        for (const Head* head : others) {
+            for (std::size_t i = head->dep; i < head->dep + head->dep_count; ++i) {
                 ChangeBatch::Dep& dep = batch.deps[i];
-                if (dep.counter == kNotYet) fill(head, dep);
+                if (dep.counter == kNotYet) fill(*head, dep);
             }
         }
     };
@@ -69,10 +75,10 @@ void read_deps(ByteReader& in, std::size_t all, ChangeBatch& batch, std::span<co
         dep.counter = static_cast<Counter>(in.ok() ? number : 0);
         if (dep.peer == head.peer && dep.counter >= head.counter) in.fail("dependency on itself");
     });
-    for (const Head& head : heads) {
-        if (head.dep_count < 2) continue;
-        const auto first = batch.deps.begin() + static_cast<std::ptrdiff_t>(head.dep);
-        std::sort(first, first + static_cast<std::ptrdiff_t>(head.dep_count),
+    for (const Head* head : others) {
+        if (head->dep_count < 2) continue;
+        const auto first = batch.deps.begin() + static_cast<std::ptrdiff_t>(head->dep);
+        std::sort(first, first + static_cast<std::ptrdiff_t>(head->dep_count),
                   [&](ChangeBatch::Dep a, ChangeBatch::Dep b) {
                       return batch.id_of(a) < batch.id_of(b);
                   });
@@ -91,20 +97,21 @@ void read_counters(ByteReader& in, const Totals& totals, const Front& front) {
     const std::span<Head> heads = front.heads;
     std::uint64_t left = totals.atoms;
     auto counter = static_cast<Counter>(totals.counter);
+    const std::uint32_t peer = front.numbers.peers.front();
     for (std::size_t i = 0; i + 1 < heads.size() && in.ok(); ++i) {
         const std::uint64_t length = read_uleb(in, left, "length of a change");
         if (length == 0) in.fail("length of a change");
+        heads[i].peer = peer;
+        heads[i].counter = counter;
         heads[i].atoms = static_cast<Counter>(length);
+        counter += heads[i].atoms;
         left -= length;
     }
     if (left == 0) in.fail("length of the last change");
     if (!in.ok()) return;
+    heads.back().peer = peer;
+    heads.back().counter = counter;
     heads.back().atoms = static_cast<Counter>(left);
-    for (Head& head : heads) {
-        head.peer = front.numbers.peers.front();
-        head.counter = counter;
-        counter += head.atoms;
-    }
 }
 
 // Makes room for the dependencies. How many there are beside those on the changes before.
@@ -120,21 +127,27 @@ std::size_t read_dep_counts(ByteReader& in, const Front& front) {
 
     RleReader<UnsignedCell> counts(in, "number of dependencies");
     std::size_t all = 0;
+    std::size_t own = 0;
     for (Head& head : front.heads) {
         const std::uint64_t count = counts.next();
+        head.dep = batch.deps.size();
+        own += head.dep_count;
+        if (count == 0) {
+            if (head.dep_count > 0) batch.deps.push_back({head.peer, head.counter - 1});
+            continue;
+        }
         // Each of them takes a bit or more below.
         if (count > 8 * in.remaining() || all > 8 * in.remaining())
             in.fail("number of dependencies");
-        if (!front.budget.take_heap((count + head.dep_count) * sizeof(crdt::OpId)))
-            in.fail("number of dependencies");
+        if (!front.budget.take_heap(count * sizeof(crdt::OpId))) in.fail("number of dependencies");
         if (!in.ok()) return 0;
         all += count;
         // The one on the change before stands last until they are sorted.
-        head.dep = batch.deps.size();
         batch.deps.resize(head.dep + count, {0, kNotYet});
         if (head.dep_count > 0) batch.deps.push_back({head.peer, head.counter - 1});
         head.dep_count += count;
     }
+    if (!front.budget.take_heap(own * sizeof(crdt::OpId))) in.fail("number of dependencies");
     if (!counts.at_boundary()) in.fail("numbers of dependencies");
     return all;
 }
