@@ -92,8 +92,7 @@ TEST(MemoryForm, KeepsEveryCharacter) {
                                       "\\n\\",
                                       "a\r\nb",
                                       "\ta \n b ",
-                                      "\xef\xbb\xbf"
-                                      "a\n\xc2\x85",
+                                      "\xef\xbb\xbf\x61\n\xc2\x85",
                                       "# a\n# b",
                                       "'''\n",
                                       "=\n[a]\n",

@@ -23,7 +23,7 @@ namespace quire::kernel {
 class TableStore final : public store::Store {
 public:
     void commit(store::Batch batch, Reply<void> done) override {
-        queue_.push_back({std::move(batch), std::move(done)});
+        queue_.emplace_back(std::move(batch), std::move(done));
         if (!held_) flush();
     }
     Result<std::vector<store::DocumentRecord>> documents() override {

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "base/check.h"
-#include "base/utf8.h"
-#include "document/field_path.h"
 #include "document/render.h"
 #include "json/json.h"
 #include "kernel/memory_body.h"
 #include "kernel/walk.h"
 #include "schema/schema_form.h"
-#include "schema/templates.h"
-#include "schema/validate.h"
 
 namespace quire::kernel {
 namespace {
@@ -25,46 +20,6 @@ Failure not_shared(const std::string& label, const policy::Actor& owner,
                 cat("Permission denied: '", label, "' belongs to ", owner.str(),
                     " and is not shared with ", with.str(), "; its owner can share it"),
                 {{"label", label}, {"owner", owner.str()}});
-}
-
-Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by) {
-    TRY(check_label(what.label));
-    if (what.schema.has_value() == what.from_template.has_value()) {
-        return invalid("invalid_argument",
-                       "create takes either a schema or the name of a template");
-    }
-    MemoryHeader header;
-    header.block.label = what.label;
-    header.block.permission = what.permission;
-    header.block.char_limit = what.char_limit;
-    header.type = what.type;
-    header.pinned = what.pinned;
-    header.owner = by;
-    if (what.schema) {
-        header.block.schema = TRY(schema::parse_schema(*what.schema));
-        header.block.description = what.description.value_or("");
-        return header;
-    }
-    std::optional<schema::Template> made_from = schema::find_template(*what.from_template);
-    if (!made_from) {
-        std::string names;
-        for (const schema::Template& each : schema::templates()) names += cat(" ", each.name);
-        return fail(Errc::not_found, "unknown_template",
-                    cat("there is no template '", *what.from_template, "'; there are", names));
-    }
-    header.block.schema = std::move(made_from->schema);
-    header.block.description = what.description.value_or(std::string(made_from->description));
-    return header;
-}
-
-// What a new block holds from the start, which nobody but its owner-to-be is asked about.
-Result<void> check_content(std::string_view content, const MemoryHeader& header) {
-    if (content.empty()) return {};
-    if (header.block.schema.as<schema::TextSchema>() == nullptr)
-        return schema::schema_mismatch("content", header.block.schema.name(), "Text");
-    if (!utf8::is_valid(content))
-        return schema::schema_mismatch("content", "Text", "a string that is not UTF-8");
-    return schema::check_length(utf8::count_code_points(content), header.block.char_limit);
 }
 
 // Blocks as they are listed, whether they are in memory or known by their records alone.
@@ -177,44 +132,6 @@ bool MemoryCalls::Body::goes_by(LiveDocument& document, const std::string& label
 }
 
 MemoryCalls::MemoryCalls(Kernel& kernel) : body_(std::make_shared<Body>(kernel.body_)) {}
-
-void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> reply) {
-    Result<MemoryHeader> header = header_of(what, by.actor);
-    if (!header) return reply(Failure(std::move(header).error()));
-    const std::size_t limit = body_->kernel->limits().operation_bytes;
-    if (encode(*header).size() > limit)
-        return reply(too_large("schema and description", limit, "Make it smaller"));
-    if (const Result<void> fits = body_->kernel->check_new(what.content); !fits)
-        return reply(Failure(fits.error()));
-    if (const Result<void> fits = check_content(what.content, *header); !fits)
-        return reply(Failure(fits.error()));
-    body_->create(by, std::make_shared<const MemoryHeader>(std::move(*header)),
-                  std::move(what.content), std::move(reply));
-}
-
-void MemoryCalls::Body::create(const Caller& by, std::shared_ptr<const MemoryHeader> header,
-                               std::string content, Reply<MemoryVersion> reply) {
-    kernel->on_named<MemoryVersion>(
-        by, {kMemoryKind, header->block.label}, Access::look, std::move(reply),
-        [self = shared_from_this(), by, header, content = std::move(content)](
-            LiveDocument& document, Reply<MemoryVersion> answer) {
-            if (!document.record().header.empty()) {
-                return self->kernel->refuse(document, label_exists(document.name()).value(),
-                                            std::move(answer));
-            }
-            document.begin(by.actor);
-            Unit unit = memory_entry(by.actor, "create");
-            if (!content.empty()) {
-                crdt::Doc& doc = document.doc();
-                const crdt::Handle text = doc.open(document::content_of(""));
-                CHECK(doc.text_insert(text, text::CodePoint{0}, content).has_value());
-                unit.spans = {document.commit(by.actor, "create")};
-            }
-            document.record_quietly(document.whole(), std::move(unit));
-            document.set_header(encode(*header));
-            self->submit(document, version_of_memory(document), std::move(answer));
-        });
-}
 
 void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> section,
                        Reply<MemoryView> reply) {

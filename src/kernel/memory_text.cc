@@ -8,8 +8,14 @@ namespace {
 
 using policy::Operation;
 
+// What is done, by the word that history shows for it.
+struct TextEdit {
+    std::string operation;
+    blocks::Plan plan;
+};
+
 Result<MemoryEdited> edited(LiveDocument& document, const OpenedMemory& opened, const Caller& by,
-                            std::string_view operation, blocks::Plan& plan, Kernel::Body& kernel) {
+                            TextEdit& what, Kernel::Body& kernel) {
     const document::Writer writer = opened.writer(by.actor);
     const schema::BlockSchema& schema = opened.header.block.schema;
     // Before the plan, whose refusals say what the text is and not who may write it.
@@ -17,12 +23,12 @@ Result<MemoryEdited> edited(LiveDocument& document, const OpenedMemory& opened, 
     document::MemoryEdit edit(document.doc(), opened.header.block, writer,
                               kernel.parts().clock.wall_ms());
     const auto text = [&]() -> const seq::Rope& { return **edit.reader().text(); };
-    blocks::Planned planned = TRY(plan(text(), document.whole().state->version));
+    blocks::Planned planned = TRY(what.plan(text(), document.whole().state->version));
     TRY(kernel.check_size(text(), planned.splices));
     const bool changes = !planned.splices.empty();
     if (changes) {
         document.begin(by.actor);
-        TRY(edit.splice_text("", operation, planned.splices));
+        TRY(edit.splice_text("", what.operation, planned.splices));
         record_memory_write(document, edit.last());
     }
     MemoryEdited made;
@@ -66,11 +72,10 @@ void MemoryCalls::edit_text(Caller by, std::string label, std::string operation,
                             Reply<MemoryEdited> reply) {
     body_->with_memory<MemoryEdited>(
         by, label, std::move(reply),
-        [body = body_, by, operation = std::move(operation), plan = std::move(plan)](
+        [body = body_, by, what = TextEdit{std::move(operation), std::move(plan)}](
             LiveDocument& document, const OpenedMemory& opened,
             Reply<MemoryEdited> answer) mutable {
-            Result<MemoryEdited> made =
-                edited(document, opened, by, operation, plan, *body->kernel);
+            Result<MemoryEdited> made = edited(document, opened, by, what, *body->kernel);
             if (!made)
                 return body->kernel->refuse(document, std::move(made).error(), std::move(answer));
             if (made->edited.no_op)

@@ -55,11 +55,12 @@ std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_
     return out;
 }
 
-ToolResult render_lines(std::string heading, const blocks::View& view, std::size_t line_count) {
+ToolResult render_lines(std::string_view heading, const blocks::View& view,
+                        std::size_t line_count) {
     std::string content = numbered_as_by_cat(view.lines, view.first.n);
     ToolResult out{
         Map{{"content", content}, {"line_count", line_count}, {"truncated", view.truncated}},
-        cat(std::move(heading), content)};
+        cat(heading, content)};
     const std::size_t next = view.first.n + view.lines.size();
     std::vector<std::string> notes = view.notes;
     if (view.truncated && next < line_count)
@@ -104,15 +105,14 @@ blocks::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Ker
     return blocks::line_edits(std::move(edit));
 }
 
-std::string edited_text(std::string heading, const kernel::Edited& edited, const EditorNouns& nouns,
-                        const std::string& path) {
+std::string edited_text(std::string_view heading, const kernel::Edited& edited,
+                        const EditorNouns& nouns, const std::string& path) {
     if (edited.no_op) {
         std::string whole(nouns.whole);
         whole[0] = 'T';
         return cat(whole, " ", path, " already reads so; nothing was changed.\n");
     }
-    return cat(std::move(heading),
-               numbered_as_by_cat(edited.change.snippet, edited.change.shown.begin.n));
+    return cat(heading, numbered_as_by_cat(edited.change.snippet, edited.change.shown.begin.n));
 }
 
 void add_notes(ToolResult& result, const std::vector<std::string>& notes) {

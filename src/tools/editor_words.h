@@ -33,7 +33,7 @@ struct EditorAsk {
 // Lines as `cat -n` prints them; the first is number `first`, counted from 0.
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first);
 // {content, line_count, truncated, notes} of a view, under a heading.
-ToolResult render_lines(std::string heading, const blocks::View& view, std::size_t line_count);
+ToolResult render_lines(std::string_view heading, const blocks::View& view, std::size_t line_count);
 // The lines that view_range names: two numbers, counted from 1; -1 is the last. Errors:
 // invalid_argument "invalid_range".
 Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range);
@@ -43,8 +43,8 @@ blocks::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel
 // After line `insert_line` of the ask.
 blocks::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel);
 // The lines around an edit, under a heading, or that there was nothing to change.
-std::string edited_text(std::string heading, const kernel::Edited& edited, const EditorNouns& nouns,
-                        const std::string& path);
+std::string edited_text(std::string_view heading, const kernel::Edited& edited,
+                        const EditorNouns& nouns, const std::string& path);
 // {…, notes}, and a line of the text for each.
 void add_notes(ToolResult& result, const std::vector<std::string>& notes);
 

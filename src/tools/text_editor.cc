@@ -161,13 +161,13 @@ ToolResult render_edited_file(const kernel::FileEdited& edited, const std::strin
     return out;
 }
 
-void edit(kernel::FileCalls& files, const kernel::Caller& by, Args args, blocks::Plan plan,
+void edit(kernel::FileCalls& files, const kernel::Caller& by, const Args& args, blocks::Plan plan,
           Reply<ToolResult> reply) {
     const std::string path = args.path;
     files.edit(by, path, std::string(Words<EditorCommand>::word(args.command)), std::move(plan),
-               [&files, by, path, args = std::move(args),
+               [&files, by, path, ask = ask_of(args),
                 reply = std::move(reply)](Result<kernel::FileEdited> edited) mutable {
-                   if (!edited) return reply(refused_as_known(edited.error(), ask_of(args)));
+                   if (!edited) return reply(refused_as_known(edited.error(), ask));
                    files.save(by, path,
                               [path, edited = std::move(*edited), reply = std::move(reply)](
                                   const Result<kernel::FileSaved>& saved) mutable {
@@ -197,11 +197,11 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const kernel::Caller&
         }
         case EditorCommand::str_replace: {
             blocks::Plan plan = replacement(ask_of(args), args.new_str.value_or(""), kernel, kFile);
-            return edit(files, by, std::move(args), std::move(plan), std::move(reply));
+            return edit(files, by, args, std::move(plan), std::move(reply));
         }
         case EditorCommand::insert: {
             blocks::Plan plan = insertion(ask_of(args), std::move(*args.insert_text), kernel);
-            return edit(files, by, std::move(args), std::move(plan), std::move(reply));
+            return edit(files, by, args, std::move(plan), std::move(reply));
         }
     }
 }
