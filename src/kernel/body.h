@@ -20,11 +20,6 @@
 
 namespace quire::kernel {
 
-// The kind of the documents that are memory blocks (memory_calls.h), named by their labels.
-inline constexpr const char* kMemoryKind = "memory";
-// That of those that are files, named by their paths.
-inline constexpr const char* kFileKind = "file";
-
 // Memory is written through its own gate alone, so no call by a block's id reaches it.
 // Error: denied "memory_block" {label}.
 Failure is_memory(const LiveDocument& document);

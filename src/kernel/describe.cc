@@ -1,7 +1,6 @@
 #include "kernel/describe.h"
 
 #include "blocks/view.h"
-#include "kernel/body.h"
 #include "kernel/gate.h"
 
 namespace quire::kernel {

@@ -31,6 +31,11 @@
 
 namespace quire::kernel {
 
+// The kind of the documents that are memory blocks (memory_calls.h), named by their labels.
+inline constexpr const char* kMemoryKind = "memory";
+// That of those that are files, named by their paths.
+inline constexpr const char* kFileKind = "file";
+
 // What the kernel keeps of a block beside its content.
 struct BlockState {
     std::string

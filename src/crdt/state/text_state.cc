@@ -1,5 +1,7 @@
 #include "crdt/state/text_state.h"
 
+#include "seq/draft.h"
+
 namespace quire::crdt {
 
 namespace {
@@ -13,6 +15,11 @@ constexpr std::size_t kManyEdits = 256;
 constexpr std::size_t kBytesAnEdit = 64;
 
 }  // namespace
+
+TextState::TextState() = default;
+TextState::TextState(TextState&& other) noexcept = default;
+TextState& TextState::operator=(TextState&& other) noexcept = default;
+TextState::~TextState() = default;
 
 std::vector<std::pair<std::uint32_t, std::uint32_t>> TextState::stretches(std::uint32_t begin,
                                                                           std::uint32_t end) const {

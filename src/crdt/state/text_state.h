@@ -8,13 +8,23 @@
 #include <vector>
 
 #include "crdt/state/styles.h"
-#include "seq/draft.h"
 #include "seq/rope.h"
+
+namespace quire::seq {
+class Draft;
+}  // namespace quire::seq
 
 namespace quire::crdt {
 
 class TextState {
 public:
+    TextState();
+    TextState(TextState&& other) noexcept;
+    TextState& operator=(TextState&& other) noexcept;
+    TextState(const TextState&) = delete;
+    TextState& operator=(const TextState&) = delete;
+    ~TextState();
+
     const seq::Rope& rope() const { return rope_; }
     // Null while no style anchor has ever come in; code points and entities are then one.
     const Styles* styles() const { return styles_.get(); }
