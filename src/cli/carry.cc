@@ -185,9 +185,8 @@ int export_memory(const Globals& globals, const ExportOptions& options) {
     if (const auto written = keep_file(options.file, text); !written)
         return refuse(written.error());
     for (const Value& each : made->unreadable) {
-        if (each.is_string())
-            complain(
-                cat("'", each.as_string(), "' is not in it, whosever it is: it cannot be read"));
+        if (!each.is_string()) continue;
+        complain(cat("'", each.as_string(), "' is not in it, whosever it is: it cannot be read"));
     }
     const std::size_t count = made->file.blocks.size();
     const std::string said =

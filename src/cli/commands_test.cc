@@ -1,8 +1,13 @@
 #include "cli/commands.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/demo_cast.h"
 #include "cli/demo_workspace.h"
@@ -40,6 +45,48 @@ TEST(Terminal, SizesAreShortAndInTens) {
     EXPECT_EQ(size_text(1024), "1.0 KB");
     EXPECT_EQ(size_text(1536), "1.5 KB");
     EXPECT_EQ(size_text(std::uint64_t{5} << 30), "5.0 GB");
+}
+
+TEST(WholeFile, ReplacesWhatALinkLeadsToAndNothingElse) {
+    const auto scratch = ScratchDirectory::make("quire-test-");
+    ASSERT_TRUE(scratch);
+    const std::string file = scratch->path() + "/file";
+    const std::string link = scratch->path() + "/link";
+    ASSERT_TRUE(keep_file(file, "one"));
+    ASSERT_TRUE(keep_file(file + ".swp", "somebody else's"));
+    ASSERT_EQ(::symlink("file", link.c_str()), 0);
+    ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+
+    ASSERT_TRUE(keep_file(link, "two"));
+
+    EXPECT_EQ(*read_file(file), "two");
+    EXPECT_EQ(*read_file(file + ".swp"), "somebody else's");
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    struct stat now = {};
+    ASSERT_EQ(::stat(file.c_str(), &now), 0);
+    EXPECT_EQ(now.st_mode & 0777U, 0640U);
+}
+
+TEST(WholeFile, WhatIsNoFileIsWrittenToOrRefused) {
+    const auto scratch = ScratchDirectory::make("quire-test-");
+    ASSERT_TRUE(scratch);
+    const std::string pipe = scratch->path() + "/pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+
+    EXPECT_TRUE(keep_file(pipe, "text"));
+
+    char got[8] = {};
+    EXPECT_EQ(::read(reader, got, sizeof got), 4);
+    ::close(reader);
+    struct stat now = {};
+    ASSERT_EQ(::stat(pipe.c_str(), &now), 0);
+    EXPECT_TRUE(S_ISFIFO(now.st_mode));
+    EXPECT_FALSE(keep_file(scratch->path(), "text"));
+    EXPECT_FALSE(keep_file(scratch->path() + "/none/file", "text"));
+    const std::filesystem::directory_iterator entries(scratch->path());
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
 }
 
 TEST(Scratch, GoesWithAllThatIsInIt) {

@@ -124,7 +124,12 @@ private:
         form_ = TRY(read_file(options_.from));
         resumed_ = true;
         const auto kept = read_file(cat(options_.from, kShownSuffix));
-        if (!kept) return {};
+        if (!kept) {
+            complain(cat("there is no ", options_.from, kShownSuffix, ", which says what ",
+                         options_.from, " was made of: what the block has by now and the file has ",
+                         "not will be taken away"));
+            return {};
+        }
         const Value was = TRY(json::parse(*kept));
         Shown before = TRY(shown_of(was));
         if (before.block_id == shown_.block_id) shown_ = std::move(before);
@@ -134,6 +139,8 @@ private:
     Result<void> write() {
         scratch_.emplace(TRY(ScratchDirectory::make("quire-edit-")));
         path_ = cat(scratch_->path(), "/", file_name(label_, form_extension(shown_.schema)));
+        // From the start: whoever ends us leaves both behind.
+        TRY(replace_file(cat(path_, kShownSuffix), to_json(shown_)));
         return replace_file(path_, form_);
     }
 
@@ -159,7 +166,6 @@ private:
 
     int keep(const Error& error) {
         scratch_->keep();
-        static_cast<void>(replace_file(cat(path_, kShownSuffix), to_json(shown_)));
         complain(error.message());
         complain(cat("nothing of it was written. What you edited is in ", path_,
                      "; to go on with it: quire edit ", options_.label, " --from ", path_));

@@ -225,7 +225,8 @@ private:
         }
         if (!are_objects) {
             table(path);
-            put(key, value);
+            // TOML does not add to a list that was written out, as the hint says to.
+            if (!list.empty() || known == nullptr) put(key, value);
             return;
         }
         for (const Value& each : list) {

@@ -38,8 +38,9 @@ std::string_view form_extension(const schema::BlockSchema& schema);
 std::string write_form(const FormHead& head, const schema::BlockSchema& schema, const Value& value);
 
 // What is left out of a form is left out of the value: read-only fields, sections, whatever a
-// person took away. `shown` is the value that the form was written of: what is equal to a part of
-// it is not checked. Errors: invalid_argument "invalid_form" {line}: "line 7: …".
+// person took away; a List or Log without its items is empty. `shown` is the value that the form
+// was written of: what is equal to a part of it is not checked. Errors: invalid_argument
+// "invalid_form" {line}: "line 7: …".
 Result<Value> read_form(std::string_view form, const schema::BlockSchema& schema,
                         const Value& shown);
 

@@ -104,7 +104,7 @@ public:
     }
 
 private:
-    // A block that has one part. Without it the block stays as it was shown.
+    // A block that has one part. A list without it is empty; a text stays as it was shown.
     static Result<Value> only(const toml::table& table, std::string_view name,
                               const BlockSchema& schema, const Value* shown) {
         for (const auto& [key, node] : members_of(table)) {
@@ -113,6 +113,7 @@ private:
                          cat("'", key->str(), "' is not known here; there is '", name, "' alone"));
         }
         const toml::node* node = table.get(name);
+        if (node == nullptr && name != "text") return Value(List());
         if (node == nullptr && shown != nullptr) return *shown;
         if (node == nullptr) return wrong(table.source(), cat("'", name, "' is missing"));
         Value value = TRY(value_of(*node));
@@ -190,6 +191,13 @@ private:
             out.append(section->name,
                        TRY(block(*node->as_table(), *section->schema,
                                  shown == nullptr ? nullptr : shown->get(section->name))));
+        }
+        // The header of a list is that of its first item: without items nothing is left of it.
+        for (const schema::Section& each : composite.sections) {
+            const bool is_list = each.schema->as<schema::ListSchema>() != nullptr ||
+                                 each.schema->as<schema::LogSchema>() != nullptr;
+            if (is_list && !each.read_only && out.find(each.name) == nullptr)
+                out.append(each.name, List());
         }
         return Value(std::move(out));
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "document/memory_desk_for_test.h"
 #include "json/json.h"
 #include "schema/random_schema_for_test.h"
@@ -227,6 +228,40 @@ TEST(MemoryForm, SaysInWhichLineWhatIsWrong) {
 }
 
 // Other programs may have written what no schema allows; a person is not asked to mend that.
+TEST(MemoryForm, AnEmptyListIsAddedToAsItsFormSays) {
+    const std::pair<std::string_view, std::string_view> cases[] = {
+        {R"({"List":{"item_schema":{"Map":{"fields":[{"name":"title","field_type":"Text"}]}}}})",
+         "items"},
+        {R"({"Log":{"display_limit":5,"entry_schema":{"timestamp":false,"agent_id":false,
+             "fields":[{"name":"title","field_type":"Text"}]}}})",
+         "entries"}};
+    for (const auto& [text, key] : cases) {
+        const std::string added = cat("\n[[", key, "]]\ntitle = \"tea\"\n");
+        const BlockSchema alone = parsed(text);
+        EXPECT_EQ(read(form_of(alone, List()) + added, alone, List()), R"([{"title":"tea"}])");
+        EXPECT_EQ(read(form_of(alone, List()), alone, List()), "[]");
+
+        const BlockSchema within =
+            parsed(cat(R"({"Composite":{"sections":[{"name":"a b","schema":)", text, "}]}}"));
+        const Value empty = Map{{"a b", List()}};
+        const std::string below = cat("\n[[\"a b\".", key, "]]\ntitle = \"tea\"\n");
+        EXPECT_EQ(read(form_of(within, empty) + below, within, empty),
+                  R"({"a b":[{"title":"tea"}]})");
+        EXPECT_EQ(read(form_of(within, empty), within, empty), R"({"a b":[]})");
+    }
+}
+
+TEST(MemoryForm, ItemsThatArePutAwayAreGone) {
+    const BlockSchema list = parsed(R"("List")");
+    const Value one = List{Map{{"title", "tea"}}};
+    EXPECT_EQ(read("# nothing is left\n", list, one), "[]");
+    const BlockSchema sections = parsed(R"({"Composite":{"sections":[
+        {"name":"a","schema":"List"},{"name":"b","schema":"Text"},
+        {"name":"c","schema":"List","read_only":true}]}})");
+    const Value shown = Map{{"a", one}, {"b", "kept"}, {"c", one}};
+    EXPECT_EQ(read("[b]\ntext = \"kept\"\n", sections, shown), R"({"b":"kept","a":[]})");
+}
+
 TEST(MemoryForm, WhatWasThereBeforeIsNotChecked) {
     const BlockSchema map =
         parsed(R"({"Map": {"fields": [{"name": "level", "field_type": "Number"}]}})");

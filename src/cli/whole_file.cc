@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,24 +20,60 @@ Failure disk_error(const std::string& path) {
     return fail(Errc::unavailable, "disk", cat(path, ": ", std::strerror(errno)));
 }
 
-Result<void> replace(const std::string& path, std::string_view text, mode_t fresh, bool durable) {
-    const std::string beside = path + ".swp";
-    struct stat present = {};
-    const mode_t mode = ::stat(path.c_str(), &present) == 0 ? present.st_mode & 0777U : fresh;
-    {
-        const server::Fd file(
-            ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
-        if (!file) return disk_error(beside);
-        while (!text.empty()) {
-            const ssize_t written = ::write(file.get(), text.data(), text.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written <= 0) return disk_error(beside);
-            text.remove_prefix(static_cast<std::size_t>(written));
-        }
-        if (durable && ::fsync(file.get()) != 0) return disk_error(beside);
+bool write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(file, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (::rename(beside.c_str(), path.c_str()) != 0) return disk_error(path);
-    return {};
+    return true;
+}
+
+// A new file beside `path`, of a name that nothing has.
+struct Beside {
+    std::string path;
+    server::Fd file;
+};
+Beside make_beside(const std::string& path, mode_t mode) {
+    constexpr int kTries = 1000;
+    Beside out;
+    for (int i = 0; i < kTries; ++i) {
+        out.path = cat(path, ".", ::getpid(), "-", i, ".swp");
+        out.file =
+            server::Fd(::open(out.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+        if (out.file || errno != EEXIST) break;
+    }
+    return out;
+}
+
+// Where a link leads, there the file is replaced.
+std::string behind_links(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                           &std::free);
+    return real != nullptr ? std::string(real.get()) : path;
+}
+
+Result<void> replace(const std::string& named, std::string_view text, mode_t fresh, bool durable) {
+    const std::string path = behind_links(named);
+    struct stat present = {};
+    const bool exists = ::stat(path.c_str(), &present) == 0;
+    if (exists && !S_ISREG(present.st_mode)) {
+        // A pipe or a terminal takes what it is given; a directory says that it is one.
+        const server::Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        return file && write_all(file.get(), text) ? Result<void>() : disk_error(named);
+    }
+    const mode_t mode = exists ? present.st_mode & 0777U : fresh;
+    const Beside beside = make_beside(path, mode);
+    if (!beside.file) return disk_error(beside.path);
+    const bool done = (!exists || ::fchmod(beside.file.get(), mode) == 0) &&
+                      write_all(beside.file.get(), text) &&
+                      (!durable || ::fsync(beside.file.get()) == 0) &&
+                      ::rename(beside.path.c_str(), path.c_str()) == 0;
+    if (done) return {};
+    const Failure why = disk_error(named);
+    ::unlink(beside.path.c_str());
+    return why;
 }
 
 }  // namespace
