@@ -88,9 +88,10 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
 
 Result<void> MemoryEdit::splice_text(std::string_view section, std::string_view operation,
                                      std::span<const text::Splice> splices) {
-    TRY(enter({Operation::overwrite, section, Shape::text}));
     const crdt::Handle content = doc_.open(content_of(section));
     const seq::Rope& text = doc_.text(content);
+    const bool appends = only_appends(splices, text.bytes());
+    TRY(enter({appends ? Operation::append : Operation::overwrite, section, Shape::text}));
     std::size_t length = text.code_points().n;
     for (const text::Splice& splice : splices) {
         TRY(check_utf8(splice.insert));

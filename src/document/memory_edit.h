@@ -59,6 +59,7 @@ public:
     Result<std::size_t> replace_text(std::string_view section, std::string_view find,
                                      std::string_view replace);
     // Splices as apply() (splices.h) takes them, under the name that history is to have for them.
+    // To put something at the end is to append.
     Result<void> splice_text(std::string_view section, std::string_view operation,
                              std::span<const text::Splice> splices);
 

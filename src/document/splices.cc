@@ -62,6 +62,12 @@ private:
 
 }  // namespace
 
+bool only_appends(std::span<const text::Splice> splices, text::Byte size) {
+    return std::all_of(splices.begin(), splices.end(), [&](const text::Splice& splice) {
+        return splice.at == size && splice.erase.n == 0;
+    });
+}
+
 void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices) {
     for (std::size_t i = splices.size(); i-- > 0;) {
         const text::Splice& splice = splices[i];

@@ -15,6 +15,9 @@ namespace quire::document {
 // Ascending, non-overlapping splices of a text that is alive, on code point boundaries.
 void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices);
 
+// Whether they do no more than to put something at the end of a text of so many bytes.
+bool only_appends(std::span<const text::Splice> splices, text::Byte size);
+
 // Makes the text read `wanted`, of well-formed UTF-8, by the smallest edit (text/diff.h).
 void rewrite(crdt::Doc& doc, crdt::Handle text, std::string_view wanted);
 // Which elements became which; those that are equal and in order stay (Myers).

@@ -37,8 +37,10 @@ public:
     }
     Result<std::int64_t> number(const Value& of, std::string_view name) const {
         const Value* value = TRY(any(of, name));
-        if (!value->is_int() || value->as_int() < 0)
-            return damaged(label_, cat(name, " is not a number"));
+        // As many milliseconds as there will be, and more versions.
+        constexpr std::int64_t kMost = std::int64_t{1} << 48;
+        if (!value->is_int() || value->as_int() < 0 || value->as_int() > kMost)
+            return damaged(label_, cat(name, " is not a number from 0 to ", kMost));
         return value->as_int();
     }
     Result<Bytes> bytes(const Value& of, std::string_view name) const {

@@ -67,6 +67,7 @@ struct MemoryView {
 // Lines of a block whose schema is Text.
 struct MemoryText {
     MemoryVersion block;
+    MemoryType type = MemoryType::working;
     blocks::View view;
     std::size_t line_count = 0;  // Of all of it.
 };
@@ -197,8 +198,8 @@ public:
     // Errors: those of revise(), write() and diff(); unsupported "schema_changed" where the schema
     // is another by now.
     void revise(Caller by, std::string label, MemoryRevise what, Reply<MemoryRevised> reply);
-    // As the kernel's read() and edit() of a block, of a Text. To edit is to overwrite. Errors
-    // also: invalid_argument "schema_mismatch", "section_required" for other schemas.
+    // As the kernel's read() and edit() of a block, of a Text. To edit is to overwrite, but for what
+    // is put at the end. Errors also: invalid_argument "schema_mismatch", "section_required" for other schemas.
     void read_text(Caller by, std::string label, std::optional<text::LineRange> range,
                    Reply<MemoryText> reply);
     void edit_text(Caller by, std::string label, std::string operation, blocks::Plan plan,

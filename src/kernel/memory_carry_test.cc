@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,27 @@ public:
 // What comes out, as it stands in a file and is read from it.
 CarriedBlock over_the_wire(const CarriedBlock& block) {
     return carried_of(json::parse(json::write(to_value(block))).value()).value();
+}
+
+TEST(MemoryCarry, ANumberThatLeavesNoRoomForOthersIsDamage) {
+    Carrier here;
+    ASSERT_TRUE(here.create("build"));
+    ASSERT_TRUE(here.set("build", "status", "busy"));
+    const Value form = to_value(here.out("build").value());
+    for (const char* member : {"version", "timestamp"}) {
+        for (const std::int64_t number : {INT64_MAX, INT64_MAX - 2, std::int64_t{-1}}) {
+            Value changed = form;
+            Map& block = changed.as_map();
+            if (std::string_view(member) == "version") {
+                block.set("version", number);
+            } else {
+                List history = block.find("history")->as_list();
+                history.back().as_map().set(member, number);
+                block.set("history", std::move(history));
+            }
+            EXPECT_EQ(reason(carried_of(changed)), "corrupt") << member << " " << number;
+        }
+    }
 }
 
 TEST(MemoryCarry, ABlockIsTheSameElsewhere) {

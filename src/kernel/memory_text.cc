@@ -1,6 +1,7 @@
 // Memory blocks that are text, read by lines and edited as conversation blocks are: by a plan of
 // what is spliced, through the gate.
 #include "document/memory_edit.h"
+#include "document/splices.h"
 #include "kernel/memory_body.h"
 
 namespace quire::kernel {
@@ -18,12 +19,21 @@ Result<MemoryEdited> edited(LiveDocument& document, const OpenedMemory& opened, 
                             TextEdit& what, Kernel::Body& kernel) {
     const document::Writer writer = opened.writer(by.actor);
     const schema::BlockSchema& schema = opened.header.block.schema;
-    // Before the plan, whose refusals say what the text is and not who may write it.
-    TRY(document::admit(writer, {Operation::overwrite, "", document::Shape::text}, schema));
+    const auto admitted = [&](Operation operation) {
+        return document::admit(writer, {operation, "", document::Shape::text}, schema);
+    };
+    const auto may_overwrite = admitted(Operation::overwrite);
     document::MemoryEdit edit(document.doc(), opened.header.block, writer,
                               kernel.parts().clock.wall_ms());
     const auto text = [&]() -> const seq::Rope& { return **edit.reader().text(); };
-    blocks::Planned planned = TRY(what.plan(text(), document.whole().state->version));
+    Result<blocks::Planned> plan = what.plan(text(), document.whole().state->version);
+    // Who may not write is told that, and not what the plan says of the text.
+    if (!may_overwrite) {
+        if (!plan || !document::only_appends(plan->splices, text().bytes()))
+            return Failure(may_overwrite.error());
+        TRY(admitted(Operation::append));
+    }
+    blocks::Planned planned = TRY(std::move(plan));
     TRY(kernel.check_size(text(), planned.splices));
     const bool changes = !planned.splices.empty();
     if (changes) {
@@ -57,7 +67,7 @@ void MemoryCalls::read_text(Caller by, std::string label, std::optional<text::Li
                 const seq::Rope& text = *TRY(reader.text());
                 const Limits& limits = body->kernel->limits();
                 return MemoryText{
-                    version_of_memory(document),
+                    version_of_memory(document), opened.header.type,
                     TRY(blocks::view(text, range, {limits.read_lines, limits.read_columns})),
                     text.lines().n};
             };

@@ -144,6 +144,15 @@ ToolResult refused_as_taken(const Error& error, const Args& args, const std::str
         error.details()));
 }
 
+// An archival block is out of everybody's context, and so not below /memories.
+Failure archived(const std::string& path, const std::string& label) {
+    return fail(
+        Errc::not_found, "archived",
+        cat("The path ", path, " does not exist. Please provide a valid path. There is an ",
+            "archival block '", label, "'; the tool context brings it back with operation load"),
+        {{"label", label}});
+}
+
 // {path, label, block_id, version} in front.
 ToolResult of_memory(const MemoryVersion& block, ToolResult result) {
     Map out{{"path", cat(kRoot, "/", block.label)},
@@ -230,6 +239,8 @@ void view(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& arg
                                          : past_the_end(first, error, read ? read->line_count : 0);
             if (past) return reply(refused(*past));
             if (!read) return reply(refused_as_known(*error, ask));
+            if (read->type == kernel::MemoryType::archival)
+                return reply(refused(archived(ask.path, read->block.label).value()));
             reply(of_memory(read->block, render_lines(cat("Here's the content of ", ask.path,
                                                           " with line numbers:\n"),
                                                       read->view, read->line_count)));
@@ -237,6 +248,24 @@ void view(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& arg
 }
 
 // --- create, str_replace, insert, delete, rename ---
+
+// Runs work(label, reply) where the path is of a text that is in context: what this tool does not
+// show it does not change.
+template <class Work>
+void on_text(kernel::MemoryCalls& memory, const kernel::Caller& by, EditorAsk ask,
+             Reply<ToolResult> reply, Work work) {
+    const Result<std::string> label = memory_of(ask.path);
+    if (!label) return reply(refused(label.error()));
+    memory.read_text(by, *label, text::LineRange{{0}, {1}},
+                     [ask = std::move(ask), label = *label, reply = std::move(reply),
+                      work = std::move(work)](Result<kernel::MemoryText> read) mutable {
+                         const bool missing = !read && read.error().reason() == "invalid_reference";
+                         if (!read && !missing) return reply(refused_as_known(read.error(), ask));
+                         if (read && read->type == kernel::MemoryType::archival)
+                             return reply(refused(archived(ask.path, label).value()));
+                         work(std::move(label), std::move(reply));
+                     });
+}
 
 void create(kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
             Reply<ToolResult> reply) {
@@ -251,25 +280,31 @@ void create(kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
                   answer_done(std::move(reply), std::move(args), std::move(said)));
 }
 
+ToolResult render_edited_memory(const kernel::MemoryEdited& made, const Args& args) {
+    ToolResult out = render_edited(made.edited, Profile::compat);
+    const std::string heading = args.command == MemoryCommand::insert
+                                    ? cat("The file ", *args.path, " has been edited.")
+                                    : std::string("The memory file has been edited.");
+    out.text =
+        edited_text(cat(heading, " Here's the result of running `cat -n` on a snippet of it:\n"),
+                    made.edited, kMemory, *args.path);
+    add_notes(out, made.edited.notes);
+    return of_memory(made.block, std::move(out));
+}
+
 void edit(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
           blocks::Plan plan, Reply<ToolResult> reply) {
-    const Result<std::string> label = memory_of(*args.path);
-    if (!label) return reply(refused(label.error()));
-    memory.edit_text(
-        by, *label, std::string(Words<MemoryCommand>::word(args.command)), std::move(plan),
-        [args, reply = std::move(reply)](Result<kernel::MemoryEdited> made) mutable {
-            if (!made) return reply(refused_as_known(made.error(), ask_of(args)));
-            ToolResult out = render_edited(made->edited, Profile::compat);
-            const std::string heading = args.command == MemoryCommand::insert
-                                            ? cat("The file ", *args.path, " has been edited.")
-                                            : std::string("The memory file has been edited.");
-            out.text = edited_text(cat(heading,
-                                       " Here's the result of running `cat -n` on a "
-                                       "snippet of it:\n"),
-                                   made->edited, kMemory, *args.path);
-            add_notes(out, made->edited.notes);
-            reply(of_memory(made->block, std::move(out)));
-        });
+    on_text(memory, by, ask_of(args), std::move(reply),
+            [&memory, by, args, plan = std::move(plan)](std::string label,
+                                                        Reply<ToolResult> answer) mutable {
+                memory.edit_text(
+                    by, std::move(label), std::string(Words<MemoryCommand>::word(args.command)),
+                    std::move(plan),
+                    [args, answer = std::move(answer)](Result<kernel::MemoryEdited> made) mutable {
+                        answer(made ? render_edited_memory(*made, args)
+                                    : refused_as_known(made.error(), ask_of(args)));
+                    });
+            });
 }
 
 // A directory is not deleted or renamed at once: half of it could be refused.
@@ -296,41 +331,44 @@ void refuse_directory(kernel::MemoryCalls& memory, const kernel::Caller& by, Sev
 
 void remove(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
             Reply<ToolResult> reply) {
-    const Result<std::string> label = memory_of(*args.path);
-    if (!label) return reply(refused(label.error()));
-    memory.erase(
-        by, *label,
-        [&memory, by, args, label = *label,
-         reply = std::move(reply)](Result<MemoryVersion> done) mutable {
-            if (!done && done.error().reason() == "invalid_reference") {
-                return refuse_directory(memory, by, {"deleted", *args.path, label},
-                                        refused_as_known(done.error(), ask_of(args)),
-                                        std::move(reply));
-            }
-            if (!done) return reply(refused_as_known(done.error(), ask_of(args)));
-            reply(of_memory(*done, {Map{}, cat("Successfully deleted ", *args.path, "\n")}));
-        });
+    on_text(memory, by, ask_of(args), std::move(reply),
+            [&memory, by, args](const std::string& label, Reply<ToolResult> answer) {
+                memory.erase(
+                    by, label,
+                    [&memory, by, args, label,
+                     answer = std::move(answer)](Result<MemoryVersion> done) mutable {
+                        if (!done && done.error().reason() == "invalid_reference") {
+                            return refuse_directory(memory, by, {"deleted", *args.path, label},
+                                                    refused_as_known(done.error(), ask_of(args)),
+                                                    std::move(answer));
+                        }
+                        if (!done) return answer(refused_as_known(done.error(), ask_of(args)));
+                        answer(of_memory(*done,
+                                         {Map{}, cat("Successfully deleted ", *args.path, "\n")}));
+                    });
+            });
 }
 
-void rename(kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
+void rename(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
             Reply<ToolResult> reply) {
-    const Result<std::string> label = memory_of(*args.old_path);
-    if (!label) return reply(refused(label.error()));
     const Result<std::string> to = memory_of(*args.new_path);
     if (!to) return reply(refused(to.error()));
-    memory.rename(
-        by, *label, *to,
-        [&memory, by, args = std::move(args), label = *label,
-         reply = std::move(reply)](Result<MemoryVersion> done) mutable {
-            if (!done && done.error().reason() == "invalid_reference") {
-                return refuse_directory(memory, by, {"renamed", *args.old_path, label},
-                                        refused_as_known(done.error(), ask_of(args)),
-                                        std::move(reply));
-            }
-            std::string said =
-                cat("Successfully renamed ", *args.old_path, " to ", *args.new_path, "\n");
-            answer_done(std::move(reply), std::move(args), std::move(said))(std::move(done));
-        });
+    on_text(memory, by, ask_of(args), std::move(reply),
+            [&memory, by, args, to = *to](const std::string& label, Reply<ToolResult> answer) {
+                memory.rename(
+                    by, label, to,
+                    [&memory, by, args, label,
+                     answer = std::move(answer)](Result<MemoryVersion> done) mutable {
+                        if (!done && done.error().reason() == "invalid_reference") {
+                            return refuse_directory(memory, by, {"renamed", *args.old_path, label},
+                                                    refused_as_known(done.error(), ask_of(args)),
+                                                    std::move(answer));
+                        }
+                        std::string said = cat("Successfully renamed ", *args.old_path, " to ",
+                                               *args.new_path, "\n");
+                        answer_done(std::move(answer), args, std::move(said))(std::move(done));
+                    });
+            });
 }
 
 void run(kernel::Kernel& kernel, kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
@@ -352,7 +390,7 @@ void run(kernel::Kernel& kernel, kernel::MemoryCalls& memory, const kernel::Call
         case MemoryCommand::erase:
             return remove(memory, by, args, std::move(reply));
         case MemoryCommand::rename:
-            return rename(memory, by, std::move(args), std::move(reply));
+            return rename(memory, by, args, std::move(reply));
     }
 }
 

@@ -237,9 +237,41 @@ TEST_F(MemoryTool, StructureIsForTheToolContext) {
     context(R"({"operation":"create","label":"plan","template":"task_list"})");
     for (const char* call :
          {R"({"command":"view","path":"/memories/plan"})",
-          R"({"command":"insert","path":"/memories/plan","insert_line":0,"insert_text":"x"})"}) {
-        EXPECT_TRUE(holds(refused(call), "read and write it with the tool context"));
+          R"({"command":"insert","path":"/memories/plan","insert_line":0,"insert_text":"x"})",
+          R"({"command":"delete","path":"/memories/plan"})",
+          R"({"command":"rename","old_path":"/memories/plan","new_path":"/memories/p"})"}) {
+        EXPECT_TRUE(holds(refused(call), "read and write it with the tool context")) << call;
     }
+    context(R"({"operation":"view","label":"plan"})");
+}
+
+TEST_F(MemoryTool, WhatIsArchivedIsNotBelowMemories) {
+    context(R"({"operation":"create","label":"n","schema":"Text"})");
+    context(R"({"operation":"append","label":"n","content":"kept"})");
+    context(R"({"operation":"archive","label":"n","archival_label":"old"})");
+    for (const char* call :
+         {R"({"command":"view","path":"/memories/old"})",
+          R"({"command":"str_replace","path":"/memories/old","old_str":"kept","new_str":"x"})",
+          R"({"command":"delete","path":"/memories/old"})",
+          R"({"command":"rename","old_path":"/memories/old","new_path":"/memories/p"})"}) {
+        EXPECT_TRUE(refused(call).starts_with(
+            "archived: Nothing was changed: The path /memories/old does not exist."))
+            << call;
+    }
+    EXPECT_EQ(value("old"), "kept");
+}
+
+TEST_F(MemoryTool, WhoMayAppendMayInsertAtTheEnd) {
+    context(R"({"operation":"create","label":"n","schema":"Text","permission":"append"})");
+    said(R"({"command":"insert","path":"/memories/n","insert_line":0,"insert_text":"one"})");
+    said(R"({"command":"insert","path":"/memories/n","insert_line":1,"insert_text":"two"})");
+    EXPECT_EQ(value("n"), "one\ntwo");
+    EXPECT_TRUE(
+        refused(R"({"command":"insert","path":"/memories/n","insert_line":1,"insert_text":"x"})")
+            .starts_with("permission_denied: "));
+    EXPECT_TRUE(
+        refused(R"({"command":"str_replace","path":"/memories/n","old_str":"none","new_str":"x"})")
+            .starts_with("permission_denied: "));
 }
 
 TEST_F(MemoryTool, WhoMayDoWhatIsAsForContext) {
