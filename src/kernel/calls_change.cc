@@ -5,6 +5,7 @@
 #include "blocks/view.h"
 #include "document/splices.h"
 #include "kernel/body.h"
+#include "kernel/describe.h"
 
 namespace quire::kernel {
 
@@ -240,15 +241,7 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
                 block.state->appends.groups.erase(unit.actor);
                 document.record(block, std::move(unit));
             }
-            Edited result;
-            result.version = block.state->version;
-            result.line_count = doc.text(block.content).lines().n;
-            result.no_op = planned->splices.empty();
-            result.notes = std::move(planned->notes);
-            if (!result.no_op) {
-                result.change = blocks::change_made(doc.text(block.content), planned->splices,
-                                                    body->limits().read_columns);
-            }
+            Edited result = edited_as(document, block, std::move(*planned), body->limits());
             if (result.no_op) return body->answer(document, std::move(result), std::move(answer));
             body->submit(document, std::move(result), std::move(answer));
         });

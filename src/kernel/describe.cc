@@ -57,4 +57,16 @@ Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
     return out;
 }
 
+Edited edited_as(LiveDocument& document, const BlockRef& block, blocks::Planned planned,
+                 const Limits& limits) {
+    const seq::Rope& text = document.doc().text(block.content);
+    Edited out;
+    out.version = block.state->version;
+    out.line_count = text.lines().n;
+    out.no_op = planned.splices.empty();
+    out.notes = std::move(planned.notes);
+    if (!out.no_op) out.change = blocks::change_made(text, planned.splices, limits.read_columns);
+    return out;
+}
+
 }  // namespace quire::kernel

@@ -1,4 +1,4 @@
-// What the kernel says of a block: its row in a list, a stretch of its lines.
+// What the kernel says of a block: its row in a list, a stretch of its lines, what an edit made.
 #pragma once
 
 #include <optional>
@@ -14,5 +14,9 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate);
 // The lines [range), cut at `limits`. Errors: those of blocks::view().
 Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
                           std::optional<text::LineRange> range, const Limits& limits, Gate* gate);
+
+// What an edit by that plan has made of the block. O(snippet + log n).
+Edited edited_as(LiveDocument& document, const BlockRef& block, blocks::Planned planned,
+                 const Limits& limits);
 
 }  // namespace quire::kernel

@@ -29,6 +29,9 @@ Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Kerne
 Failure no_such_memory(const std::string& label);
 Failure label_exists(const std::string& label);
 
+// What TextLabel says of the block that it names.
+Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& opened);
+
 // What history says of a conversion: what is older is of another schema. And of one that only added
 // to the schema.
 inline constexpr std::string_view kConversion = "convert";
@@ -54,9 +57,10 @@ void keep_content(MemoryTexts& texts, LiveDocument& document, std::int64_t now_m
 // Leaves it to the next search.
 void leave_text(MemoryTexts& texts, store::DocumentKey key);
 
+// Who may write all of any block.
+document::Writer house_writer();
 // Writes what a block is to read as into one that is empty; the values fit the schema, or the
-// errors are those of MemoryEdit and it is part done. In the pending transaction, for whoever may
-// write all of it.
+// errors are those of MemoryEdit and it is part done. In the pending transaction.
 Result<void> fill_memory(crdt::Doc& doc, const document::MemoryBlock& block, Value value,
                          std::int64_t now_ms);
 
@@ -90,6 +94,17 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
 
     // Runs work(document, opened, reply) on the block's strand.
     template <class T, class Work>
+    void with_memory(Caller by, const TextLabel& text, Reply<T> reply, Work work) {
+        with_memory<T>(std::move(by), text.label, std::move(reply),
+                       [self = shared_from_this(), work = std::move(work)](
+                           LiveDocument& live, OpenedMemory& opened, Reply<T> answer) mutable {
+                           const Result<void> right = check_text_in_context(live, opened);
+                           if (!right)
+                               return self->kernel->refuse(live, right.error(), std::move(answer));
+                           work(live, opened, std::move(answer));
+                       });
+    }
+    template <class T, class Work>
     void with_memory(Caller by, const std::string& label, Reply<T> reply, Work work) {
         std::shared_ptr<LiveDocument> document = find(label);
         if (document == nullptr) return reply(no_such_memory(label));
@@ -113,8 +128,8 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
 
     // The same once all that was done to the block is durable. Until the work replies no other call
     // sees the block.
-    template <class T, class Work>
-    void with_held_memory(Caller by, const std::string& label, Reply<T> reply, Work work) {
+    template <class T, class Label, class Work>
+    void with_held_memory(Caller by, const Label& label, Reply<T> reply, Work work) {
         with_memory<T>(
             std::move(by), label, std::move(reply),
             [work = std::move(work)](LiveDocument& live, OpenedMemory& opened,
@@ -135,6 +150,9 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
 
     void create(const Caller& by, std::shared_ptr<const MemoryHeader> header, std::string content,
                 Reply<MemoryVersion> reply);
+    // By either kind of label.
+    template <class Label>
+    void erase(const Caller& by, const Label& label, Reply<MemoryVersion> reply);
     void move(LiveDocument& document, OpenedMemory& opened, const policy::Actor& by, MemoryMove to,
               Reply<MemoryVersion> reply);
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);

@@ -72,6 +72,16 @@ Failure label_exists(const std::string& label) {
                 {{"label", label}});
 }
 
+Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& opened) {
+    TRY(document::MemoryReader(document.doc(), opened.header.block.schema).text());
+    if (opened.header.type != MemoryType::archival) return {};
+    const std::string& label = document.name();
+    return fail(
+        Errc::not_found, "archived",
+        cat("'", label, "' is archival, and so in nobody's context; context load brings it back"),
+        {{"label", label}});
+}
+
 MemoryVersion version_of_memory(LiveDocument& document) {
     const BlockRef block = document.whole();
     return {document.name(), document.id_of(block).str(), block.state->version};
@@ -197,11 +207,12 @@ void MemoryCalls::list(Caller by, std::optional<MemoryType> type, std::string pr
         ->next();
 }
 
-void MemoryCalls::erase(Caller by, std::string label, Reply<MemoryVersion> reply) {
-    body_->with_memory<MemoryVersion>(
+template <class Label>
+void MemoryCalls::Body::erase(const Caller& by, const Label& label, Reply<MemoryVersion> reply) {
+    with_memory<MemoryVersion>(
         by, label, std::move(reply),
-        [body = body_, by](LiveDocument& document, const OpenedMemory& opened,
-                           Reply<MemoryVersion> answer) {
+        [body = shared_from_this(), by](LiveDocument& document, const OpenedMemory& opened,
+                                        Reply<MemoryVersion> answer) {
             const Result<void> allowed = policy::permit(opened.rights, Operation::erase);
             if (!allowed) return body->kernel->refuse(document, allowed.error(), std::move(answer));
             document.begin(by.actor);
@@ -215,6 +226,14 @@ void MemoryCalls::erase(Caller by, std::string label, Reply<MemoryVersion> reply
             };
             body->submit<MemoryVersion>(document, version_of_memory(document), std::move(freed));
         });
+}
+
+void MemoryCalls::erase(Caller by, std::string label, Reply<MemoryVersion> reply) {
+    body_->erase(by, label, std::move(reply));
+}
+
+void MemoryCalls::erase(Caller by, TextLabel label, Reply<MemoryVersion> reply) {
+    body_->erase(by, label, std::move(reply));
 }
 
 void MemoryCalls::share(Caller by, std::string label, policy::Actor with,

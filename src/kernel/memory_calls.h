@@ -25,6 +25,13 @@
 
 namespace quire::kernel {
 
+// The label, or the id, of a block by which callers mean a text that is in context, as a file among
+// others: a block of another schema is refused as invalid_argument "schema_mismatch" or
+// "section_required", an archival one as not_found "archived".
+struct TextLabel {
+    std::string label;
+};
+
 struct MemoryVersion {
     std::string label;
     std::string block_id;
@@ -67,7 +74,6 @@ struct MemoryView {
 // Lines of a block whose schema is Text.
 struct MemoryText {
     MemoryVersion block;
-    MemoryType type = MemoryType::working;
     blocks::View view;
     std::size_t line_count = 0;  // Of all of it.
 };
@@ -198,14 +204,15 @@ public:
     // Errors: those of revise(), write() and diff(); unsupported "schema_changed" where the schema
     // is another by now.
     void revise(Caller by, std::string label, MemoryRevise what, Reply<MemoryRevised> reply);
-    // As the kernel's read() and edit() of a block, of a Text. To edit is to overwrite, but for what
-    // is put at the end. Errors also: invalid_argument "schema_mismatch", "section_required" for other schemas.
-    void read_text(Caller by, std::string label, std::optional<text::LineRange> range,
+    // As the kernel's read() and edit() of a block. To edit is to overwrite, but for what is put at
+    // the end.
+    void read_text(Caller by, TextLabel label, std::optional<text::LineRange> range,
                    Reply<MemoryText> reply);
-    void edit_text(Caller by, std::string label, std::string operation, blocks::Plan plan,
+    void edit_text(Caller by, TextLabel label, std::string operation, blocks::Plan plan,
                    Reply<MemoryEdited> reply);
     // The label is free again.
     void erase(Caller by, std::string label, Reply<MemoryVersion> reply);
+    void erase(Caller by, TextLabel label, Reply<MemoryVersion> reply);
     // The caller's own last write. To undo is to overwrite. Errors: not_found "nothing_to_undo",
     // "nothing_to_redo".
     void undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply);
@@ -230,7 +237,7 @@ public:
               Reply<MemoryVersion> reply);
     // Another label; the old one is free again. What overwriting needs. Errors: conflict
     // "label_exists"; invalid_argument "invalid_label".
-    void rename(Caller by, std::string label, std::string to, Reply<MemoryVersion> reply);
+    void rename(Caller by, TextLabel label, std::string to, Reply<MemoryVersion> reply);
     // Archives the one and loads the other in one transaction: they exchange their labels. What
     // overwriting both needs. Errors: those of archive() and load().
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);

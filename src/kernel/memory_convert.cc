@@ -102,11 +102,13 @@ Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const poli
 
 }  // namespace
 
+document::Writer house_writer() {
+    return {{policy::ActorKind::system, "quire"}, {.permission = policy::Permission::admin}};
+}
+
 Result<void> fill_memory(crdt::Doc& doc, const document::MemoryBlock& block, Value value,
                          std::int64_t now_ms) {
-    const document::Writer house{{policy::ActorKind::system, "quire"},
-                                 {.permission = policy::Permission::admin}};
-    document::MemoryEdit edit(doc, block, house, now_ms);
+    document::MemoryEdit edit(doc, block, house_writer(), now_ms);
     return put_in(edit, block.schema, "", std::move(value));
 }
 

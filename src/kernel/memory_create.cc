@@ -1,11 +1,9 @@
 // New memory blocks: from a schema or a template, empty or with a text.
 #include "base/check.h"
-#include "base/utf8.h"
-#include "document/field_path.h"
+#include "document/memory_edit.h"
 #include "kernel/memory_body.h"
 #include "schema/schema_form.h"
 #include "schema/templates.h"
-#include "schema/validate.h"
 
 namespace quire::kernel {
 namespace {
@@ -40,14 +38,12 @@ Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by
     return header;
 }
 
-// What a new block holds from the start, which nobody but its owner-to-be is asked about.
-Result<void> check_content(std::string_view content, const MemoryHeader& header) {
+// What a new block holds from the start, about which nobody but its owner-to-be is asked. In the
+// pending transaction. Errors: those of MemoryEdit.
+Result<void> put_content(crdt::Doc& doc, const MemoryHeader& header, std::string_view content,
+                         std::int64_t now_ms) {
     if (content.empty()) return {};
-    if (header.block.schema.as<schema::TextSchema>() == nullptr)
-        return schema::schema_mismatch("content", header.block.schema.name(), "Text");
-    if (!utf8::is_valid(content))
-        return schema::schema_mismatch("content", "Text", "a string that is not UTF-8");
-    return schema::check_length(utf8::count_code_points(content), header.block.char_limit);
+    return document::MemoryEdit(doc, header.block, house_writer(), now_ms).set_text("", content);
 }
 
 }  // namespace
@@ -60,7 +56,9 @@ void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> repl
         return reply(too_large("schema and description", limit, "Make it smaller"));
     if (const Result<void> fits = body_->kernel->check_new(what.content); !fits)
         return reply(Failure(fits.error()));
-    if (const Result<void> fits = check_content(what.content, *header); !fits)
+    crdt::Doc draft(0);
+    const std::int64_t now_ms = body_->kernel->parts().clock.wall_ms();
+    if (const Result<void> fits = put_content(draft, *header, what.content, now_ms); !fits)
         return reply(Failure(fits.error()));
     body_->create(by, std::make_shared<const MemoryHeader>(std::move(*header)),
                   std::move(what.content), std::move(reply));
@@ -79,9 +77,8 @@ void MemoryCalls::Body::create(const Caller& by, std::shared_ptr<const MemoryHea
             document.begin(by.actor);
             Unit unit = memory_entry(by.actor, "create");
             if (!content.empty()) {
-                crdt::Doc& doc = document.doc();
-                const crdt::Handle text = doc.open(document::content_of(""));
-                CHECK(doc.text_insert(text, text::CodePoint{0}, content).has_value());
+                const std::int64_t now_ms = self->kernel->parts().clock.wall_ms();
+                CHECK(put_content(document.doc(), *header, content, now_ms).has_value());
                 unit.spans = {document.commit(by.actor, "create")};
             }
             document.record_quietly(document.whole(), std::move(unit));

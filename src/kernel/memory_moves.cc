@@ -143,7 +143,7 @@ void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std:
         });
 }
 
-void MemoryCalls::rename(Caller by, std::string label, std::string to, Reply<MemoryVersion> reply) {
+void MemoryCalls::rename(Caller by, TextLabel label, std::string to, Reply<MemoryVersion> reply) {
     if (const Result<void> right = check_label(to); !right) return reply(Failure(right.error()));
     body_->with_held_memory<MemoryVersion>(
         by, label, std::move(reply),

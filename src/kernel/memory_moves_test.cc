@@ -322,5 +322,43 @@ TEST(MemoryMoves, TwoMovesAtOnceLeaveNoLabelToTwoBlocks) {
     EXPECT_EQ(shelf(study), "notes:working");
 }
 
+TEST(MemoryMoves, ACallThatMeansATextTouchesNothingElse) {
+    Study study;
+    ASSERT_TRUE(
+        study.create("old", kText, Permission::read_write, "agent:ada", MemoryType::archival));
+    ASSERT_TRUE(study.create("build"));
+    ASSERT_TRUE(study.create("notes", kText));
+    // It was a text when the call came, and is none when its turn comes.
+    study.desk.store.hold(true);
+    const auto converted = study.desk.start_call<MemoryConverted>([&](auto reply) {
+        MemoryConvert what;
+        what.schema = json::parse(kStatus).value();
+        study.calls().convert(Study::as("agent:ada"), "notes", what, std::move(reply));
+    });
+    std::vector<std::shared_ptr<std::optional<Result<MemoryVersion>>>> erased, renamed;
+    for (const std::string label : {"old", "build", "notes"}) {
+        erased.push_back(study.desk.start_call<MemoryVersion>([&](auto reply) {
+            study.calls().erase(Study::as("agent:ada"), TextLabel{label}, std::move(reply));
+        }));
+        renamed.push_back(study.desk.start_call<MemoryVersion>([&](auto reply) {
+            study.calls().rename(Study::as("agent:ada"), TextLabel{label}, "new", std::move(reply));
+        }));
+    }
+    study.desk.store.hold(false);
+    for (int i = 0; i < 3; ++i) {
+        study.desk.store.flush();
+        study.desk.scheduler.run_all();
+    }
+
+    ASSERT_TRUE(converted->has_value() && converted->value());
+    const std::string told[] = {"archived", "schema_mismatch", "schema_mismatch"};
+    for (std::size_t i = 0; i < std::size(told); ++i) {
+        ASSERT_TRUE(erased[i]->has_value() && renamed[i]->has_value());
+        EXPECT_EQ(reason(**erased[i]), told[i]);
+        EXPECT_EQ(reason(**renamed[i]), told[i]);
+    }
+    EXPECT_EQ(shelf(study), "build:working notes:working old:archival");
+}
+
 }  // namespace
 }  // namespace quire::kernel

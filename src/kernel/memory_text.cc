@@ -2,6 +2,7 @@
 // what is spliced, through the gate.
 #include "document/memory_edit.h"
 #include "document/splices.h"
+#include "kernel/describe.h"
 #include "kernel/memory_body.h"
 
 namespace quire::kernel {
@@ -41,22 +42,13 @@ Result<MemoryEdited> edited(LiveDocument& document, const OpenedMemory& opened, 
         TRY(edit.splice_text("", what.operation, planned.splices));
         record_memory_write(document, edit.last());
     }
-    MemoryEdited made;
-    made.block = version_of_memory(document);
-    made.edited.version = made.block.version;
-    made.edited.line_count = text().lines().n;
-    made.edited.no_op = !changes;
-    made.edited.notes = std::move(planned.notes);
-    if (changes) {
-        made.edited.change =
-            blocks::change_made(text(), planned.splices, kernel.limits().read_columns);
-    }
-    return made;
+    return MemoryEdited{version_of_memory(document),
+                        edited_as(document, document.whole(), std::move(planned), kernel.limits())};
 }
 
 }  // namespace
 
-void MemoryCalls::read_text(Caller by, std::string label, std::optional<text::LineRange> range,
+void MemoryCalls::read_text(Caller by, TextLabel label, std::optional<text::LineRange> range,
                             Reply<MemoryText> reply) {
     body_->with_memory<MemoryText>(
         std::move(by), label, std::move(reply),
@@ -67,7 +59,7 @@ void MemoryCalls::read_text(Caller by, std::string label, std::optional<text::Li
                 const seq::Rope& text = *TRY(reader.text());
                 const Limits& limits = body->kernel->limits();
                 return MemoryText{
-                    version_of_memory(document), opened.header.type,
+                    version_of_memory(document),
                     TRY(blocks::view(text, range, {limits.read_lines, limits.read_columns})),
                     text.lines().n};
             };
@@ -78,7 +70,7 @@ void MemoryCalls::read_text(Caller by, std::string label, std::optional<text::Li
         });
 }
 
-void MemoryCalls::edit_text(Caller by, std::string label, std::string operation, blocks::Plan plan,
+void MemoryCalls::edit_text(Caller by, TextLabel label, std::string operation, blocks::Plan plan,
                             Reply<MemoryEdited> reply) {
     body_->with_memory<MemoryEdited>(
         by, label, std::move(reply),

@@ -44,6 +44,38 @@ std::string known_words(const Error& error, const EditorAsk& ask) {
 
 }  // namespace
 
+std::vector<std::pair<std::string_view, bool>> EditorText::given() const {
+    return {{"view_range", view_range.has_value()},   {"file_text", file_text.has_value()},
+            {"old_str", old_str.has_value()},         {"new_str", new_str.has_value()},
+            {"insert_line", insert_line.has_value()}, {"insert_text", insert_text.has_value()}};
+}
+
+Takes editor_takes(std::string_view command) {
+    if (command == "view") return {{"path"}, {"view_range"}};
+    if (command == "create") return {{"path", "file_text"}};
+    if (command == "str_replace") return {{"path", "old_str"}, {"new_str"}};
+    if (command == "insert") return {{"path", "insert_line", "insert_text"}};
+    return {};
+}
+
+Map editor_answer(std::initializer_list<std::pair<std::string_view, std::string_view>> own) {
+    Map schema = object_schema(own);
+    const Map both = object_schema({{"block_id", "string?"},
+                                    {"version", "integer?"},
+                                    {"content", "string?"},
+                                    {"entries", "array?"},
+                                    {"line_count", "integer?"},
+                                    {"truncated", "boolean?"},
+                                    {"changed", "object?"},
+                                    {"snippet", "string?"},
+                                    {"no_op", "boolean?"},
+                                    {"notes", "array?"}});
+    Map& properties = schema.find("properties")->as_map();
+    for (const Map::Entry& each : both.find("properties")->as_map())
+        properties.append(each.key, each.value);
+    return schema;
+}
+
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first) {
     constexpr std::size_t kWidth = 6;
     std::string out;

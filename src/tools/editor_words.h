@@ -4,16 +4,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "blocks/plan.h"
 #include "kernel/kernel.h"
 #include "text/units.h"
+#include "tools/fields.h"
+#include "tools/takes.h"
 #include "tools/tool.h"
 
 namespace quire::tools {
@@ -29,6 +33,38 @@ struct EditorAsk {
     std::string old_str = {};
     std::optional<std::size_t> insert_line = {};
 };
+
+// What their commands take beside the path.
+struct EditorText {
+    std::optional<std::vector<std::int64_t>> view_range;
+    std::optional<std::string> file_text;
+    std::optional<std::string> old_str;
+    std::optional<std::string> new_str;
+    std::optional<std::size_t> insert_line;
+    std::optional<std::string> insert_text;
+
+    EditorAsk ask_of(std::string path) const {
+        return {std::move(path), old_str.value_or(""), insert_line};
+    }
+    // As check_takes() wants it.
+    std::vector<std::pair<std::string_view, bool>> given() const;
+};
+// The same as fields; `Args` has an EditorText as its base.
+template <class Args>
+void add_editor_fields(Fields<Args>& fields) {
+    fields
+        .optional("view_range", &Args::view_range, "First and last line, from 1; -1 is the last.",
+                  {{"minItems", 2}, {"maxItems", 2}})
+        .optional("file_text", &Args::file_text)
+        .optional("old_str", &Args::old_str)
+        .optional("new_str", &Args::new_str)
+        .optional("insert_line", &Args::insert_line)
+        .optional("insert_text", &Args::insert_text);
+}
+// Of view, create, str_replace and insert.
+Takes editor_takes(std::string_view command);
+// What they answer: object_schema() of `own` and of what both tools have.
+Map editor_answer(std::initializer_list<std::pair<std::string_view, std::string_view>> own);
 
 // Lines as `cat -n` prints them; the first is number `first`, counted from 0.
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first);

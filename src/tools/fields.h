@@ -128,20 +128,21 @@ public:
             {std::move(name), {{"const", std::move(word)}}, true, [](T&, const Value&) {}});
         return *this;
     }
-    template <class M>
-    Fields& required(std::string name, M T::*member, std::string_view description = "",
+    // A member of T or of a base of it.
+    template <class M, class Of>
+    Fields& required(std::string name, M Of::*member, std::string_view description = "",
                      Map rules = {}) {
         return add(std::move(name), property<M>(description, rules), true, member);
     }
     // Required here, though the struct allows for its absence.
-    template <class M>
-    Fields& required(std::string name, std::optional<M> T::*member,
+    template <class M, class Of>
+    Fields& required(std::string name, std::optional<M> Of::*member,
                      std::string_view description = "") {
         return add(std::move(name), property<M>(description, {}), true, member);
     }
     // May be absent: then what T{} has, which the schema names as the default.
-    template <class M>
-    Fields& optional(std::string name, M T::*member, std::string_view description = "",
+    template <class M, class Of>
+    Fields& optional(std::string name, M Of::*member, std::string_view description = "",
                      Map rules = {}) {
         Map schema = property<M>(description, rules);
         if constexpr (std::is_arithmetic_v<M> || std::is_enum_v<M>) {
@@ -150,8 +151,8 @@ public:
         }
         return add(std::move(name), std::move(schema), false, member);
     }
-    template <class M>
-    Fields& optional(std::string name, std::optional<M> T::*member,
+    template <class M, class Of>
+    Fields& optional(std::string name, std::optional<M> Of::*member,
                      std::string_view description = "", Map rules = {}) {
         return add(std::move(name), property<M>(description, rules), false, member);
     }
@@ -192,8 +193,8 @@ private:
     struct Bare<std::optional<M>> {
         using type = M;
     };
-    template <class M>
-    Fields& add(std::string name, Map schema, bool required, M T::*member) {
+    template <class M, class Of>
+    Fields& add(std::string name, Map schema, bool required, M Of::*member) {
         fields_.push_back(
             {std::move(name), std::move(schema), required, [member](T& out, const Value& value) {
                  out.*member = Codec<typename Bare<M>::type>::decode(value);

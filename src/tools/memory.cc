@@ -2,7 +2,6 @@
 // answers that models have learnt. A label is the path below; a directory is what labels have in
 // common. Who may do what is as for the tool context.
 #include <array>
-#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include "tools/editor_words.h"
 #include "tools/memories.h"
 #include "tools/render.h"
-#include "tools/takes.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -34,51 +32,27 @@ using kernel::MemoryVersion;
 constexpr std::string_view kRoot = "/memories";
 constexpr EditorNouns kMemory{"the memory", "View the memory"};
 
-struct Args {
+struct Args : EditorText {
     MemoryCommand command = MemoryCommand::view;
     std::optional<std::string> path;
-    std::optional<std::vector<std::int64_t>> view_range;
-    std::optional<std::string> file_text;
-    std::optional<std::string> old_str;
-    std::optional<std::string> new_str;
-    std::optional<std::size_t> insert_line;
-    std::optional<std::string> insert_text;
     std::optional<std::string> old_path;
     std::optional<std::string> new_path;
 };
 
 Takes takes(MemoryCommand command) {
-    switch (command) {
-        case MemoryCommand::view:
-            return {{"path"}, {"view_range"}};
-        case MemoryCommand::create:
-            return {{"path", "file_text"}};
-        case MemoryCommand::str_replace:
-            return {{"path", "old_str"}, {"new_str"}};
-        case MemoryCommand::insert:
-            return {{"path", "insert_line", "insert_text"}};
-        case MemoryCommand::erase:
-            return {{"path"}};
-        case MemoryCommand::rename:
-            return {{"old_path", "new_path"}};
-    }
-    return {};
+    if (command == MemoryCommand::erase) return {{"path"}};
+    if (command == MemoryCommand::rename) return {{"old_path", "new_path"}};
+    return editor_takes(Words<MemoryCommand>::word(command));
 }
 
 Result<void> check_arguments(Args& args) {
     // An earlier form of the tool named what is renamed by its path.
     if (args.command == MemoryCommand::rename && !args.old_path)
         args.old_path = std::exchange(args.path, std::nullopt);
-    const std::pair<std::string_view, bool> given[] = {
-        {"path", args.path.has_value()},
-        {"view_range", args.view_range.has_value()},
-        {"file_text", args.file_text.has_value()},
-        {"old_str", args.old_str.has_value()},
-        {"new_str", args.new_str.has_value()},
-        {"insert_line", args.insert_line.has_value()},
-        {"insert_text", args.insert_text.has_value()},
-        {"old_path", args.old_path.has_value()},
-        {"new_path", args.new_path.has_value()}};
+    std::vector<std::pair<std::string_view, bool>> given = args.given();
+    given.emplace_back("path", args.path.has_value());
+    given.emplace_back("old_path", args.old_path.has_value());
+    given.emplace_back("new_path", args.new_path.has_value());
     return check_takes("command", Words<MemoryCommand>::word(args.command), takes(args.command),
                        given);
 }
@@ -120,13 +94,13 @@ Result<std::string> memory_of(const std::string& path) {
 // --- answers ---
 
 EditorAsk ask_of(const Args& args) {
-    return {args.path.value_or(args.old_path.value_or("")), args.old_str.value_or(""),
-            args.insert_line};
+    return args.ask_of(args.path.value_or(args.old_path.value_or("")));
 }
 
 ToolResult refused_as_known(const Error& error, const EditorAsk& ask) {
     std::string known;
-    if (error.reason() == "invalid_reference")
+    // An archival block is out of everybody's context, and so not below /memories.
+    if (error.reason() == "invalid_reference" || error.reason() == "archived")
         known = cat("The path ", ask.path, " does not exist. Please provide a valid path. ");
     if (error.reason() == "schema_mismatch" || error.reason() == "section_required") {
         known = cat(ask.path, " has structure and is no text: read and write it with the tool ",
@@ -142,15 +116,6 @@ ToolResult refused_as_taken(const Error& error, const Args& args, const std::str
         error.code(), error.reason(),
         cat(renames ? "The destination " : "File ", path, " already exists. ", error.message()),
         error.details()));
-}
-
-// An archival block is out of everybody's context, and so not below /memories.
-Failure archived(const std::string& path, const std::string& label) {
-    return fail(
-        Errc::not_found, "archived",
-        cat("The path ", path, " does not exist. Please provide a valid path. There is an ",
-            "archival block '", label, "'; the tool context brings it back with operation load"),
-        {{"label", label}});
 }
 
 // {path, label, block_id, version} in front.
@@ -229,7 +194,7 @@ void view(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& arg
         range = *lines;
     }
     memory.read_text(
-        by, *label, range,
+        by, kernel::TextLabel{*label}, range,
         [&memory, by, directory = std::move(directory), first = range ? range->begin.n + 1 : 0,
          ask = ask_of(args), reply = std::move(reply)](Result<kernel::MemoryText> read) mutable {
             const Error* const error = read ? nullptr : &read.error();
@@ -239,8 +204,6 @@ void view(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& arg
                                          : past_the_end(first, error, read ? read->line_count : 0);
             if (past) return reply(refused(*past));
             if (!read) return reply(refused_as_known(*error, ask));
-            if (read->type == kernel::MemoryType::archival)
-                return reply(refused(archived(ask.path, read->block.label).value()));
             reply(of_memory(read->block, render_lines(cat("Here's the content of ", ask.path,
                                                           " with line numbers:\n"),
                                                       read->view, read->line_count)));
@@ -248,24 +211,6 @@ void view(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& arg
 }
 
 // --- create, str_replace, insert, delete, rename ---
-
-// Runs work(label, reply) where the path is of a text that is in context: what this tool does not
-// show it does not change.
-template <class Work>
-void on_text(kernel::MemoryCalls& memory, const kernel::Caller& by, EditorAsk ask,
-             Reply<ToolResult> reply, Work work) {
-    const Result<std::string> label = memory_of(ask.path);
-    if (!label) return reply(refused(label.error()));
-    memory.read_text(by, *label, text::LineRange{{0}, {1}},
-                     [ask = std::move(ask), label = *label, reply = std::move(reply),
-                      work = std::move(work)](Result<kernel::MemoryText> read) mutable {
-                         const bool missing = !read && read.error().reason() == "invalid_reference";
-                         if (!read && !missing) return reply(refused_as_known(read.error(), ask));
-                         if (read && read->type == kernel::MemoryType::archival)
-                             return reply(refused(archived(ask.path, label).value()));
-                         work(std::move(label), std::move(reply));
-                     });
-}
 
 void create(kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
             Reply<ToolResult> reply) {
@@ -294,17 +239,14 @@ ToolResult render_edited_memory(const kernel::MemoryEdited& made, const Args& ar
 
 void edit(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
           blocks::Plan plan, Reply<ToolResult> reply) {
-    on_text(memory, by, ask_of(args), std::move(reply),
-            [&memory, by, args, plan = std::move(plan)](std::string label,
-                                                        Reply<ToolResult> answer) mutable {
-                memory.edit_text(
-                    by, std::move(label), std::string(Words<MemoryCommand>::word(args.command)),
-                    std::move(plan),
-                    [args, answer = std::move(answer)](Result<kernel::MemoryEdited> made) mutable {
-                        answer(made ? render_edited_memory(*made, args)
+    Result<std::string> label = memory_of(*args.path);
+    if (!label) return reply(refused(label.error()));
+    memory.edit_text(by, kernel::TextLabel{std::move(*label)},
+                     std::string(Words<MemoryCommand>::word(args.command)), std::move(plan),
+                     [args, reply = std::move(reply)](Result<kernel::MemoryEdited> made) mutable {
+                         reply(made ? render_edited_memory(*made, args)
                                     : refused_as_known(made.error(), ask_of(args)));
-                    });
-            });
+                     });
 }
 
 // A directory is not deleted or renamed at once: half of it could be refused.
@@ -331,44 +273,39 @@ void refuse_directory(kernel::MemoryCalls& memory, const kernel::Caller& by, Sev
 
 void remove(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
             Reply<ToolResult> reply) {
-    on_text(memory, by, ask_of(args), std::move(reply),
-            [&memory, by, args](const std::string& label, Reply<ToolResult> answer) {
-                memory.erase(
-                    by, label,
-                    [&memory, by, args, label,
-                     answer = std::move(answer)](Result<MemoryVersion> done) mutable {
-                        if (!done && done.error().reason() == "invalid_reference") {
-                            return refuse_directory(memory, by, {"deleted", *args.path, label},
-                                                    refused_as_known(done.error(), ask_of(args)),
-                                                    std::move(answer));
-                        }
-                        if (!done) return answer(refused_as_known(done.error(), ask_of(args)));
-                        answer(of_memory(*done,
-                                         {Map{}, cat("Successfully deleted ", *args.path, "\n")}));
-                    });
-            });
+    const Result<std::string> label = memory_of(*args.path);
+    if (!label) return reply(refused(label.error()));
+    memory.erase(
+        by, kernel::TextLabel{*label},
+        [&memory, by, args, label = *label,
+         reply = std::move(reply)](Result<MemoryVersion> done) mutable {
+            if (!done && done.error().reason() == "invalid_reference") {
+                return refuse_directory(memory, by, {"deleted", *args.path, label},
+                                        refused_as_known(done.error(), ask_of(args)),
+                                        std::move(reply));
+            }
+            if (!done) return reply(refused_as_known(done.error(), ask_of(args)));
+            reply(of_memory(*done, {Map{}, cat("Successfully deleted ", *args.path, "\n")}));
+        });
 }
 
 void rename(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
             Reply<ToolResult> reply) {
+    const Result<std::string> from = memory_of(*args.old_path);
     const Result<std::string> to = memory_of(*args.new_path);
-    if (!to) return reply(refused(to.error()));
-    on_text(memory, by, ask_of(args), std::move(reply),
-            [&memory, by, args, to = *to](const std::string& label, Reply<ToolResult> answer) {
-                memory.rename(
-                    by, label, to,
-                    [&memory, by, args, label,
-                     answer = std::move(answer)](Result<MemoryVersion> done) mutable {
-                        if (!done && done.error().reason() == "invalid_reference") {
-                            return refuse_directory(memory, by, {"renamed", *args.old_path, label},
-                                                    refused_as_known(done.error(), ask_of(args)),
-                                                    std::move(answer));
-                        }
-                        std::string said = cat("Successfully renamed ", *args.old_path, " to ",
-                                               *args.new_path, "\n");
-                        answer_done(std::move(answer), args, std::move(said))(std::move(done));
-                    });
-            });
+    if (!from || !to) return reply(refused(from ? to.error() : from.error()));
+    memory.rename(by, kernel::TextLabel{*from}, *to,
+                  [&memory, by, args, from = *from,
+                   reply = std::move(reply)](Result<MemoryVersion> done) mutable {
+                      if (!done && done.error().reason() == "invalid_reference") {
+                          return refuse_directory(memory, by, {"renamed", *args.old_path, from},
+                                                  refused_as_known(done.error(), ask_of(args)),
+                                                  std::move(reply));
+                      }
+                      std::string said = cat("Successfully renamed ", *args.old_path, " to ",
+                                             *args.new_path, "\n");
+                      answer_done(std::move(reply), args, std::move(said))(std::move(done));
+                  });
 }
 
 void run(kernel::Kernel& kernel, kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
@@ -397,6 +334,11 @@ void run(kernel::Kernel& kernel, kernel::MemoryCalls& memory, const kernel::Call
 }  // namespace
 
 std::unique_ptr<const Tool> make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory) {
+    Fields<Args> fields;
+    fields.required("command", &Args::command)
+        .optional("path", &Args::path, "Of every command but rename.");
+    add_editor_fields(fields);
+    fields.optional("old_path", &Args::old_path).optional("new_path", &Args::new_path);
     return make_tool<Args>(
         {.name = "memory",
          .title = "View and edit memory files",
@@ -407,32 +349,9 @@ std::unique_ptr<const Tool> make_memory(kernel::Kernel& kernel, kernel::MemoryCa
              "top; delete and rename work on one file. The tool context has the same memories, "
              "with their history and undo.",
          .annotations = {.destructive = true},
-         .output_schema = object_schema({{"path", "string"},
-                                         {"label", "string?"},
-                                         {"block_id", "string?"},
-                                         {"version", "integer?"},
-                                         {"content", "string?"},
-                                         {"entries", "array?"},
-                                         {"line_count", "integer?"},
-                                         {"truncated", "boolean?"},
-                                         {"changed", "object?"},
-                                         {"snippet", "string?"},
-                                         {"no_op", "boolean?"},
-                                         {"notes", "array?"}}),
+         .output_schema = editor_answer({{"path", "string"}, {"label", "string?"}}),
          .reads = {"view"}},
-        Fields<Args>()
-            .required("command", &Args::command)
-            .optional("path", &Args::path, "Of every command but rename.")
-            .optional("view_range", &Args::view_range,
-                      "First and last line, from 1; -1 is the last.",
-                      {{"minItems", 2}, {"maxItems", 2}})
-            .optional("file_text", &Args::file_text)
-            .optional("old_str", &Args::old_str)
-            .optional("new_str", &Args::new_str)
-            .optional("insert_line", &Args::insert_line)
-            .optional("insert_text", &Args::insert_text)
-            .optional("old_path", &Args::old_path)
-            .optional("new_path", &Args::new_path),
+        std::move(fields),
         [&kernel, &memory](const Session& session, Args args, Reply<ToolResult> reply) {
             run(kernel, memory, session.caller, std::move(args), std::move(reply));
         });

@@ -2,7 +2,6 @@
 // the answers that models have learnt. What it changes is on the disk at once: that is what they
 // know.
 #include <array>
-#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include "tools/editor_words.h"
 #include "tools/files.h"
 #include "tools/render.h"
-#include "tools/takes.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -31,44 +29,17 @@ namespace {
 
 constexpr std::size_t kListedFiles = 100'000;
 
-struct Args {
+struct Args : EditorText {
     EditorCommand command = EditorCommand::view;
     std::string path;
-    std::optional<std::vector<std::int64_t>> view_range;
-    std::optional<std::string> file_text;
-    std::optional<std::string> old_str;
-    std::optional<std::string> new_str;
-    std::optional<std::size_t> insert_line;
-    std::optional<std::string> insert_text;
 };
-
-Takes takes(EditorCommand command) {
-    switch (command) {
-        case EditorCommand::view:
-            return {{"path"}, {"view_range"}};
-        case EditorCommand::create:
-            return {{"path", "file_text"}};
-        case EditorCommand::str_replace:
-            return {{"path", "old_str"}, {"new_str"}};
-        case EditorCommand::insert:
-            return {{"path", "insert_line", "insert_text"}};
-    }
-    return {};
-}
 
 Result<void> check_arguments(Args& args) {
     // An earlier form of the tool called the text of an insert so.
     if (args.command == EditorCommand::insert && !args.insert_text)
         args.insert_text = std::exchange(args.new_str, std::nullopt);
-    const std::pair<std::string_view, bool> given[] = {
-        {"view_range", args.view_range.has_value()},
-        {"file_text", args.file_text.has_value()},
-        {"old_str", args.old_str.has_value()},
-        {"new_str", args.new_str.has_value()},
-        {"insert_line", args.insert_line.has_value()},
-        {"insert_text", args.insert_text.has_value()}};
-    return check_takes("command", Words<EditorCommand>::word(args.command), takes(args.command),
-                       given);
+    const std::string_view word = Words<EditorCommand>::word(args.command);
+    return check_takes("command", word, editor_takes(word), args.given());
 }
 
 // --- refusals, in the words that models know ---
@@ -76,7 +47,7 @@ Result<void> check_arguments(Args& args) {
 constexpr EditorNouns kFile{"the file", "View the file"};
 
 EditorAsk ask_of(const Args& args) {
-    return {args.path, args.old_str.value_or(""), args.insert_line};
+    return args.ask_of(args.path);
 }
 
 ToolResult refused_as_known(const Error& error, const EditorAsk& ask) {
@@ -209,6 +180,9 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const kernel::Caller&
 }  // namespace
 
 std::unique_ptr<const Tool> make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files) {
+    Fields<Args> fields;
+    fields.required("command", &Args::command).required("path", &Args::path);
+    add_editor_fields(fields);
     return make_tool<Args>(
         {.name = "str_replace_based_edit_tool",
          .title = "View and edit files",
@@ -218,30 +192,9 @@ std::unique_ptr<const Tool> make_text_editor(kernel::Kernel& kernel, kernel::Fil
              "exactly once; insert adds insert_text after line insert_line, 0 is the top. Edits "
              "are on the disk when they are answered.",
          .annotations = {.destructive = true},
-         .output_schema = object_schema({{"path", "string"},
-                                         {"block_id", "string?"},
-                                         {"version", "integer?"},
-                                         {"content", "string?"},
-                                         {"entries", "array?"},
-                                         {"line_count", "integer?"},
-                                         {"truncated", "boolean?"},
-                                         {"changed", "object?"},
-                                         {"snippet", "string?"},
-                                         {"no_op", "boolean?"},
-                                         {"saved", "boolean?"},
-                                         {"notes", "array?"}}),
+         .output_schema = editor_answer({{"path", "string"}, {"saved", "boolean?"}}),
          .reads = {"view"}},
-        Fields<Args>()
-            .required("command", &Args::command)
-            .required("path", &Args::path)
-            .optional("view_range", &Args::view_range,
-                      "First and last line, from 1; -1 is the last.",
-                      {{"minItems", 2}, {"maxItems", 2}})
-            .optional("file_text", &Args::file_text)
-            .optional("old_str", &Args::old_str)
-            .optional("new_str", &Args::new_str)
-            .optional("insert_line", &Args::insert_line)
-            .optional("insert_text", &Args::insert_text),
+        std::move(fields),
         [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {
             run(kernel, files, session.caller, std::move(args), std::move(reply));
         });
