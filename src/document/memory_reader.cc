@@ -46,10 +46,10 @@ Value number_of(double number) {
 }
 
 Failure index_out_of_bounds(std::int64_t index, std::size_t len) {
-    return fail(Errc::out_of_range, "index_out_of_bounds",
-                cat("Index ", index, " is out of bounds: there are ", len,
-                    " elements, counted from 0"),
-                {{"index", index}, {"len", len}});
+    return fail(
+        Errc::out_of_range, "index_out_of_bounds",
+        cat("Index ", index, " is out of bounds: there are ", len, " elements, counted from 0"),
+        {{"index", index}, {"len", len}});
 }
 
 bool is_set_apart(const crdt::Doc& doc, crdt::Handle root, std::string_view field) {

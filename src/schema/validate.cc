@@ -258,10 +258,10 @@ Result<void> check_length(std::size_t length, std::optional<std::size_t> char_li
 
 Result<void> check_count(std::size_t len, std::optional<std::size_t> max_items) {
     if (!max_items || len <= *max_items) return {};
-    return fail(Errc::out_of_range, "max_items",
-                cat("the list would have ", len, " items and may have ", *max_items,
-                    "; remove some first"),
-                {{"limit", *max_items}, {"len", len}});
+    return fail(
+        Errc::out_of_range, "max_items",
+        cat("the list would have ", len, " items and may have ", *max_items, "; remove some first"),
+        {{"limit", *max_items}, {"len", len}});
 }
 
 Value default_value(const BlockSchema& schema) {
