@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "base/write_all.h"
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/terminal.h"
@@ -18,34 +17,6 @@
 
 namespace quire::cli {
 namespace {
-
-bool write_whole(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(fd, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return ::fsync(fd) == 0;
-}
-
-// As a shell reads it back.
-std::string for_shell(const std::string& path) {
-    const auto plain = [](unsigned char c) {
-        return std::isalnum(c) != 0 || c >= 0x80 ||
-               std::string_view("/._-+@%,:=").find(static_cast<char>(c)) != std::string_view::npos;
-    };
-    if (std::all_of(path.begin(), path.end(), plain)) return path;
-    std::string out = "'";
-    for (const char c : path) {
-        if (c == '\'') {
-            out += "'\\''";
-        } else {
-            out += c;
-        }
-    }
-    return out + "'";
-}
 
 std::string this_program() {
     std::error_code unknown;
@@ -85,8 +56,11 @@ int init(const Globals& globals) {
         if (there && !globals.json) print(next_steps(workspace.string()));
         return kRefused;
     }
-    if (!write_whole(file.get(), default_config())) {
-        complain(cat("cannot write ", path, ": ", std::strerror(errno), "; it was removed again"));
+    const Result<void> written = write_all(file.get(), default_config());
+    if (!written || ::fsync(file.get()) != 0) {
+        complain(cat("cannot write ", path, ": ",
+                     written ? std::strerror(errno) : written.error().message(),
+                     "; it was removed again"));
         ::unlink(path.c_str());
         return kRefused;
     }

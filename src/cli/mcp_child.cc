@@ -14,6 +14,7 @@
 
 #include "base/cat.h"
 #include "base/clock.h"
+#include "base/write_all.h"
 #include "json/json.h"
 #include "server/launch.h"
 
@@ -97,15 +98,9 @@ std::optional<int> McpChild::finish() {
 
 Result<void> McpChild::write_line(const Value& message) {
     const std::string line = json::write(message) + "\n";
-    std::string_view unsent = line;
-    while (!unsent.empty()) {
-        // SIGPIPE is ignored (program.cc), so that a child that is gone is an error here.
-        const ssize_t sent = ::write(to_.get(), unsent.data(), unsent.size());
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) return child_failed(cat("it takes no input: ", std::strerror(errno)));
-        unsent.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return {};
+    // SIGPIPE is ignored (program.cc), so that a child that is gone is an error here.
+    const Result<void> sent = write_all(to_.get(), line);
+    return sent ? sent : child_failed(cat("it takes no input: ", sent.error().message()));
 }
 
 Result<std::int64_t> McpChild::send(std::string_view method, Map params) {

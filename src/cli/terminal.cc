@@ -1,6 +1,8 @@
 #include "cli/terminal.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -63,6 +65,23 @@ std::string size_text(std::uint64_t bytes) {
         ++unit;
     }
     return cat(tenths / 10, ".", tenths % 10, " ", kUnits[unit]);
+}
+
+std::string for_shell(const std::string& word) {
+    const auto plain = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c >= 0x80 ||
+               std::string_view("/._-+@%,:=").find(static_cast<char>(c)) != std::string_view::npos;
+    };
+    if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+    std::string out = "'";
+    for (const char c : word) {
+        if (c == '\'') {
+            out += "'\\''";
+        } else {
+            out += c;
+        }
+    }
+    return out + "'";
 }
 
 void StderrLog::write(LogLevel level, std::string_view line) {

@@ -27,6 +27,8 @@ std::string coloured(std::string_view text, Colour colour);
 std::string local_time(std::int64_t wall_ms);
 // "1.5 MB".
 std::string size_text(std::uint64_t bytes);
+// A word of a command as a shell reads it back: in quotes where it needs them.
+std::string for_shell(const std::string& word);
 
 // Lines on standard error with the time and the level before them.
 class StderrLog final : public LogSink {

@@ -11,23 +11,22 @@
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "base/write_all.h"
 #include "server/fd.h"
 
 namespace quire::cli {
 namespace {
 
+Failure disk_error(const std::string& path, std::string_view why) {
+    return fail(Errc::unavailable, "disk", cat(path, ": ", why));
+}
 Failure disk_error(const std::string& path) {
-    return fail(Errc::unavailable, "disk", cat(path, ": ", std::strerror(errno)));
+    return disk_error(path, std::strerror(errno));
 }
 
-bool write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(file, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
+Result<void> write_to(const server::Fd& file, std::string_view text, const std::string& named) {
+    const Result<void> written = write_all(file.get(), text);
+    return written ? written : disk_error(named, written.error().message());
 }
 
 // A new file beside `path`, of a name that nothing has.
@@ -61,19 +60,19 @@ Result<void> replace(const std::string& named, std::string_view text, mode_t fre
     if (exists && !S_ISREG(present.st_mode)) {
         // A pipe or a terminal takes what it is given; a directory says that it is one.
         const server::Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-        return file && write_all(file.get(), text) ? Result<void>() : disk_error(named);
+        return file ? write_to(file, text, named) : disk_error(named);
     }
     const mode_t mode = exists ? present.st_mode & 0777U : fresh;
     const Beside beside = make_beside(path, mode);
     if (!beside.file) return disk_error(beside.path);
-    const bool done = (!exists || ::fchmod(beside.file.get(), mode) == 0) &&
-                      write_all(beside.file.get(), text) &&
-                      (!durable || ::fsync(beside.file.get()) == 0) &&
-                      ::rename(beside.path.c_str(), path.c_str()) == 0;
-    if (done) return {};
-    const Failure why = disk_error(named);
+    Result<void> done = write_to(beside.file, text, named);
+    const bool placed = done && (!exists || ::fchmod(beside.file.get(), mode) == 0) &&
+                        (!durable || ::fsync(beside.file.get()) == 0) &&
+                        ::rename(beside.path.c_str(), path.c_str()) == 0;
+    if (placed) return {};
+    if (done) done = disk_error(named);
     ::unlink(beside.path.c_str());
-    return why;
+    return done;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "base/write_all.h"
 
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE (1U << 0)
@@ -143,13 +144,10 @@ Stamp stamp_of(const struct stat& status) {
 }
 
 Result<void> write_all(int fd, std::string_view bytes, std::string_view path) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return system_failure(errno, path, "cannot write");
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return {};
+    const Result<void> written = quire::write_all(fd, bytes);
+    if (written) return {};
+    const Value* error = written.error().details().find("errno");
+    return system_failure(static_cast<int>(error->as_int()), path, "cannot write");
 }
 
 Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit,

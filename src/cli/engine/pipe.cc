@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/write_all.h"
 #include "cli/engine/session.h"
 
 namespace quire::cli {
@@ -18,16 +19,6 @@ constexpr std::size_t kChunk = std::size_t{64} << 10;
 constexpr std::size_t kLongestLine = std::size_t{256} << 20;
 // Replies held back while requests keep coming.
 constexpr std::size_t kMostHeld = std::size_t{1} << 20;
-
-bool write_all(int out, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(out, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
 
 // What was read and is not yet a whole line. A line that is too long is dropped up to its end.
 class Lines {
