@@ -1,20 +1,22 @@
 #include "kernel/carried.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/cat.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "policy/call_digest.h"
 
 namespace quire::kernel {
 namespace {
 
-std::string text_in(const Bytes& bytes) {
-    return json::base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-Failure damaged(const std::string& label, std::string_view what) {
-    return corrupt(cat("the block '", label, "' is damaged: ", what), {{"label", label}});
+std::string text_in(const Bytes& bytes) {
+    return json::base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 // The members of one block, each of its type.
@@ -65,7 +67,22 @@ private:
     std::string label_ = "?";
 };
 
+// A line of history as people are shown it: no control characters, and not longer than what a
+// write of ours makes of the longest names there are.
+bool is_line(std::string_view description) {
+    constexpr std::size_t kLongest = 8192;
+    return description.size() <= kLongest &&
+           std::none_of(description.begin(), description.end(), is_control);
+}
+
 }  // namespace
+
+Failure damaged(std::string_view label, std::string_view what) {
+    constexpr std::size_t kShown = 200;
+    std::string clean(utf8::prefix(label, kShown));
+    std::replace_if(clean.begin(), clean.end(), is_control, ' ');
+    return corrupt(cat("the block '", clean, "' is damaged: ", what), {{"label", clean}});
+}
 
 std::string content_digest(const Value& value) {
     return policy::value_digest(value);
@@ -97,6 +114,8 @@ Value to_value(const CarriedBlock& block) {
 Result<CarriedBlock> carried_of(const Value& value) {
     const Form form(value);
     const std::string label = TRY(form.text(value, "label"));
+    if (const auto named = check_label(label); !named)
+        return damaged(label, named.error().message());
     const std::string header = json::write(*TRY(form.any(value, "header")));
     CarriedBlock block;
     Result<MemoryHeader> read = decode_memory_header(label, {header.begin(), header.end()});
@@ -106,13 +125,18 @@ Result<CarriedBlock> carried_of(const Value& value) {
     if (TRY(form.text(value, "content_sha256")) != content_digest(block.value))
         return damaged(label, "its value is not the one that its digest is of");
     const Value* history = value.get("history");
-    if (history == nullptr) return block;
+    if (history == nullptr) {
+        if (value.get("updates") == nullptr) return block;
+        return damaged(label, "it has changes and no history of them");
+    }
     if (!history->is_list() || history->as_list().empty())
         return damaged(label, "its history is none");
     for (const Value& each : history->as_list()) {
         store::UnitRecord unit = TRY(form.unit(each));
         const std::uint64_t before = block.units.empty() ? 0 : block.units.back().version;
         if (unit.version <= before) return damaged(label, "its history is not in order");
+        if (!is_line(unit.description))
+            return damaged(label, cat("the description of version ", unit.version, " is not one"));
         block.units.push_back(std::move(unit));
     }
     block.version = static_cast<std::uint64_t>(TRY(form.number(value, "version")));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -24,8 +25,12 @@ struct CarriedBlock {
 
 Value to_value(const CarriedBlock& block);
 // Errors: corrupt, naming the block as far as it can; for a value that is not the one whose digest
-// goes with it, too. That the history leads to the value is for whoever replays it.
-Result<CarriedBlock> carried_of(const Value& form);
+// goes with it, too. That the history leads to the value, and speaks of changes that are there, is
+// for whoever replays it.
+Result<CarriedBlock> carried_of(const Value& value);
+
+// corrupt {label}: "the block 'LABEL' is damaged: WHAT". A label that is none is cut and cleaned.
+Failure damaged(std::string_view label, std::string_view what);
 
 // 64 hexadecimal digits: equal for blocks that read alike.
 std::string content_digest(const Value& value);

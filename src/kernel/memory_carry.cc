@@ -5,6 +5,7 @@
 #include "codec/updates.h"
 #include "document/attribution.h"
 #include "document/memory_reader.h"
+#include "kernel/carried_history.h"
 #include "kernel/memory_body.h"
 
 namespace quire::kernel {
@@ -15,19 +16,16 @@ Failure not_allowed(const policy::Actor& by, std::string_view what) {
                 cat("Permission denied: ", by.str(), " may not ", what));
 }
 
-Failure damaged(const CarriedBlock& block, std::string_view what) {
-    const std::string& label = block.header.block.label;
-    return corrupt(cat("the block '", label, "' is damaged: ", what), {{"label", label}});
-}
-
-// What a history leads to. Errors: corrupt.
-Result<crdt::Doc> read_history(const Bytes& updates, crdt::PeerId peer) {
+// What changes lead to. Errors: corrupt.
+Result<crdt::Doc> replay(const std::vector<crdt::Change>& changes, crdt::PeerId peer) {
     crdt::Doc doc(peer);
-    if (updates.empty()) return doc;
-    const std::vector<crdt::Change> changes = TRY(codec::decode_updates(updates));
     const crdt::Imported imported = TRY(doc.import(changes));
     if (!imported.pending.empty()) return corrupt("part of its history is missing");
     return doc;
+}
+Result<std::vector<crdt::Change>> changes_of(const Bytes& updates) {
+    if (updates.empty()) return {};
+    return codec::decode_updates(updates);
 }
 
 // Its value is read off the history that goes with it, not off the block: so whoever replays that
@@ -36,11 +34,13 @@ Result<CarriedBlock> carried_from(LiveDocument& document, const OpenedMemory& op
     CarriedBlock out{opened.header, {}};
     const BlockState& state = *document.whole().state;
     out.version = state.version;
-    for (const Unit& unit : state.history.units())
+    for (const Unit& unit : state.history.units()) {
         out.units.push_back(to_record(unit, document.key(), state.key));
+    }
     if (document.doc().op_count() > 0)
         out.updates = codec::encode_updates(document.doc().changes_since({}));
-    crdt::Doc copy = TRY(read_history(out.updates, document.doc().peer()));
+    const std::vector<crdt::Change> changes = TRY(changes_of(out.updates));
+    crdt::Doc copy = TRY(replay(changes, document.doc().peer()));
     out.value = document::MemoryReader(copy, opened.header.block.schema).value();
     return out;
 }
@@ -56,31 +56,16 @@ struct Packed {
 };
 
 // Replays a history: it leads to what the block says, and every entry of it to a version there.
+// Errors: corrupt.
 Result<crdt::Frontiers> replay(const CarriedBlock& block, crdt::PeerId peer) {
-    Result<crdt::Doc> read = read_history(block.updates, peer);
-    if (!read) return damaged(block, read.error().message());
-    crdt::Doc& doc = *read;
+    const std::vector<crdt::Change> changes = TRY(changes_of(block.updates));
+    crdt::Doc doc = TRY(replay(changes, peer));
     std::vector<crdt::StandIn> stand_ins;
-    for (const store::UnitRecord& each : block.units) {
-        const Result<Unit> unit = from_record(each);
-        if (!unit) return damaged(block, unit.error().message());
-        if (!policy::Actor::parse(each.actor)) return damaged(block, "an entry is nobody's");
-        const crdt::Frontiers heads = unit->heads.value_or(crdt::Frontiers());
-        if (!std::all_of(heads.begin(), heads.end(),
-                         [&](const crdt::OpId& id) { return doc.version().includes(id); }))
-            return damaged(block, "an entry is of a version that is not there");
-        const auto is_known = [&](const crdt::IdSpan& span) {
-            return span.end <= doc.version().end_of(span.peer);
-        };
-        if (!std::all_of(unit->spans.begin(), unit->spans.end(), is_known) ||
-            !std::all_of(unit->kept.begin(), unit->kept.end(), is_known))
-            return damaged(block, "an entry is of changes that are not there");
-        stand_ins.insert(stand_ins.end(), unit->stand_ins.begin(), unit->stand_ins.end());
-    }
-    if (const auto recalled = doc.recall(stand_ins); !recalled)
-        return damaged(block, recalled.error().message());
+    for (const Unit& unit : TRY(check_history(block.units, changes, doc)))
+        stand_ins.insert(stand_ins.end(), unit.stand_ins.begin(), unit.stand_ins.end());
+    TRY(doc.recall(stand_ins));
     if (document::MemoryReader(doc, block.header.block.schema).value() != block.value)
-        return damaged(block, "its history does not lead to what it says");
+        return corrupt("its history does not lead to what it says");
     return doc.frontiers();
 }
 
@@ -121,12 +106,24 @@ private:
     }
 
     Result<void> pack_all() {
-        for (const CarriedBlock& each : what_.blocks) packed_.push_back(TRY(pack(each)));
+        for (std::size_t i = 0; i < what_.blocks.size(); ++i) {
+            Result<Packed> packed = pack(what_.blocks[i]);
+            if (!packed) {
+                packed.error().details().set("block", i);
+                return Failure(std::move(packed).error());
+            }
+            packed_.push_back(std::move(*packed));
+        }
         return label_all();
     }
 
     Result<Packed> pack(const CarriedBlock& block) {
         TRY(check_label(block.header.block.label));
+        const std::size_t limit = kernel_->limits().operation_bytes;
+        if (block.header.block.description.size() > limit) {
+            return too_large(cat("the description of '", block.header.block.label, "'"), limit,
+                             "Make it shorter");
+        }
         MemoryHeader header = block.header;
         if (what_.owner) header.owner = *what_.owner;
         Packed out{header.block.label, {0, kMemoryKind, header.block.label, false, encode(header)}};
@@ -136,7 +133,9 @@ private:
         if (block.units.empty()) {
             unit.heads = TRY(make(block, peer, out));
         } else {
-            unit.heads = TRY(replay(block, peer));
+            Result<crdt::Frontiers> heads = replay(block, peer);
+            if (!heads) return damaged(block.header.block.label, heads.error().message());
+            unit.heads = std::move(*heads);
             out.units = block.units;
             out.updates = block.updates;
             out.version = block.version;
@@ -151,9 +150,10 @@ private:
         crdt::Doc doc(peer);
         const std::int64_t now_ms = kernel_->parts().clock.wall_ms();
         Result<void> filled = fill_memory(doc, block.header.block, block.value, now_ms);
-        if (!filled)
+        if (!filled) {
             return Failure(std::move(filled).error().within(
                 cat("the block '", block.header.block.label, "'")));
+        }
         crdt::CommitOptions options;
         options.message = document::message_of({by_.actor, "import", ""});
         options.timestamp = now_ms / 1000;
@@ -185,7 +185,7 @@ private:
             names += cat(i == 0 ? "'" : ", '", taken[i].as_string(), "'");
         if (taken.size() > kNamed) names += cat(" and ", taken.size() - kNamed, " more");
         return fail(Errc::conflict, "label_exists",
-                    cat("nothing was imported: there are blocks of these labels already: ", names,
+                    cat("there are blocks of these labels already: ", names,
                         ". Give those that are imported a suffix, or delete those that are here"),
                     {{"labels", std::move(taken)}});
     }
@@ -262,9 +262,10 @@ void MemoryCalls::export_block(Caller by, std::string label, Reply<CarriedBlock>
                     std::move(answer));
             }
             Result<CarriedBlock> carried = carried_from(document, opened);
-            if (!carried)
+            if (!carried) {
                 return body->kernel->refuse(document, std::move(carried).error(),
                                             std::move(answer));
+            }
             body->kernel->answer(document, std::move(*carried), std::move(answer));
         });
 }
