@@ -90,7 +90,8 @@ public:
         for (const Map::Entry& each : wanted.as_map()) {
             const std::string inner = below(section, each.key);
             const schema::Section* found = schema.section(each.key);
-            if (found == nullptr) return Failure(locate(shown_.schema(), inner).error());
+            if (found == nullptr)
+                return in(Failure(locate(shown_.schema(), inner).error()), {{"section", inner}});
             TRY(block(*found->schema, inner, each.value));
         }
         return {};
@@ -98,9 +99,17 @@ public:
     std::vector<std::string> take_both() { return std::move(both_); }
 
 private:
-    static Failure mismatch(const std::string& place, std::string_view expected,
-                            const Value& actual) {
-        return schema::schema_mismatch(place, expected, kind_name(actual));
+    static Result<void> in(Result<void> made, Map place) {
+        if (!made) made.error().details().set("at", std::move(place));
+        return made;
+    }
+    static Result<void> mismatch(const std::string& section, std::string_view expected,
+                                 const Value& actual) {
+        return in(schema::schema_mismatch(section, expected, kind_name(actual)),
+                  {{"section", section}});
+    }
+    static Map item_at(const std::string& section, std::size_t index) {
+        return {{"section", section}, {"index", index}};
     }
     const MemoryReader& now() const { return edit_.reader(); }
     // What others made of it is another thing than what the person did.
@@ -124,10 +133,13 @@ private:
         if (after == before) return {};
         const std::string here = TRY(now().text(section))->str();
         const bool at_line_start = before.empty() || before.back() == '\n';
-        if (after.starts_with(before) && (here == before || at_line_start))
-            return edit_.append_text(section, std::string_view(after).substr(before.size()));
-        return edit_.set_text(section,
-                              merged(section.empty() ? "text" : section, before, here, after));
+        if (after.starts_with(before) && (here == before || at_line_start)) {
+            const std::string_view added = std::string_view(after).substr(before.size());
+            return in(edit_.append_text(section, added), {{"section", section}});
+        }
+        const std::string place = section.empty() ? "text" : section;
+        return in(edit_.set_text(section, merged(place, before, here, after)),
+                  {{"section", section}});
     }
 
     Result<void> map(const schema::BlockSchema& schema, const std::string& section,
@@ -136,11 +148,14 @@ private:
         for (const schema::Field& each : schema.as<schema::MapSchema>()->fields) {
             const Value* after = wanted.get(each.name);
             // What agents may not write need not be in what a person saved.
-            if (after != nullptr || !each.read_only) TRY(field(section, each, after));
+            if (after != nullptr || !each.read_only) {
+                TRY(in(field(section, each, after), {{"section", section}, {"field", each.name}}));
+            }
         }
         for (const Map::Entry& each : wanted.as_map()) {
-            if (schema.field(each.key) == nullptr)
-                TRY(edit_.set_field({section, each.key}, each.value));
+            if (schema.field(each.key) != nullptr) continue;
+            TRY(in(edit_.set_field({section, each.key}, each.value),
+                   {{"section", section}, {"field", each.key}}));
         }
         return {};
     }
@@ -156,6 +171,7 @@ private:
             after != nullptr && after->is_number()) {
             const Value delta = number_of(after->as_number() - before->as_number());
             TRY(edit_.increment_counter(path, delta));
+            if (here && *here != *before) both_.push_back(place);
             return {};
         }
         if (after == nullptr) {
@@ -245,7 +261,7 @@ private:
         const std::vector<Pair> pairs = pairs_of(list.before, list.after, change);
         for (std::size_t i = pairs.size(); i-- > 0;) {
             TRY(exchange(list, pairs[i].before + 1, old_end, pairs[i].after + 1, new_end));
-            TRY(put(list, pairs[i]));
+            TRY(in(put(list, pairs[i]), item_at(list.section, pairs[i].after)));
             old_end = pairs[i].before;
             new_end = pairs[i].after;
         }
@@ -260,16 +276,15 @@ private:
             if (!at) continue;
             if (TRY(now().at(list.section, *at)) != list.before[old])
                 both_.push_back(name_of(list, old));
-            TRY(edit_.delete_item(list.section, *at));
+            const auto deleted = edit_.delete_item(list.section, *at);
+            if (!deleted) return in(Failure(deleted.error()), {{"section", list.section}});
         }
         const bool at_end = old_end == list.before.size();
         std::int64_t to = at_end ? 0 : after_item(list, old_begin);
         for (std::size_t each = new_begin; each < new_end; ++each) {
-            if (at_end) {
-                TRY(edit_.push_item(list.section, list.after[each]));
-            } else {
-                TRY(edit_.insert_item(list.section, to++, list.after[each]));
-            }
+            TRY(in(at_end ? edit_.push_item(list.section, list.after[each])
+                          : edit_.insert_item(list.section, to++, list.after[each]),
+                   item_at(list.section, each)));
         }
         return {};
     }
@@ -336,15 +351,16 @@ private:
         const List& after = wanted.as_list();
         for (std::size_t i = 0; i < old.size(); ++i) {
             if (i < after.size() && after[i] == old[i]) continue;
-            return fail(Errc::denied, "log_entry",
-                        cat("Entry ", i + 1, " of ",
-                            section.empty() ? "the log" : cat("the log '", section, "'"),
-                            " is not as it was: what was logged is neither changed nor taken out. "
-                            "Put it back; new entries go behind the last"),
-                        {{"section", section}, {"index", i}});
+            return in(fail(Errc::denied, "log_entry",
+                           cat("Entry ", i + 1, " of ",
+                               section.empty() ? "the log" : cat("the log '", section, "'"),
+                               " is not as it was: what was logged is neither changed nor taken "
+                               "out. Put it back; new entries go behind the last"),
+                           {{"section", section}, {"index", i}}),
+                      item_at(section, i));
         }
         for (std::size_t i = old.size(); i < after.size(); ++i)
-            TRY(edit_.append_entry(section, after[i]));
+            TRY(in(edit_.append_entry(section, after[i]), item_at(section, i)));
         return {};
     }
 

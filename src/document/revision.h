@@ -4,7 +4,7 @@
 // Only what differs between the two is written, each difference through the gate by MemoryEdit:
 //
 //   Text, Text fields  the smallest edit; put together with what others wrote meanwhile
-//   Counter            the difference is added
+//   Counter            the difference is added, to what others added meanwhile
 //   other fields       set; what is gone from the Map is unset, unless agents may not write it
 //   List field         element by element, on what the list is now
 //   items              by what they are, wherever they have moved: of an object the members that
@@ -34,11 +34,13 @@ using MergeTexts =
     std::function<MergedText(std::string_view base, std::string_view now, std::string_view wanted)>;
 
 // Makes of the edit's document what `wanted` makes of `shown`, a copy of an earlier version of it,
-// or of the same. An error leaves part of it done. Gives the places that others had changed too, to
-// something else, and that now read as `wanted` has them: "FIELD", "SECTION/FIELD", "items[3]".
+// or of the same. An error leaves part of it done. Gives the places that others had changed too:
+// "FIELD", "SECTION/FIELD", "items[3]". They had made something else of them, and they now read as
+// `wanted` has them; but a Counter has both differences in it.
 //
 // Errors: those of MemoryEdit; schema_mismatch where `wanted` is not of the schema's kind; denied
-// "log_entry" {section, index} where an entry that was there differs. O(document).
+// "log_entry" {section, index} where an entry that was there differs. Each has {at}, the place in
+// `wanted` that it is of: {section}, and {field} or {index} in it. O(document).
 Result<std::vector<std::string>> revise(MemoryEdit& edit, const MemoryReader& shown,
                                         const Value& wanted, const MergeTexts& merge);
 

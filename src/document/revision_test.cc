@@ -149,7 +149,7 @@ TEST(Revision, LeavesWhatOthersChangedMeanwhile) {
     ASSERT_TRUE(table.edit().remove_from_list({"", "tags"}, 0));
 
     EXPECT_EQ(table.revise(Map{{"level", 2}, {"visits", 6}, {"tags", List{"x", "a", "c", "y"}}}),
-              "");
+              "visits");
 
     EXPECT_EQ(table.value(), Value(Map{{"name", "Ada"},
                                        {"level", 2},
@@ -171,6 +171,54 @@ TEST(Revision, TellsOfWhatOthersChangedToo) {
     EXPECT_EQ(table.value().get("name")->as_string(), "<Ada|Ada L.|clash>");
     // The same on both sides is nobody's loss.
     EXPECT_EQ(table.revise(Map{{"level", 3}, {"name", "<Ada|Ada L.|clash>"}}), "");
+}
+
+// A sum that is nobody's number is told, also where both wrote the same one.
+TEST(Revision, TellsOfACounterThatOthersChangedToo) {
+    Table table(fields());
+    ASSERT_TRUE(table.edit().set_field({"", "visits"}, 5));
+    table.show();
+    EXPECT_EQ(table.revise(Map{{"visits", 6}}), "");
+    table.show();
+    ASSERT_TRUE(table.edit().set_field({"", "visits"}, 7));
+
+    EXPECT_EQ(table.revise(Map{{"visits", 7}}), "visits");
+    EXPECT_EQ(table.value().get("visits")->as_int(), 8);
+}
+
+TEST(Revision, SaysOfWhichPlaceItIsRefused) {
+    const auto place = [](Table& table, const Value& wanted) {
+        MemoryEdit edit(table.doc, table.block, writer("human:tom"), table.now_ms);
+        const auto made =
+            document::revise(edit, {*table.shown, table.block.schema}, wanted, merged);
+        return made ? Value() : *made.error().details().find("at");
+    };
+    const auto at = [](std::string_view section, std::string_view name = {}, Value what = {}) {
+        Map out{{"section", section}};
+        if (!name.empty()) out.append(std::string(name), std::move(what));
+        return Value(std::move(out));
+    };
+    Table map(fields());
+    map.show();
+    EXPECT_EQ(place(map, Map{{"name", "a"}, {"origin", "b"}}), at("", "field", "origin"));
+    EXPECT_EQ(place(map, Map{{"nmae", "a"}}), at("", "field", "nmae"));
+    EXPECT_EQ(place(map, "a"), at(""));
+
+    Table list(tasks());
+    ASSERT_TRUE(list.edit().push_item("", task("tea")));
+    list.show();
+    EXPECT_EQ(place(list, List{task("tea"), Map{{"title", 1}}}), at("", "index", 1));
+    EXPECT_EQ(place(list, List{Map{{"title", "tea"}, {"done", false}, {"id", 1}}}),
+              at("", "index", 0));
+
+    const schema::BlockSchema log = schema::LogSchema{};
+    Table sections(
+        schema::CompositeSchema{{{"log", log}, {"notes", schema::BlockSchema(), "", true}}});
+    ASSERT_TRUE(sections.edit("system:s").append_entry("log", "woke"));
+    sections.show();
+    EXPECT_EQ(place(sections, Map{{"log", List()}}), at("log", "index", 0));
+    EXPECT_EQ(place(sections, Map{{"notes", "a"}}), at("notes"));
+    EXPECT_EQ(place(sections, Map{{"nots", "a"}}), at("nots"));
 }
 
 TEST(Revision, ItemsAreThoseThatTheyWere) {

@@ -1,4 +1,6 @@
 // Revise: what a person made of a block in their editor, carried over to what it has become since.
+#include <algorithm>
+
 #include "base/check.h"
 #include "document/revision.h"
 #include "files/merge3.h"
@@ -15,9 +17,20 @@ document::MergedText merged(std::string_view base, std::string_view now, std::st
     return {std::move(made.text), !made.ties.empty()};
 }
 
+// A log outgrows every limit an entry at a time: one that has is edited like any other, and grows
+// by no more than another write makes it.
+Result<void> check_size(const Value& before, const Value& wanted, const Limits& limits) {
+    const std::size_t size = json::write(wanted).size();
+    if (size <= limits.block_bytes) return {};
+    const std::size_t most =
+        std::max(limits.block_bytes, json::write(before).size() + limits.operation_bytes);
+    if (size <= most) return {};
+    return too_large("what is written", most, "Make it smaller");
+}
+
 Result<MemoryRevised> carry_over(LiveDocument& document, const OpenedMemory& opened,
                                  const policy::Actor& by, const MemoryRevise& what,
-                                 std::int64_t now_ms) {
+                                 const Kernel::Body& kernel) {
     const document::MemoryBlock& block = opened.header.block;
     crdt::Doc& doc = document.doc();
     MemoryRevised out{version_of_memory(document)};
@@ -25,13 +38,15 @@ Result<MemoryRevised> carry_over(LiveDocument& document, const OpenedMemory& ope
     TRY(check_schema(document, at, true));
     crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
     const document::MemoryReader shown(past, block.schema);
-    if (shown.value() == what.value) return out;
+    const Value before = shown.value();
+    if (before == what.value) return out;
+    TRY(check_size(before, what.value, kernel.limits()));
 
     document.begin(by);
     // All of it or nothing: what is refused is refused on a copy.
     crdt::Doc draft = doc.fork(doc.peer());
     const auto make = [&](crdt::Doc& of) {
-        document::MemoryEdit edit(of, block, opened.writer(by), now_ms);
+        document::MemoryEdit edit(of, block, opened.writer(by), kernel.parts().clock.wall_ms());
         return document::revise(edit, shown, what.value, merged);
     };
     out.both = TRY(make(draft));
@@ -45,15 +60,12 @@ Result<MemoryRevised> carry_over(LiveDocument& document, const OpenedMemory& ope
 
 void MemoryCalls::revise(Caller by, std::string label, MemoryRevise what,
                          Reply<MemoryRevised> reply) {
-    const std::size_t limit = body_->kernel->limits().block_bytes;
-    if (json::write(what.value).size() > limit)
-        return reply(too_large("what is written", limit, "Make it smaller"));
     body_->with_memory<MemoryRevised>(
         by, label, std::move(reply),
         [body = body_, by, what = std::move(what)](
             LiveDocument& document, const OpenedMemory& opened, Reply<MemoryRevised> answer) {
             Result<MemoryRevised> made =
-                carry_over(document, opened, by.actor, what, body->kernel->parts().clock.wall_ms());
+                carry_over(document, opened, by.actor, what, *body->kernel);
             if (!made)
                 return body->kernel->refuse(document, std::move(made).error(), std::move(answer));
             if (!made->changed)
