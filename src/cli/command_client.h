@@ -1,6 +1,7 @@
 // CommandClient: one of our commands as a client of the workspace's kernel. One request at a time.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,10 @@
 #include "server/local_client.h"
 
 namespace quire::cli {
+
+// The most bytes of JSON that a request should bring: the kernel takes lines of 64 MiB
+// (server/local_socket.h), and there is more in them.
+inline constexpr std::size_t kMostInRequest = std::size_t{63} << 20;
 
 class CommandClient {
 public:

@@ -16,6 +16,7 @@
 #include "cli/scratch.h"
 #include "cli/terminal.h"
 #include "cli/whole_file.h"
+#include "document/field_path.h"
 #include "json/json.h"
 #include "schema/schema_form.h"
 
@@ -86,15 +87,18 @@ public:
         const auto written = write();
         if (!written) return refuse(written.error());
         for (;;) {
-            const auto edited = run_editor(editor_command(), path_);
+            const auto edited = run_editor(editor_.command, path_);
             const auto text = read_file(path_);
             if (!text) return refuse(text.error());
+            const bool is_same = *text == form_;
             if (!edited)
-                return *text == form_ && !resumed_ ? refuse(edited.error()) : keep(edited.error());
-            if (*text == form_ && !resumed_) return report_unchanged();
+                return is_same && !resumed_ ? refuse(edited.error()) : keep(edited.error());
+            if (is_same && *edited == Returned::at_once) return leave_open();
+            if (is_same && !resumed_) return report_unchanged();
             const auto saved = save(*text);
             if (saved) return report(*saved);
-            if (!try_again(saved.error())) return keep(saved.error());
+            if (!can_be_mended(saved.error()) || !try_again(saved.error()))
+                return keep(saved.error());
         }
     }
 
@@ -104,6 +108,7 @@ private:
         const Value view =
             TRY(client.call("context", Map{{"operation", "view"}, {"label", options_.label}}));
         shown_ = TRY(shown_of(view));
+        if (!options_.print && json::write(shown_.value).size() > kMostInRequest) return too_long();
         label_ = text_of(view, "label");
         FormHead head{label_, "", text_of(view, "permission"), shown_.version};
         const Value list =
@@ -132,8 +137,38 @@ private:
         }
         const Value was = TRY(json::parse(*kept));
         Shown before = TRY(shown_of(was));
-        if (before.block_id == shown_.block_id) shown_ = std::move(before);
+        if (before.block_id != shown_.block_id) return {};
+        if (before.schema != shown_.schema) {
+            return fail(Errc::unsupported, "schema_changed",
+                        cat("'", label_, "' has been given another schema since ", options_.from,
+                            " was made of it, which it cannot be written by. ", take_over(),
+                            options_.from));
+        }
+        shown_ = std::move(before);
         return {};
+    }
+
+    Failure too_long() const {
+        const Map call{{"operation", "append"}, {"label", options_.label}, {"content", "..."}};
+        return fail(
+            Errc::unsupported, "too_large",
+            cat("'", options_.label, "' is too long to be edited as a whole: it is more ",
+                "than the 63 MiB that could be written back at once. The tool context ",
+                "changes parts of it (append, append_to_list, set_field, replace), as in: ",
+                "quire call context", same_options(globals_), " ", for_shell(json::write(call))));
+    }
+
+    // What remains to be done with a text that the block's schema has moved away from.
+    std::string take_over() const {
+        return cat("Open it as it is now (", command(""), ") and take over by hand what you ",
+                   "changed in ");
+    }
+
+    // This command once more.
+    std::string command(const std::string& from) const {
+        std::string out = cat("quire edit", same_options(globals_));
+        if (!from.empty()) out += cat(" --from ", for_shell(from));
+        return cat(out, options_.label.starts_with('-') ? " -- " : " ", for_shell(options_.label));
     }
 
     Result<void> write() {
@@ -148,10 +183,27 @@ private:
         Value value = TRY(read_form(text, shown_.schema, shown_.value));
         // The kernel may be another one by now: a person takes their time.
         CommandClient client = TRY(CommandClient::attach(globals_));
-        return client.request("revise", Map{{"block_id", shown_.block_id},
-                                            {"version_id", cat(shown_.version)},
-                                            {"value", std::move(value)}});
+        Result<Value> saved = client.request("revise", Map{{"block_id", shown_.block_id},
+                                                           {"version_id", cat(shown_.version)},
+                                                           {"value", std::move(value)}});
+        if (saved) return saved;
+        const Value* at = saved.error().details().find("at");
+        if (at == nullptr) return saved;
+        const auto line = line_of(text, shown_.schema, place_of(*at));
+        if (!line) return saved;
+        saved.error().details().set("line", *line);
+        return Failure(std::move(saved).error().within(cat("line ", *line)));
     }
+
+    static FormPlace place_of(const Value& at) {
+        FormPlace place{text_of(at, "section"), text_of(at, "field")};
+        if (const Value* index = at.get("index"); index != nullptr && index->is_int())
+            place.index = static_cast<std::size_t>(index->as_int());
+        return place;
+    }
+
+    // Whether another text could be written where this one was refused.
+    static bool can_be_mended(const Error& error) { return error.reason() != "schema_changed"; }
 
     // Whether a person who sits there wants to mend what was refused.
     static bool try_again(const Error& error) {
@@ -167,24 +219,37 @@ private:
     int keep(const Error& error) {
         scratch_->keep();
         complain(error.message());
-        complain(cat("nothing of it was written. What you edited is in ", path_,
-                     "; to go on with it: quire edit ", options_.label, " --from ", path_));
+        complain(cat("nothing of it was written. What you edited is in ", path_, "; ",
+                     can_be_mended(error) ? cat("to go on with it: ", command(path_))
+                                          : cat("it is of the schema that '", label_, "' had. ",
+                                                take_over(), "it")));
         return kRefused;
+    }
+
+    // Somebody may be about to type into the file.
+    int leave_open() {
+        scratch_->keep();
+        complain(cat(resumed_ ? "nothing was written" : "nothing was changed", ": the editor (",
+                     editor_.command, ") came back at once and left the file as it is. If it is ",
+                     "open in a window of its own, save it there, and then: VISUAL=true ",
+                     command(path_)));
+        complain(cat("quire waits for an editor that waits: ", editor_.variable,
+                     "=\"code --wait\" for Visual Studio Code"));
+        return resumed_ ? kRefused : report_unchanged();
     }
 
     int report_unchanged() const {
         if (!globals_.json) {
-            complain("nothing was changed");
+            if (!scratch_->is_kept()) complain("nothing was changed");
             return kDone;
         }
-        return print(json::write(Map{{"label", label_},
-                                     {"block_id", shown_.block_id},
-                                     {"version", shown_.version},
-                                     {"changed", false},
-                                     {"both", List()}}) +
-                     "\n")
-                   ? kDone
-                   : kRefused;
+        Map out{{"label", label_},
+                {"block_id", shown_.block_id},
+                {"version", shown_.version},
+                {"changed", false},
+                {"both", List()}};
+        if (scratch_->is_kept()) out.append("kept", path_);
+        return print(json::write(out) + "\n") ? kDone : kRefused;
     }
 
     int report(const Value& saved) const {
@@ -200,15 +265,32 @@ private:
         if (const Value* both = saved.get("both"); both != nullptr && both->is_list()) {
             for (const Value& each : both->as_list()) {
                 if (!each.is_string()) continue;
-                text += cat("Others changed ", each.as_string(),
-                            " too: it now reads as you have it; theirs is in its history.\n");
+                text += cat("Others changed ", each.as_string(), " too: ",
+                            is_counter(each.as_string())
+                                ? "what you and they added is in it.\n"
+                                : "it now reads as you have it; theirs is in its history.\n");
             }
         }
         return print(text) ? kDone : kRefused;
     }
 
+    // Of a place as revise() names it. Fields, unlike sections, may have a '/' in their names.
+    bool is_counter(std::string_view place) const {
+        std::size_t end = 0;
+        for (std::size_t begin = 0; end != std::string_view::npos; begin = end + 1) {
+            const auto found =
+                document::locate(shown_.schema, place.substr(0, begin == 0 ? 0 : begin - 1));
+            const schema::Field* field =
+                found ? found->schema->field(place.substr(begin)) : nullptr;
+            if (field != nullptr) return field->type == schema::FieldType::counter;
+            end = place.find('/', begin);
+        }
+        return false;
+    }
+
     Globals globals_;
     const EditOptions& options_;
+    const Editor editor_ = chosen_editor();
     std::string label_;
     Shown shown_;
     std::string form_;  // As it lies before the person.

@@ -3,14 +3,17 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "base/clock.h"
 
 namespace quire::cli {
 namespace {
@@ -32,17 +35,30 @@ Failure editor_failed(const std::string& command, std::string_view what) {
     return fail(Errc::unavailable, "editor_failed", cat("the editor (", command, ") ", what));
 }
 
-}  // namespace
-
-std::string editor_command() {
-    for (const char* const name : {"VISUAL", "EDITOR"}) {
-        const char* const command = std::getenv(name);
-        if (command != nullptr && *command != '\0') return command;
-    }
-    return "vi";
+// What a file is at one time: who writes it anew, the same or not, makes another one of it.
+struct stat looked_at(const std::string& path) {
+    struct stat status = {};
+    ::stat(path.c_str(), &status);
+    return status;
+}
+bool is_as_it_was(const struct stat& before, const struct stat& after) {
+    const auto same = [](const struct timespec& a, const struct timespec& b) {
+        return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+    };
+    return before.st_dev == after.st_dev && before.st_ino == after.st_ino &&
+           before.st_size == after.st_size && same(before.st_mtim, after.st_mtim);
 }
 
-Result<void> run_editor(const std::string& command, const std::string& path) {
+// What scripts name where nothing is to be edited.
+bool opens_nothing(std::string_view command) {
+    const auto begin = command.find_first_not_of(' ');
+    if (begin == std::string_view::npos) return false;
+    command = command.substr(begin, command.find_last_not_of(' ') + 1 - begin);
+    return command == "true" || command == ":" || command == "/bin/true" ||
+           command == "/usr/bin/true";
+}
+
+Result<void> run(const std::string& command, const std::string& path) {
     std::array<std::string, 5> words = {"sh", "-c", cat(command, " \"$@\""), command, path};
     std::array<char*, words.size() + 1> arguments = {};
     for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
@@ -74,6 +90,28 @@ Result<void> run_editor(const std::string& command, const std::string& path) {
     if (WEXITSTATUS(status) != 0)
         return editor_failed(command, cat("ended with status ", WEXITSTATUS(status)));
     return {};
+}
+
+}  // namespace
+
+Editor chosen_editor() {
+    for (const char* const name : {"VISUAL", "EDITOR"}) {
+        const char* const command = std::getenv(name);
+        if (command != nullptr && *command != '\0') return {name, command};
+    }
+    return {"EDITOR", "vi"};
+}
+
+Result<Returned> run_editor(const std::string& command, const std::string& path) {
+    // Handing a file to a window takes a program that has to start longer than one would think.
+    constexpr std::int64_t kAtOnceMs = 2000;
+    const SystemClock clock;
+    const struct stat before = looked_at(path);
+    const std::int64_t began = clock.steady_ms();
+    TRY(run(command, path));
+    const bool at_once = clock.steady_ms() - began < kAtOnceMs && !opens_nothing(command) &&
+                         is_as_it_was(before, looked_at(path));
+    return at_once ? Returned::at_once : Returned::waited;
 }
 
 }  // namespace quire::cli

@@ -12,7 +12,9 @@
 // wrong. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,5 +45,16 @@ std::string write_form(const FormHead& head, const schema::BlockSchema& schema, 
 // "invalid_form" {line}: "line 7: …".
 Result<Value> read_form(std::string_view form, const schema::BlockSchema& schema,
                         const Value& shown);
+
+// A part of what read_form() gives, as document/revision.h names it.
+struct FormPlace {
+    std::string section;
+    std::string field = {};
+    std::optional<std::size_t> index = {};  // Of an item or an entry.
+};
+// The line of a form in which it stands, or the section does that it is not in. None where it is in
+// no section either, for a Text and for what is no form. O(form).
+std::optional<std::size_t> line_of(std::string_view form, const schema::BlockSchema& schema,
+                                   const FormPlace& place);
 
 }  // namespace quire::cli

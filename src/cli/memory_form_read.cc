@@ -194,11 +194,25 @@ private:
         }
         // The header of a list is that of its first item: without items nothing is left of it.
         for (const schema::Section& each : composite.sections) {
-            const bool is_list = each.schema->as<schema::ListSchema>() != nullptr ||
-                                 each.schema->as<schema::LogSchema>() != nullptr;
-            if (is_list && !each.read_only && out.find(each.name) == nullptr)
-                out.append(each.name, List());
+            if (each.read_only || out.find(each.name) != nullptr) continue;
+            if (auto left = emptied(*each.schema)) out.append(each.name, std::move(*left));
         }
+        return Value(std::move(out));
+    }
+
+    // What a section says that a form has nothing of: its lists are empty, the rest of it stays.
+    static std::optional<Value> emptied(const BlockSchema& schema) {
+        const bool is_list =
+            schema.as<schema::ListSchema>() != nullptr || schema.as<schema::LogSchema>() != nullptr;
+        if (is_list) return List();
+        const auto* composite = schema.as<schema::CompositeSchema>();
+        if (composite == nullptr) return std::nullopt;
+        Map out;
+        for (const schema::Section& each : composite->sections) {
+            if (each.read_only) continue;
+            if (auto left = emptied(*each.schema)) out.append(each.name, std::move(*left));
+        }
+        if (out.empty()) return std::nullopt;
         return Value(std::move(out));
     }
 };
@@ -225,6 +239,41 @@ Result<Value> read_form(std::string_view form, const BlockSchema& schema, const 
                      cat("it is not TOML: ", parsed.error().description()));
     }
     return Reader().block(parsed.table(), schema, &shown);
+}
+
+std::optional<std::size_t> line_of(std::string_view form, const BlockSchema& schema,
+                                   const FormPlace& place) {
+    if (schema.as<schema::TextSchema>() != nullptr) return std::nullopt;
+    const toml::parse_result parsed = toml::parse(form);
+    if (!parsed) return std::nullopt;
+    const toml::table* table = &parsed.table();
+    std::optional<std::size_t> line;
+    // Down to what has a line, as far as the form goes.
+    const auto enter = [&](std::string_view name) -> const toml::node* {
+        const auto at = table->find(name);
+        if (at == table->end()) return nullptr;
+        line = at->first.source().begin.line;
+        return &at->second;
+    };
+    std::string_view section = place.section;
+    while (!section.empty()) {
+        const std::string_view name = section.substr(0, section.find('/'));
+        section.remove_prefix(std::min(name.size() + 1, section.size()));
+        const toml::node* inner = enter(name);
+        if (inner == nullptr || !inner->is_table()) return line;
+        table = inner->as_table();
+    }
+    if (!place.index) {
+        enter(place.field.empty() ? "text" : place.field);
+        return line;
+    }
+    for (const std::string_view name : {"items", "entries"}) {
+        const toml::node* list = enter(name);
+        if (list == nullptr || !list->is_array()) continue;
+        if (const toml::node* item = list->as_array()->get(*place.index))
+            line = item->source().begin.line;
+    }
+    return line;
 }
 
 }  // namespace quire::cli

@@ -262,6 +262,46 @@ TEST(MemoryForm, ItemsThatArePutAwayAreGone) {
     EXPECT_EQ(read("[b]\ntext = \"kept\"\n", sections, shown), R"({"b":"kept","a":[]})");
 }
 
+TEST(MemoryForm, ASectionOfSectionsThatIsTakenAwayHasEmptyLists) {
+    const BlockSchema schema = parsed(R"({"Composite":{"sections":[
+        {"name":"outer","schema":{"Composite":{"sections":[
+            {"name":"list","schema":"List"},{"name":"fixed","schema":"List","read_only":true},
+            {"name":"inner","schema":{"Composite":{"sections":[{"name":"list","schema":"List"}]}}},
+            {"name":"text","schema":"Text"}]}}},
+        {"name":"quiet","schema":{"Composite":{"sections":[{"name":"text","schema":"Text"}]}}},
+        {"name":"closed","read_only":true,
+         "schema":{"Composite":{"sections":[{"name":"list","schema":"List"}]}}}]}})");
+    const Value shown = schema::default_value(schema);
+    EXPECT_EQ(read("# nothing is left\n", schema, shown),
+              R"({"outer":{"list":[],"inner":{"list":[]}}})");
+    EXPECT_EQ(read("[outer.text]\ntext = 'a'\n", schema, shown),
+              R"({"outer":{"text":"a","list":[],"inner":{"list":[]}}})");
+}
+
+TEST(MemoryForm, KnowsTheLineOfAPlace) {
+    const BlockSchema schema = parsed(R"({"Composite":{"sections":[
+        {"name":"a b","schema":{"Map":{"fields":[{"name":"level","field_type":"Number"}]}}},
+        {"name":"in","schema":{"Composite":{"sections":[{"name":"todo","schema":"List"},
+            {"name":"log","schema":"Log"},{"name":"note","schema":"Text"}]}}}]}})");
+    const std::string_view form =
+        "# one\n[\"a b\"]\n\nlevel = 5\n\n[[in.todo.items]]\n"
+        "title = 'tea'\n[[in.todo.items]]\ntitle = 'hat'\n"
+        "[in.log]\nentries = [\n  'a',\n  'b']\n[in.note]\ntext = 'x'\n";
+    const auto line = [&](const FormPlace& place) {
+        return line_of(form, schema, place).value_or(0);
+    };
+    EXPECT_EQ(line({"a b", "level"}), 4U);
+    EXPECT_EQ(line({"a b", "other"}), 2U);
+    EXPECT_EQ(line({"in/todo", "", 0}), 6U);
+    EXPECT_EQ(line({"in/todo", "", 1}), 8U);
+    EXPECT_EQ(line({"in/log", "", 1}), 13U);
+    EXPECT_EQ(line({"in/log", "", 2}), 11U);
+    EXPECT_EQ(line({"in/note"}), 15U);
+    EXPECT_EQ(line({"nothing", "level"}), 0U);
+    EXPECT_EQ(line_of("level = 5\n", BlockSchema(), {"", "level"}), std::nullopt);
+    EXPECT_EQ(line_of("level = [\n", schema, {"", "level"}), std::nullopt);
+}
+
 TEST(MemoryForm, WhatWasThereBeforeIsNotChecked) {
     const BlockSchema map =
         parsed(R"({"Map": {"fields": [{"name": "level", "field_type": "Number"}]}})");

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "cli/terminal.h"
 #include "policy/actor.h"
 
 namespace quire::cli {
@@ -19,6 +20,12 @@ Result<Globals> acting_as_person(Globals globals, bool named) {
     return invalid("not_a_person",
                    cat("this is for people: say who you are with --actor human:NAME; ",
                        globals.actor, " has the tool context"));
+}
+
+std::string same_options(const Globals& globals) {
+    const bool is_here = globals.workspace == ".";
+    return cat(is_here ? "" : cat(" --workspace ", for_shell(globals.workspace)), " --actor ",
+               for_shell(globals.actor));
 }
 
 }  // namespace quire::cli

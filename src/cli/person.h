@@ -1,6 +1,8 @@
 // Commands that are for people: who it is that gives one.
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 #include "cli/commands.h"
 
@@ -9,5 +11,9 @@ namespace quire::cli {
 // The same, with a person as the actor: the one that is named, or where none is, whoever is logged
 // in. Errors: invalid_argument "not_a_person" for any other actor.
 Result<Globals> acting_as_person(Globals globals, bool named);
+
+// The options by which another command works on the same workspace as the same actor, each with a
+// space before it, for a shell.
+std::string same_options(const Globals& globals);
 
 }  // namespace quire::cli

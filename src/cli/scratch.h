@@ -23,6 +23,7 @@ public:
     const std::string& path() const { return path_; }
     // Leaves it behind.
     void keep() { kept_ = true; }
+    bool is_kept() const { return kept_; }
 
 private:
     explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}

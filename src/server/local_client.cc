@@ -31,9 +31,13 @@ Error error_of(const Value& error) {
         return error_from(*data);
     }
     const Value* message = error.get("message");
+    const Value* data = error.get("data");
+    const Value* reason = data == nullptr ? nullptr : data->get("reason");
     return Error(
-        Errc::unsupported, "protocol_error",
-        message != nullptr && message->is_string() ? message->as_string() : json::write(error));
+        Errc::unsupported,
+        reason != nullptr && reason->is_string() ? reason->as_string() : "protocol_error",
+        message != nullptr && message->is_string() ? message->as_string() : json::write(error),
+        data != nullptr && data->is_map() ? data->as_map() : Map());
 }
 
 }  // namespace
