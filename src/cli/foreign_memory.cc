@@ -19,7 +19,7 @@ constexpr std::size_t kFileBytes = std::size_t{1} << 30;
 constexpr std::size_t kLongestLabel = 180;  // What makes it another one comes behind it.
 
 Failure wrong(std::string_view where, std::string_view what) {
-    return invalid("invalid_file", cat(where, ": ", what, ". Nothing was imported"));
+    return invalid("invalid_file", cat(where, ": ", what));
 }
 
 const std::string* text_of(const Value& of, std::string_view member) {
@@ -86,13 +86,16 @@ public:
         std::vector<CarriedBlock> out;
         for (auto& [name, entity] : entities_) {
             Map value{{"name", name}};
-            if (!entity.type.empty()) value.append("entity_type", entity.type);
+            std::string type;
+            for (const std::string& each : entity.types)
+                type += cat(type.empty() ? "" : ", ", each);
+            if (!type.empty()) value.append("entity_type", type);
             if (!entity.observations.empty())
                 value.append("observations", std::move(entity.observations));
             if (!entity.relations.empty()) value.append("relations", std::move(entity.relations));
             CarriedBlock block;
             block.header.block.label = labels.give(name);
-            block.header.block.description = entity.type;
+            block.header.block.description = type;
             block.header.block.schema = entity_schema();
             block.header.type = kernel::MemoryType::archival;
             block.header.owner = owner;
@@ -104,7 +107,7 @@ public:
 
 private:
     struct Entity {
-        std::string type = {};
+        std::vector<std::string> types = {};  // An entity may come more than once.
         List observations = {};
         List relations = {};
     };
@@ -122,7 +125,9 @@ private:
         if (name == nullptr || type == nullptr || observations == nullptr)
             return wrong(where, "an entity has a name, an entityType and observations");
         Entity& known = entity(*name);
-        if (known.type.empty()) known.type = *type;
+        const bool is_told =
+            std::find(known.types.begin(), known.types.end(), *type) != known.types.end();
+        if (!type->empty() && !is_told) known.types.push_back(*type);
         known.observations.insert(known.observations.end(), observations->begin(),
                                   observations->end());
         return {};
@@ -252,7 +257,9 @@ Failure unknown_format() {
 
 Result<std::vector<CarriedBlock>> read_foreign_memory(std::string_view text,
                                                       const std::optional<policy::Actor>& owner) {
-    const Result<Value> line = json::parse(text.substr(0, text.find('\n')), {.bytes = kFileBytes});
+    const std::string_view rest =
+        text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    const Result<Value> line = json::parse(rest.substr(0, rest.find('\n')), {.bytes = kFileBytes});
     const std::string* type = line ? text_of(*line, "type") : nullptr;
     if (type != nullptr && (*type == "entity" || *type == "relation")) {
         if (owner) return read_graph(text, *owner);

@@ -4,7 +4,8 @@
 //   the memory server of MCP   A line of JSON for each entity and each relation. Every entity
 //                              becomes an archival block by its name, which agents find by
 //                              searching: a Map of name, entity_type, observations and relations
-//                              (those that begin at it). What a relation only names gets a block.
+//                              (those that begin at it). What a relation only names gets a block;
+//                              of one that comes twice all is kept ("person, author").
 //   agent files of Letta       .af, JSON. Every memory block becomes a core Text block with its
 //                              description and its limit, read-only where it is. It belongs to the
 //                              first agent that has it and is shared with the others.

@@ -13,7 +13,7 @@ constexpr std::string_view kMark = "quire_memory";
 constexpr std::size_t kLineBytes = std::size_t{1} << 30;
 
 Failure damaged(std::string_view what) {
-    return corrupt(cat("the file is damaged: ", what, ". Nothing was imported"));
+    return corrupt(cat("the file is damaged: ", what));
 }
 
 std::string_view first_line(std::string_view text) {
@@ -65,7 +65,7 @@ Result<MemoryFile> read_memory_file(std::string_view text) {
     if (format->as_int() > kMemoryFileFormat) {
         return fail(Errc::unsupported, "newer_file",
                     cat("the file is of format ", format->as_int(), ", which a later quire wrote; ",
-                        "this one reads up to ", kMemoryFileFormat, ". Nothing was imported"),
+                        "this one reads up to ", kMemoryFileFormat),
                     {{"format", *format}});
     }
     const std::string digest = TRY(take_digest(text));
@@ -77,7 +77,7 @@ Result<MemoryFile> read_memory_file(std::string_view text) {
     while (!text.empty()) {
         const std::string_view line = first_line(text);
         Result<Value> block = json::parse(line, {.bytes = kLineBytes});
-        if (!block) return damaged(cat("block ", file.blocks.size() + 1, " is not JSON"));
+        if (!block) return damaged(cat("line ", line_of_block(file.blocks.size()), " is not JSON"));
         file.blocks.push_back(std::move(*block));
         text.remove_prefix(line.size() + 1);
     }

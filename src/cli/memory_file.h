@@ -2,6 +2,7 @@
 // docs/formats/memory_file.md is the page. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,12 @@ struct MemoryFile {
     std::string program;      // Its version.
     List blocks;              // As kernel/carried.h has them.
 };
+
+// The line on which a block stands, both counted as people and lists count: the second is the first
+// block's.
+constexpr std::size_t line_of_block(std::size_t index) {
+    return index + 2;
+}
 
 std::string write_memory_file(const MemoryFile& file);
 

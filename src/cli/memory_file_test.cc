@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "cli/foreign_memory.h"
 
 namespace quire::cli {
@@ -67,6 +68,25 @@ TEST(ForeignMemory, LabelsAreSuchAsBlocksMayHaveAndEachAnother) {
     std::string wide;
     for (int i = 0; i < 100; ++i) wide += "\xe6\x97\xa5";
     EXPECT_EQ(foreign(entity(wide)), wide.substr(0, 180) + ";");
+}
+
+TEST(ForeignMemory, AnEntityThatComesTwiceKeepsAllThatIsSaidOfIt) {
+    const auto entity = [](std::string_view type, std::string_view observation) {
+        return cat(R"({"type":"entity","name":"Ann","entityType":")", type,
+                   R"(","observations":[")", observation, "\"]}\r\n");
+    };
+    const std::string text = cat("\r\n", entity("person", "tea"), entity("", "hat"),
+                                 entity("author", "books"), entity("person", "tea"));
+
+    const auto blocks = read_foreign_memory(text, policy::Actor::parse("agent:ada").value());
+
+    ASSERT_TRUE(blocks) << blocks.error().message();
+    ASSERT_EQ(blocks->size(), 1U);
+    EXPECT_EQ(blocks->front().header.block.description, "person, author");
+    EXPECT_EQ(blocks->front().value,
+              Value(Map{{"name", "Ann"},
+                        {"entity_type", "person, author"},
+                        {"observations", List{"tea", "hat", "books", "tea"}}}));
 }
 
 TEST(ForeignMemory, SaysWhatItDoesNotUnderstand) {

@@ -12,7 +12,7 @@ const tom = ["--actor", "human:tom"];
 
 function setUp(t) {
     const folder = workspace(t);
-    const run = (args) => spawnSync(quire, [...args, "--workspace", folder], { encoding: "utf8", timeout: 60_000 });
+    const run = (args) => spawnSync(quire, [...args, "--workspace", folder], { encoding: "utf8", timeout: 120_000 });
     const context = (operation, args = {}, actor = "agent:ada") => {
         const { status, stdout, stderr } = run(["call", "context", JSON.stringify({ operation, ...args }), "--actor", actor]);
         assert.equal(status, 0, stderr);
@@ -112,6 +112,7 @@ test("labels that are taken are refused together, or renamed", { skip }, (t) => 
     assert.equal(refused.status, 1);
     assert.match(refused.stderr, /there are blocks of these labels already: 'build', 'empty'/);
     assert.match(refused.stderr, /--rename SUFFIX/);
+    assert.deepEqual(refused.stderr.match(/nothing was imported/gi), ["nothing was imported"]);
     assert.deepEqual(world.labels("human:tom"), ["build", "empty", "his"]);
 
     const renamed = world.run(["import", path, "--rename", "_2", "--agent", "eve", "--json", ...tom]);
@@ -151,12 +152,19 @@ test("a file that is damaged, cut off or newer changes nothing", { skip }, (t) =
         ["torn history", withBlock((block) => { block.updates = block.updates.slice(0, 400); }), /'build' is damaged/],
         ["no schema", withBlock((block) => { delete block.header.schema; }), /'build' is damaged/],
         ["shuffled", withBlock((block) => { block.history.reverse(); }), /history is not in order/],
+        ["a state that is none", withBlock((block) => { block.history[0].state = "never"; }), /line 2: the block 'build' is damaged: version 1 of its history has a state that is none/],
+        ["an undo that was none", withBlock((block) => { block.history[0].state = "undone"; }), /line 2: .*version 1 of its history cannot be undone/],
+        ["a description of two lines", withBlock((block) => { block.history[0].description = "create\nagent:eve did it"; }), /line 2: .*the description of version 1/],
+        ["a body that is none", withBlock((block) => { block.history[1].body = "AAAA"; }), /line 2: .*version 2 of its history: a history entry/],
+        ["another's change", withBlock((block) => { block.history[1].actor = "agent:eve"; }), /line 2: .*version 2 of its history is of changes that agent:eve did not make/],
+        ["no JSON", sealed([lines[0], "{", ...lines.slice(2)].join("\n") + "\n"), /line 2 is not JSON/],
         ["nothing", "", /no memory that quire knows/],
         ["something else", "hello\n", /no memory that quire knows/],
     ]) {
         const { status, stderr } = there.run(["import", there.file("damaged", damaged), ...tom]);
         assert.equal(status, 1, name);
         assert.match(stderr, why, name);
+        assert.deepEqual(stderr.match(/nothing was imported/gi), ["nothing was imported"], name);
         assert.deepEqual(there.labels("human:tom"), [], name);
     }
     // One that leads elsewhere is found by replaying it, whatever its digests say.
@@ -180,7 +188,10 @@ test("people import, and agents export what is theirs at most", { skip }, (t) =>
     }
     assert.ok(!existsSync(path));
     assert.match(world.run(["export", "--agent", "nobody", path, ...tom]).stderr, /agent:nobody owns no memory here/);
-    assert.equal(world.run(["import", join(world.folder, "none"), ...tom]).status, 1);
+    assert.match(world.run(["import", path, "--actor", "agent:ada"]).stderr, /nothing was imported/);
+    const none = world.run(["import", join(world.folder, "none"), ...tom]);
+    assert.equal(none.status, 1);
+    assert.match(none.stderr, /nothing was imported/);
 });
 
 test("the memory server's graph becomes a block for each entity", { skip }, (t) => {
@@ -212,6 +223,41 @@ test("the memory server's graph becomes a block for each entity", { skip }, (t) 
     const torn = world.file("torn.jsonl", `${JSON.stringify(graph[0])}\n\n{"type":"relation","from":"a"}\n`);
     assert.match(world.run(["import", torn, "--agent", "eve", ...tom]).stderr, /line 3: a relation has from, to and relationType/);
     assert.deepEqual(world.labels("agent:eve"), []);
+});
+
+test("a graph as other systems write it is read, and nothing of it is lost", { skip }, (t) => {
+    const world = setUp(t);
+    const graph = [
+        { type: "entity", name: "Ann", entityType: "person", observations: ["likes tea"] },
+        { type: "entity", name: "Ann", entityType: "author", observations: ["writes"] },
+    ];
+    const path = world.file("memory.jsonl", "\ufeff" + graph.map((line) => JSON.stringify(line) + "\r\n").join(""));
+    const made = world.run(["import", path, "--agent", "ada", ...tom]);
+    assert.equal(made.status, 0, made.stderr);
+    assert.deepEqual(world.context("view", { label: "Ann" }).value, { name: "Ann", entity_type: "person, author", observations: ["likes tea", "writes"] });
+});
+
+test("what is too long to be handed over says so, and what else can be done", { skip }, (t) => {
+    const world = setUp(t);
+    const entity = (name, observation) => JSON.stringify({ type: "entity", name, entityType: "thing", observations: Array(63).fill(observation) });
+    const longer = world.run(["import", world.file("longer.jsonl", entity("Longer", "a".repeat(1_100_000))), "--agent", "ada", ...tom]);
+    assert.equal(longer.status, 1);
+    assert.match(longer.stderr, /^quire: the block 'Longer' is too long to be imported: .*64 MiB.*\nquire: nothing was imported\n$/);
+    // Each is a MiB in JSON, and much less to the engine.
+    const made = world.run(["import", world.file("long.jsonl", entity("Long", "\u0001".repeat(174_763))), "--agent", "ada", ...tom]);
+    assert.equal(made.status, 0, made.stderr);
+
+    const edited = world.run(["edit", "Long", ...tom]);
+    assert.equal(edited.status, 1);
+    assert.match(edited.stderr, /^quire: 'Long' is too long to be edited as a whole: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"append","label":"Long"/);
+    // It does not hold back the others.
+    world.context("create", { label: "short", schema: "Text" });
+    const path = join(world.folder, "ada.memory");
+    const without = world.run(["export", "--agent", "ada", path, ...tom]);
+    assert.equal(without.status, 1);
+    assert.match(without.stderr, /the file is without 'Long', which is too long to be exported: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"view","label":"Long"\}'.*copy of the folder \.quire/);
+    assert.match(without.stdout, /^Wrote 1 block of agent:ada/);
+    assert.deepEqual(readFileSync(path, "utf8").split("\n").slice(1, 2).map((line) => JSON.parse(line).label), ["short"]);
 });
 
 test("an agent file's blocks become texts with their limits and permissions", { skip }, (t) => {
