@@ -1,0 +1,170 @@
+#include "diagnostics/check.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cat.h"
+#include "shell/spawn.h"
+
+namespace quire::diagnostics {
+namespace {
+
+constexpr std::size_t kMostDepfile = std::size_t{8} << 20;
+
+std::string text_of_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::string out(kMostDepfile, '\0');
+    in.read(out.data(), static_cast<std::streamsize>(out.size()));
+    out.resize(static_cast<std::size_t>(in.gcount()));
+    return out;
+}
+
+// A file that goes with this; its time is when it was made, by the disk's clock.
+class ScratchFile {
+public:
+    explicit ScratchFile(std::string path) : path_(std::move(path)) { clear(); }
+    ScratchFile(const ScratchFile&) = delete;
+    ScratchFile& operator=(const ScratchFile&) = delete;
+    ~ScratchFile() { ::unlink(path_.c_str()); }
+    void clear() const {
+        const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        if (fd >= 0) ::close(fd);
+    }
+    const std::string& path() const { return path_; }
+
+private:
+    const std::string path_;
+};
+
+// Tools speak English there, and know no more of this process than where programs are.
+std::vector<std::string> environment() {
+    std::vector<std::string> out = {"LC_ALL=C"};
+    for (const char* const name : {"PATH", "HOME", "TMPDIR"}) {
+        if (const char* const value = std::getenv(name)) out.push_back(cat(name, "=", value));
+    }
+    return out;
+}
+
+// What the system brings changes with the system, and not while somebody works.
+bool is_of_the_system(const std::string& path) {
+    return path.starts_with("/usr/") || path.starts_with("/lib");
+}
+
+std::string seconds(std::int64_t ms) {
+    const std::int64_t tenths = ms % 1000 / 100;
+    return cat(ms / 1000, tenths == 0 ? "" : ".", tenths == 0 ? "" : cat(tenths), " s");
+}
+
+std::string first_line(std::string_view output) {
+    constexpr std::size_t kLongest = 200;
+    std::string out;
+    for (const char c : output.substr(0, std::min(output.find('\n'), kLongest)))
+        out += c >= 0x20 && c < 0x7F ? c : '?';
+    return out.empty() ? "it failed without a word" : out;
+}
+
+class Check {
+public:
+    Check(const CompileUnit& unit, const CheckTool& tool, const std::string& scratch, Clock& clock,
+          const std::stop_token& stop)
+        : unit_(unit),
+          tool_(tool),
+          compiler_(tool.is_tidy() ? "" : tool.program),
+          depfile_(scratch),
+          began_(stamp_of(scratch)),
+          clock_(clock),
+          stop_(stop) {}
+
+    std::optional<Checked> run() {
+        const Result<shell::Ended> ended =
+            run_one(tool_.is_tidy() ? tidy_command(unit_, tool_.program, tool_.database)
+                                    : check_command(unit_, compiler_, depfile_.path()));
+        if (ended && ended->stopped) return std::nullopt;
+        Checked out;
+        if (!ended) {
+            out.problem = ended.error().message();
+        } else if (ended->timed_out) {
+            out.problem = cat("it took longer than ", seconds(tool_.timeout_ms));
+        } else {
+            out.findings = parse_findings(ended->output, {tool_.root, unit_.directory, unit_.file});
+            if (ended->exit_code != 0 && out.findings.empty())
+                out.problem = first_line(ended->output);
+        }
+        if (!read_inputs(out)) return std::nullopt;
+        return out;
+    }
+
+private:
+    Result<shell::Ended> run_one(std::vector<std::string> arguments) {
+        return shell::run_program({std::move(arguments), unit_.directory, environment()},
+                                  {.timeout_ms = tool_.timeout_ms}, clock_, stop_);
+    }
+
+    // A compiler that found errors does not say what it read, and clang-tidy never does. False
+    // where it was stopped.
+    bool read_inputs(Checked& out) {
+        std::string made = text_of_file(depfile_.path());
+        if (made.empty()) {
+            depfile_.clear();
+            const auto ended = run_one(inputs_command(unit_, compiler_, depfile_.path()));
+            if (ended && ended->stopped) return false;
+            made = text_of_file(depfile_.path());
+        }
+        std::set<std::string> paths = {unit_.file};
+        for (const std::string& each : parse_depfile(made)) {
+            std::string path = absolute_path(unit_.directory, each);
+            if (is_of_the_system(path)) continue;
+            if (!each.starts_with('/') && stamp_of(path).size < 0) {
+                for (const std::string& directory : include_directories(unit_))
+                    paths.insert(absolute_path(directory, each));
+            }
+            paths.insert(std::move(path));
+        }
+        depfile_.clear();
+        const InputStamp now = stamp_of(depfile_.path());
+        for (const std::string& path : paths) {
+            InputStamp stamp = stamp_of(path);
+            // It was written while this ran: the tool may have read what was there before.
+            const bool is_fresh = stamp.size >= 0 && stamp.modified_ns >= began_.modified_ns &&
+                                  stamp.modified_ns <= now.modified_ns;
+            if (is_fresh) stamp.modified_ns = 0;
+            out.inputs.emplace_back(path, stamp);
+        }
+        return true;
+    }
+
+    const CompileUnit& unit_;
+    const CheckTool& tool_;
+    const std::string compiler_;
+    const ScratchFile depfile_;
+    const InputStamp began_;
+    Clock& clock_;
+    const std::stop_token& stop_;
+};
+
+}  // namespace
+
+bool CheckTool::is_tidy() const {
+    return program.find("clang-tidy", program.rfind('/') + 1) != std::string::npos;
+}
+
+InputStamp stamp_of(const std::string& path) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) return {};
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    return {found.st_mtim.tv_sec * kSecond + found.st_mtim.tv_nsec, found.st_size};
+}
+
+std::optional<Checked> check_unit(const CompileUnit& unit, const CheckTool& tool,
+                                  const std::string& scratch, Clock& clock,
+                                  const std::stop_token& stop) {
+    return Check(unit, tool, scratch, clock, stop).run();
+}
+
+}  // namespace quire::diagnostics

@@ -1,0 +1,49 @@
+// One check: a unit given to the tool, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diagnostics/compile_commands.h"
+#include "diagnostics/findings.h"
+
+namespace quire {
+class Clock;
+}
+
+namespace quire::diagnostics {
+
+// What a file was when it was looked at; equal stamps are taken for equal bytes.
+struct InputStamp {
+    std::int64_t modified_ns = -1;
+    std::int64_t size = -1;  // -1: there was none.
+    friend bool operator==(const InputStamp&, const InputStamp&) = default;
+};
+InputStamp stamp_of(const std::string& path);
+
+struct Checked {
+    std::vector<Finding> findings;
+    // The files of the project that it read, and those that it looked for, by path.
+    std::vector<std::pair<std::string, InputStamp>> inputs;
+    std::string problem;  // Why it could not be checked; "" where it was.
+};
+
+struct CheckTool {
+    std::string root;      // Absolute.
+    std::string program;   // "" for the compiler of each unit.
+    std::string database;  // The directory of compile_commands.json, for clang-tidy.
+    std::int64_t timeout_ms = 0;
+    bool is_tidy() const;
+};
+
+// None where it was stopped. Blocks as long as the tool runs. `scratch`: the name of a file that is
+// this check's alone; it is there as long as this runs.
+std::optional<Checked> check_unit(const CompileUnit& unit, const CheckTool& tool,
+                                  const std::string& scratch, Clock& clock,
+                                  const std::stop_token& stop);
+
+}  // namespace quire::diagnostics

@@ -1,0 +1,156 @@
+#include "diagnostics/check_config.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cat.h"
+
+namespace quire::diagnostics {
+namespace {
+
+using Fault = CheckConfig::Fault;
+
+constexpr const char* kPathsAllowed =
+    "a list of globs on paths from the workspace's root, such as [\"src/**\", \"*_test.cc\"], or "
+    "[] for all";
+constexpr const char* kChecksAllowed =
+    "a list of globs on the names of checks, such as [\"-Wshadow\", \"bugprone-*\"], each with a ! "
+    "before it to leave it out, or [] for all";
+
+schema::Field field(std::string name, schema::FieldType type, Value fallback,
+                    std::string description) {
+    schema::Field out;
+    out.name = std::move(name);
+    out.type = type;
+    out.default_value = std::move(fallback);
+    out.description = std::move(description);
+    return out;
+}
+
+bool any_matches(const std::vector<text::Glob>& globs, std::string_view word) {
+    return std::any_of(globs.begin(), globs.end(),
+                       [&](const text::Glob& glob) { return glob.matches(word); });
+}
+
+bool leaves_the_workspace(std::string_view pattern) {
+    return pattern.starts_with("../") || pattern == ".." ||
+           pattern.find("/../") != std::string_view::npos || pattern.ends_with("/..");
+}
+
+std::optional<std::int64_t> whole(const Value& value) {
+    if (value.is_int()) return value.as_int();
+    constexpr double kExact = 1e15;
+    if (!value.is_float() || !(value.as_float() > -kExact && value.as_float() < kExact))
+        return std::nullopt;
+    const auto number = static_cast<std::int64_t>(value.as_float());
+    if (static_cast<double>(number) != value.as_float()) return std::nullopt;
+    return number;
+}
+
+}  // namespace
+
+std::optional<Fault> CheckConfig::read_paths(const Value& value) {
+    const auto fault = [](const Value& what, std::string_view why = {}) {
+        return Fault{"paths", what, cat(kPathsAllowed, why.empty() ? "" : "; ", why)};
+    };
+    if (!value.is_list()) return fault(value);
+    if (value.as_list().size() > kMostPatterns) return fault(value, "at most 64");
+    for (const Value& each : value.as_list()) {
+        if (!each.is_string() || leaves_the_workspace(each.as_string())) return fault(each);
+        Result<text::Glob> glob = text::Glob::compile(each.as_string());
+        if (!glob) return fault(each, glob.error().message());
+        paths_.push_back(each.as_string());
+        path_globs_.push_back(std::move(*glob));
+    }
+    return std::nullopt;
+}
+
+std::optional<Fault> CheckConfig::read_checks(const Value& value) {
+    const auto fault = [](const Value& what, std::string_view why = {}) {
+        return Fault{"checks", what, cat(kChecksAllowed, why.empty() ? "" : "; ", why)};
+    };
+    if (!value.is_list()) return fault(value);
+    if (value.as_list().size() > kMostPatterns) return fault(value, "at most 64");
+    for (const Value& each : value.as_list()) {
+        if (!each.is_string()) return fault(each);
+        std::string_view word = each.as_string();
+        const bool leave_out = word.starts_with('!');
+        if (leave_out) word.remove_prefix(1);
+        if (word.find('/') != std::string_view::npos) return fault(each);
+        Result<text::Glob> glob = text::Glob::compile(word);
+        if (!glob) return fault(each, glob.error().message());
+        (leave_out ? unwanted_ : wanted_).push_back(std::move(*glob));
+    }
+    return std::nullopt;
+}
+
+std::optional<Fault> CheckConfig::read(const Value& config, CheckConfig& out) {
+    CheckConfig made;
+    if (const Value* value = config.get("enabled")) {
+        if (!value->is_bool()) return Fault{"enabled", *value, "true or false"};
+        made.enabled = value->as_bool();
+    }
+    if (const Value* value = config.get("minimum_severity")) {
+        const Severity* const found =
+            std::find_if(std::begin(kSeverities), std::end(kSeverities), [&](Severity severity) {
+                return value->is_string() && value->as_string() == name_of(severity);
+            });
+        if (found == std::end(kSeverities))
+            return Fault{"minimum_severity", *value, "error, warning or note"};
+        made.minimum_severity = *found;
+    }
+    if (const Value* value = config.get("most")) {
+        const std::optional<std::int64_t> number = whole(*value);
+        if (!number || *number < 1 || *number > static_cast<std::int64_t>(kMostShown))
+            return Fault{"most", *value, cat("a whole number from 1 to ", kMostShown)};
+        made.most = static_cast<std::size_t>(*number);
+    }
+    if (const Value* value = config.get("paths")) {
+        if (auto fault = made.read_paths(*value)) return fault;
+    }
+    if (const Value* value = config.get("checks")) {
+        if (auto fault = made.read_checks(*value)) return fault;
+    }
+    out = std::move(made);
+    return std::nullopt;
+}
+
+bool CheckConfig::has_path(std::string_view path) const {
+    return path_globs_.empty() || any_matches(path_globs_, path);
+}
+
+bool CheckConfig::has(const Finding& finding) const {
+    if (!has_path(finding.path)) return false;
+    if (finding.severity == Severity::error) return true;
+    return (wanted_.empty() || any_matches(wanted_, finding.check)) &&
+           !any_matches(unwanted_, finding.check);
+}
+
+std::vector<schema::Field> config_fields() {
+    using schema::FieldType;
+    return {field("enabled", FieldType::boolean, true, "false: nothing is run"),
+            field("minimum_severity", FieldType::text, "warning", "error, warning or note"),
+            field("paths", FieldType::list, List{},
+                  "globs on the files that are checked and shown; none: all"),
+            field("checks", FieldType::list, List{},
+                  "globs on the checks that are shown, ! before one leaves it out; none: all"),
+            field("most", FieldType::number, 100, "how many findings are shown, 1 to 500")};
+}
+
+Shown show(const std::vector<Finding>& findings, const CheckConfig& config) {
+    Shown out;
+    std::vector<Finding> others;
+    for (const Finding& each : findings) {
+        if (!config.has(each)) continue;
+        out.errors += each.severity == Severity::error ? 1 : 0;
+        out.warnings += each.severity == Severity::warning ? 1 : 0;
+        if (each.severity > config.minimum_severity) continue;
+        ++out.matching;
+        (each.severity == Severity::error ? out.findings : others).push_back(each);
+    }
+    out.findings.insert(out.findings.end(), others.begin(), others.end());
+    if (out.findings.size() > config.most) out.findings.resize(config.most);
+    return out;
+}
+
+}  // namespace quire::diagnostics

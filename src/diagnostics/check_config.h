@@ -1,0 +1,65 @@
+// CheckConfig: what those who read diagnostics want to see of them, as they set it in the block's
+// section `config`. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/value.h"
+#include "diagnostics/findings.h"
+#include "schema/field.h"
+#include "text/glob.h"
+
+namespace quire::diagnostics {
+
+inline constexpr std::size_t kMostShown = 500;
+inline constexpr std::size_t kMostPatterns = 64;
+
+class CheckConfig {
+public:
+    bool enabled = true;
+    Severity minimum_severity = Severity::warning;
+    std::size_t most = 100;
+
+    // Which files are checked, and shown: none given is all.
+    bool has_path(std::string_view path) const;
+    // By its path and its check. Errors are shown whatever the checks are.
+    bool has(const Finding& finding) const;
+    // Whether the same files are checked.
+    bool same_files(const CheckConfig& other) const { return paths_ == other.paths_; }
+
+    // What of a config cannot be followed.
+    struct Fault {
+        std::string field;
+        Value value;
+        std::string allowed;  // What would be right.
+    };
+    // `config` as the section reads: what is missing is the default.
+    static std::optional<Fault> read(const Value& config, CheckConfig& out);
+
+private:
+    std::optional<Fault> read_paths(const Value& value);
+    std::optional<Fault> read_checks(const Value& value);
+
+    std::vector<std::string> paths_;
+    std::vector<text::Glob> path_globs_;
+    std::vector<text::Glob> wanted_;    // Of checks.
+    std::vector<text::Glob> unwanted_;  // Those with a '!' before them.
+};
+
+// The fields of the section.
+std::vector<schema::Field> config_fields();
+
+// What of all findings, sorted, a config shows.
+struct Shown {
+    std::size_t errors = 0;  // Of those that its paths and checks let through.
+    std::size_t warnings = 0;
+    std::size_t matching = 0;       // Of these, grave enough.
+    std::vector<Finding> findings;  // The first `most` of them: errors before the others.
+};
+Shown show(const std::vector<Finding>& findings, const CheckConfig& config);
+
+}  // namespace quire::diagnostics

@@ -1,0 +1,546 @@
+#include "diagnostics/source.h"
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <stop_token>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "base/cat.h"
+#include "diagnostics/check.h"
+#include "diagnostics/check_config.h"
+#include "diagnostics/compile_commands.h"
+#include "json/json.h"
+#include "sched/guarded.h"
+#include "sched/scheduler.h"
+#include "schema/timestamp.h"
+
+namespace quire::diagnostics {
+namespace {
+
+using files::ConfigAnswer;
+
+const std::string kName = "diagnostics";
+constexpr std::string_view kFedSection = "diagnostics";
+constexpr std::size_t kProgressParts = 20;
+
+schema::Field fed(std::string name, schema::FieldType type, std::string description) {
+    schema::Field out;
+    out.name = std::move(name);
+    out.type = type;
+    out.description = std::move(description);
+    return out;
+}
+
+document::MemoryBlock make_block(const std::string& label) {
+    using schema::FieldType;
+    schema::MapSchema found{
+        {fed("status", FieldType::text, "what the source is doing"),
+         fed("errors", FieldType::number, "in what paths and checks choose"),
+         fed("warnings", FieldType::number, "likewise"),
+         fed("matching", FieldType::number, "findings that the config lets through, shown or not"),
+         fed("last_run", FieldType::timestamp, "when the run ended that found this"),
+         fed("findings", FieldType::list, "errors first, then by place")}};
+    schema::CompositeSchema shape;
+    shape.sections.push_back({.name = std::string(kFedSection),
+                              .schema = schema::BlockSchema(std::move(found)),
+                              .description = "written by source:diagnostics",
+                              .read_only = true});
+    shape.sections.push_back({.name = std::string(files::kConfigSection),
+                              .schema = schema::BlockSchema(schema::MapSchema{config_fields()}),
+                              .description = "what to check and show; yours to set"});
+    document::MemoryBlock out;
+    out.label = label;
+    out.description =
+        "What the compiler says of this workspace. Set the fields of config to choose what is "
+        "checked and shown; each edit is answered applied, pending or rejected.";
+    out.schema = std::move(shape);
+    return out;
+}
+
+// A path in it is one from the root, wherever the tool is run.
+std::string tool_of(const DiagnosticsOptions& options) {
+    const std::string& tool = options.tool;
+    return tool.find('/') == std::string::npos ? tool : absolute_path(options.root, tool);
+}
+
+// A unit as it is chosen and remembered.
+struct Listed {
+    CompileUnit unit;
+    std::string path;  // From the root.
+    std::string key;   // Equal for the same file checked by the same command.
+};
+using Units = std::vector<Listed>;
+
+std::string key_of(const CompileUnit& unit) {
+    std::string out = cat(unit.directory, "\n", unit.file);
+    for (const std::string& word : unit.arguments) cat_to(out, "\n"), cat_to(out, word);
+    return out;
+}
+
+// The files below the root; a project may compile others, which are not the workspace's.
+Result<Units> read_units(const std::string& file, const std::string& root) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf()))) {
+        return fail(
+            Errc::not_found, "file_not_found",
+            cat("cannot read ", file,
+                "; let the build system write it (cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), "
+                "or name another in quire.toml"));
+    }
+    const std::string base = absolute_path(file, "..");
+    Units out;
+    for (CompileUnit& unit : TRY(parse_compile_commands(text.str(), base))) {
+        const std::string below = root == "/" ? root : root + "/";
+        if (!unit.file.starts_with(below)) continue;
+        std::string path = unit.file.substr(below.size());
+        std::string key = key_of(unit);
+        out.push_back({std::move(unit), std::move(path), std::move(key)});
+    }
+    return out;
+}
+
+// Looks at each file once.
+class Stamps {
+public:
+    const InputStamp& of(const std::string& path) {
+        const auto [at, is_new] = known_.try_emplace(path);
+        if (is_new) at->second = stamp_of(path);
+        return at->second;
+    }
+
+private:
+    std::map<std::string, InputStamp> known_;
+};
+
+bool is_current(const Checked& checked, Stamps& stamps) {
+    return checked.problem.empty() &&
+           std::all_of(checked.inputs.begin(), checked.inputs.end(),
+                       [&](const auto& input) { return stamps.of(input.first) == input.second; });
+}
+
+}  // namespace
+
+// Checks run on the workers; what is known of them is reached under a lock, for a moment.
+class DiagnosticsSource::Body : public std::enable_shared_from_this<DiagnosticsSource::Body> {
+public:
+    Body(DiagnosticsOptions options, sched::Scheduler& workers, Clock& clock)
+        : options_(std::move(options)),
+          block_(make_block(options_.label)),
+          file_(absolute_path(options_.root, options_.compile_commands)),
+          tool_{options_.root, tool_of(options_), absolute_path(file_, ".."), options_.timeout_ms},
+          workers_(workers),
+          clock_(clock) {}
+
+    const document::MemoryBlock& block() const { return block_; }
+
+    ConfigAnswer judge(const Value& config) {
+        CheckConfig wanted;
+        if (const auto fault = CheckConfig::read(config, wanted)) {
+            return {ConfigAnswer::Kind::rejected,
+                    cat("config.", fault->field, " cannot be ", json::write(fault->value)),
+                    fault->field, fault->value, fault->allowed};
+        }
+        using Kind = ConfigAnswer::Kind;
+        if (!options_.refusal.empty())
+            return {Kind::pending, cat("nothing is run here: ", options_.refusal)};
+        if (!wanted.enabled) return {Kind::applied, "nothing is run any more"};
+        return state_.with([&](const Inside& state) -> ConfigAnswer {
+            if (!covers(state, wanted))
+                return {Kind::pending, "it takes effect with the next run, which begins now"};
+            const Shown shown = show(collect(state, wanted), wanted);
+            return {Kind::applied,
+                    cat(shown.findings.size(), " of ", shown.matching, " findings are shown")};
+        });
+    }
+
+    Value feed(const Value& config) {
+        const CheckConfig wanted = followed(config);
+        return state_.with([&](Inside& state) -> Value {
+            Map out{{"status", status(state, wanted)}};
+            if (!covers(state, wanted)) return Map{{std::string(kFedSection), std::move(out)}};
+            const Shown shown = show(collect(state, wanted), wanted);
+            List findings;
+            for (const Finding& each : shown.findings) findings.push_back(to_value(each));
+            out.append("errors", shown.errors);
+            out.append("warnings", shown.warnings);
+            out.append("matching", shown.matching);
+            out.append("findings", std::move(findings));
+            // What was found before and is found again is not news.
+            Map found = out;
+            found.erase("status");
+            std::string said = json::write(std::move(found));
+            if (said != state.said) {
+                state.said = std::move(said);
+                state.said_ms = state.ended_ms;
+            }
+            out.append("last_run", schema::format_timestamp(state.said_ms));
+            return Map{{std::string(kFedSection), std::move(out)}};
+        });
+    }
+
+    void attend(const Value& config) {
+        const CheckConfig wanted = followed(config);
+        const bool begins = state_.with([&](Inside& state) {
+            const bool moved = !wanted.same_files(state.config);
+            state.config = wanted;
+            state.asked = true;
+            if (!wanted.enabled && state.phase != Phase::idle) {
+                ++state.round;
+                state.stop.request_stop();
+                state.phase = Phase::idle;
+            }
+            const bool idle = state.phase == Phase::idle;
+            return (idle || moved) && wanted.enabled && !covers(state, wanted);
+        });
+        if (begins) begin();
+    }
+
+    void run(const Value& config) {
+        const CheckConfig wanted = followed(config);
+        state_.with([&](Inside& state) {
+            state.config = wanted;
+            state.asked = true;
+        });
+        if (wanted.enabled) begin();
+    }
+
+    void start(std::function<void()> changed) {
+        state_.with([&](Inside& state) { state.changed = std::move(changed); });
+        // What checks that were killed with their kernel left behind.
+        std::error_code none;
+        std::filesystem::remove_all(options_.scratch, none);
+        look_again();
+    }
+
+    void stop() {
+        state_.with([](Inside& state) {
+            state.stopped = true;
+            state.changed = nullptr;
+            ++state.round;
+            state.stop.request_stop();
+        });
+    }
+
+    State state() const {
+        return state_.with([&](const Inside& state) -> State {
+            const bool running = state.phase != Phase::idle;
+            const bool failed = !options_.refusal.empty() || (!running && !state.problem.empty());
+            return {running, failed, status(state, state.config)};
+        });
+    }
+
+private:
+    enum class Phase { idle, planning, checking };
+    struct Inside {
+        std::function<void()> changed;
+        bool stopped = false;
+        bool asked = false;  // Somebody wants to know.
+        CheckConfig config;
+        Phase phase = Phase::idle;
+        std::uint64_t round = 0;  // Tasks of an older one end.
+        std::stop_source stop;
+        std::shared_ptr<const Units> units;  // None before the file was read.
+        std::map<std::string, std::shared_ptr<const Checked>> known;  // By Listed::key.
+        std::deque<const Listed*> waiting;
+        std::size_t under_way = 0;
+        std::size_t done = 0;
+        std::size_t total = 0;
+        std::string problem;  // Why the last run could not be.
+        std::int64_t ended_ms = 0;
+        std::int64_t told_ms = 0;  // When the block was last told how far the run is, and how far.
+        std::size_t told_part = 0;
+        std::string said;  // What was found, as last fed, and since when.
+        std::int64_t said_ms = 0;
+        InputStamp list_stamp;         // Of the file, as it was last read.
+        std::vector<InputStamp> seen;  // Of the last look, where it saw a change.
+    };
+    using Checks = std::vector<std::shared_ptr<const Checked>>;
+
+    // A config that cannot be followed never passes judge(); what another program wrote may be one.
+    static CheckConfig followed(const Value& config) {
+        CheckConfig out;
+        static_cast<void>(CheckConfig::read(config, out));
+        return out;
+    }
+
+    // Whether every file that the config chooses has been checked.
+    static bool covers(const Inside& state, const CheckConfig& config) {
+        return state.units != nullptr &&
+               std::all_of(state.units->begin(), state.units->end(), [&](const Listed& each) {
+                   return !config.has_path(each.path) || state.known.contains(each.key);
+               });
+    }
+
+    static std::vector<Finding> collect(const Inside& state, const CheckConfig& config) {
+        std::vector<Finding> out;
+        for (const Listed& each : *state.units) {
+            if (!config.has_path(each.path)) continue;
+            const Checked& checked = *state.known.at(each.key);
+            out.insert(out.end(), checked.findings.begin(), checked.findings.end());
+        }
+        sort_findings(out);
+        return out;
+    }
+
+    std::string status(const Inside& state, const CheckConfig& config) const {
+        if (!options_.refusal.empty()) return cat("off: ", options_.refusal);
+        if (!config.enabled) return "off: enabled is false in config";
+        if (state.phase == Phase::planning) return "running: looking at what has changed";
+        if (state.phase == Phase::checking) return cat("running ", state.done, " of ", state.total);
+        if (!state.problem.empty()) return cat("failed: ", state.problem);
+        if (!covers(state, config)) return "not run since the kernel started";
+        std::size_t files = 0;
+        std::size_t failed = 0;
+        std::string problem;
+        for (const Listed& each : *state.units) {
+            if (!config.has_path(each.path)) continue;
+            ++files;
+            const Checked& checked = *state.known.at(each.key);
+            if (checked.problem.empty()) continue;
+            if (failed++ == 0) problem = cat(each.path, ": ", checked.problem);
+        }
+        const std::size_t well = files - failed;
+        std::string out = cat("checked ", well, well == 1 ? " file" : " files");
+        if (failed > 0) out += cat("; ", failed, " could not be: ", problem);
+        return out;
+    }
+
+    // A run, in place of the one that is under way.
+    void begin() {
+        if (!options_.refusal.empty()) return;
+        const auto round = state_.with([](Inside& state) -> std::optional<std::uint64_t> {
+            if (state.stopped) return std::nullopt;
+            state.stop.request_stop();
+            state.stop = std::stop_source();
+            state.phase = Phase::planning;
+            state.problem.clear();
+            state.waiting.clear();
+            state.under_way = state.done = state.total = 0;
+            return ++state.round;
+        });
+        if (!round) return;
+        workers_.post([self = shared_from_this(), round = *round] { self->plan(round); });
+    }
+
+    void plan(std::uint64_t round) {
+        const InputStamp list_stamp = stamp_of(file_);
+        state_.with([&](Inside& state) { state.list_stamp = list_stamp; });
+        Result<Units> read = read_units(file_, options_.root);
+        if (!read) return end(round, read.error().message());
+        if (::mkdir(options_.scratch.c_str(), 0700) != 0 && stamp_of(options_.scratch).size < 0)
+            return end(round, cat("cannot make ", options_.scratch));
+        const auto units = std::make_shared<const Units>(std::move(*read));
+        struct Known {
+            CheckConfig config;
+            std::map<std::string, std::shared_ptr<const Checked>> checks;
+        };
+        const Known before = state_.with([](const Inside& state) {
+            return Known{state.config, state.known};
+        });
+        std::deque<const Listed*> stale;
+        Stamps stamps;
+        for (const Listed& each : *units) {
+            if (!before.config.has_path(each.path)) continue;
+            const auto known = before.checks.find(each.key);
+            if (known == before.checks.end() || !is_current(*known->second, stamps))
+                stale.push_back(&each);
+        }
+        const std::size_t tasks = std::min(options_.jobs, stale.size());
+        const bool goes_on = state_.with([&](Inside& state) {
+            if (state.round != round) return false;
+            state.units = units;
+            forget_unlisted(state);
+            state.total = stale.size();
+            state.waiting = std::move(stale);
+            state.phase = Phase::checking;
+            state.told_ms = clock_.steady_ms();
+            state.told_part = 0;
+            return true;
+        });
+        if (!goes_on) return;
+        if (tasks == 0) return end(round, "");
+        for (std::size_t i = 0; i < tasks; ++i) post_check(round, i);
+    }
+
+    static void forget_unlisted(Inside& state) {
+        std::map<std::string, std::shared_ptr<const Checked>> kept;
+        for (const Listed& each : *state.units) {
+            const auto known = state.known.find(each.key);
+            if (known != state.known.end()) kept.insert(*known);
+        }
+        state.known = std::move(kept);
+    }
+
+    void post_check(std::uint64_t round, std::size_t task) {
+        workers_.post([self = shared_from_this(), round, task] { self->check_next(round, task); });
+    }
+
+    void check_next(std::uint64_t round, std::size_t task) {
+        struct Next {
+            std::shared_ptr<const Units> units;  // Holds what `listed` is in.
+            const Listed* listed;
+            std::stop_token stop;
+        };
+        const auto next = state_.with([&](Inside& state) -> std::optional<Next> {
+            if (state.round != round || state.waiting.empty()) return std::nullopt;
+            ++state.under_way;
+            const Listed* const listed = state.waiting.front();
+            state.waiting.pop_front();
+            return Next{state.units, listed, state.stop.get_token()};
+        });
+        if (!next) return;
+        // The task of a round that is over may still be at work under the same number.
+        const std::string scratch = cat(options_.scratch, "/", round, "_", task, ".d");
+        const CompileUnit& unit = next->listed->unit;
+        std::optional<Checked> checked = Checked{};
+        if (is_agents(program_of(unit))) {
+            checked->problem = cat("agents may write its compiler, ", program_of(unit));
+        } else {
+            checked = check_unit(unit, tool_, scratch, clock_, next->stop);
+        }
+        const auto [over, tells] = state_.with([&](Inside& state) -> std::pair<bool, bool> {
+            if (checked) {
+                state.known[next->listed->key] =
+                    std::make_shared<const Checked>(std::move(*checked));
+            }
+            if (state.round != round) return {false, false};
+            --state.under_way;
+            ++state.done;
+            const std::int64_t now = clock_.steady_ms();
+            // Each time is a version of the block: a long run has no more of them than a short one.
+            const std::size_t part = state.done * kProgressParts / state.total;
+            const bool due = now - state.told_ms >= options_.progress_ms && part > state.told_part;
+            if (due) state.told_ms = now, state.told_part = part;
+            return {state.waiting.empty() && state.under_way == 0, due};
+        });
+        if (over) return end(round, "");
+        if (tells) tell();
+        post_check(round, task);
+    }
+
+    // Whether agents could have written the program.
+    bool is_agents(const std::string& program) const {
+        const std::string below = options_.root + "/";
+        return options_.agents_write && program.starts_with(below) &&
+               options_.agents_write(program.substr(below.size()));
+    }
+
+    void end(std::uint64_t round, std::string problem) {
+        const bool ended = state_.with([&](Inside& state) {
+            if (state.round != round) return false;
+            state.phase = Phase::idle;
+            state.problem = std::move(problem);
+            state.ended_ms = clock_.wall_ms();
+            return true;
+        });
+        if (ended) tell();
+    }
+
+    void tell() {
+        const auto changed = state_.with([](const Inside& state) { return state.changed; });
+        if (changed) changed();
+    }
+
+    // --- what changes on the disk ---
+
+    void look_again() {
+        workers_.post_after(options_.look_ms, [weak = weak_from_this()] {
+            const auto self = weak.lock();
+            if (self == nullptr) return;
+            if (self->state_.with([](const Inside& state) { return state.stopped; })) return;
+            self->look();
+            self->look_again();
+        });
+    }
+
+    void look() {
+        struct Watched {
+            std::shared_ptr<const Units> units;
+            Checks checks;
+        };
+        const auto watched = state_.with([](const Inside& state) -> std::optional<Watched> {
+            const bool due = state.asked && state.config.enabled && state.phase == Phase::idle;
+            if (!due) return std::nullopt;
+            Watched out{state.units, {}};
+            for (const Listed& each : out.units == nullptr ? Units() : *out.units) {
+                const auto known = state.known.find(each.key);
+                if (state.config.has_path(each.path) && known != state.known.end())
+                    out.checks.push_back(known->second);
+            }
+            return out;
+        });
+        if (!watched || !options_.refusal.empty()) return;
+        Stamps stamps;
+        std::vector<InputStamp> changed;
+        for (const auto& checked : watched->checks) {
+            for (const auto& [path, stamp] : checked->inputs) {
+                if (stamps.of(path) != stamp) changed.push_back(stamps.of(path));
+            }
+        }
+        const InputStamp list = stamps.of(file_);
+        const bool settled = state_.with([&](Inside& state) {
+            const bool other_list = list != state.list_stamp;
+            if (other_list) changed.push_back(list);
+            const bool same = !changed.empty() && changed == state.seen;
+            state.seen = same ? std::vector<InputStamp>() : changed;
+            return same;
+        });
+        if (settled) begin();
+    }
+
+    const DiagnosticsOptions options_;
+    const document::MemoryBlock block_;
+    const std::string file_;
+    const CheckTool tool_;
+    sched::Scheduler& workers_;
+    Clock& clock_;
+    sched::Guarded<Inside> state_;
+};
+
+DiagnosticsSource::DiagnosticsSource(DiagnosticsOptions options, sched::Scheduler& workers,
+                                     Clock& clock)
+    : body_(std::make_shared<Body>(std::move(options), workers, clock)) {}
+DiagnosticsSource::~DiagnosticsSource() {
+    body_->stop();
+}
+
+const std::string& DiagnosticsSource::name() const {
+    return kName;
+}
+const document::MemoryBlock& DiagnosticsSource::block() const {
+    return body_->block();
+}
+ConfigAnswer DiagnosticsSource::judge(const Value& config) {
+    return body_->judge(config);
+}
+Value DiagnosticsSource::feed(const Value& config) {
+    return body_->feed(config);
+}
+void DiagnosticsSource::attend(const Value& config) {
+    body_->attend(config);
+}
+void DiagnosticsSource::run(const Value& config) {
+    body_->run(config);
+}
+void DiagnosticsSource::start(std::function<void()> changed) {
+    body_->start(std::move(changed));
+}
+void DiagnosticsSource::stop() {
+    body_->stop();
+}
+files::Source::State DiagnosticsSource::state() const {
+    return body_->state();
+}
+
+}  // namespace quire::diagnostics

@@ -1,0 +1,417 @@
+#include "diagnostics/source.h"
+
+#include <gtest/gtest.h>
+
+#include "diagnostics/project_for_test.h"
+#include "json/json.h"
+#include "sched/scheduler.h"
+
+namespace quire::diagnostics {
+namespace {
+
+class LateClock final : public Clock {
+public:
+    std::int64_t wall_ms() const override { return system_.wall_ms() + later_ms; }
+    std::int64_t steady_ms() const override { return system_.steady_ms(); }
+    std::int64_t later_ms = 0;
+
+private:
+    SystemClock system_;
+};
+
+// A source over a project, on a scheduler that moves when told.
+class Bench {
+public:
+    explicit Bench(std::string refusal = "", std::int64_t timeout_ms = 60'000,
+                   std::int64_t progress_ms = 60'000)
+        : source({.root = project.path(),
+                  .compile_commands = "compile_commands.json",
+                  .tool = project.tool(),
+                  .scratch = project.path() + "/.scratch",
+                  .timeout_ms = timeout_ms,
+                  .jobs = 2,
+                  .look_ms = 1000,
+                  .progress_ms = progress_ms,
+                  .refusal = std::move(refusal)},
+                 workers, clock) {
+        source.start([this] { ++told; });
+    }
+    static Value config(std::string_view text = "{}") { return json::parse(text).value(); }
+    void attend(std::string_view text = "{}") {
+        source.attend(config(text));
+        workers.run_all();
+    }
+    void run(std::string_view text = "{}") {
+        source.run(config(text));
+        workers.run_all();
+    }
+    Value fed(std::string_view text = "{}") {
+        return *source.feed(config(text)).get("diagnostics");
+    }
+    std::string status(std::string_view text = "{}") {
+        return fed(text).get("status")->as_string();
+    }
+    // "src/a.cc:1 bad; …"; "-" where it says nothing of findings.
+    std::string findings(std::string_view text = "{}") {
+        const Value all = fed(text);
+        if (all.get("findings") == nullptr) return "-";
+        std::string out;
+        for (const Value& each : all.get("findings")->as_list()) {
+            out += cat(out.empty() ? "" : "; ", each.get("path")->as_string(), ":",
+                       each.get("line")->as_int(), " ", each.get("message")->as_string());
+        }
+        return out;
+    }
+    std::string judged(std::string_view text) {
+        const files::ConfigAnswer answer = source.judge(config(text));
+        switch (answer.kind) {
+            case files::ConfigAnswer::Kind::applied:
+                return "applied";
+            case files::ConfigAnswer::Kind::pending:
+                return "pending";
+            case files::ConfigAnswer::Kind::rejected:
+                return cat("rejected ", answer.field);
+        }
+        return "";
+    }
+
+    Project project;
+    sched::ManualScheduler workers;
+    LateClock clock;
+    int told = 0;
+    DiagnosticsSource source;
+};
+
+TEST(DiagnosticsSource, NothingRunsBeforeSomebodyAsks) {
+    Bench bench;
+    bench.project.write("src/a.cc", "BAD\n");
+    bench.project.list({"src/a.cc"});
+
+    bench.workers.advance(10'000);
+
+    EXPECT_EQ(bench.project.checked(), "");
+    EXPECT_EQ(bench.status(), "not run since the kernel started");
+    EXPECT_EQ(bench.findings(), "-");
+}
+
+TEST(DiagnosticsSource, TheFirstReadBeginsARunAndItsEndIsTold) {
+    Bench bench;
+    bench.project.write("src/h.h", "\nODD\n");
+    bench.project.write("src/a.cc", "#include \"h.h\"\nBAD\n");
+    bench.project.write("src/b.cc", "#include \"h.h\"\n");
+    bench.project.list({"src/a.cc", "src/b.cc"});
+
+    bench.source.attend(Bench::config());
+    EXPECT_EQ(bench.told, 0);
+    EXPECT_TRUE(bench.source.state().running);
+    EXPECT_EQ(bench.findings(), "-");
+    bench.workers.run_all();
+
+    EXPECT_EQ(bench.told, 1);
+    EXPECT_FALSE(bench.source.state().running);
+    EXPECT_EQ(bench.status(), "checked 2 files");
+    EXPECT_EQ(bench.findings(), "src/a.cc:2 bad; src/h.h:2 odd");
+    EXPECT_EQ(*bench.fed().get("errors"), Value(1));
+    EXPECT_EQ(*bench.fed().get("warnings"), Value(1));
+}
+
+TEST(DiagnosticsSource, ARunSaysHowFarItIs) {
+    Bench bench("", 60'000, 0);
+    for (const char* const file : {"src/a.cc", "src/b.cc", "src/c.cc"})
+        bench.project.write(file, "\n");
+    bench.project.list({"src/a.cc", "src/b.cc", "src/c.cc"});
+    std::string said;
+    bench.source.start([&] { said += bench.status() + "; "; });
+    bench.attend();
+    EXPECT_EQ(said, "running 1 of 3; running 2 of 3; checked 3 files; ");
+}
+
+TEST(DiagnosticsSource, OnlyWhatHasChangedIsCheckedAgain) {
+    Bench bench;
+    bench.project.write("src/h.h", "\n");
+    bench.project.write("src/a.cc", "#include \"h.h\"\n");
+    bench.project.write("src/b.cc", "\n");
+    bench.project.write("src/c.cc", "#include \"h.h\"\nBAD\n");
+    bench.project.list({"src/a.cc", "src/b.cc", "src/c.cc"});
+    bench.attend();
+    EXPECT_EQ(bench.project.checked(), "a.cc b.cc c.cc");
+
+    bench.run();
+    EXPECT_EQ(bench.project.checked(), "");
+    bench.attend();
+    EXPECT_EQ(bench.project.checked(), "");
+    bench.project.write("src/h.h", "// longer\n");
+    bench.run();
+    EXPECT_EQ(bench.project.checked(), "a.cc c.cc");
+    bench.project.list({"src/b.cc"});
+    bench.run();
+    EXPECT_EQ(bench.project.checked(), "");
+    EXPECT_EQ(bench.findings(), "");
+}
+
+TEST(DiagnosticsSource, AChangeOnTheDiskBeginsARunOnceItHasSettled) {
+    Bench bench;
+    bench.project.write("src/a.cc", "BAD\n");
+    bench.project.list({"src/a.cc"});
+    bench.attend();
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+    bench.workers.advance(5000);
+    EXPECT_EQ(bench.project.checked(), "");
+
+    bench.project.write("src/a.cc", "// good\n");
+    bench.workers.advance(1000);
+    bench.project.write("src/a.cc", "// good now\n");
+    bench.workers.advance(1000);
+    EXPECT_EQ(bench.project.checked(), "");
+    bench.workers.advance(1000);
+
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+    EXPECT_EQ(bench.findings(), "");
+}
+
+TEST(DiagnosticsSource, AHeaderThatWasMissingIsWaitedFor) {
+    Bench bench;
+    bench.project.write("src/a.cc", "#include \"h.h\"\n");
+    bench.project.list({"src/a.cc"});
+    bench.attend();
+    EXPECT_EQ(bench.findings(), "src/a.cc:1 h.h: No such file or directory");
+
+    bench.project.write("src/h.h", "\n");
+    bench.workers.advance(3000);
+
+    EXPECT_EQ(bench.findings(), "");
+}
+
+TEST(DiagnosticsSource, TheListOfFilesIsWatchedAlsoWhereThereWasNone) {
+    Bench bench;
+    bench.project.write("src/a.cc", "BAD\n");
+    bench.attend();
+    EXPECT_EQ(bench.status().substr(0, 20), "failed: cannot read ");
+    EXPECT_TRUE(bench.source.state().failed);
+
+    bench.project.list({"src/a.cc"});
+    bench.workers.advance(3000);
+    EXPECT_EQ(bench.findings(), "src/a.cc:1 bad");
+    EXPECT_FALSE(bench.source.state().failed);
+    bench.project.write("compile_commands.json", "[{}]");
+    bench.workers.advance(3000);
+    EXPECT_EQ(bench.status(), "failed: entry 0 of compile_commands.json has no directory");
+}
+
+TEST(DiagnosticsSource, AnEditIsAppliedWhereAllItChoosesIsKnown) {
+    Bench bench;
+    bench.project.write("src/a.cc", "ODD\nBAD\n");
+    bench.project.write("src/b.cc", "ODD\n");
+    bench.project.list({"src/a.cc", "src/b.cc"});
+    EXPECT_EQ(bench.judged(R"({"minimum_severity": "error"})"), "pending");
+    EXPECT_EQ(bench.judged(R"({"minimum_severity": "eror"})"), "rejected minimum_severity");
+    EXPECT_EQ(bench.judged(R"({"enabled": false})"), "applied");
+
+    const char* const only_a = R"({"paths": ["src/a.cc"]})";
+    bench.attend(only_a);
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+    EXPECT_EQ(bench.judged(R"({"paths": ["src/a.cc"], "minimum_severity": "error"})"), "applied");
+    EXPECT_EQ(bench.findings(R"({"paths": ["src/a.cc"], "minimum_severity": "error"})"),
+              "src/a.cc:2 bad");
+    EXPECT_EQ(bench.judged("{}"), "pending");
+    bench.attend();
+    EXPECT_EQ(bench.project.checked(), "b.cc");
+    EXPECT_EQ(bench.judged(only_a), "applied");
+    EXPECT_EQ(bench.judged("{}"), "applied");
+    EXPECT_EQ(bench.findings(R"({"checks": ["!-Wodd"]})"), "src/a.cc:2 bad");
+    EXPECT_EQ(bench.findings(R"({"most": 1})"), "src/a.cc:2 bad");
+}
+
+TEST(DiagnosticsSource, WhereItIsOffNothingRuns) {
+    Bench bench;
+    bench.project.write("src/a.cc", "BAD\n");
+    bench.project.list({"src/a.cc"});
+    bench.attend(R"({"enabled": false})");
+    bench.run(R"({"enabled": false})");
+    EXPECT_EQ(bench.project.checked(), "");
+    EXPECT_EQ(bench.status(R"({"enabled": false})"), "off: enabled is false in config");
+    // Also what has begun already.
+    bench.source.attend(Bench::config());
+    bench.source.attend(Bench::config(R"({"enabled": false})"));
+    bench.workers.run_all();
+    EXPECT_EQ(bench.project.checked(), "");
+    bench.attend();
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+}
+
+TEST(DiagnosticsSource, WhereItMayNotRunNothingRuns) {
+    Bench bench("agents may write it");
+    bench.project.write("src/a.cc", "BAD\n");
+    bench.project.list({"src/a.cc"});
+    bench.attend();
+    bench.run();
+    bench.workers.advance(10'000);
+    EXPECT_EQ(bench.project.checked(), "");
+    EXPECT_EQ(bench.status(), "off: agents may write it");
+    EXPECT_TRUE(bench.source.state().failed);
+    EXPECT_EQ(bench.judged(R"({"most": 1})"), "pending");
+    EXPECT_EQ(bench.judged(R"({"most": 0})"), "rejected most");
+}
+
+TEST(DiagnosticsSource, ACompilerThatAgentsMayWriteIsNotRun) {
+    Project project;
+    project.write("src/a.cc", "BAD\n");
+    project.write("compile_commands.json",
+                  cat(R"([{"directory":")", project.path(),
+                      R"(","command":"src/../tool -c src/a.cc","file":"src/a.cc"}])"));
+    sched::ManualScheduler workers;
+    SystemClock clock;
+    std::string asked;
+    DiagnosticsSource source({.root = project.path(),
+                              .compile_commands = "compile_commands.json",
+                              .scratch = project.path() + "/.scratch",
+                              .agents_write =
+                                  [&](const std::string& path) {
+                                      asked = path;
+                                      return true;
+                                  }},
+                             workers, clock);
+    source.run(Map{});
+    workers.run_all();
+    EXPECT_EQ(asked, "tool");
+    EXPECT_EQ(project.checked(), "");
+    EXPECT_NE(source.state().text.find("agents may write its compiler"), std::string::npos);
+}
+
+TEST(DiagnosticsSource, ANewerRunTakesThePlaceOfTheOneUnderWay) {
+    Bench bench;
+    bench.project.write("src/a.cc", "\n");
+    bench.project.write("src/b.cc", "\n");
+    bench.project.list({"src/a.cc", "src/b.cc"});
+
+    bench.source.run(Bench::config());
+    bench.workers.run_one();  // It has looked at what there is to do.
+    bench.source.run(Bench::config(R"({"paths": ["src/b.cc"]})"));
+    bench.workers.run_all();
+
+    EXPECT_EQ(bench.project.checked(), "b.cc");
+    EXPECT_EQ(bench.told, 1);
+}
+
+TEST(DiagnosticsSource, WhatTakesTooLongIsSaidAndTriedAgain) {
+    Bench bench("", 300);
+    bench.project.write("src/a.cc", "SLOW\n");
+    bench.project.write("src/b.cc", "BAD\n");
+    bench.project.list({"src/a.cc", "src/b.cc"});
+    bench.attend();
+    EXPECT_EQ(bench.status(),
+              "checked 1 file; 1 could not be: src/a.cc: it took longer than 0.3 s");
+    EXPECT_EQ(bench.findings(), "src/b.cc:1 bad");
+    EXPECT_EQ(bench.project.checked(), "a.cc b.cc");
+    bench.run();
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+}
+
+TEST(DiagnosticsSource, AToolThatIsNotThereIsSaid) {
+    Bench bench;
+    bench.project.write("src/a.cc", "\n");
+    bench.project.list({"src/a.cc"});
+    bench.project.remove("tool");
+    bench.attend();
+    EXPECT_NE(bench.status().find("could not be: src/a.cc: cannot run "), std::string::npos)
+        << bench.status();
+}
+
+TEST(DiagnosticsSource, WhatIsFoundAgainIsNoNews) {
+    Bench bench;
+    bench.project.write("src/a.cc", "BAD\n");
+    bench.project.list({"src/a.cc"});
+    bench.attend();
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+    const Value before = bench.fed();
+    bench.clock.later_ms += 60'000;
+    bench.project.write("src/a.cc", "BAD, and longer\n");
+    bench.run();
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+    EXPECT_EQ(bench.fed(), before);
+    bench.project.write("src/a.cc", "\nBAD, and further down\n");
+    bench.run();
+    EXPECT_NE(*bench.fed().get("last_run"), *before.get("last_run"));
+}
+
+TEST(DiagnosticsSource, WhatIsWrittenWhileItIsCheckedIsCheckedOnceMore) {
+    Bench bench;
+    bench.project.write("src/h.h", "\n");
+    bench.project.write("src/a.cc", "#include \"h.h\"\nGROW\n");
+    bench.project.list({"src/a.cc"});
+    bench.attend();
+    EXPECT_EQ(bench.findings(), "");  // It was BAD only when it had been read.
+    bench.workers.advance(5000);
+    EXPECT_EQ(bench.findings(), "src/h.h:2 bad");
+}
+
+TEST(DiagnosticsSource, AfterItsStopNothingIsRunOrTold) {
+    Bench bench;
+    bench.project.write("src/a.cc", "BAD\n");
+    bench.project.list({"src/a.cc"});
+    bench.source.attend(Bench::config());
+    bench.source.stop();
+    bench.workers.run_all();
+    bench.run();
+    bench.workers.advance(10'000);
+    EXPECT_EQ(bench.project.checked(), "");
+    EXPECT_EQ(bench.told, 0);
+}
+
+// With the tools themselves.
+class RealTool {
+public:
+    explicit RealTool(std::string tool)
+        : source_({.root = project.path(),
+                   .compile_commands = "compile_commands.json",
+                   .tool = std::move(tool),
+                   .scratch = project.path() + "/.scratch"},
+                  workers_, clock_) {
+        project.list({"src/a.cc"});
+    }
+    Value run() {
+        source_.run(Map{});
+        workers_.run_all();
+        return *source_.feed(Map{}).get("diagnostics");
+    }
+    Project project;
+
+private:
+    sched::ManualScheduler workers_;
+    SystemClock clock_;
+    DiagnosticsSource source_;
+};
+
+TEST(DiagnosticsSource, TheCompilerOfTheEntryIsUnderstood) {
+    RealTool real("");
+    real.project.write("src/h.h", "inline int f() { return missing; }\n");
+    real.project.write("src/a.cc", "#include \"h.h\"\n#include <string>\nint main() {}\n");
+    Value fed = real.run();
+    ASSERT_EQ(*fed.get("errors"), Value(1)) << json::write(fed);
+    const Value& found = fed.get("findings")->as_list().front();
+    EXPECT_EQ(found.get("path")->as_string(), "src/h.h");
+    EXPECT_EQ(found.get("line")->as_int(), 1);
+
+    real.project.write("src/h.h", "inline int f() { return 1234; }\n");
+    fed = real.run();
+    EXPECT_EQ(*fed.get("errors"), Value(0)) << json::write(fed);
+    real.project.write("src/h.h", "inline int f() { return 12 }\n");
+    EXPECT_EQ(*real.run().get("errors"), Value(1));
+    EXPECT_FALSE(std::filesystem::exists(real.project.path() + "/x.o"));
+}
+
+TEST(DiagnosticsSource, ClangTidyIsUnderstood) {
+    if (std::system("command -v clang-tidy >/dev/null 2>&1") != 0)
+        GTEST_SKIP() << "clang-tidy is not installed";
+    RealTool real("clang-tidy");
+    real.project.write(".clang-tidy", "Checks: '-*,modernize-use-nullptr'\n");
+    real.project.write("src/a.cc", "int* f() { return 0; }\n");
+    const Value fed = real.run();
+    ASSERT_EQ(*fed.get("warnings"), Value(1)) << json::write(fed);
+    const Value& found = fed.get("findings")->as_list().front();
+    EXPECT_EQ(found.get("path")->as_string(), "src/a.cc");
+    EXPECT_EQ(found.get("check")->as_string(), "modernize-use-nullptr");
+}
+
+}  // namespace
+}  // namespace quire::diagnostics
