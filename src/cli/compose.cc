@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "cli/config.h"
 #include "fs/disk_files.h"
+#include "kernel/approval_calls.h"
 #include "kernel/file_calls.h"
 #include "kernel/kernel.h"
 #include "sched/scheduler.h"

@@ -9,6 +9,7 @@
 
 #include "document/gate.h"
 #include "kernel/body.h"
+#include "kernel/fed_blocks.h"
 #include "kernel/memory_calls.h"
 #include "kernel/versions.h"
 
@@ -43,8 +44,9 @@ MemoryVersion version_of_memory(LiveDocument& document);
 // History's entry for what is taken back by a call of its own, or not at all.
 Unit memory_entry(const policy::Actor& by, std::string description);
 // Ends the pending transaction, whose write this was, and records it as one step of undo. False
-// where it changed nothing.
-bool record_memory_write(LiveDocument& document, const document::Attribution& what);
+// where it changed nothing. `judged`: that whoever feeds the block has seen it.
+bool record_memory_write(LiveDocument& document, const document::Attribution& what,
+                         const Judged& judged);
 
 // Which blocks have changed since what a search finds them by was stored (memory_search.cc).
 class MemoryTexts;
@@ -72,9 +74,11 @@ struct MemoryMove {
 };
 
 struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
-    explicit Body(std::shared_ptr<Kernel::Body> house) : kernel(std::move(house)) {}
+    Body(std::shared_ptr<Kernel::Body> house, std::vector<files::Source*> sources)
+        : kernel(std::move(house)), fed(std::move(sources)) {}
 
     std::shared_ptr<Kernel::Body> kernel;
+    const FedBlocks fed;
     std::shared_ptr<MemoryTexts> texts = make_memory_texts();
 
     // As the kernel's, with what a search finds the block by.
@@ -88,6 +92,12 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     void submit_write(LiveDocument& document, T value, Reply<T> reply) {
         keep_content(*texts, document, kernel->parts().clock.wall_ms());
         kernel->submit(document, std::move(value), std::move(reply));
+    }
+
+    // What the block is after a write that was recorded (fed_blocks.h).
+    MemoryVersion settle(LiveDocument& document, const OpenedMemory& opened,
+                         const Judged& judged) const {
+        return fed.settle(document, opened.header, judged, kernel->parts().clock.wall_ms());
     }
 
     std::shared_ptr<LiveDocument> find(const std::string& label) const;

@@ -95,7 +95,7 @@ Unit memory_entry(const policy::Actor& by, std::string description) {
     return unit;
 }
 
-bool record_memory_write(LiveDocument& document, const document::Attribution& what) {
+bool record_memory_write(LiveDocument& document, const document::Attribution& what, const Judged&) {
     const crdt::IdSpan span = document.commit(what);
     if (span.size() == 0) return false;
     Unit unit;
@@ -141,7 +141,8 @@ bool MemoryCalls::Body::goes_by(LiveDocument& document, const std::string& label
     return document.name() == label || document.id_of(document.whole()).str() == label;
 }
 
-MemoryCalls::MemoryCalls(Kernel& kernel) : body_(std::make_shared<Body>(kernel.body_)) {}
+MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<files::Source*> sources)
+    : body_(std::make_shared<Body>(kernel.body_, std::move(sources))) {}
 
 void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> section,
                        Reply<MemoryView> reply) {
@@ -168,6 +169,7 @@ void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> 
                 view.rendered = document::render(reader, block, options);
                 view.value = reader.value();
             }
+            body->fed.attend(document, opened.header);
             body->kernel->answer(document, std::move(view), std::move(answer));
         });
 }
@@ -213,7 +215,8 @@ void MemoryCalls::Body::erase(const Caller& by, const Label& label, Reply<Memory
         by, label, std::move(reply),
         [body = shared_from_this(), by](LiveDocument& document, const OpenedMemory& opened,
                                         Reply<MemoryVersion> answer) {
-            const Result<void> allowed = policy::permit(opened.rights, Operation::erase);
+            Result<void> allowed = policy::permit(opened.rights, Operation::erase);
+            if (allowed) allowed = body->fed.check_owned(opened.header, by.actor, "delete");
             if (!allowed) return body->kernel->refuse(document, allowed.error(), std::move(answer));
             document.begin(by.actor);
             document.record_quietly(document.whole(), memory_entry(by.actor, "delete"));

@@ -7,7 +7,9 @@
 //
 // Errors of every call but create() and list(): not_found "invalid_reference"; denied
 // "permission_denied" for an agent that neither owns the block nor has a share; corrupt where what
-// is stored of the block does not parse. Those of Kernel besides.
+// is stored of the block does not parse. Those of Kernel besides. Of a block that a source feeds
+// (fed_blocks.h) every write may also give invalid_argument "source_rejected" {source, field,
+// value, allowed}; whatever else would change it, denied "source_owned" {source}.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,10 @@
 #include "kernel/memory_header.h"
 #include "schema/convert.h"
 
+namespace quire::files {
+class Source;
+}
+
 namespace quire::kernel {
 
 // The label, or the id, of a block by which callers mean a text that is in context, as a file among
@@ -32,10 +38,17 @@ struct TextLabel {
     std::string label;
 };
 
+// What the source of a block said to an edit of its config (files/source.h).
+struct SourceSaid {
+    std::string name;
+    std::string answer;  // "applied" or "pending".
+    std::string message;
+};
 struct MemoryVersion {
     std::string label;
     std::string block_id;
     std::uint64_t version = 0;
+    std::optional<SourceSaid> source = {};
 };
 
 struct MemoryCreate {
@@ -184,7 +197,8 @@ struct MemoryMoved {
 
 class MemoryCalls {
 public:
-    explicit MemoryCalls(Kernel& kernel);
+    // The sources outlive the kernel's calls.
+    explicit MemoryCalls(Kernel& kernel, std::vector<files::Source*> sources = {});
 
     // The caller owns it. Errors: conflict "label_exists"; invalid_argument "invalid_label",
     // "invalid_schema"; not_found "unknown_template"; with content also those of MemoryEdit, and
@@ -266,8 +280,10 @@ public:
     void share(Caller by, std::string label, policy::Actor with,
                std::optional<policy::Permission> permission, Reply<MemoryVersion> reply);
 
-private:
     struct Body;
+
+private:
+    friend class SourceCalls;
     std::shared_ptr<Body> body_;
 };
 

@@ -119,6 +119,8 @@ void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
         [body = body_, by, what = std::move(what)](LiveDocument& document, OpenedMemory& opened,
                                                    Reply<MemoryConverted> answer) {
             const std::int64_t now_ms = body->kernel->parts().clock.wall_ms();
+            if (const auto may = body->fed.check_owned(opened.header, by.actor, "convert"); !may)
+                return body->kernel->refuse(document, may.error(), std::move(answer));
             Result<Plan> planned = plan(document, opened, by.actor, what, now_ms);
             if (!planned) {
                 return body->kernel->refuse(document, std::move(planned).error(),

@@ -103,8 +103,9 @@ void MemoryCalls::archive(Caller by, std::string label, std::optional<std::strin
                 body->kernel->refuse(document, why, std::move(answer));
             };
             // It goes out of everybody's context, as a block that is deleted does.
-            if (const auto may = may_archive(opened, Operation::erase); !may)
-                return refuse(may.error());
+            Result<void> may = may_archive(opened, Operation::erase);
+            if (may) may = body->fed.check_owned(opened.header, by.actor, "archive");
+            if (!may) return refuse(may.error());
             Catalog& catalog = body->kernel->catalog();
             const std::string before = document.name();
             if (archival_label && !catalog.claim_name(kMemoryKind, *archival_label, document.key()))
@@ -135,6 +136,7 @@ void MemoryCalls::load(Caller by, std::string archival_label, std::optional<std:
                                                      Reply<MemoryVersion> answer) {
             const std::string under = label.value_or(document.name());
             Result<void> may = may_load(opened);
+            if (may) may = body->fed.check_owned(opened.header, by.actor, "load");
             if (may && !body->kernel->catalog().claim_name(kMemoryKind, under, document.key()))
                 may = label_exists(under);
             if (!may) return body->kernel->refuse(document, may.error(), std::move(answer));
@@ -150,6 +152,7 @@ void MemoryCalls::rename(Caller by, TextLabel label, std::string to, Reply<Memor
         [body = body_, by, to = std::move(to)](LiveDocument& document, OpenedMemory& opened,
                                                Reply<MemoryVersion> answer) {
             Result<void> may = policy::permit(opened.rights, Operation::overwrite);
+            if (may) may = body->fed.check_owned(opened.header, by.actor, "rename");
             Catalog& catalog = body->kernel->catalog();
             if (may &&
                 (to == document.name() || !catalog.claim_name(kMemoryKind, to, document.key()))) {
@@ -169,12 +172,12 @@ namespace {
 // from then on, so that what is prepared of one can be stored in the batch of the other.
 class Swap : public std::enable_shared_from_this<Swap> {
 public:
-    Swap(std::shared_ptr<Kernel::Body> kernel, std::shared_ptr<MemoryTexts> texts, Caller by,
+    Swap(std::shared_ptr<MemoryCalls::Body> memory, Caller by,
          std::shared_ptr<LiveDocument> context, std::shared_ptr<LiveDocument> archival,
          std::string label, std::string archival_label, Function<void(Reply<MemoryMoved>)> again,
          Reply<MemoryMoved> reply)
-        : kernel_(std::move(kernel)),
-          texts_(std::move(texts)),
+        : memory_(std::move(memory)),
+          kernel_(memory_->kernel),
           by_(std::move(by)),
           context_(std::move(context)),
           archival_(std::move(archival)),
@@ -230,6 +233,7 @@ private:
         }
         OpenedMemory opened = TRY(open_memory(live, by_, *kernel_));
         TRY(is_archival ? may_load(opened) : may_archive(opened, Operation::overwrite));
+        TRY(memory_->fed.check_owned(opened.header, by_.actor, "swap"));
         (is_archival ? opened_archival_ : opened_context_) = std::move(opened);
         return {};
     }
@@ -242,7 +246,7 @@ private:
             move_to(live, *opened_context_, by_.actor,
                     MemoryMove{MemoryType::archival, archival_label_, "swap"});
         }
-        keep_text(*texts_, live);
+        keep_text(*memory_->texts, live);
         if (&live == context_.get()) return;
         moved_ = {version_of_memory(live), archival_label_};
     }
@@ -302,8 +306,8 @@ private:
         reply_(std::move(result));
     }
 
+    std::shared_ptr<MemoryCalls::Body> memory_;
     std::shared_ptr<Kernel::Body> kernel_;
-    std::shared_ptr<MemoryTexts> texts_;
     Caller by_;
     std::shared_ptr<LiveDocument> context_;
     std::shared_ptr<LiveDocument> archival_;
@@ -333,9 +337,9 @@ void MemoryCalls::Body::swap(Caller by, std::string label, std::string archival_
                   archival_label](Reply<MemoryMoved> answer) mutable {
         self->swap(std::move(by), std::move(label), std::move(archival_label), std::move(answer));
     };
-    std::make_shared<Swap>(kernel, texts, std::move(by), std::move(context), std::move(archival),
-                           std::move(label), std::move(archival_label), std::move(again),
-                           std::move(reply))
+    std::make_shared<Swap>(shared_from_this(), std::move(by), std::move(context),
+                           std::move(archival), std::move(label), std::move(archival_label),
+                           std::move(again), std::move(reply))
         ->start();
 }
 

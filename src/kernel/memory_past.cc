@@ -65,19 +65,25 @@ Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
                                     {.go_back = true});
 }
 
-// False where the block is so already.
-Result<bool> roll_back(LiveDocument& document, const OpenedMemory& opened, const policy::Actor& by,
-                       const std::string& version_id) {
+// None where the block is so already.
+Result<std::optional<MemoryVersion>> roll_back(LiveDocument& document, const OpenedMemory& opened,
+                                               const policy::Actor& by,
+                                               const std::string& version_id,
+                                               const MemoryCalls::Body& body) {
     TRY(policy::permit(opened.rights, Operation::overwrite));
     crdt::Doc& doc = document.doc();
     const BlockAt at = TRY(block_at(document, document.whole(), version_id));
     TRY(check_schema(document, at));
     const crdt::Diff back = TRY(doc.diff(doc.frontiers(), at.heads));
-    if (back.empty()) return false;
+    if (back.empty()) return std::nullopt;
     document.begin(by);
     TRY(check_return(document, opened.header, opened.writer(by), back));
+    const Judged judged = TRY(body.fed.judge(
+        document, opened.header, by, [&](crdt::Doc& draft) { return draft.apply_diff(back); }));
+    document.begin(by);
     TRY(doc.apply_diff(back));
-    return record_memory_write(document, {by, "rollback", version_id});
+    if (!record_memory_write(document, {by, "rollback", version_id}, judged)) return std::nullopt;
+    return body.settle(document, opened, judged);
 }
 
 }  // namespace
@@ -96,13 +102,20 @@ void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndo
             const Result<std::vector<Unit*>> units =
                 next_to_take_back(block.state->history, by.actor.str(), UndoScope::own, redo);
             if (!units) return refuse(units.error());
+            const std::vector<crdt::IdSpan> spans = spans_of(*units);
             document.begin(by.actor);
-            const Result<crdt::Doc::Undone> done = document.doc().revert(spans_of(*units));
+            const Result<Judged> judged = body->fed.judge(document, opened.header, by.actor,
+                                                          [&](crdt::Doc& draft) -> Result<void> {
+                                                              TRY(draft.revert(spans));
+                                                              return {};
+                                                          });
+            if (!judged) return refuse(judged.error());
+            const Result<crdt::Doc::Undone> done = document.doc().revert(spans);
             if (!done) return refuse(done.error());
             end_take_back(document, block, by.actor,
                           {*units, redo, done->skipped > 0, done->settled});
-            MemoryUndone undone{version_of_memory(document), done->restored, done->removed,
-                                done->skipped};
+            MemoryUndone undone{body->settle(document, opened, *judged), done->restored,
+                                done->removed, done->skipped};
             body->submit_write(document, std::move(undone), std::move(answer));
         });
 }
@@ -142,13 +155,13 @@ void MemoryCalls::rollback(Caller by, std::string label, std::string version_id,
         by, label, std::move(reply),
         [body = body_, by, version_id = std::move(version_id)](
             LiveDocument& document, const OpenedMemory& opened, Reply<MemoryVersion> answer) {
-            const Result<bool> changed = roll_back(document, opened, by.actor, version_id);
-            if (!changed) return body->kernel->refuse(document, changed.error(), std::move(answer));
-            if (!*changed) {
+            auto made = roll_back(document, opened, by.actor, version_id, *body);
+            if (!made) return body->kernel->refuse(document, made.error(), std::move(answer));
+            if (!*made) {
                 return body->kernel->answer(document, version_of_memory(document),
                                             std::move(answer));
             }
-            body->submit_write(document, version_of_memory(document), std::move(answer));
+            body->submit_write(document, std::move(**made), std::move(answer));
         });
 }
 

@@ -30,7 +30,8 @@ Result<void> check_size(const Value& before, const Value& wanted, const Limits& 
 
 Result<MemoryRevised> carry_over(LiveDocument& document, const OpenedMemory& opened,
                                  const policy::Actor& by, const MemoryRevise& what,
-                                 const Kernel::Body& kernel) {
+                                 const MemoryCalls::Body& body) {
+    const Kernel::Body& kernel = *body.kernel;
     const document::MemoryBlock& block = opened.header.block;
     crdt::Doc& doc = document.doc();
     MemoryRevised out{version_of_memory(document)};
@@ -42,17 +43,22 @@ Result<MemoryRevised> carry_over(LiveDocument& document, const OpenedMemory& ope
     if (before == what.value) return out;
     TRY(check_size(before, what.value, kernel.limits()));
 
-    document.begin(by);
-    // All of it or nothing: what is refused is refused on a copy.
-    crdt::Doc draft = doc.fork(doc.peer());
     const auto make = [&](crdt::Doc& of) {
         document::MemoryEdit edit(of, block, opened.writer(by), kernel.parts().clock.wall_ms());
         return document::revise(edit, shown, what.value, merged);
     };
+    const auto on_draft = [&](crdt::Doc& draft) -> Result<void> {
+        TRY(make(draft));
+        return {};
+    };
+    const Judged judged = TRY(body.fed.judge(document, opened.header, by, on_draft));
+    document.begin(by);
+    // All of it or nothing: what is refused is refused on a copy.
+    crdt::Doc draft = doc.fork(doc.peer());
     out.both = TRY(make(draft));
     CHECK(make(doc).has_value());
-    out.changed = record_memory_write(document, {by, "edit", ""});
-    out.block = version_of_memory(document);
+    out.changed = record_memory_write(document, {by, "edit", ""}, judged);
+    out.block = body.settle(document, opened, judged);
     return out;
 }
 
@@ -64,8 +70,7 @@ void MemoryCalls::revise(Caller by, std::string label, MemoryRevise what,
         by, label, std::move(reply),
         [body = body_, by, what = std::move(what)](
             LiveDocument& document, const OpenedMemory& opened, Reply<MemoryRevised> answer) {
-            Result<MemoryRevised> made =
-                carry_over(document, opened, by.actor, what, *body->kernel);
+            Result<MemoryRevised> made = carry_over(document, opened, by.actor, what, *body);
             if (!made)
                 return body->kernel->refuse(document, std::move(made).error(), std::move(answer));
             if (!made->changed)

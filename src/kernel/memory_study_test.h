@@ -30,16 +30,19 @@ inline constexpr std::string_view kStatus = R"({"Map": {"fields": [
 // A kernel with memory on a table.
 class Study {
 public:
+    explicit Study(std::vector<files::Source*> sources = {}) : sources_(std::move(sources)) {
+        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, sources_);
+    }
     void restart() {
         calls_.reset();
         desk.restart();
-        calls_ = std::make_unique<MemoryCalls>(*desk.kernel);
+        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, sources_);
     }
 
     void crash() {
         calls_.reset();
         desk.crash();
-        calls_ = std::make_unique<MemoryCalls>(*desk.kernel);
+        calls_ = std::make_unique<MemoryCalls>(*desk.kernel, sources_);
     }
 
     static Caller as(std::string_view actor) {
@@ -156,7 +159,8 @@ public:
     Desk desk;
 
 private:
-    std::unique_ptr<MemoryCalls> calls_ = std::make_unique<MemoryCalls>(*desk.kernel);
+    const std::vector<files::Source*> sources_;
+    std::unique_ptr<MemoryCalls> calls_;
 };
 
 template <class T>

@@ -17,15 +17,16 @@ struct TextEdit {
 };
 
 Result<MemoryEdited> edited(LiveDocument& document, const OpenedMemory& opened, const Caller& by,
-                            TextEdit& what, Kernel::Body& kernel) {
+                            TextEdit& what, const MemoryCalls::Body& body) {
+    Kernel::Body& kernel = *body.kernel;
     const document::Writer writer = opened.writer(by.actor);
     const schema::BlockSchema& schema = opened.header.block.schema;
     const auto admitted = [&](Operation operation) {
         return document::admit(writer, {operation, "", document::Shape::text}, schema);
     };
     const auto may_overwrite = admitted(Operation::overwrite);
-    document::MemoryEdit edit(document.doc(), opened.header.block, writer,
-                              kernel.parts().clock.wall_ms());
+    const std::int64_t now_ms = kernel.parts().clock.wall_ms();
+    document::MemoryEdit edit(document.doc(), opened.header.block, writer, now_ms);
     const auto text = [&]() -> const seq::Rope& { return **edit.reader().text(); };
     Result<blocks::Planned> plan = what.plan(text(), document.whole().state->version);
     // Who may not write is told that, and not what the plan says of the text.
@@ -37,12 +38,19 @@ Result<MemoryEdited> edited(LiveDocument& document, const OpenedMemory& opened, 
     blocks::Planned planned = TRY(std::move(plan));
     TRY(kernel.check_size(text(), planned.splices));
     const bool changes = !planned.splices.empty();
+    MemoryVersion block = version_of_memory(document);
     if (changes) {
+        const Judged judged =
+            TRY(body.fed.judge(document, opened.header, by.actor, [&](crdt::Doc& draft) {
+                document::MemoryEdit same(draft, opened.header.block, writer, now_ms);
+                return same.splice_text("", what.operation, planned.splices);
+            }));
         document.begin(by.actor);
         TRY(edit.splice_text("", what.operation, planned.splices));
-        record_memory_write(document, edit.last());
+        record_memory_write(document, edit.last(), judged);
+        block = body.settle(document, opened, judged);
     }
-    return MemoryEdited{version_of_memory(document),
+    return MemoryEdited{std::move(block),
                         edited_as(document, document.whole(), std::move(planned), kernel.limits())};
 }
 
@@ -77,7 +85,7 @@ void MemoryCalls::edit_text(Caller by, TextLabel label, std::string operation, b
         [body = body_, by, what = TextEdit{std::move(operation), std::move(plan)}](
             LiveDocument& document, const OpenedMemory& opened,
             Reply<MemoryEdited> answer) mutable {
-            Result<MemoryEdited> made = edited(document, opened, by, what, *body->kernel);
+            Result<MemoryEdited> made = edited(document, opened, by, what, *body);
             if (!made)
                 return body->kernel->refuse(document, std::move(made).error(), std::move(answer));
             if (made->edited.no_op)

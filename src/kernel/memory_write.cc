@@ -77,16 +77,24 @@ private:
     const Limits& limits_;
 };
 
-Result<Value> carry_out(LiveDocument& document, MemoryWrite& what, const Caller& by,
-                        const OpenedMemory& opened, const Kernel::Body& kernel) {
+Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const Caller& by,
+                                const OpenedMemory& opened, const MemoryCalls::Body& body) {
     const document::Writer writer = opened.writer(by.actor);
-    document::MemoryEdit edit(document.doc(), opened.header.block, writer,
-                              kernel.parts().clock.wall_ms());
+    const document::MemoryBlock& block = opened.header.block;
+    const std::int64_t now_ms = body.kernel->parts().clock.wall_ms();
+    const Limits& limits = body.kernel->limits();
+    const auto on_draft = [&](crdt::Doc& draft) -> Result<void> {
+        document::MemoryEdit edit(draft, block, writer, now_ms);
+        MemoryWrite same = what;
+        TRY(std::visit(Writing(edit, writer, limits), same));
+        return {};
+    };
+    const Judged judged = TRY(body.fed.judge(document, opened.header, by.actor, on_draft));
+    document::MemoryEdit edit(document.doc(), block, writer, now_ms);
     document.begin(by.actor);
-    Writing writing(edit, writer, kernel.limits());
-    Value made = TRY(std::visit(writing, what));
-    record_memory_write(document, edit.last());
-    return made;
+    Value made = TRY(std::visit(Writing(edit, writer, limits), what));
+    record_memory_write(document, edit.last(), judged);
+    return MemoryWritten{body.settle(document, opened, judged), std::move(made)};
 }
 
 }  // namespace
@@ -99,13 +107,12 @@ void MemoryCalls::write(Caller by, std::string label, MemoryWrite what,
                                                    const OpenedMemory& opened,
                                                    Reply<MemoryWritten> answer) mutable {
             const std::uint64_t before = document.whole().state->version;
-            Result<Value> made = carry_out(document, what, by, opened, *body->kernel);
+            Result<MemoryWritten> made = carry_out(document, what, by, opened, *body);
             if (!made)
                 return body->kernel->refuse(document, std::move(made).error(), std::move(answer));
-            MemoryWritten written{version_of_memory(document), std::move(*made)};
-            if (written.block.version == before)
-                return body->kernel->answer(document, std::move(written), std::move(answer));
-            body->submit_write(document, std::move(written), std::move(answer));
+            if (made->block.version == before)
+                return body->kernel->answer(document, std::move(*made), std::move(answer));
+            body->submit_write(document, std::move(*made), std::move(answer));
         });
 }
 

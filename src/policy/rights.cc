@@ -58,6 +58,8 @@ std::optional<Rights> rights_of(const Actor& by, const Holding& block) {
                           ? each.permission
                           : std::min(each.permission, block.permission)};
     }
+    // What a source feeds is there for every agent.
+    if (block.owner.kind == ActorKind::source) return Rights{block.permission};
     return std::nullopt;
 }
 

@@ -1,8 +1,8 @@
 // Rights: what one actor may do with one memory block, and how a refusal is worded.
 //
-// An agent has rights over a block that it owns or that was shared with it, and no others. Sources
-// and the system feed blocks, so no permission binds them. A person is bound as an owner is, but
-// needs nobody's approval: being asked is the approval. Pure.
+// An agent has rights over a block that it owns, that was shared with it, or that a source owns,
+// and no others. Sources and the system feed blocks, so no permission binds them. A person is bound
+// as an owner is, but needs nobody's approval: being asked is the approval. Pure.
 #pragma once
 
 #include <optional>

@@ -93,6 +93,17 @@ TEST(Rights, AnAgentSeesWhatItOwnsAndWhatIsSharedWithIt) {
               (Rights{Permission::read_write, Deleting::owner, Operations::all()}));
 }
 
+TEST(Rights, WhatASourceOwnsIsForEveryAgentUnderTheBlocksOwnPermission) {
+    const Actor lint{ActorKind::source, "lint"};
+    EXPECT_EQ(rights_of(kAda, Holding{lint, Permission::read_write}),
+              (Rights{Permission::read_write, Deleting::admin_only}));
+    EXPECT_EQ(rights_of(kAda, Holding{lint, Permission::read_only}),
+              (Rights{Permission::read_only, Deleting::admin_only}));
+    const Share shares[] = {{kBob, Permission::append}};
+    EXPECT_EQ(rights_of(kBob, Holding{lint, Permission::read_write, shares}),
+              (Rights{Permission::append, Deleting::admin_only}));
+}
+
 TEST(Rights, NobodySharesMoreThanTheyHave) {
     for (const Permission own : kPermissions) {
         for (const Permission given : kPermissions) {

@@ -1,5 +1,6 @@
 // approvals: what agents ask people for, and the answers. For people alone.
 #include "base/cat.h"
+#include "kernel/approval_calls.h"
 #include "policy/shown.h"
 #include "tools/memories.h"
 #include "tools/render.h"

@@ -11,14 +11,23 @@ using kernel::MemoryVersion;
 namespace {
 
 Map members_of(const MemoryVersion& block) {
-    return {{"label", block.label}, {"block_id", block.block_id}, {"version", block.version}};
+    Map out{{"label", block.label}, {"block_id", block.block_id}, {"version", block.version}};
+    if (block.source) {
+        const auto& [name, answer, message] = *block.source;
+        out.append("source", Map{{"name", name}, {"answer", answer}, {"message", message}});
+    }
+    return out;
 }
 
 }  // namespace
 
 ToolResult render_memory_done(const MemoryVersion& block, std::string_view what) {
-    return {members_of(block),
-            cat(block.label, ": ", what, ", now version ", block.version, ".\n")};
+    std::string text = cat(block.label, ": ", what, ", now version ", block.version, ".\n");
+    if (block.source) {
+        const auto& [name, answer, message] = *block.source;
+        text += cat("Note: the source ", name, " answers ", answer, ": ", message, ".\n");
+    }
+    return {members_of(block), std::move(text)};
 }
 
 namespace {

@@ -3,9 +3,12 @@
 
 #include <memory>
 
-#include "kernel/approval_calls.h"
 #include "kernel/memory_calls.h"
 #include "tools/tool.h"
+
+namespace quire::kernel {
+class ApprovalCalls;
+}
 
 namespace quire::tools {
 

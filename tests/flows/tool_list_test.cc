@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fs/memory_files.h"
+#include "kernel/approval_calls.h"
 #include "kernel/file_calls.h"
 #include "tests/flows/tool_desk.h"
 #include "tools/files.h"

@@ -13,6 +13,7 @@
 #include "fs/disk_files.h"
 #include "fs/scratch_directory.h"
 #include "json/json.h"
+#include "kernel/approval_calls.h"
 #include "kernel/desk_test.h"
 #include "kernel/file_calls.h"
 #include "tools/files.h"

@@ -1,0 +1,183 @@
+#include "kernel/source_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "document/memory_reader.h"
+#include "files/source.h"
+#include "kernel/memory_body.h"
+#include "schema/schema_form.h"
+
+namespace quire::kernel {
+namespace {
+
+Caller caller_of(const files::Source& source) {
+    return {{policy::ActorKind::source, source.name()}, 0, {}};
+}
+
+// One source and its block. It is told from any thread that there is something to write; what is
+// told while that waits for its turn is one writing.
+class Feeding : public std::enable_shared_from_this<Feeding> {
+public:
+    Feeding(std::shared_ptr<MemoryCalls::Body> memory, files::Source& source)
+        : memory_(std::move(memory)), source_(source) {}
+
+    files::Source& source() const { return source_; }
+
+    // "" where the block is there, else why not.
+    using Told = Function<void(std::string)>;
+    void start(MemoryCalls& calls, Told told) {
+        const document::MemoryBlock& block = source_.block();
+        MemoryCreate what;
+        what.label = block.label;
+        what.schema = schema::to_value(block.schema);
+        what.description = block.description;
+        what.permission = block.permission;
+        calls.create(caller_of(source_), std::move(what),
+                     [self = shared_from_this(), &calls,
+                      told = std::move(told)](Result<MemoryVersion> made) mutable {
+                         if (made) return self->begin(std::move(told));
+                         if (made.error().reason() != "label_exists")
+                             return told(made.error().message());
+                         self->take_up(calls, std::move(told));
+                     });
+    }
+
+    // Runs work(document, opened, reply) on the block's strand.
+    template <class T, class Work>
+    void with_block(Reply<T> reply, Work work) {
+        memory_->with_memory<T>(caller_of(source_), source_.block().label, std::move(reply),
+                                std::move(work));
+    }
+
+private:
+    // The block of that label is of an earlier start, or somebody else's.
+    void take_up(MemoryCalls& calls, Told told) {
+        Reply<bool> then = [self = shared_from_this(), &calls,
+                            told = std::move(told)](Result<bool> same) mutable {
+            if (!same) return told(same.error().message());
+            if (*same) return self->begin(std::move(told));
+            const document::MemoryBlock& block = self->source_.block();
+            calls.convert(caller_of(self->source_), block.label,
+                          {.schema = schema::to_value(block.schema)},
+                          [self, told = std::move(told)](Result<MemoryConverted> made) mutable {
+                              if (!made) return told(made.error().message());
+                              self->begin(std::move(told));
+                          });
+        };
+        with_block<bool>(std::move(then), [self = shared_from_this()](LiveDocument& document,
+                                                                      const OpenedMemory& opened,
+                                                                      Reply<bool> answer) {
+            const MemoryHeader& header = opened.header;
+            if (self->memory_->fed.source_of(header) == &self->source_)
+                return answer(header.block.schema == self->source_.block().schema);
+            answer(fail(Errc::conflict, "label_exists",
+                        cat("the source '", self->source_.name(), "' has no block: the label '",
+                            document.name(), "' is taken by a block of ", header.owner.str(),
+                            ". Name another in quire.toml (label), or delete that block")));
+        });
+    }
+
+    void begin(Told told) {
+        source_.start([weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->changed();
+        });
+        changed();
+        told("");
+    }
+
+    void changed() {
+        if (waits_.with([](bool& waits) { return std::exchange(waits, true); })) return;
+        with_block<bool>(
+            [self = shared_from_this()](const Result<bool>& done) {
+                // It may not have come to the block.
+                if (!done) self->waits_.with([](bool& waits) { waits = false; });
+            },
+            [self = shared_from_this()](LiveDocument& document, const OpenedMemory& opened,
+                                        Reply<bool> answer) {
+                self->waits_.with([](bool& waits) { waits = false; });
+                const std::int64_t now_ms = self->memory_->kernel->parts().clock.wall_ms();
+                if (!self->memory_->fed.feed(document, opened.header, now_ms)) return answer(false);
+                self->memory_->submit_write(document, true, std::move(answer));
+            });
+    }
+
+    const std::shared_ptr<MemoryCalls::Body> memory_;
+    files::Source& source_;
+    sched::Guarded<bool> waits_;
+};
+
+}  // namespace
+
+struct SourceCalls::Body {
+    MemoryCalls& calls;
+    std::vector<std::shared_ptr<Feeding>> feedings;
+};
+
+SourceCalls::SourceCalls(MemoryCalls& memory) : body_(std::make_shared<Body>(Body{memory, {}})) {
+    for (files::Source* const source : memory.body_->fed.sources())
+        body_->feedings.push_back(std::make_shared<Feeding>(memory.body_, *source));
+}
+SourceCalls::~SourceCalls() {
+    stop();
+}
+
+void SourceCalls::start(Reply<std::vector<std::string>> reply) {
+    struct Starting {
+        sched::Guarded<std::pair<std::size_t, std::vector<std::string>>> left;
+        Reply<std::vector<std::string>> reply;
+    };
+    const auto starting = std::make_shared<Starting>();
+    starting->reply = std::move(reply);
+    starting->left.with([&](auto& left) { left.first = body_->feedings.size() + 1; });
+    const auto one_told = [starting](std::string why) {
+        const auto all = starting->left.with([&](auto& left) {
+            if (!why.empty()) left.second.push_back(std::move(why));
+            return std::pair(--left.first == 0, left.second);
+        });
+        if (all.first) starting->reply(all.second);
+    };
+    for (const auto& feeding : body_->feedings) feeding->start(body_->calls, one_told);
+    one_told("");
+}
+
+void SourceCalls::stop() {
+    for (const auto& feeding : body_->feedings) feeding->source().stop();
+}
+
+std::vector<SourceRow> SourceCalls::list() const {
+    std::vector<SourceRow> out;
+    for (const auto& feeding : body_->feedings) {
+        const files::Source& source = feeding->source();
+        files::Source::State state = source.state();
+        out.push_back({source.name(), source.block().label, std::move(state.text), state.running,
+                       state.failed});
+    }
+    return out;
+}
+
+void SourceCalls::run(const std::string& name, Reply<void> reply) {
+    const auto found =
+        std::find_if(body_->feedings.begin(), body_->feedings.end(),
+                     [&](const auto& feeding) { return feeding->source().name() == name; });
+    if (found == body_->feedings.end()) {
+        return reply(fail(Errc::not_found, "unknown_source",
+                          cat("there is no source '", name,
+                              "' here; quire sources lists those there are, and quire.toml has a "
+                              "[sources.NAME] for each")));
+    }
+    const std::shared_ptr<Feeding>& feeding = *found;
+    feeding->with_block<bool>(
+        [reply = std::move(reply)](const Result<bool>& begun) mutable {
+            reply(begun ? Result<void>() : Failure(begun.error()));
+        },
+        [feeding](LiveDocument& document, const OpenedMemory& opened, Reply<bool> answer) {
+            const document::MemoryReader reader(document.doc(), opened.header.block.schema);
+            const Result<Value> config = reader.value(files::kConfigSection);
+            if (!config) return answer(Failure(config.error()));
+            feeding->source().run(*config);
+            answer(true);
+        });
+}
+
+}  // namespace quire::kernel
