@@ -106,6 +106,13 @@ int undo(const Globals& globals, const UndoOptions& options);
 
 int status(const Globals& globals);
 
+struct SourceOptions {
+    std::string name;
+    bool wait = false;  // Until the run has ended.
+};
+int list_sources(const Globals& globals);
+int run_source(const Globals& globals, const SourceOptions& options);
+
 struct DemoOptions {
     std::string workspace;  // "" for a small one of its own.
     double seconds = 5;

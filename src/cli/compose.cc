@@ -1,8 +1,12 @@
 #include "cli/compose.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <future>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -11,10 +15,12 @@
 #include "base/cat.h"
 #include "base/clock.h"
 #include "cli/config.h"
+#include "diagnostics/source.h"
 #include "fs/disk_files.h"
 #include "kernel/approval_calls.h"
 #include "kernel/file_calls.h"
 #include "kernel/kernel.h"
+#include "kernel/source_calls.h"
 #include "sched/scheduler.h"
 #include "server/command_session.h"
 #include "server/local_socket.h"
@@ -54,6 +60,8 @@ struct House::Body {
 
     ~Body() {
         server.reset();
+        if (source_calls != nullptr) source_calls->stop();
+        checkers.reset();
         if (kernel == nullptr) return;
         std::promise<void> durable;
         kernel->close([&](const Result<void>&) { durable.set_value(); });
@@ -64,6 +72,8 @@ struct House::Body {
 
     Result<std::unique_ptr<server::Session>> session_for(
         const server::Hello& hello, std::shared_ptr<server::Connection> connection);
+    void open_diagnostics(const DiagnosticsSettings& settings, const policy::PathRules& rules,
+                          const server::StateDirectory& state);
 
     std::string version;
     std::string socket;
@@ -75,7 +85,11 @@ struct House::Body {
     std::unique_ptr<kernel::FileGate> gate;
     std::unique_ptr<kernel::Kernel> kernel;
     std::unique_ptr<kernel::FileCalls> file_calls;
+    // Checks block the workers that they run on.
+    std::unique_ptr<sched::Pool> checkers;
+    std::unique_ptr<diagnostics::DiagnosticsSource> checks;
     std::unique_ptr<kernel::MemoryCalls> memory_calls;
+    std::unique_ptr<kernel::SourceCalls> source_calls;
     std::unique_ptr<kernel::ApprovalCalls> approval_calls;
     std::unique_ptr<tools::Registry> registry;
     std::unique_ptr<server::LocalServer> server;
@@ -98,11 +112,69 @@ Result<std::unique_ptr<server::Session>> House::Body::session_for(
                 : server::WorkspaceService::Reach::own_profile);
     if (command) {
         return std::make_unique<server::CommandSession>(
-            std::move(service), server::CommandSession::Workspace{*kernel, *memory_calls}, caller,
+            std::move(service),
+            server::CommandSession::Workspace{*kernel, *memory_calls, *source_calls}, caller,
             std::move(connection), version);
     }
     return std::make_unique<server::McpSession>(std::move(service), std::move(connection),
                                                 server::mcp::Implementation{.version = version});
+}
+
+// Half of the processors: somebody works here.
+std::size_t usual_jobs() {
+    return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN) / 2));
+}
+
+// Where `path`, from the root, may be written by an agent: why.
+std::optional<std::string> written_by_agents(const policy::PathRules& rules,
+                                             const std::string& path) {
+    for (const policy::Operation operation :
+         {policy::Operation::create, policy::Operation::append, policy::Operation::overwrite,
+          policy::Operation::erase}) {
+        policy::Decision decision = rules.decide(path, operation, {});
+        if (decision.verdict == policy::Verdict::allow) return std::move(decision.why);
+    }
+    return std::nullopt;
+}
+
+// What is in the file is run, or it is what is run: who may write it decides what that is. Why it
+// is not run; "" where no agent may write it, by its own name or by that of a link to it.
+std::string refusal(const policy::PathRules& rules, const std::string& root,
+                    const std::string& path) {
+    const std::filesystem::path named = (std::filesystem::path(root) / path).lexically_normal();
+    std::error_code unknown;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(named, unknown);
+    for (const std::filesystem::path& each : {named, real}) {
+        const std::string below = each.lexically_relative(root).string();
+        // What is outside the workspace no tool can reach.
+        if (below.empty() || below.starts_with("..")) continue;
+        if (const auto why = written_by_agents(rules, below)) {
+            return cat("agents may write ", below, ", which says what is run: ", *why,
+                       ". A rule before that one with permission = \"read_only\" lets it run");
+        }
+    }
+    return {};
+}
+
+void House::Body::open_diagnostics(const DiagnosticsSettings& settings,
+                                   const policy::PathRules& rules,
+                                   const server::StateDirectory& state) {
+    diagnostics::DiagnosticsOptions made;
+    made.root = state.workspace();
+    made.label = settings.label;
+    made.compile_commands = settings.compile_commands;
+    made.tool = settings.tool;
+    made.scratch = state.file("diagnostics");
+    made.timeout_ms = settings.timeout_s * 1000;
+    made.jobs = settings.jobs > 0 ? settings.jobs : usual_jobs();
+    made.refusal = refusal(rules, made.root, settings.compile_commands);
+    if (made.refusal.empty() && settings.tool.find('/') != std::string::npos)
+        made.refusal = refusal(rules, made.root, settings.tool);
+    made.agents_write = [rules](const std::string& path) {
+        return written_by_agents(rules, path).has_value();
+    };
+    checkers = std::make_unique<sched::Pool>(static_cast<unsigned>(made.jobs));
+    checks = std::make_unique<diagnostics::DiagnosticsSource>(std::move(made), *checkers, clock);
 }
 
 House::House(std::unique_ptr<Body> body) : body_(std::move(body)) {}
@@ -128,7 +200,14 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
     house.kernel = TRY(kernel::Kernel::open(
         {*house.store, *house.pool, house.clock, house.rng, settings.limits, house.gate.get()}));
     house.file_calls = std::make_unique<kernel::FileCalls>(*house.kernel, *house.gate);
-    house.memory_calls = std::make_unique<kernel::MemoryCalls>(*house.kernel);
+    std::vector<files::Source*> sources;
+    if (settings.diagnostics) {
+        house.open_diagnostics(*settings.diagnostics, policy::PathRules(settings.files.rules),
+                               state);
+        sources.push_back(house.checks.get());
+    }
+    house.memory_calls = std::make_unique<kernel::MemoryCalls>(*house.kernel, std::move(sources));
+    house.source_calls = std::make_unique<kernel::SourceCalls>(*house.memory_calls);
     house.approval_calls = std::make_unique<kernel::ApprovalCalls>(*house.kernel);
     house.registry = std::make_unique<tools::Registry>(*house.kernel);
     for (const tools::Profile profile :
@@ -141,6 +220,12 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
                         tools::make_text_editor(*house.kernel, *house.file_calls));
     house.registry->add(tools::Profile::compat,
                         tools::make_memory(*house.kernel, *house.memory_calls));
+    // A client that comes first sees their blocks.
+    std::promise<std::vector<std::string>> started;
+    house.source_calls->start([&](Result<std::vector<std::string>> told) {
+        started.set_value(told ? std::move(*told) : std::vector{told.error().message()});
+    });
+    for (const std::string& what : started.get_future().get()) log.write(LogLevel::warning, what);
     // What saves that were cut short left behind; nothing waits for it.
     house.pool->post([&house] { static_cast<void>(house.files->sweep()); });
     house.server = TRY(server::LocalServer::open(

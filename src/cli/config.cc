@@ -16,6 +16,7 @@
 
 #include "base/cat.h"
 #include "base/utf8.h"
+#include "kernel/memory_header.h"
 #include "text/glob.h"
 #include "tools/context_operation.h"
 
@@ -454,6 +455,33 @@ Result<void> read_limits(Section& section, kernel::Limits& limits) {
     return {};
 }
 
+Result<void> read_diagnostics(Section& section, std::optional<DiagnosticsSettings>& out) {
+    DiagnosticsSettings made;
+    const toml::node* file = section.node("compile_commands");
+    if (file == nullptr) {
+        return section.wrong(
+            "sources.diagnostics needs compile_commands, such as compile_commands = "
+            "\"build/compile_commands.json\"");
+    }
+    TRY(section.read("compile_commands", made.compile_commands));
+    if (made.compile_commands.empty())
+        return section.wrong(*file, "sources.diagnostics.compile_commands is the path of a file");
+    TRY(section.read("tool", made.tool));
+    TRY(section.read("label", made.label));
+    if (const Result<void> right = kernel::check_label(made.label); !right)
+        return section.wrong(*section.node("label"), right.error().message());
+    TRY(section.read("timeout_s", made.timeout_s, 1, 3'600));
+    TRY(section.read("jobs", made.jobs, 1, 64));
+    out = std::move(made);
+    return {};
+}
+
+Result<void> read_sources(Section& section, Settings& settings) {
+    return section.table("diagnostics", [&](Section& diagnostics) {
+        return read_diagnostics(diagnostics, settings.diagnostics);
+    });
+}
+
 }  // namespace
 
 Result<Settings> parse_config(std::string_view toml, std::string_view file) {
@@ -478,6 +506,7 @@ Result<Settings> parse_config(std::string_view toml, std::string_view file) {
                    [&](Section& section) { return read_agents(section, settings.agents); }));
     TRY(root.table("limits",
                    [&](Section& section) { return read_limits(section, settings.limits); }));
+    TRY(root.table("sources", [&](Section& section) { return read_sources(section, settings); }));
     TRY(root.end());
     return settings;
 }
@@ -556,6 +585,16 @@ operations_requiring_escalation = ["delete"]
 [[files.rules]]
 pattern = "scratch/**"
 permission = "admin"
+
+# What a compiler says of the workspace, as a memory block that agents read; docs/sources.md. The
+# programs that this file and compile_commands.json name are run, so agents must not be able to
+# write that file.
+# [sources.diagnostics]
+# compile_commands = "build/compile_commands.json"
+# tool = "clang-tidy"                   # or a compiler; without it, the compiler of each entry
+# label = "diagnostics"                 # of the block
+# timeout_s = 120                       # of one check
+# jobs = 1                              # checks at once
 
 # [limits]
 # block_bytes = 16777216

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,12 +52,22 @@ struct AgentSettings {
     std::vector<ToolRule> tool_rules;
 };
 
+// [sources.diagnostics]
+struct DiagnosticsSettings {
+    std::string compile_commands;  // From the workspace's root, or absolute.
+    std::string tool;              // A compiler, or clang-tidy; "" for the compiler of each entry.
+    std::string label = "diagnostics";
+    std::int64_t timeout_s = 120;  // Of one check.
+    std::size_t jobs = 0;          // Checks at once; 0 for half of the processors.
+};
+
 struct Settings {
     FileSettings files;
     ShellSettings shell;
     std::vector<ToolRule> tool_rules;
     std::map<std::string, AgentSettings> agents;
     kernel::Limits limits;
+    std::optional<DiagnosticsSettings> diagnostics;
 };
 
 // Errors: invalid_argument "invalid_config" {file, line}: the message names both, what is wrong,

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "fs/scratch_directory.h"
 
 namespace quire::cli {
@@ -55,6 +56,35 @@ operation_bytes = 100
 read_lines = 20
 )";
 
+TEST(Config, SourcesAreReadAndWhatIsWrongThereStopsTheStart) {
+    const auto settings = parse_config(R"([sources.diagnostics]
+compile_commands = "build/compile_commands.json"
+tool = "clang-tidy"
+label = "lint"
+timeout_s = 7
+jobs = 3
+)");
+    ASSERT_TRUE(settings);
+    ASSERT_TRUE(settings->diagnostics);
+    EXPECT_EQ(settings->diagnostics->compile_commands, "build/compile_commands.json");
+    EXPECT_EQ(settings->diagnostics->tool, "clang-tidy");
+    EXPECT_EQ(settings->diagnostics->label, "lint");
+    EXPECT_EQ(settings->diagnostics->timeout_s, 7);
+    EXPECT_EQ(settings->diagnostics->jobs, 3U);
+    EXPECT_FALSE(parse_config("")->diagnostics);
+
+    EXPECT_EQ(message("[sources.diagnostics]\n"),
+              "quire.toml:1: sources.diagnostics needs compile_commands, such as compile_commands "
+              "= \"build/compile_commands.json\"");
+    EXPECT_NE(message("[sources.weather]\n").find("unknown key 'sources.weather'"),
+              std::string::npos);
+    constexpr std::string_view kGood = "[sources.diagnostics]\ncompile_commands = \"c.json\"\n";
+    EXPECT_EQ(message(kGood), "accepted");
+    for (const std::string_view line :
+         {"commands = 1", "jobs = 0", "jobs = 65", "timeout_s = 0", "tool = 1", "label = \"\""})
+        EXPECT_EQ(message(cat(kGood, line)).substr(0, 13), "quire.toml:3:") << line;
+}
+
 TEST(Config, EverythingTheContractShowsIsUnderstood) {
     // TOML forbids opening [files] after [[files.rules]] only where that is a redefinition; this is
     // not.
@@ -96,7 +126,8 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
          "quire.toml:4: unknown key 'files.rules.only', expected one of: pattern, permission, "
          "operations_requiring_escalation"},
         {"[filez]",
-         "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, limits"},
+         "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, limits, "
+         "sources"},
         {"[[files.rules]]\npattern = \"a\"\npermission = \"rw\"",
          "quire.toml:3: unknown permission 'rw', expected: read_only, partner, human, append, "
          "read_write, admin"},

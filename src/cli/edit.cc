@@ -262,6 +262,10 @@ private:
             text += cat("Others changed it while you did, since version ", shown_.version,
                         "; what they did is still there.\n");
         }
+        if (const Value* said = saved.get("source"); said != nullptr && said->is_map()) {
+            text += cat("The source ", text_of(*said, "name"), " answers ",
+                        text_of(*said, "answer"), ": ", text_of(*said, "message"), ".\n");
+        }
         if (const Value* both = saved.get("both"); both != nullptr && both->is_list()) {
             for (const Value& each : both->as_list()) {
                 if (!each.is_string()) continue;

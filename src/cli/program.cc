@@ -123,6 +123,7 @@ private:
         add_undo();
         command("status", "Say whether a kernel runs, and what it holds", "quire status --json")
             .final_callback([this] { choose([this] { return status(globals_); }); });
+        add_sources();
         add_demo();
         command("doctor", "Check that everything works here, and say how to mend what does not",
                 "quire doctor --workspace ~/project")
@@ -333,6 +334,26 @@ private:
         sub.final_callback([this] { choose([this] { return undo(globals_, undo_); }); });
     }
 
+    void add_sources() {
+        CLI::App& sub = command("sources",
+                                "Show what feeds memory from outside, such as diagnostics "
+                                "([sources.diagnostics] in quire.toml), and run it",
+                                "quire sources run diagnostics --wait");
+        sub.require_subcommand(0, 1);
+        sub.final_callback([this, &sub] {
+            if (sub.get_subcommands().empty()) choose([this] { return list_sources(globals_); });
+        });
+        CLI::App& run =
+            *sub.add_subcommand("run", "Check again what has changed since it was checked, now");
+        run.footer(example("quire sources run diagnostics --wait"));
+        run.add_option("name", source_.name, "Which: quire sources lists them")
+            ->required()
+            ->type_name("NAME");
+        run.add_flag("--wait", source_.wait,
+                     "Until it is done; how far it is goes to standard error");
+        run.final_callback([this] { choose([this] { return run_source(globals_, source_); }); });
+    }
+
     void add_demo() {
         CLI::App& sub = command(
             "demo",
@@ -419,6 +440,7 @@ private:
     ApprovalOptions approval_;
     LogOptions log_;
     UndoOptions undo_;
+    SourceOptions source_;
     DemoOptions demo_;
     std::string shell_;
     std::function<int()> chosen_;

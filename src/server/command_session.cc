@@ -4,6 +4,7 @@
 
 #include "base/cat.h"
 #include "json/json.h"
+#include "kernel/source_calls.h"
 #include "server/launch.h"
 
 namespace quire::server {
@@ -79,6 +80,10 @@ void CommandSession::on_line(std::string line) {
         import_staged(*answer, message->params);
     } else if (message->method == "log") {
         log(*answer, message->params);
+    } else if (message->method == "sources") {
+        sources(*answer);
+    } else if (message->method == "run_source") {
+        run_source(*answer, message->params);
     } else if (message->method == "status") {
         status(*answer);
     } else {
@@ -119,11 +124,18 @@ void CommandSession::revise(const Answer& answer, Map params) {
                              [answer](Result<kernel::MemoryRevised> revised) {
                                  if (!revised) return answer_error(answer, revised.error());
                                  List both(revised->both.begin(), revised->both.end());
-                                 answer.result(Map{{"label", std::move(revised->block.label)},
-                                                   {"block_id", std::move(revised->block.block_id)},
-                                                   {"version", revised->block.version},
-                                                   {"changed", revised->changed},
-                                                   {"both", std::move(both)}});
+                                 Map out{{"label", std::move(revised->block.label)},
+                                         {"block_id", std::move(revised->block.block_id)},
+                                         {"version", revised->block.version},
+                                         {"changed", revised->changed},
+                                         {"both", std::move(both)}};
+                                 if (auto& said = revised->block.source) {
+                                     out.append("source",
+                                                Map{{"name", std::move(said->name)},
+                                                    {"answer", std::move(said->answer)},
+                                                    {"message", std::move(said->message)}});
+                                 }
+                                 answer.result(std::move(out));
                              });
 }
 
@@ -187,6 +199,25 @@ void CommandSession::import_staged(const Answer& answer, const Map& params) {
             }
             answer.result(Map{{"blocks", std::move(blocks)}});
         });
+}
+
+void CommandSession::sources(const Answer& answer) {
+    List rows;
+    for (kernel::SourceRow& row : workspace_.sources.list()) {
+        rows.push_back(Map{{"name", std::move(row.name)},
+                           {"label", std::move(row.label)},
+                           {"state", std::move(row.state)},
+                           {"running", row.running},
+                           {"failed", row.failed}});
+    }
+    answer.result(Map{{"sources", std::move(rows)}});
+}
+
+void CommandSession::run_source(const Answer& answer, const Map& params) {
+    workspace_.sources.run(string_param(params, "name"), [answer](const Result<void>& begun) {
+        if (!begun) return answer_error(answer, begun.error());
+        answer.result(Map{});
+    });
 }
 
 void CommandSession::log(const Answer& answer, const Map& params) {

@@ -1,16 +1,19 @@
 // The session of one of our own commands (quire call, cat, edit, export, import, log, undo,
-// status): JSON-RPC on the kernel's socket with methods that MCP has not.
+// sources, status): JSON-RPC on the kernel's socket with methods that MCP has not.
 //
 //   call   {tool, arguments}   -> {structured, text, is_error}
 //   read   {uri}               -> {text, mime_type}, as resources/read
 //   revise {block_id, version_id, value}
-//                              -> {label, block_id, version, changed, both: [place]}
+//                              -> {label, block_id, version, changed, both: [place],
+//                                  source?: {name, answer, message}}
 //   owned  {owner}             -> {labels, unreadable}, of memory blocks
 //   export {label}             -> {block}, as kernel/carried.h has it
 //   stage  {block}             -> {}, to be imported by this session
 //   import {owner?, suffix?, dry_run?}
 //                              -> {blocks: [{from, label, block_id, version}]}
 //   log    {actor?, limit?}    -> {entries: [entry]}
+//   sources {}                 -> {sources: [{name, label, state, running, failed}]}
+//   run_source {name}          -> {}, once the run has begun
 //   status {}                  -> {version, documents, live_documents, sessions, calls, commits}
 //
 // An entry is {block_id, version_id, timestamp, actor, description}. An Error is answered as a
@@ -27,6 +30,10 @@
 #include "server/in_flight.h"
 #include "server/service.h"
 
+namespace quire::kernel {
+class SourceCalls;
+}
+
 namespace quire::server {
 
 class CommandSession final : public Session {
@@ -35,6 +42,7 @@ public:
     struct Workspace {
         kernel::Kernel& kernel;
         kernel::MemoryCalls& memory;
+        kernel::SourceCalls& sources;
     };
     CommandSession(std::unique_ptr<Service> service, Workspace workspace, kernel::Caller caller,
                    std::shared_ptr<Connection> connection, std::string version);
@@ -57,6 +65,8 @@ private:
     void import_staged(const Answer& answer, const Map& params);
     void log(const Answer& answer, const Map& params);
     kernel::Caller caller(const Answer& answer) const;
+    void sources(const Answer& answer);
+    void run_source(const Answer& answer, const Map& params);
     void status(const Answer& answer);
 
     std::unique_ptr<Service> service_;

@@ -1,0 +1,186 @@
+// Diagnostics as memory, with the real program and a real g++ on a project of two files: what the compiler finds is
+// there to read over MCP, goes when it is mended, and is the source's alone; its config is the agents', and each edit
+// is answered.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { quire, rawQuire, skip, workspace } from "./support/workspace.mjs";
+
+const settings = `[[files.rules]]
+pattern = "src/**"
+permission = "read_write"
+[sources.diagnostics]
+compile_commands = "compile_commands.json"
+`;
+const label = "diagnostics";
+
+function project(t, { toml = settings, files = {} } = {}) {
+    const folder = workspace(t, {
+        "src/count.h": "#pragma once\ninline int count() { return 3; }\n",
+        "src/main.cc": '#include "count.h"\nint main() { return count(); }\n',
+        "src/other.cc": "int other() { return 0; }\n",
+        ...files,
+    }, toml);
+    writeFileSync(join(folder, "compile_commands.json"), JSON.stringify([
+        { directory: folder, command: "g++ -Wall -Isrc -o main.o -c src/main.cc", file: "src/main.cc" },
+        { directory: folder, arguments: ["g++", "-Wall", "-o", "other.o", "-c", "src/other.cc"], file: "src/other.cc" },
+    ]));
+    return folder;
+}
+
+async function agent(t, folder, actor = "agent:ada") {
+    const client = rawQuire(t, folder, { profile: "model", actor });
+    await client.initialize();
+    const call = async (name, args) => (await client.call(name, args)).result;
+    const context = (args) => call("context", { label, ...args });
+    const set = (field, value) => context({ operation: "set_field", section: "config", field, value });
+    const view = async () => {
+        const { isError, structuredContent } = await context({ operation: "view" });
+        assert.ok(!isError, JSON.stringify(structuredContent));
+        return structuredContent.value.diagnostics;
+    };
+    // What it says once `wanted` holds of it.
+    const until = async (wanted) => {
+        const end = Date.now() + 60_000;
+        for (;;) {
+            const seen = await view();
+            if (wanted(seen)) return seen;
+            assert.ok(Date.now() < end, JSON.stringify(seen));
+            await sleep(100);
+        }
+    };
+    return { call, context, set, view, until };
+}
+const checked = (seen) => seen.status.startsWith("checked");
+const errorOf = (result) => {
+    assert.equal(result.isError, true, JSON.stringify(result.structuredContent));
+    return result.structuredContent.error;
+};
+const command = (folder, ...args) =>
+    spawnSync(quire, [...args, "--workspace", folder], { encoding: "utf8", timeout: 60_000 });
+
+test("an error that an agent makes is found, and is gone once it is mended", { skip }, async (t) => {
+    const folder = project(t);
+    const ada = await agent(t, folder);
+    assert.match((await ada.view()).status, /^not run|^running|^checked/);
+    let seen = await ada.until(checked);
+    assert.equal(seen.status, "checked 2 files");
+    assert.deepEqual([seen.errors, seen.warnings, seen.findings], [0, 0, []]);
+
+    // Through the kernel's own tools, in a header: the unit that includes it is checked again by itself.
+    const edit = async (old_str, new_str) => {
+        const path = "src/count.h";
+        assert.ok(!(await ada.call("file", { operation: "replace", path, find: old_str, replace: new_str })).isError);
+        assert.ok(!(await ada.call("file", { operation: "save", path })).isError);
+    };
+    await edit("return 3;", "return three;");
+    seen = await ada.until(({ errors }) => errors === 1);
+    assert.equal(seen.findings.length, 1);
+    const { path, line, column, severity, message } = seen.findings[0];
+    assert.deepEqual([path, line, column, severity], ["src/count.h", 2, 29, "error"]);
+    assert.match(message, /three/);
+    const { structuredContent } = await ada.context({ operation: "view" });
+    assert.match(structuredContent.rendered, /=== diagnostics \[read-only\] ===[^]*src\/count\.h/);
+
+    // And from any other program.
+    writeFileSync(join(folder, "src/count.h"), "#pragma once\ninline int count() { return 4; }\n");
+    seen = await ada.until(({ errors }) => errors === 0);
+    assert.deepEqual(seen.findings, []);
+});
+
+test("what the source writes is nobody else's, and what agents set is answered", { skip }, async (t) => {
+    const folder = project(t, { files: { "src/other.cc": "int other() { int x = 1; return 0; }\n" } });
+    const ada = await agent(t, folder);
+    const bob = await agent(t, folder, "agent:bob");
+
+    assert.equal(errorOf(await ada.context({ operation: "set_field", section: "diagnostics", field: "status", value: "fine" })).reason, "read_only_section");
+    assert.equal(errorOf(await ada.context({ operation: "delete" })).code, "denied");
+    assert.equal(errorOf(await ada.context({ operation: "convert", schema: { Text: {} } })).reason, "source_owned");
+
+    // Nothing has been checked yet.
+    let result = await ada.set("paths", ["src/main.cc"]);
+    assert.ok(!result.isError, JSON.stringify(result));
+    assert.equal(result.structuredContent.source.name, "diagnostics");
+    assert.equal(result.structuredContent.source.answer, "pending");
+    assert.match(result.content[0].text, /Note: the source diagnostics answers pending: /);
+    let seen = await ada.until(checked);
+    assert.equal(seen.status, "checked 1 file");
+
+    // More files than were checked: pending, and then there.
+    result = await bob.set("paths", []);
+    assert.equal(result.structuredContent.source.answer, "pending");
+    seen = await bob.until(checked);
+    assert.deepEqual(seen.findings.map(({ path, check }) => [path, check]), [["src/other.cc", "-Wunused-variable"]]);
+
+    // A filter over what is known: in effect when it is answered.
+    result = await ada.set("minimum_severity", "error");
+    assert.equal(result.structuredContent.source.answer, "applied");
+    seen = await bob.view();
+    assert.deepEqual([seen.findings, seen.warnings], [[], 1]);
+
+    const error = errorOf(await ada.set("minimum_severity", "fatal"));
+    assert.equal(error.code, "invalid_argument");
+    assert.equal(error.reason, "source_rejected");
+    assert.deepEqual(error.details, { source: "diagnostics", field: "minimum_severity", value: "fatal", allowed: "error, warning or note" });
+    assert.equal(errorOf(await ada.context({ operation: "append_to_list", section: "config", field: "paths", item: "../.." })).reason, "source_rejected");
+
+    result = await ada.context({ operation: "undo" });
+    assert.equal(result.structuredContent.source.answer, "applied");
+    assert.equal((await ada.view()).findings.length, 1);
+});
+
+test("quire sources lists them and runs them", { skip }, async (t) => {
+    const folder = project(t, { files: { "src/other.cc": "int other() { return none; }\n" } });
+    // It keeps the kernel there.
+    const ada = await agent(t, folder);
+    assert.match(command(folder, "sources").stdout, /^diagnostics {2}block diagnostics {2}not run since the kernel started\n$/);
+    const run = command(folder, "sources", "run", "diagnostics", "--wait");
+    assert.equal(run.status, 0, run.stderr);
+    assert.match(run.stdout, /^diagnostics: checked 2 files\n$/);
+    assert.equal((await ada.until(checked)).errors, 1);
+    assert.deepEqual(JSON.parse(command(folder, "sources", "--json").stdout).sources,
+        [{ name: "diagnostics", label, state: "checked 2 files", running: false, failed: false }]);
+
+    const other = command(folder, "sources", "run", "weather");
+    assert.equal(other.status, 1);
+    assert.match(other.stderr, /there is no source 'weather'/);
+});
+
+test("what quire edit saves is judged as an agent's edit is", { skip }, async (t) => {
+    const folder = project(t);
+    await agent(t, folder);
+    const edit = (expression) => spawnSync(quire, ["edit", label, "--actor", "human:tom", "--workspace", folder],
+        { encoding: "utf8", timeout: 60_000, env: { ...process.env, VISUAL: "", EDITOR: `sed -i ${expression}`, TMPDIR: folder } });
+    const refused = edit("'s/^#* *most = .*/most = 0/'");
+    assert.equal(refused.status, 1, refused.stdout);
+    assert.match(refused.stderr, /the source 'diagnostics' rejects it: config\.most cannot be 0/);
+    const saved = edit("'s/^#* *most = .*/most = 7/'");
+    assert.equal(saved.status, 0, saved.stderr);
+    assert.match(saved.stdout, /The source diagnostics answers (applied|pending): /);
+});
+
+test("where agents may write what says which programs run, none is run", { skip }, async (t) => {
+    const folder = project(t, { toml: settings.replace("src/**", "**") });
+    const marker = join(folder, "ran");
+    writeFileSync(join(folder, "compile_commands.json"), JSON.stringify([
+        { directory: folder, arguments: ["touch", marker], file: "src/main.cc" }]));
+    const ada = await agent(t, folder);
+    assert.match((await ada.view()).status, /^off: agents may write compile_commands\.json, which says what is run: /);
+    const run = command(folder, "sources", "run", "diagnostics", "--wait");
+    assert.equal(run.status, 1);
+    assert.match(run.stdout, /off: agents may write/);
+    assert.throws(() => readFileSync(marker), { code: "ENOENT" });
+});
+
+test("a setting that is not known stops the start", { skip }, (t) => {
+    for (const [line, wrong] of [["compiler = 1", /unknown key 'sources\.diagnostics\.compiler'/], ["jobs = 0", /sources\.diagnostics\.jobs is a whole number from 1 to 64/]]) {
+        const folder = project(t, { toml: `${settings}${line}\n` });
+        const { status, stderr } = command(folder, "sources");
+        assert.equal(status, 1);
+        assert.match(stderr, wrong);
+    }
+});
