@@ -29,7 +29,6 @@ namespace {
 
 using files::ConfigAnswer;
 
-const std::string kName = "diagnostics";
 constexpr std::string_view kFedSection = "diagnostics";
 constexpr std::size_t kProgressParts = 20;
 
@@ -142,6 +141,7 @@ public:
           workers_(workers),
           clock_(clock) {}
 
+    const std::string& name() const { return name_; }
     const document::MemoryBlock& block() const { return block_; }
 
     ConfigAnswer judge(const Value& config) {
@@ -499,6 +499,7 @@ private:
         if (settled) begin();
     }
 
+    const std::string name_ = "diagnostics";
     const DiagnosticsOptions options_;
     const document::MemoryBlock block_;
     const std::string file_;
@@ -516,7 +517,7 @@ DiagnosticsSource::~DiagnosticsSource() {
 }
 
 const std::string& DiagnosticsSource::name() const {
-    return kName;
+    return body_->name();
 }
 const document::MemoryBlock& DiagnosticsSource::block() const {
     return body_->block();

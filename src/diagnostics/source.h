@@ -49,6 +49,8 @@ public:
     // Checks block a worker each, so `workers` are its own. Both outlive the tasks that it posts;
     // after stop() each of these ends soon.
     DiagnosticsSource(DiagnosticsOptions options, sched::Scheduler& workers, Clock& clock);
+    DiagnosticsSource(const DiagnosticsSource&) = delete;
+    DiagnosticsSource& operator=(const DiagnosticsSource&) = delete;
     ~DiagnosticsSource() override;
 
     const std::string& name() const override;
