@@ -140,6 +140,22 @@ ItemTree::Widths ItemTree::total() const {
     return total;
 }
 
+namespace {
+
+// The atom number `pos` of the items that are visible in a leaf. Which are cannot be foreseen, so
+// that only the end of the search branches.
+template <class IsVisible>
+ItemTree::Cursor find_in(ItemTree::Leaf* leaf, std::uint32_t pos, IsVisible is_visible) {
+    for (std::uint32_t i = 0;; ++i) {
+        const ItemTree::Item& item = leaf->items[i];
+        const std::uint32_t width = item.len & (0U - static_cast<std::uint32_t>(is_visible(item)));
+        if (pos < width) return {leaf, i, pos};
+        pos -= width;
+    }
+}
+
+}  // namespace
+
 ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::*metric) const {
     const bool now = metric == &Widths::now;
     void* node = root_;
@@ -153,14 +169,8 @@ ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::*metric
         is_leaf = inner->over_leaves;
     }
     auto* leaf = static_cast<Leaf*>(node);
-    std::uint32_t i = 0;
-    for (;; ++i) {
-        const Item& item = leaf->items[i];
-        const std::uint32_t width = now ? item.visible_now() : item.visible_last();
-        if (pos < width) break;
-        pos -= width;
-    }
-    return {leaf, i, pos};
+    return now ? find_in(leaf, pos, [](const Item& item) { return item.now == 1; })
+               : find_in(leaf, pos, [](const Item& item) { return item.erased == 0; });
 }
 
 ItemTree::Cursor ItemTree::find_now(std::uint32_t pos) const {

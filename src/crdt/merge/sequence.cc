@@ -180,26 +180,32 @@ std::optional<Effect> Sequence::insert_now(const History& history, Lv lv, std::u
             more = items_.next(after);
         }
         if (more) right = items_.item(after).lv;
+        if (between) at = spot(history.atoms, {lv, left, right, at, after});
     }
-    if (between) at = spot(history.atoms, lv, left, right, at);
     const Cursor placed =
         items_.insert(at, {lv, len, left, right, 1, 0}, history.atoms.follows(lv));
     const std::uint32_t offset = lv - items_.item(placed).lv;
     return Effect{lv, len, items_.last_before({placed.leaf, placed.index, offset}), false};
 }
 
-Lv Sequence::left_origin(Lv lv) const {
-    const Cursor at = items_.find_atom(lv);
-    return at.offset == 0 ? items_.item(at).left : lv - 1;
+Cursor Sequence::find_behind(Lv lv, const Cursor& at) const {
+    for (std::uint32_t i = at.index + 1; i < at.leaf->count; ++i) {
+        const ItemTree::Item& item = items_.item({at.leaf, i, 0});
+        if (lv - item.lv < item.len) return {at.leaf, i, lv - item.lv};
+    }
+    return items_.find_atom(lv);
 }
 
-Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor behind_left) const {
-    const PeerId peer = atoms.peer_of(lv);
+Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) const {
+    const PeerId peer = atoms.peer_of(gap.lv);
     // An atom's right parent is its right origin where that hangs on the same left origin, else the
     // end.
-    const auto right_parent = [&](Lv origin) {
-        return origin != kNoLv && left_origin(origin) == left ? origin : kNoLv;
+    const auto hangs_on_left = [&](const Cursor& origin) {
+        const ItemTree::Item& item = items_.item(origin);
+        return (origin.offset == 0 ? item.left : item.lv + origin.offset - 1) == gap.left;
     };
+    const bool mine_is_end = gap.right == kNoLv || !hangs_on_left(gap.behind);
+    const Lv mine = mine_is_end ? kNoLv : gap.right;
     const auto holds = [&](ItemTree::Leaf* leaf, std::uint32_t from, std::uint32_t to, Lv atom) {
         for (std::uint32_t i = to; i-- > from;) {
             const ItemTree::Item& item = items_.item({leaf, i, 0});
@@ -210,35 +216,38 @@ Cursor Sequence::spot(const AtomTable& atoms, Lv lv, Lv left, Lv right, Cursor b
     // Whether an atom before `at` is one of those passed, and not `left` or before it. Mostly it is
     // near one of the two.
     const auto is_passed = [&](Lv origin, const Cursor& at) {
-        if (left == kNoLv) return true;
-        if (at.leaf == behind_left.leaf)
-            return holds(at.leaf, behind_left.index + 1, at.index, origin);
+        if (gap.left == kNoLv) return true;
+        if (at.leaf == gap.before.leaf)
+            return holds(at.leaf, gap.before.index + 1, at.index, origin);
         if (holds(at.leaf, 0, at.index, origin)) return true;
-        if (holds(behind_left.leaf, 0, behind_left.index + 1, origin)) return false;
-        return items_.before(behind_left, items_.find_atom(origin));
+        if (holds(gap.before.leaf, 0, gap.before.index + 1, origin)) return false;
+        return items_.before(gap.before, items_.find_atom(origin));
     };
-    Cursor best = behind_left;
+    Cursor best = gap.before;
     bool scanning = false;
-    Cursor at = behind_left;
-    bool more = left == kNoLv || items_.next(at);
+    Cursor at = gap.before;
+    bool more = gap.left == kNoLv || items_.next(at);
     for (; more; more = items_.next(at)) {
         const ItemTree::Item& other = items_.item(at);
-        if (other.lv == right) break;
-        if (other.left != left) {
+        if (other.lv == gap.right) break;
+        if (other.left != gap.left) {
             if (other.left == kNoLv || !is_passed(other.left, at)) break;
-        } else if (other.right == right) {
+        } else if (other.right == gap.right) {
             if (atoms.peer_of(other.lv) > peer) break;
             scanning = false;
         } else {
-            const Lv mine = right_parent(right);
-            const Lv theirs = right_parent(other.right);
+            Lv theirs = kNoLv;
+            Cursor origin;
+            if (other.right != kNoLv) {
+                // It lies behind what hangs on it, and mostly near.
+                origin = find_behind(other.right, at);
+                if (hangs_on_left(origin)) theirs = other.right;
+            }
             if (theirs == mine) {
                 if (atoms.peer_of(other.lv) > peer) break;
                 scanning = false;
             } else {
-                scanning = mine == kNoLv ||
-                           (theirs != kNoLv &&
-                            items_.before(items_.find_atom(theirs), items_.find_atom(mine)));
+                scanning = mine == kNoLv || (theirs != kNoLv && items_.before(origin, gap.behind));
             }
         }
         if (!scanning) best = {at.leaf, at.index, other.len};

@@ -142,10 +142,18 @@ private:
     template <class Take>
     void for_each_target(Lv op, std::uint32_t len, Take take) const;
     void shift_items(Lv lv, std::uint32_t len, std::int32_t by);
-    Lv left_origin(Lv lv) const;
-    // The cursor behind which a new atom goes among the concurrent ones after `left`.
-    ItemTree::Cursor spot(const AtomTable& atoms, Lv lv, Lv left, Lv right,
-                          ItemTree::Cursor behind_left) const;
+    // Where a new atom goes: its origins, and the cursors behind the left and at the right one.
+    struct Gap {
+        Lv lv;
+        Lv left;
+        Lv right;
+        ItemTree::Cursor before;
+        ItemTree::Cursor behind;
+    };
+    // The cursor behind which it goes among the concurrent ones between them.
+    ItemTree::Cursor spot(const AtomTable& atoms, const Gap& gap) const;
+    // An atom that lies behind the item at the cursor.
+    ItemTree::Cursor find_behind(Lv lv, const ItemTree::Cursor& at) const;
     void record(Lv op, std::uint32_t len, Lv first, bool reversed);
 
     ItemTree items_;
