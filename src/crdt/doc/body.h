@@ -104,7 +104,12 @@ public:
     static ContainerLog& log_of(const Container& c) { return *c.log; }
     bool is_alive(Container& c);  // (alive.cc)
     // The container, if local edits of this kind may go there; else null, and refuse() says why.
-    Container* editable(Handle handle, ContainerKind kind);
+    Container* editable(Handle handle, ContainerKind kind) {
+        if (view_ != nullptr || !has_room()) return nullptr;
+        // Mostly it is the one that the edit before went to.
+        if (pen_ != nullptr && Handle{pen_->index} == handle && pen_->id.kind == kind) return pen_;
+        return find_editable(handle, kind);
+    }
     Failure refuse(Handle handle, ContainerKind kind);
     static Failure refuse_detached();
     // Whether a local edit finds numbers for its atoms, which are never more than one container
@@ -268,8 +273,15 @@ public:
     std::vector<PathStep> path_of(Container& c);
 
     // --- local ops (local.cc); positions in entities ---
-    void begin();
-    void insert_text(Container& c, std::uint32_t at, std::string_view utf8, std::uint32_t len);
+    void begin() {
+        if (!open_) open_transaction();
+    }
+    void insert_text(Container& c, std::uint32_t at, std::string_view utf8, std::uint32_t len) {
+        begin();
+        log_of(c).insert_text({log_.end(), at, len, true, log_.joins()}, utf8);
+        log_.append(c.index, len);
+        c.size += len;
+    }
     void insert_values(Container& c, std::uint32_t at, std::vector<Slot> values);
     void erase(Container& c, std::uint32_t at, std::uint32_t len);
     void write_map(Container& c, OpContent op);
@@ -375,6 +387,9 @@ private:
     friend class ImportRun;
     friend class ImportBatch;
 
+    Container* find_editable(Handle handle, ContainerKind kind);
+    void open_transaction();
+
     void export_run(Container& c, const Run& run, LvSpan span, ChangeBatch& out);
     void export_local_deletes(Container& c, const Run& run, LvSpan span, ChangeBatch::Row row,
                               ChangeBatch& out);
@@ -408,6 +423,7 @@ private:
 
     std::vector<LvSpan> wanted_;  // What is being exported, kept for its memory.
 
+    Container* pen_ = nullptr;  // A root that is editable unless the document is not.
     bool open_ = false;  // A transaction is pending; its ops are in the log from `began_` on.
     Lv began_ = 0;       // Else: where the last one, or the last import, began.
 

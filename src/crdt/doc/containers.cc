@@ -33,12 +33,12 @@ const Slot* DocBody::slot_of(Lv lv) {
     return nullptr;
 }
 
-Container* DocBody::editable(Handle handle, ContainerKind kind) {
+Container* DocBody::find_editable(Handle handle, ContainerKind kind) {
     Container& c = container(handle);
-    if (c.id.kind != kind || view_ != nullptr || !has_room()) return nullptr;
+    if (c.id.kind != kind) return nullptr;
     if (c.id.is_root()) {
         // A root that already holds ops has a name that somebody could use.
-        if (c.size > 0 || !log_of(c).empty()) return &c;
+        if (c.size > 0 || !log_of(c).empty()) return pen_ = &c;
         const std::string& name = c.id.root_name();
         // Loro takes these characters in an id, but dies of updates to a map that has one.
         const bool fatal = c.id.kind == ContainerKind::map &&

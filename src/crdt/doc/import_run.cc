@@ -339,6 +339,7 @@ void ImportRun::rewind() {
         if (c.tree != nullptr && c.tree->moves.taken() > before.log.runs) c.tree.reset();
     }
     log_.rewind(mark_);
+    body_.pen_ = nullptr;  // It may be empty again, and its name one that an edit may not use.
     ++body_.epoch_;
 }
 

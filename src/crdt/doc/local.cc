@@ -6,19 +6,10 @@
 
 namespace quire::crdt {
 
-void DocBody::begin() {
-    if (open_) return;
+void DocBody::open_transaction() {
     open_ = true;
     began_ = log_.end();
     log_.begin_local(peer_);
-}
-
-void DocBody::insert_text(Container& c, std::uint32_t at, std::string_view utf8,
-                          std::uint32_t len) {
-    begin();
-    log_of(c).insert_text({log_.end(), at, len, true, log_.joins()}, utf8);
-    log_.append(c.index, len);
-    c.size += len;
 }
 
 void DocBody::insert_values(Container& c, std::uint32_t at, std::vector<Slot> values) {

@@ -18,13 +18,11 @@ std::optional<PeerIndex> AtomTable::find(PeerId peer) const {
     return at->second;
 }
 
-void AtomTable::append(PeerIndex index, Lv count) {
-    Peer& peer = peers_[index];
+void AtomTable::begin_run(PeerIndex index, Lv count) {
     CHECK(count < kNoLv - end_);
-    if (end_ == base_ || runs_.back().peer != index) {
-        runs_.push_back({end_, index, peer.end});
-        peer.runs.push_back({peer.end, end_});
-    }
+    Peer& peer = peers_[index];
+    runs_.push_back({end_, index, peer.end});
+    peer.runs.push_back({peer.end, end_});
     end_ += count;
     peer.end += static_cast<Counter>(count);
 }

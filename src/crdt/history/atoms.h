@@ -40,7 +40,12 @@ public:
 
     Lv end() const { return end_; }
     // The next `count` atoms are the peer's next ones. O(1).
-    void append(PeerIndex index, Lv count);
+    void append(PeerIndex index, Lv count) {
+        // Mostly they go on where its last ones ended.
+        if (!is_last_of(index) || count >= kNoLv - end_) return begin_run(index, count);
+        end_ += count;
+        peers_[index].end += static_cast<Counter>(count);
+    }
     // Whether the last atom of all is the peer's, and its own last.
     bool is_last_of(PeerIndex peer) const {
         return end_ > base_ && !runs_.empty() && runs_.back().peer == peer;
@@ -96,6 +101,7 @@ private:
         std::vector<PeerRun> runs;
     };
     std::size_t run_of(Lv lv) const;
+    void begin_run(PeerIndex index, Lv count);
 
     Lv end_ = 0;
     Lv base_ = 0;

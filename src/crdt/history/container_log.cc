@@ -9,36 +9,22 @@
 
 namespace quire::crdt {
 
-bool ContainerLog::may_join(Lv lv, RunKind kind, bool linear, bool joins) const {
-    if (!joins || runs_.empty()) return false;
-    const Run& last = runs_.back();
-    return last.end() == lv && last.kind == kind && last.linear == linear;
-}
-
-void ContainerLog::insert_text(At at, std::string_view utf8) {
-    if (may_join(at.lv, RunKind::insert, at.linear, at.joins) &&
-        runs_.back().pos + runs_.back().len == at.pos) {
-        lengthen_text(at.len, utf8);
-        return;
-    }
-    CHECK(text_.size() + utf8.size() < kNoLv);
-    runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(text_.size()),
+void ContainerLog::begin_text(At at, std::string_view utf8) {
+    const std::size_t begin = text_.size();
+    append(utf8);
+    runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(begin),
                      static_cast<std::uint32_t>(utf8.size()), RunKind::insert, at.linear, true});
-    text_.append(utf8);
 }
 
-void ContainerLog::lengthen_text(std::uint32_t len, std::string_view utf8) {
+void ContainerLog::append(std::string_view utf8) {
     CHECK(text_.size() + utf8.size() < kNoLv);
-    runs_.back().len += len;
-    runs_.back().extra += static_cast<std::uint32_t>(utf8.size());
     text_.append(utf8);
 }
 
 void ContainerLog::insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear,
                                  bool joins) {
     const auto len = static_cast<std::uint32_t>(values.size());
-    if (may_join(lv, RunKind::insert, linear, joins) &&
-        runs_.back().pos + runs_.back().len == pos) {
+    if (goes_on({lv, pos, len, linear, joins}, RunKind::insert)) {
         runs_.back().len += len;
     } else {
         runs_.push_back({lv, len, pos, static_cast<std::uint32_t>(values_.size()), 0,

@@ -69,9 +69,20 @@ public:
     };
 
     // Appending.
-    void insert_text(At at, std::string_view utf8);
+    void insert_text(At at, std::string_view utf8) {
+        if (goes_on(at, RunKind::insert)) {
+            lengthen_text(at.len, utf8);
+        } else {
+            begin_text(at, utf8);
+        }
+    }
     // The same for text that goes on where the last run ends.
-    void lengthen_text(std::uint32_t len, std::string_view utf8);
+    void lengthen_text(std::uint32_t len, std::string_view utf8) {
+        append(utf8);
+        Run& last = runs_.back();
+        last.len += len;
+        last.extra += static_cast<std::uint32_t>(utf8.size());
+    }
     void insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins);
     // A local delete; its start ids are found when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
@@ -107,7 +118,15 @@ public:
     void rewind(const Mark& mark);
 
 private:
-    bool may_join(Lv lv, RunKind kind, bool linear, bool joins) const;
+    // Whether what is inserted there lengthens the last run.
+    bool goes_on(const At& at, RunKind kind) const {
+        if (!at.joins || runs_.empty()) return false;
+        const Run& last = runs_.back();
+        return last.end() == at.lv && last.pos + last.len == at.pos && last.kind == kind &&
+               last.linear == at.linear;
+    }
+    void begin_text(At at, std::string_view utf8);
+    void append(std::string_view utf8);
 
     ContainerKind kind_;
     std::vector<Run> runs_;
