@@ -119,13 +119,15 @@ std::unique_ptr<Doc> loaded() {
     return doc;
 }
 
-// Live text that only ever grew at its end.
-std::unique_ptr<Doc> appended() {
+// Live text that only ever grew at its end, and that is read at last, or after each commit.
+std::unique_ptr<Doc> appended(bool is_read) {
     auto doc = std::make_unique<Doc>(2);
     const Handle text = doc->open(text_id());
     for (std::size_t i = 0; i < 100'000; ++i) {
         CHECK(doc->text_insert(text, {i * 80}, std::string(79, 'x') + "\n").has_value());
-        if (i % 10 == 0) doc->commit();
+        if (i % 10 != 0) continue;
+        doc->commit();
+        if (is_read) benchmark::DoNotOptimize(doc->text(text).bytes().n);
     }
     doc->commit();
     benchmark::DoNotOptimize(doc->text(text).bytes().n);
@@ -162,7 +164,10 @@ void register_all() {
         memory(state, loaded);
     })->Iterations(1);
     add("Memory/append_only", [](benchmark::State& state) {
-        memory(state, appended);
+        memory(state, [] { return appended(false); });
+    })->Iterations(1);
+    add("Memory/append_and_read", [](benchmark::State& state) {
+        memory(state, [] { return appended(true); });
     })->Iterations(1);
 }
 

@@ -13,8 +13,9 @@ import sys
 RULES = [
     (r"\bstd::(jthread|thread|mutex|shared_mutex|recursive_mutex|condition_variable|atomic\w*|lock_guard|"
      r"unique_lock|scoped_lock)\b",
-     # A rope's snapshots are read on other threads, so its nodes count their owners atomically.
-     ["src/sched/", "src/seq/rope_impl.h"], "threads and locks live in sched/"),
+     # A rope's snapshots are read on other threads, so its nodes, and what they show, count their owners
+     # atomically.
+     ["src/sched/", "src/seq/rope_impl.h", "src/seq/tape.h"], "threads and locks live in sched/"),
     (r"\bsqlite3_\w+", ["src/store/"], "SQLite lives in store/"),
     (r"\b(std::chrono::\w+_clock|std::random_device|std::mt19937\w*|clock_gettime|gettimeofday|getrandom|"
      r"arc4random\w*|srand|std::time)\b",

@@ -41,22 +41,6 @@ TextSummary TextSummary::of(std::string_view text) {
     return sum;
 }
 
-TextSummary& TextSummary::operator+=(const TextSummary& other) {
-    bytes += other.bytes;
-    code_points += other.code_points;
-    utf16 += other.utf16;
-    newlines += other.newlines;
-    return *this;
-}
-
-TextSummary& TextSummary::operator-=(const TextSummary& other) {
-    bytes -= other.bytes;
-    code_points -= other.code_points;
-    utf16 -= other.utf16;
-    newlines -= other.newlines;
-    return *this;
-}
-
 template class BasicRope<1024, 16>;
 
 }  // namespace quire::seq

@@ -21,6 +21,8 @@
 
 namespace quire::seq {
 
+class Reel;
+
 // What a stretch of text measures. Additive: a code point never straddles two chunks.
 struct TextSummary {
     std::size_t bytes = 0;
@@ -29,13 +31,28 @@ struct TextSummary {
     std::size_t newlines = 0;
 
     static TextSummary of(std::string_view text);
-    TextSummary& operator+=(const TextSummary& other);
-    TextSummary& operator-=(const TextSummary& other);
+    TextSummary& operator+=(const TextSummary& other) {
+        bytes += other.bytes;
+        code_points += other.code_points;
+        utf16 += other.utf16;
+        newlines += other.newlines;
+        return *this;
+    }
+    TextSummary& operator-=(const TextSummary& other) {
+        bytes -= other.bytes;
+        code_points -= other.code_points;
+        utf16 -= other.utf16;
+        newlines -= other.newlines;
+        return *this;
+    }
     friend bool operator==(const TextSummary&, const TextSummary&) = default;
 };
 
 // The rope with its constants open, so that tests can make deep trees of little text: `kChunk`
 // bytes a leaf (at least 16), `kFan` children a node (at least 2).
+//
+// A leaf holds its text, or shows text of a reel (tape.h) until it is edited. Edits find only
+// leaves of their own.
 template <std::size_t kChunk, std::size_t kFan>
 class BasicRope {
 public:
@@ -60,7 +77,9 @@ public:
     // Positions at the end are allowed; beyond it, or inside a code point for splice(), is a broken
     // promise of the caller's. Conversions round down to the start of the code point they fall
     // into. An edit next to the one before it costs O(1) plus the text moved within one chunk.
-    void insert(text::CodePoint at, std::string_view utf8);
+    // Text that lies in a `reel` is shown from there where that is worth a leaf: where much is
+    // inserted at once, or text that was appended piece by piece has filled one.
+    void insert(text::CodePoint at, std::string_view utf8, Reel* reel = nullptr);
     void erase(text::CodePoint at, text::CodePoint count);
     void splice(text::Byte at, text::Byte erase, std::string_view insert);
 
@@ -72,6 +91,7 @@ public:
     text::Line to_line(text::Byte at) const;  // The line that holds the byte (or ends at the end).
     // Where line `line` begins; bytes() for lines() and beyond.
     text::Byte line_start(text::Line line) const;
+    std::size_t shown_bytes() const;  // How many are not the rope's own. O(n).
 
     std::string str() const;
     std::string slice(text::Byte begin, text::Byte end) const;
@@ -91,9 +111,12 @@ public:
 private:
     static_assert(kChunk >= 16 && kFan >= 2);
     static constexpr std::size_t kMaxDepth = 40;
+    // From so many bytes on what is inserted is shown: it may leave two leaves half empty.
+    static constexpr std::size_t kMuch = 2 * kChunk;
 
     struct Node;
     struct Leaf;
+    struct Shown;
     struct Inner;
     // Where an edit last was: the nodes from the root to a leaf, and what lies before that leaf.
     // True only while every node on it is this rope's alone.
@@ -107,7 +130,7 @@ private:
         std::size_t code_points = 0;
     };
     struct Found {
-        const Leaf* leaf = nullptr;
+        const Node* leaf = nullptr;
         TextSummary before;  // All text before the leaf.
         TextSummary size;    // Of the leaf.
     };
@@ -116,6 +139,16 @@ private:
     static void release(Node* node);
     static bool is_unique(const Node* node);
     static Node* own(Node*& node);
+    static std::string_view text_of(const Node* leaf);
+    // What goes in at once: text that is copied, text that is shown as a leaf behind the one that
+    // ends where it goes, or nothing, and then the text there becomes two leaves.
+    struct Piece {
+        std::string_view utf8;
+        Reel* reel = nullptr;
+        bool shows = false;
+    };
+    static Node* leaf_of(const Piece& piece);
+    static void build(std::string_view text, Reel* reel, Node*& root, TextSummary& total);
 
     template <std::size_t TextSummary::*kMetric>
     Found find(std::size_t at) const;
@@ -124,16 +157,21 @@ private:
     void descend(std::size_t at);
     void add_on_path(const TextSummary& added);
     void subtract_on_path(const TextSummary& removed);
-    void insert_at_path(std::size_t offset, std::string_view utf8);
-    void insert_bytes(std::size_t at, std::string_view utf8);
+    void insert_at_path(std::size_t offset, std::string_view utf8, Reel* reel);
+    void insert_bytes(std::size_t at, std::string_view utf8, Reel* reel);
+    void insert_piece(std::size_t at, const Piece& piece);
     void erase_bytes(std::size_t at, std::size_t count);
     bool erase_at_path(std::size_t offset, std::size_t count);
-    Node* insert_in(Node*& node, TextSummary& size, std::size_t at, std::string_view utf8,
-                    TextSummary& right_size);
+    static Node* insert_in(Node*& node, TextSummary& size, std::size_t at, const Piece& piece,
+                           TextSummary& right_size);
+    static Node* insert_in_leaf(Node*& node, TextSummary& size, std::size_t at, const Piece& piece,
+                                TextSummary& right_size);
+    static void seal(Node*& node, const Piece& next);
     static void erase_in(Node*& node, TextSummary& size, std::size_t begin, std::size_t end);
     static bool merge(Node*& left, Node* right);
     static bool visit(const Node* node, std::size_t begin, std::size_t end,
                       Function<bool(std::string_view)>& take);
+    static std::size_t shown_below(const Node* node);
     static TextSummary check(const Node* node);
 
     Node* root_ = nullptr;  // Null when empty.

@@ -56,30 +56,35 @@ void BasicRope<kChunk, kFan>::subtract_on_path(const TextSummary& removed) {
 }
 
 template <std::size_t kChunk, std::size_t kFan>
-void BasicRope<kChunk, kFan>::insert_at_path(std::size_t offset, std::string_view utf8) {
+void BasicRope<kChunk, kFan>::insert_at_path(std::size_t offset, std::string_view utf8,
+                                             Reel* reel) {
     if (path_.leaf->count + utf8.size() <= kChunk) {
         path_.leaf->splice(offset, 0, utf8);
         add_on_path(TextSummary::of(utf8));
         return;
     }
-    insert_bytes(path_.bytes + offset, utf8);
+    insert_bytes(path_.bytes + offset, utf8, reel);
 }
 
 template <std::size_t kChunk, std::size_t kFan>
-void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8) {
+void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8, Reel* reel) {
     CHECK(at.n <= total_.code_points);
     if (utf8.empty()) return;
+    const bool shows = reel != nullptr && utf8.size() >= kMuch;
     if (root_ == nullptr) {
-        *this = BasicRope(utf8);
+        path_.leaf = nullptr;
+        build(utf8, shows ? reel : nullptr, root_, total_);
         return;
     }
+    if (shows) return insert_bytes(to_byte(at).n, utf8, reel);
     if (path_.leaf == nullptr || at.n < path_.code_points ||
         at.n - path_.code_points > path_.size.code_points || !path_holds()) {
         descend<&TextSummary::code_points>(at.n);
     }
     const std::size_t index = at.n - path_.code_points;
     const bool ascii = path_.size.bytes == path_.size.code_points;
-    insert_at_path(ascii ? index : utf8::offset_of_code_point(path_.leaf->view(), index), utf8);
+    insert_at_path(ascii ? index : utf8::offset_of_code_point(path_.leaf->view(), index), utf8,
+                   reel);
 }
 
 // Erases within the path's leaf; false when the leaf would become so small that the tree must be
@@ -131,81 +136,114 @@ void BasicRope<kChunk, kFan>::splice(text::Byte at, text::Byte erase, std::strin
         return;
     }
     descend<&TextSummary::bytes>(at.n);
-    insert_at_path(at.n - path_.bytes, insert);
+    insert_at_path(at.n - path_.bytes, insert, nullptr);
 }
 
 // --- from the root ---
 
 template <std::size_t kChunk, std::size_t kFan>
-void BasicRope<kChunk, kFan>::insert_bytes(std::size_t at, std::string_view utf8) {
+void BasicRope<kChunk, kFan>::insert_bytes(std::size_t at, std::string_view utf8, Reel* reel) {
     path_.leaf = nullptr;
+    const bool shows = reel != nullptr && utf8.size() >= kMuch;
+    if (shows) insert_piece(at, {});
+    // Leaves that show text have room for the first edit. A piece that is copied fits into either
+    // half of a split chunk, of which the right may be three bytes beyond half.
+    const std::size_t most = shows ? kChunk * 3 / 4 : kChunk / 2 - 4;
     while (!utf8.empty()) {
-        // A piece fits into either half of a split chunk, of which the right may be three bytes
-        // beyond half.
-        std::size_t take = std::min(utf8.size(), kChunk / 2 - 4);
+        std::size_t take = std::min(utf8.size(), most);
         while (take < utf8.size() && !utf8::is_boundary(utf8[take])) --take;
-        const std::string_view piece = utf8.substr(0, take);
-        if (root_ == nullptr) {
-            auto* leaf = new Leaf();
-            leaf->assign(piece);
-            root_ = leaf;
-            total_ = TextSummary::of(piece);
-        } else {
-            TextSummary right_size;
-            Node* right = insert_in(root_, total_, at, piece, right_size);
-            if (right != nullptr) {
-                auto* root = new Inner(root_->height + 1);
-                root->insert(0, root_, total_);
-                root->insert(1, right, right_size);
-                root_ = root;
-                total_ += right_size;
-            }
-        }
+        insert_piece(at, {utf8.substr(0, take), reel, shows});
         at += take;
         utf8.remove_prefix(take);
     }
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::insert_piece(std::size_t at, const Piece& piece) {
+    if (root_ == nullptr) {
+        root_ = leaf_of(piece);
+        total_ = TextSummary::of(piece.utf8);
+        return;
+    }
+    TextSummary right_size;
+    Node* right = insert_in(root_, total_, at, piece, right_size);
+    if (right == nullptr) return;
+    auto* root = new Inner(root_->height + 1U);
+    root->insert(0, root_, total_);
+    root->insert(1, right, right_size);
+    root_ = root;
+    total_ += right_size;
+}
+
+// A leaf that is full has its text shown where the text that follows it lies, if that goes on
+// there.
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::seal(Node*& node, const Piece& next) {
+    if (next.reel == nullptr || node->shows) return;
+    const std::string_view text = text_of(node);
+    const char* const end = next.utf8.data();
+    if (static_cast<std::size_t>(end - next.reel->text()) < text.size()) return;
+    const std::string_view there(end - text.size(), text.size());
+    if (there != text) return;
+    auto* shown = new Shown(there, next.reel);
+    release(node);
+    node = shown;
+}
+
+// Inserts into the leaf `node` as insert_in() does.
+template <std::size_t kChunk, std::size_t kFan>
+auto BasicRope<kChunk, kFan>::insert_in_leaf(Node*& node, TextSummary& size, std::size_t at,
+                                             const Piece& piece, TextSummary& right_size) -> Node* {
+    const bool cuts = piece.utf8.empty();
+    const bool at_edge = at == 0 || at == node->count;
+    if (cuts && at_edge) return nullptr;
+    const TextSummary added = TextSummary::of(piece.utf8);
+    if (!cuts && !piece.shows && node->count + piece.utf8.size() <= kChunk) {
+        static_cast<Leaf*>(own(node))->splice(at, 0, piece.utf8);
+        size += added;
+        return nullptr;
+    }
+    if (!cuts && at == node->count) {
+        // Text written front to back fills its chunks.
+        seal(node, piece);
+        right_size = added;
+        return leaf_of(piece);
+    }
+    if (piece.shows) {
+        CHECK(at == 0);
+        Node* right = std::exchange(node, leaf_of(piece));
+        right_size = std::exchange(size, added);
+        return right;
+    }
+    auto* leaf = static_cast<Leaf*>(own(node));
+    std::size_t cut = cuts ? at : leaf->count / 2;
+    while (!utf8::is_boundary(leaf->text[cut])) --cut;
+    auto* right = new Leaf();
+    right->assign(leaf->view().substr(cut));
+    leaf->count = static_cast<std::uint32_t>(cut);
+    if (at <= cut) {
+        leaf->splice(at, 0, piece.utf8);
+    } else {
+        right->splice(at - cut, 0, piece.utf8);
+    }
+    right_size = TextSummary::of(right->view());
+    size = TextSummary::of(leaf->view());
+    return right;
 }
 
 // Inserts below `node`; where it had to be split, returns the new right half, and `size` is the
 // left one's.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::insert_in(Node*& node, TextSummary& size, std::size_t at,
-                                        std::string_view utf8, TextSummary& right_size) -> Node* {
+                                        const Piece& piece, TextSummary& right_size) -> Node* {
+    if (node->height == 0) return insert_in_leaf(node, size, at, piece, right_size);
     own(node);
-    if (node->height == 0) {
-        auto* leaf = static_cast<Leaf*>(node);
-        const TextSummary added = TextSummary::of(utf8);
-        if (leaf->count + utf8.size() <= kChunk) {
-            leaf->splice(at, 0, utf8);
-            size += added;
-            return nullptr;
-        }
-        auto* right = new Leaf();
-        if (at == leaf->count) {
-            // Text written front to back fills its chunks.
-            right->assign(utf8);
-            right_size = added;
-            return right;
-        }
-        std::size_t cut = leaf->count / 2;
-        while (!utf8::is_boundary(leaf->text[cut])) --cut;
-        right->assign(leaf->view().substr(cut));
-        leaf->count = static_cast<std::uint32_t>(cut);
-        if (at <= cut) {
-            leaf->splice(at, 0, utf8);
-        } else {
-            right->splice(at - cut, 0, utf8);
-        }
-        right_size = TextSummary::of(right->view());
-        size = TextSummary::of(leaf->view());
-        return right;
-    }
     auto* inner = static_cast<Inner*>(node);
     std::size_t i = 0;
     while (i + 1 < inner->count && at > inner->sizes[i].bytes) at -= inner->sizes[i++].bytes;
     TextSummary child_right_size;
     size -= inner->sizes[i];
-    Node* child_right = insert_in(inner->children[i], inner->sizes[i], at, utf8, child_right_size);
+    Node* child_right = insert_in(inner->children[i], inner->sizes[i], at, piece, child_right_size);
     size += inner->sizes[i];
     if (child_right == nullptr) return nullptr;
     inner->insert(i + 1, child_right, child_right_size);
@@ -295,7 +333,7 @@ bool BasicRope<kChunk, kFan>::merge(Node*& left, Node* right) {
     if (left->height == 0) {
         if (left->count + right->count > kChunk * 3 / 4) return false;
         auto* into = static_cast<Leaf*>(own(left));
-        into->splice(into->count, 0, static_cast<Leaf*>(right)->view());
+        into->splice(into->count, 0, text_of(right));
     } else {
         if (left->count + right->count > kFan) return false;
         auto* into = static_cast<Inner*>(own(left));

@@ -9,14 +9,16 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "seq/rope.h"
+#include "seq/tape.h"
 
 namespace quire::seq {
 
 template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Node {
-    explicit Node(std::uint32_t h) : height(h) {}
+    explicit Node(std::uint16_t h, bool s = false) : height(h), shows(s) {}
     std::atomic<std::uint32_t> refs{1};
-    std::uint32_t height;     // 0 for a leaf.
+    std::uint16_t height;     // 0 for a leaf.
+    bool shows;               // It is a Shown.
     std::uint32_t count = 0;  // Bytes of a leaf, children of an inner node.
 };
 
@@ -37,9 +39,36 @@ struct BasicRope<kChunk, kFan>::Leaf : Node {
     char text[kChunk];
 };
 
+// A leaf whose text, of at most kChunk bytes, lies in a reel. Never changed.
+template <std::size_t kChunk, std::size_t kFan>
+struct BasicRope<kChunk, kFan>::Shown : Node {
+    Shown(std::string_view utf8, Reel* from) : Node(0, true), text(utf8.data()), reel(from) {
+        this->count = static_cast<std::uint32_t>(utf8.size());
+        reel->retain();
+        reel->show(static_cast<std::size_t>(utf8.data() - from->text()) + utf8.size());
+    }
+    const char* text;
+    Reel* reel;
+};
+
+template <std::size_t kChunk, std::size_t kFan>
+std::string_view BasicRope<kChunk, kFan>::text_of(const Node* leaf) {
+    return {
+        leaf->shows ? static_cast<const Shown*>(leaf)->text : static_cast<const Leaf*>(leaf)->text,
+        leaf->count};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+auto BasicRope<kChunk, kFan>::leaf_of(const Piece& piece) -> Node* {
+    if (piece.shows) return new Shown(piece.utf8, piece.reel);
+    auto* leaf = new Leaf();
+    leaf->assign(piece.utf8);
+    return leaf;
+}
+
 template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Inner : Node {
-    explicit Inner(std::uint32_t h) : Node(h) {}
+    explicit Inner(std::uint32_t h) : Node(static_cast<std::uint16_t>(h)) {}
     // One more than may stay, so that a split follows the insertion.
     TextSummary sizes[kFan + 1];
     Node* children[kFan + 1];
@@ -75,6 +104,11 @@ void BasicRope<kChunk, kFan>::retain(Node* node) {
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::release(Node* node) {
     if (node == nullptr || node->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (node->shows) {
+        static_cast<Shown*>(node)->reel->release();
+        delete static_cast<Shown*>(node);
+        return;
+    }
     if (node->height == 0) {
         delete static_cast<Leaf*>(node);
         return;
@@ -89,15 +123,13 @@ bool BasicRope<kChunk, kFan>::is_unique(const Node* node) {
     return node->refs.load(std::memory_order_acquire) == 1;
 }
 
-// Makes `node` this rope's alone, by copying it if it is shared.
+// Makes `node` this rope's alone, to be written, by copying it if it is shared or only shows text.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::own(Node*& node) -> Node* {
-    if (is_unique(node)) return node;
+    if (is_unique(node) && !node->shows) return node;
     Node* copy = nullptr;
     if (node->height == 0) {
-        auto* leaf = new Leaf();
-        leaf->assign(static_cast<Leaf*>(node)->view());
-        copy = leaf;
+        copy = leaf_of({text_of(node)});
     } else {
         const auto* from = static_cast<Inner*>(node);
         auto* inner = new Inner(from->height);
@@ -114,16 +146,21 @@ auto BasicRope<kChunk, kFan>::own(Node*& node) -> Node* {
 
 template <std::size_t kChunk, std::size_t kFan>
 BasicRope<kChunk, kFan>::BasicRope(std::string_view text) {
-    if (text.empty()) return;
+    if (!text.empty()) build(text, nullptr, root_, total_);
+}
+
+// The tree of some text, which is not empty.
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::build(std::string_view text, Reel* reel, Node*& root,
+                                    TextSummary& total) {
     std::vector<std::pair<Node*, TextSummary>> level;
     level.reserve(text.size() / (kChunk * 3 / 4) + 1);
     while (!text.empty()) {
         // Not full, so that the first edits do not split every chunk.
         std::size_t take = std::min(text.size(), std::max<std::size_t>(kChunk * 3 / 4, 4));
         while (take < text.size() && !utf8::is_boundary(text[take])) --take;
-        auto* leaf = new Leaf();
-        leaf->assign(text.substr(0, take));
-        level.emplace_back(leaf, TextSummary::of(leaf->view()));
+        const std::string_view piece = text.substr(0, take);
+        level.emplace_back(leaf_of({piece, reel, reel != nullptr}), TextSummary::of(piece));
         text.remove_prefix(take);
     }
     while (level.size() > 1) {
@@ -137,8 +174,8 @@ BasicRope<kChunk, kFan>::BasicRope(std::string_view text) {
         }
         level = std::move(above);
     }
-    root_ = level[0].first;
-    total_ = level[0].second;
+    root = level[0].first;
+    total = level[0].second;
 }
 
 template <std::size_t kChunk, std::size_t kFan>
@@ -199,7 +236,7 @@ auto BasicRope<kChunk, kFan>::find(std::size_t at) const -> Found {
         found.size = inner->sizes[i];
         node = inner->children[i];
     }
-    found.leaf = static_cast<const Leaf*>(node);
+    found.leaf = node;
     return found;
 }
 
@@ -210,7 +247,7 @@ text::Line BasicRope<kChunk, kFan>::lines() const {
 
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::ends_with_newline() const {
-    return !empty() && find<&TextSummary::bytes>(total_.bytes).leaf->view().back() == '\n';
+    return !empty() && text_of(find<&TextSummary::bytes>(total_.bytes).leaf).back() == '\n';
 }
 
 template <std::size_t kChunk, std::size_t kFan>
@@ -231,7 +268,7 @@ template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::is_boundary(text::Byte at) const {
     if (at.n >= total_.bytes) return at.n == total_.bytes;
     const Found found = find<&TextSummary::bytes>(at.n);
-    return utf8::is_boundary(found.leaf->text[at.n - found.before.bytes]);
+    return utf8::is_boundary(text_of(found.leaf)[at.n - found.before.bytes]);
 }
 
 template <std::size_t kChunk, std::size_t kFan>
@@ -240,14 +277,14 @@ text::Byte BasicRope<kChunk, kFan>::to_byte(text::CodePoint at) const {
     const Found found = find<&TextSummary::code_points>(at.n);
     const std::size_t index = at.n - found.before.code_points;
     if (found.size.bytes == found.size.code_points) return {found.before.bytes + index};
-    return {found.before.bytes + utf8::offset_of_code_point(found.leaf->view(), index)};
+    return {found.before.bytes + utf8::offset_of_code_point(text_of(found.leaf), index)};
 }
 
 template <std::size_t kChunk, std::size_t kFan>
 text::Byte BasicRope<kChunk, kFan>::to_byte(text::Utf16 at) const {
     if (at.n >= total_.utf16) return bytes();
     const Found found = find<&TextSummary::utf16>(at.n);
-    const std::string_view view = found.leaf->view();
+    const std::string_view view = text_of(found.leaf);
     std::size_t units = found.before.utf16;
     std::size_t i = 0;
     while (i < view.size()) {
@@ -265,7 +302,7 @@ text::CodePoint BasicRope<kChunk, kFan>::to_code_point(text::Byte at) const {
     const Found found = find<&TextSummary::bytes>(at.n);
     const std::size_t offset = at.n - found.before.bytes;
     if (found.size.bytes == found.size.code_points) return {found.before.code_points + offset};
-    const std::string_view view = found.leaf->view();
+    const std::string_view view = text_of(found.leaf);
     const std::size_t count =
         found.before.code_points + utf8::count_code_points(view.substr(0, offset));
     return {utf8::is_boundary(view[offset]) ? count : count - 1};
@@ -275,7 +312,7 @@ template <std::size_t kChunk, std::size_t kFan>
 text::Utf16 BasicRope<kChunk, kFan>::to_utf16(text::Byte at) const {
     if (at.n >= total_.bytes) return utf16();
     const Found found = find<&TextSummary::bytes>(at.n);
-    const std::string_view view = found.leaf->view();
+    const std::string_view view = text_of(found.leaf);
     std::size_t offset = at.n - found.before.bytes;
     while (!utf8::is_boundary(view[offset])) --offset;
     return {found.before.utf16 + utf8::count_utf16(view.substr(0, offset))};
@@ -285,7 +322,7 @@ template <std::size_t kChunk, std::size_t kFan>
 text::Line BasicRope<kChunk, kFan>::to_line(text::Byte at) const {
     if (at.n >= total_.bytes) return {total_.newlines};
     const Found found = find<&TextSummary::bytes>(at.n);
-    const std::string_view before = found.leaf->view().substr(0, at.n - found.before.bytes);
+    const std::string_view before = text_of(found.leaf).substr(0, at.n - found.before.bytes);
     return {found.before.newlines +
             static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'))};
 }
@@ -296,7 +333,7 @@ text::Byte BasicRope<kChunk, kFan>::line_start(text::Line line) const {
     if (line.n > total_.newlines) return bytes();
     // The line begins after its predecessor's newline, number line - 1.
     const Found found = find<&TextSummary::newlines>(line.n - 1);
-    const std::string_view view = found.leaf->view();
+    const std::string_view view = text_of(found.leaf);
     std::size_t left = line.n - found.before.newlines;
     std::size_t i = 0;
     while (left > 0) {
@@ -331,8 +368,7 @@ std::string BasicRope<kChunk, kFan>::line(text::Line line) const {
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::visit(const Node* node, std::size_t begin, std::size_t end,
                                     Function<bool(std::string_view)>& take) {
-    if (node->height == 0)
-        return take(static_cast<const Leaf*>(node)->view().substr(begin, end - begin));
+    if (node->height == 0) return take(text_of(node).substr(begin, end - begin));
     const auto* inner = static_cast<const Inner*>(node);
     std::size_t at = 0;
     for (std::size_t i = 0; i < inner->count && at < end; ++i) {
@@ -353,9 +389,28 @@ void BasicRope<kChunk, kFan>::for_each_chunk(text::Byte begin, text::Byte end,
 }
 
 template <std::size_t kChunk, std::size_t kFan>
+std::size_t BasicRope<kChunk, kFan>::shown_below(const Node* node) {
+    if (node->height == 0) return node->shows ? node->count : 0;
+    const auto* inner = static_cast<const Inner*>(node);
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < inner->count; ++i) sum += shown_below(inner->children[i]);
+    return sum;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::size_t BasicRope<kChunk, kFan>::shown_bytes() const {
+    return root_ == nullptr ? 0 : shown_below(root_);
+}
+
+template <std::size_t kChunk, std::size_t kFan>
 TextSummary BasicRope<kChunk, kFan>::check(const Node* node) {
     if (node->height == 0) {
-        const std::string_view view = static_cast<const Leaf*>(node)->view();
+        const std::string_view view = text_of(node);
+        if (node->shows) {
+            const Reel* reel = static_cast<const Shown*>(node)->reel;
+            CHECK(view.data() >= reel->text());
+            CHECK(view.data() + view.size() <= reel->text() + reel->capacity());
+        }
         CHECK(!view.empty() && view.size() <= kChunk && utf8::is_valid(view));
         return TextSummary::of(view);
     }
@@ -374,7 +429,8 @@ void BasicRope<kChunk, kFan>::check_invariants() const {
     CHECK((root_ == nullptr ? TextSummary{} : check(root_)) == total_);
     if (path_.leaf != nullptr && path_holds()) {
         const Found found = find<&TextSummary::bytes>(path_.bytes);
-        CHECK(found.leaf == path_.leaf && found.before.bytes == path_.bytes);
+        CHECK(found.leaf == path_.leaf && !path_.leaf->shows);
+        CHECK(found.before.bytes == path_.bytes);
         CHECK(found.before.code_points == path_.code_points && found.size == path_.size);
     }
 }

@@ -19,7 +19,6 @@
 #include "crdt/history/pending.h"
 #include "crdt/ids/change_batch.h"
 #include "crdt/merge/sequence.h"
-#include "crdt/merge/splices.h"
 #include "crdt/merge/style.h"
 #include "crdt/merge/tree_moves.h"
 #include "crdt/state/map_state.h"
@@ -29,6 +28,7 @@
 
 namespace quire::crdt {
 
+class Splices;
 class Subscribers;
 
 // A movable list's state, and what the last transaction or import found when it came to it.
@@ -205,7 +205,7 @@ public:
     TextDelta text_delta_of(Container& c, LvSpan span);
     ListDelta list_delta_of(Container& c, LvSpan span);
     MapDelta map_delta_of(Container& c, LvSpan span);
-    std::vector<Splices::Piece> splices_in(Container& c, LvSpan span);
+    Splices splices_in(Container& c, LvSpan span);
 
     // --- rich text (richtext.cc, richtext_diff.cc) ---
     StyleConfig& text_styles() { return text_styles_; }

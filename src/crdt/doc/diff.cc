@@ -1,7 +1,6 @@
 // What ops did to containers, as deltas.
 #include <algorithm>
 
-#include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/comparison.h"
 #include "crdt/merge/splices.h"
@@ -10,7 +9,7 @@ namespace quire::crdt {
 
 // What the ops of a text or list in `span`, the log's last, did to it: their positions say so, and
 // neither rope nor sequence is asked.
-std::vector<Splices::Piece> DocBody::splices_in(Container& c, LvSpan span) {
+Splices DocBody::splices_in(Container& c, LvSpan span) {
     const ContainerLog& log = log_of(c);
     Splices splices;
     auto effect = std::lower_bound(c.effects.begin(), c.effects.end(), span.begin,
@@ -35,13 +34,13 @@ std::vector<Splices::Piece> DocBody::splices_in(Container& c, LvSpan span) {
             splices.erase(run.pos - (to - 1 - run.lv), to - from);
         }
     }
-    return splices.take();
+    return splices;
 }
 
 TextDelta DocBody::text_delta_of(Container& c, LvSpan span) {
     const ContainerLog& log = log_of(c);
     TextDelta delta;
-    for (const Splices::Piece& piece : splices_in(c, span)) {
+    for (const Splices::Piece& piece : splices_in(c, span).take()) {
         switch (piece.kind) {
             case Splices::Kind::keep:
                 crdt::retain(delta, piece.len);
@@ -65,7 +64,7 @@ TextDelta DocBody::text_delta_of(Container& c, LvSpan span) {
 
 ListDelta DocBody::list_delta_of(Container& c, LvSpan span) {
     ListDelta delta;
-    for (const Splices::Piece& piece : splices_in(c, span)) {
+    for (const Splices::Piece& piece : splices_in(c, span).take()) {
         switch (piece.kind) {
             case Splices::Kind::keep:
                 crdt::retain(delta, piece.len);

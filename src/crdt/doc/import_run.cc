@@ -136,6 +136,7 @@ bool ImportRun::goes_on_typing(const ChangeBatch::Row& row) {
         row.pos != typed_.pos) {
         return false;
     }
+    if (!body_.log_of(*typed_.into).may_lengthen_text(row.text().size())) return false;
     const auto count = static_cast<Lv>(row.atoms);
     if (typed_.linear) {
         std::uint32_t& size = typed_.into->size;

@@ -3,9 +3,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/check.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
+#include "crdt/merge/splices.h"
 
 namespace quire::crdt {
 
@@ -198,7 +198,7 @@ void DocBody::note_changes(Container& c) {
 // From the ops' positions, and from what the state noted while it took them in; where that does not
 // tell, from the two versions.
 TextDelta DocBody::rich_delta_of(Container& c, LvSpan span, const Past& a, const Past& b) {
-    const std::vector<Splices::Piece> pieces = splices_in(c, span);
+    const std::vector<Splices::Piece> pieces = splices_in(c, span).take();
     if (c.flushed <= span.begin || c.text->styles() == nullptr) {
         flush(c, span.begin);
         c.text->note_changes(span.begin);

@@ -14,7 +14,7 @@ void DocBody::flush(Container& c, Lv until) {
         if (run.kind == RunKind::anchor) {
             apply_anchor(c, run, pos);
         } else {
-            text->insert(pos, log.text(run, lv, len), len);
+            text->insert(pos, log.text(run, lv, len), len, log.reel(run));
         }
     };
     const auto erase = [&](std::uint32_t pos, std::uint32_t len) {

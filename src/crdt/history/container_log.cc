@@ -10,15 +10,8 @@
 namespace quire::crdt {
 
 void ContainerLog::begin_text(At at, std::string_view utf8) {
-    const std::size_t begin = text_.size();
-    append(utf8);
-    runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(begin),
+    runs_.push_back({at.lv, at.len, at.pos, text_.write(utf8),
                      static_cast<std::uint32_t>(utf8.size()), RunKind::insert, at.linear, true});
-}
-
-void ContainerLog::append(std::string_view utf8) {
-    CHECK(text_.size() + utf8.size() < kNoLv);
-    text_.append(utf8);
 }
 
 void ContainerLog::insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear,
@@ -105,14 +98,14 @@ std::string_view ContainerLog::text(const Run& run, Lv lv, std::uint32_t len) co
 }
 
 ContainerLog::Mark ContainerLog::mark() const {
-    return {runs_.size(), text_.size(), values_.size(), ops_.size(),
+    return {runs_.size(), values_.size(), ops_.size(), text_.mark(),
             runs_.empty() ? Run{} : runs_.back()};
 }
 
 void ContainerLog::rewind(const Mark& mark) {
     runs_.resize(mark.runs);
     if (mark.runs > 0) runs_.back() = mark.last;
-    text_.resize(mark.text);
+    text_.rewind(mark.text);
     values_.resize(mark.values);
     ops_.resize(mark.ops);
 }

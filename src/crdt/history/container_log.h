@@ -6,14 +6,21 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "crdt/history/atoms.h"
 #include "crdt/ids/change.h"
+#include "seq/tape.h"
 
 namespace quire::crdt {
+
+// Tests compile the engine with QUIRE_SMALL_NODES, so that few words fill a tape's reels.
+#ifdef QUIRE_SMALL_NODES
+inline constexpr unsigned kTextPart = 3;
+#else
+inline constexpr unsigned kTextPart = 12;
+#endif
 
 enum class RunKind : std::uint8_t {
     insert,          // Text or elements; in the sequence.
@@ -70,15 +77,19 @@ public:
 
     // Appending.
     void insert_text(At at, std::string_view utf8) {
-        if (goes_on(at, RunKind::insert)) {
+        if (goes_on(at, RunKind::insert) && may_lengthen_text(utf8.size())) {
             lengthen_text(at.len, utf8);
         } else {
             begin_text(at, utf8);
         }
     }
-    // The same for text that goes on where the last run ends.
+    // The same for text that goes on where the last run ends. A run's text lies in one piece, so
+    // that not all can.
+    bool may_lengthen_text(std::size_t bytes) {
+        return text_.may_lengthen(runs_.back().payload + runs_.back().extra, bytes);
+    }
     void lengthen_text(std::uint32_t len, std::string_view utf8) {
-        append(utf8);
+        text_.lengthen(utf8);
         Run& last = runs_.back();
         last.len += len;
         last.extra += static_cast<std::uint32_t>(utf8.size());
@@ -104,14 +115,15 @@ public:
     std::span<const Run> runs_in(LvSpan span) const;
     // Text of the atoms [lv, lv + len) of an insert run.
     std::string_view text(const Run& run, Lv lv, std::uint32_t len) const;
-    std::string_view all_text(const Run& run) const {
-        return std::string_view(text_).substr(run.payload, run.extra);
-    }
+    std::string_view all_text(const Run& run) const { return text_.read(run.payload, run.extra); }
+    // What holds it, where ropes may show it from there; else null.
+    seq::Reel* reel(const Run& run) const { return text_.reel(run.payload); }
     const Slot& value(const Run& run, Lv lv) const { return values_[run.payload + (lv - run.lv)]; }
     const OpContent& op(const Run& run) const { return ops_[run.payload]; }
 
     struct Mark {
-        std::size_t runs, text, values, ops;
+        std::size_t runs, values, ops;
+        seq::Tape::Mark text;
         Run last;
     };
     Mark mark() const;
@@ -126,11 +138,10 @@ private:
                last.linear == at.linear;
     }
     void begin_text(At at, std::string_view utf8);
-    void append(std::string_view utf8);
 
     ContainerKind kind_;
     std::vector<Run> runs_;
-    std::string text_;
+    seq::Tape text_{kTextPart};
     std::vector<Slot> values_;
     std::vector<OpContent> ops_;
 };

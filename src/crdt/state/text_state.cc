@@ -53,16 +53,17 @@ void TextState::end_edits() {
     draft_.reset();
 }
 
-void TextState::insert(std::uint32_t at, std::string_view utf8, std::uint32_t len) {
+void TextState::insert(std::uint32_t at, std::string_view utf8, std::uint32_t len,
+                       seq::Reel* reel) {
     if (draft_ != nullptr) {
         if (draft_->has_room(utf8.size())) return draft_->insert({at}, utf8, {len});
         end_edits();
     }
     if (styles_ == nullptr) {
-        rope_.insert({at}, utf8);
+        rope_.insert({at}, utf8, reel);
         return;
     }
-    rope_.insert({styles_->anchors().code_point(at)}, utf8);
+    rope_.insert({styles_->anchors().code_point(at)}, utf8, reel);
     styles_->make_room(at, len);
 }
 

@@ -12,6 +12,7 @@
 
 namespace quire::seq {
 class Draft;
+class Reel;
 }  // namespace quire::seq
 
 namespace quire::crdt {
@@ -49,8 +50,9 @@ public:
     // About so many edits follow, and nothing is read until end_edits().
     void begin_edits(std::size_t count);
     void end_edits();
-    // Positions in entities.
-    void insert(std::uint32_t at, std::string_view utf8, std::uint32_t len);
+    // Positions in entities. `reel`: as Rope::insert() has it.
+    void insert(std::uint32_t at, std::string_view utf8, std::uint32_t len,
+                seq::Reel* reel = nullptr);
     void erase(std::uint32_t at, std::uint32_t len);
     // A style's anchors, as Styles has them.
     void start_style(std::uint32_t at, std::uint32_t lv, StyleMark mark, bool holds_back);

@@ -1,0 +1,173 @@
+// Texts long enough that the rope shows the log's own bytes: what is edited, taken back, merged and
+// read by others meanwhile stays what it was.
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "crdt/doc/doc.h"
+
+namespace quire::crdt {
+namespace {
+
+const ContainerId kText = ContainerId::root("t", ContainerKind::text);
+
+std::string lines(int begin, int end) {
+    std::string text;
+    for (int i = begin; i < end; ++i) text += "line " + std::to_string(i) + " of a long text\n";
+    return text;
+}
+
+const seq::Rope& read(Doc& doc) {
+    return doc.text(doc.open(kText));
+}
+
+void insert(Doc& doc, std::size_t at, std::string_view text) {
+    ASSERT_TRUE(doc.text_insert(doc.open(kText), {at}, text));
+}
+
+TEST(LongText, IsHeldOnceWhereItOnlyGrew) {
+    Doc at_once(1);
+    Doc by_line(2);
+    std::string text;
+    for (int i = 0; i < 10'000; ++i) {
+        const std::string line = lines(i, i + 1);
+        insert(by_line, text.size(), line);
+        text += line;
+        by_line.commit();
+        ASSERT_EQ(read(by_line).bytes().n, text.size());
+    }
+    insert(at_once, 0, text);
+
+    EXPECT_EQ(read(at_once).str(), text);
+    EXPECT_EQ(read(by_line).str(), text);
+    EXPECT_EQ(read(at_once).shown_bytes(), text.size());
+    // But for its beginning, its end, and where one reel follows another.
+    EXPECT_GT(read(by_line).shown_bytes(), text.size() * 3 / 4);
+    by_line.check_invariants();
+}
+
+TEST(LongText, TypedByKeyGoesOnFromReelToReel) {
+    Doc doc(1);
+    std::string text;
+    for (int i = 0; text.size() < 150'000; ++i) {
+        const std::string key(1, static_cast<char>('a' + i % 26));
+        insert(doc, text.size(), key);
+        text += key;
+        if (i % 1000 == 0) doc.commit();
+    }
+    doc.commit();
+    Doc other(2);
+    ASSERT_TRUE(other.import(doc.changes_since({})));
+
+    EXPECT_EQ(read(doc).str(), text);
+    EXPECT_EQ(read(other).str(), text);
+    EXPECT_EQ(*other.text_at(other.open(kText), {{1, 99'999}}), text.substr(0, 100'000));
+    doc.check_invariants();
+    other.check_invariants();
+}
+
+TEST(LongText, TypedAtOnceByTwoMergesAlike) {
+    std::vector<std::vector<Change>> histories;
+    for (const PeerId peer : {PeerId{1}, PeerId{2}}) {
+        Doc doc(peer);
+        for (int i = 0; i < 4000; ++i) {
+            insert(doc, read(doc).code_points().n, lines(i, i + 1));
+            doc.commit({.timestamp = i * 10});
+        }
+        histories.push_back(doc.changes_since({}));
+    }
+    Doc a(3);
+    Doc b(4);
+    for (const std::size_t first : {0, 1}) {
+        Doc& doc = first == 0 ? a : b;
+        ASSERT_TRUE(doc.import(histories[first]));
+        EXPECT_EQ(read(doc).str(), lines(0, 4000));
+        ASSERT_TRUE(doc.import(histories[1 - first]));
+    }
+
+    EXPECT_EQ(read(a).str(), lines(0, 4000) + lines(0, 4000));
+    EXPECT_EQ(read(b).str(), read(a).str());
+    a.check_invariants();
+    b.check_invariants();
+}
+
+TEST(LongText, AnImportThatFailsLeavesWhatIsShown) {
+    Doc doc(1);
+    const std::string text = lines(0, 4000);
+    insert(doc, 0, text);
+    const OpId head{1, doc.commit().span.end - 1};
+    const seq::Rope before = read(doc);
+    const auto size = static_cast<std::uint32_t>(text.size());
+    const Change good{{2, 0}, {head}, 0, 0, "", {{kText, 0, TextInsert{size, "good, "}}}};
+    const Change bad{{2, 6}, {{2, 5}}, 0, 0, "", {{kText, 6, TextInsert{9 * size, "bad"}}}};
+
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_FALSE(doc.import({good, bad}));
+        insert(doc, read(doc).code_points().n, "and on ");
+        doc.commit();
+        ASSERT_EQ(before.str(), text);
+    }
+
+    EXPECT_EQ(read(doc).str(), text + "and on and on and on ");
+    doc.check_invariants();
+}
+
+// Against a flat string, and snapshots read by another thread.
+TEST(LongText, IsWhatTheEditsMakeOfIt) {
+    const char* given = std::getenv("SEED");
+    const unsigned first = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : 1;
+    for (unsigned seed = first; seed < first + 4; ++seed) {
+        SCOPED_TRACE(seed);
+        std::mt19937 random(seed);
+        const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
+        Doc doc(1);
+        const Handle text = doc.open(kText);
+        std::string flat;
+        std::vector<std::pair<seq::Rope, std::string>> snapshots;
+        for (int step = 0; step < 3000; ++step) {
+            // Half of the time where it ends.
+            const std::size_t at = below(2) == 0 ? flat.size() : below(flat.size() + 1);
+            if (below(4) > 0) {
+                const std::string piece = lines(step, step + (below(10) == 0 ? 400 : 1));
+                ASSERT_TRUE(doc.text_insert(text, {at}, piece));
+                flat.insert(at, piece);
+            } else {
+                const std::size_t count = std::min(flat.size() - at, below(2000));
+                ASSERT_TRUE(doc.text_erase(text, {at}, {count}));
+                flat.erase(at, count);
+            }
+            if (below(3) == 0) doc.commit();
+            if (below(2) == 0) {
+                ASSERT_EQ(doc.text(text).bytes().n, flat.size());
+            }
+            if (step % 500 == 499) snapshots.emplace_back(doc.text(text), flat);
+        }
+        doc.commit();
+        bool same = true;
+        std::thread reader([&] {
+            for (const auto& [rope, was] : snapshots) same = same && rope.str() == was;
+        });
+        for (int i = 0; i < 2000; ++i) {
+            ASSERT_TRUE(doc.text_insert(text, {flat.size()}, "more "));
+            flat += "more ";
+            if (i % 50 == 0) {
+                ASSERT_EQ(doc.text(text).bytes().n, flat.size());
+            }
+        }
+        reader.join();
+        EXPECT_TRUE(same);
+        EXPECT_TRUE(doc.text(text).str() == flat);
+        doc.commit();
+        Doc other(2);
+        ASSERT_TRUE(other.import(doc.changes_since({})));
+        EXPECT_TRUE(read(other).str() == flat);
+        doc.text(text).check_invariants();
+    }
+}
+
+}  // namespace
+}  // namespace quire::crdt

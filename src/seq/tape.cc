@@ -1,0 +1,154 @@
+#include "seq/tape.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "base/check.h"
+
+namespace quire::seq {
+
+namespace {
+
+// With how many bytes a reel begins, and with what share of what there is already. Behind as much
+// as a reel holds it is whole from the start, and what it takes can be shown.
+constexpr std::size_t kFirstRoom = 32;
+constexpr std::size_t kShare = 4;
+
+}  // namespace
+
+Reel* Reel::make(std::size_t capacity) {
+    void* at = ::operator new(sizeof(Reel) + capacity);
+    return new (at) Reel(static_cast<char*>(at) + sizeof(Reel), capacity);
+}
+
+void Reel::release() {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    this->~Reel();
+    ::operator delete(this);
+}
+
+Tape::Tape(Tape&& other) noexcept
+    : parts_(std::move(other.parts_)),
+      reel_(std::exchange(other.reel_, nullptr)),
+      begin_(other.begin_),
+      used_(std::exchange(other.used_, 0)),
+      room_(std::exchange(other.room_, 0)),
+      part_bits_(other.part_bits_) {
+    other.parts_.clear();
+}
+
+Tape& Tape::operator=(Tape&& other) noexcept {
+    std::swap(parts_, other.parts_);
+    std::swap(reel_, other.reel_);
+    std::swap(begin_, other.begin_);
+    std::swap(used_, other.used_);
+    std::swap(room_, other.room_);
+    std::swap(part_bits_, other.part_bits_);
+    return *this;
+}
+
+Tape::~Tape() {
+    drop(0);
+}
+
+bool Tape::fits(std::size_t bytes) const {
+    const std::size_t parts = parts_.size() + reel_size() / part_size() + 1;
+    return bytes < (std::size_t{1} << 32) - std::min(parts << part_bits_, std::size_t{1} << 32);
+}
+
+Tape::Offset Tape::write(std::string_view utf8) {
+    const Offset next = begin_ + used_;
+    if (utf8.size() <= part_size() && may_lengthen(next, utf8.size())) {
+        lengthen(utf8);
+        return next;
+    }
+    CHECK(!utf8.empty() && fits(utf8.size()));
+    if (utf8.size() > part_size()) {
+        // What is behind the open reel stays its own.
+        if (reel_ != nullptr) add(reel_, (begin_ >> part_bits_) + reel_size() / part_size());
+        const auto at = static_cast<Offset>(parts_.size() << part_bits_);
+        Reel* reel = Reel::make(utf8.size());
+        std::memcpy(reel->text(), utf8.data(), utf8.size());
+        add(reel, parts_.size() + (utf8.size() + part_size() - 1) / part_size());
+        return at;
+    }
+    const std::size_t known = parts_.size() << part_bits_;
+    const std::size_t room =
+        known < reel_size() ? std::max({kFirstRoom, utf8.size(), known / kShare}) : reel_size();
+    reel_ = Reel::make(room);
+    begin_ = static_cast<Offset>(known);
+    used_ = 0;
+    room_ = static_cast<std::uint32_t>(room);
+    add(reel_, parts_.size() + (room + part_size() - 1) / part_size());
+    lengthen(utf8);
+    return begin_;
+}
+
+// Makes room for so many bytes in the open reel, if it may become so large.
+bool Tape::grow(std::size_t bytes) {
+    if (bytes > reel_size() - used_) return false;
+    const std::size_t room = std::min(reel_size(), std::max(std::size_t{room_} * 2, used_ + bytes));
+    Reel* larger = Reel::make(room);
+    std::memcpy(larger->text(), reel_->text(), used_);
+    const std::size_t first = begin_ >> part_bits_;
+    for (std::size_t i = first; i < parts_.size() && parts_[i].reel == reel_; ++i)
+        parts_[i] = {larger, larger->text() + ((i - first) << part_bits_)};
+    reel_->release();
+    reel_ = larger;
+    room_ = static_cast<std::uint32_t>(room);
+    add(reel_, first + (room + part_size() - 1) / part_size());
+    return true;
+}
+
+// Has the parts up to `end` be the reel's, behind those that are.
+void Tape::add(Reel* reel, std::size_t end) {
+    std::size_t first = parts_.size();
+    while (first > 0 && parts_[first - 1].reel == reel) --first;
+    for (std::size_t i = parts_.size(); i < end; ++i)
+        parts_.push_back({reel, reel->text() + ((i - first) << part_bits_)});
+}
+
+void Tape::drop(std::size_t parts) {
+    while (parts_.size() > parts) {
+        Reel* reel = parts_.back().reel;
+        parts_.pop_back();
+        if (parts_.empty() || parts_.back().reel != reel) reel->release();
+    }
+}
+
+void Tape::rewind(const Mark& mark) {
+    if (!mark.is_open) {
+        drop(mark.parts);
+        reel_ = nullptr;
+        begin_ = used_ = room_ = 0;
+        return;
+    }
+    // It may have become larger, and another one may have been begun since.
+    reel_ = parts_[mark.begin >> part_bits_].reel;
+    begin_ = mark.begin;
+    used_ = mark.used;
+    room_ = static_cast<std::uint32_t>(reel_->capacity());
+    drop(std::max(mark.parts,
+                  (begin_ >> part_bits_) + (std::size_t{room_} + part_size() - 1) / part_size()));
+    // What is shown is not written over.
+    if (reel_->shown() > used_) room_ = used_;
+}
+
+void Tape::check_invariants() const {
+    std::size_t first = 0;
+    bool found = reel_ == nullptr;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        if (parts_[i].reel != parts_[first].reel) first = i;
+        const Reel* reel = parts_[i].reel;
+        CHECK(parts_[i].text == reel->text() + ((i - first) << part_bits_));
+        CHECK(reel->shown() <= reel->capacity());
+        found = found || (reel == reel_ && first == begin_ >> part_bits_);
+    }
+    CHECK(found);
+    CHECK(reel_ == nullptr || (used_ <= room_ && room_ <= reel_->capacity()));
+    CHECK(reel_ == nullptr || reel_->capacity() <= reel_size());
+}
+
+}  // namespace quire::seq

@@ -1,0 +1,120 @@
+// Tape: text as it is written, one piece behind the other, never changed, and moved only while it
+// is short.
+//
+// Bytes lie in reels, which ropes may show instead of copying (Rope::insert): text that somebody
+// keeps for good is then held once. A reel is counted by those who show it and lives as long as
+// they do; they may read it in other threads while the tape is written to. Thread-confined
+// otherwise.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace quire::seq {
+
+// Bytes that do not move. What has been shown does not change.
+class Reel {
+public:
+    static Reel* make(std::size_t capacity);  // Held once.
+    void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+    void release();
+
+    char* text() { return text_; }
+    const char* text() const { return text_; }
+    std::size_t capacity() const { return capacity_; }
+    // Somebody shows the bytes before `end`. By the tape's thread.
+    void show(std::size_t end) { shown_ = end > shown_ ? end : shown_; }
+    std::size_t shown() const { return shown_; }
+
+private:
+    explicit Reel(char* text, std::size_t capacity) : capacity_(capacity), text_(text) {}
+    ~Reel() = default;
+
+    std::atomic<std::uint32_t> refs_{1};
+    std::size_t capacity_;
+    std::size_t shown_ = 0;
+    char* text_;  // Behind this object.
+};
+
+class Tape {
+public:
+    // Where a piece begins. They ascend; pieces that were written one after the other into one
+    // reel lie side by side.
+    using Offset = std::uint32_t;
+
+    // Pieces longer than 2^part_bits bytes have a reel of their own; others share reels of 16
+    // times as much.
+    explicit Tape(unsigned part_bits = 12) : part_bits_(part_bits) {}
+    Tape(Tape&& other) noexcept;
+    Tape& operator=(Tape&& other) noexcept;
+    Tape(const Tape&) = delete;
+    Tape& operator=(const Tape&) = delete;
+    ~Tape();
+
+    // Whether the piece that ends at `end` can be made longer by so many bytes: it was written
+    // last, and its reel has room.
+    bool may_lengthen(Offset end, std::size_t bytes) {
+        return end == begin_ + used_ && reel_ != nullptr && (bytes <= room_ - used_ || grow(bytes));
+    }
+    // Requires that it may.
+    void lengthen(std::string_view utf8) {
+        char* to = reel_->text() + used_;
+        if (utf8.size() == 1) {
+            *to = utf8[0];
+        } else {
+            std::memcpy(to, utf8.data(), utf8.size());
+        }
+        used_ += static_cast<std::uint32_t>(utf8.size());
+    }
+    // Writes a piece, which lies in one reel. Requires fits().
+    Offset write(std::string_view utf8);
+    // Whether there are offsets for so many bytes more: for about 2^32 in all.
+    bool fits(std::size_t bytes) const;
+
+    // `size` bytes from an offset on, all of one piece or of pieces that lie side by side.
+    std::string_view read(Offset at, std::size_t size) const {
+        return {parts_[at >> part_bits_].text + (at & (part_size() - 1)), size};
+    }
+    // What holds the bytes there, if they will not move any more, else null.
+    Reel* reel(Offset at) const {
+        Reel* holder = parts_[at >> part_bits_].reel;
+        return holder != reel_ || room_ == reel_size() ? holder : nullptr;
+    }
+
+    struct Mark {
+        std::size_t parts;
+        bool is_open;
+        Offset begin;
+        std::uint32_t used;
+    };
+    Mark mark() const { return {parts_.size(), reel_ != nullptr, begin_, used_}; }
+    // Forgets what was written since. What is shown of it stays as it is.
+    void rewind(const Mark& mark);
+
+    void check_invariants() const;
+
+private:
+    // Offsets count in parts, so that they are turned into places without a search.
+    struct Part {
+        Reel* reel;
+        char* text;
+    };
+    std::size_t part_size() const { return std::size_t{1} << part_bits_; }
+    std::size_t reel_size() const { return part_size() * 16; }
+    bool grow(std::size_t bytes);
+    void add(Reel* reel, std::size_t end);
+    void drop(std::size_t parts);
+
+    std::vector<Part> parts_;
+    Reel* reel_ = nullptr;    // The one that short pieces go into.
+    Offset begin_ = 0;        // Where it begins,
+    std::uint32_t used_ = 0;  // how many bytes are written,
+    std::uint32_t room_ = 0;  // and how many it has; grows up to reel_size().
+    unsigned part_bits_;
+};
+
+}  // namespace quire::seq
