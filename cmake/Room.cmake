@@ -1,14 +1,17 @@
-# room(NAME DEPS room... [LINK target...])
+# room(NAME DEPS room... [LINK target...] [SEPARATE])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
 # library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. A room may depend only on rooms that are
 # already declared, so a cycle cannot be written; scripts/check_layers.py holds the includes to the
 # same list, which is written to build/layers.txt.
+#
+# SEPARATE: the room's sources call different things by the same names, as one file per tool does, and are never
+# compiled as one (cmake/Warnings.cmake).
 set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
 file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
 
 function(room name)
-    cmake_parse_arguments(ARG "" "" "DEPS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "SEPARATE" "" "DEPS;LINK" ${ARGN})
     string(REPLACE "/" "_" target "${name}")
     get_property(declared GLOBAL PROPERTY QUIRE_ROOMS)
     foreach(dep IN LISTS ARG_DEPS)
@@ -33,6 +36,9 @@ function(room name)
 
     if(sources)
         add_library(quire_${target} STATIC ${sources})
+        if(ARG_SEPARATE)
+            set_target_properties(quire_${target} PROPERTIES UNITY_BUILD OFF)
+        endif()
         target_include_directories(quire_${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
         target_link_libraries(quire_${target} PUBLIC ${dep_targets} ${ARG_LINK} PRIVATE quire_warnings)
     else()
@@ -43,7 +49,8 @@ function(room name)
 
     if(QUIRE_TESTS AND tests)
         add_executable(${target}_test ${tests})
-        target_link_libraries(${target}_test PRIVATE quire_${target} quire_warnings quire_test_paths GTest::gtest_main)
+        target_link_libraries(${target}_test PRIVATE quire_${target} quire_warnings quire_test_code quire_test_paths
+            GTest::gtest_main)
         add_test(NAME ${target} COMMAND ${target}_test)
         set_tests_properties(${target} PROPERTIES LABELS "room" TIMEOUT 3600)
     endif()

@@ -5,3 +5,17 @@ target_compile_options(quire_warnings INTERFACE
     $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wswitch-enum -Wno-sign-conversion>
     # g++ 12 sees dangling and maybe-uninitialised where std::variant and tl::expected are inlined.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds>)
+# What a test program itself says is run once: it is compiled to be ready soon. The code that it tests is compiled as
+# everywhere.
+add_library(quire_test_code INTERFACE)
+if(QUIRE_SANITIZE)
+    target_compile_options(quire_test_code INTERFACE -O0)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(quire_test_code INTERFACE -O1)
+endif()
+
+# The sanitized builds compile several sources of a room as one, which takes a third of the time. What stands in an
+# unnamed namespace of one source is then seen by the others: names there are unique within a room.
+if(CMAKE_UNITY_BUILD)
+    target_compile_options(quire_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()

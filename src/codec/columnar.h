@@ -28,6 +28,11 @@ namespace quire::codec {
 // The longest run that Loro's own reader accepts.
 inline constexpr std::uint64_t kMaxRun = 1'000'000'000;
 
+// A column that stands beside others: its size, then its bytes.
+inline ByteReader read_column(ByteReader& in, const char* what) {
+    return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
+}
+
 // How a value is spelled inside a column: read() and write(), and what it is called in errors.
 struct ByteCell {
     using Type = std::uint8_t;

@@ -17,9 +17,6 @@ namespace {
 using crdt::Change;
 using crdt::OpId;
 
-constexpr std::int64_t kSchemaVersion = 1;
-constexpr std::string_view kContainerMark = "\U0001F99C:";
-
 std::string hex(const Bytes& bytes) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     std::string text;
@@ -166,7 +163,7 @@ Result<Value> encode_json_updates(std::span<const Change> changes, const crdt::F
     List written;
     written.reserve(changes.size());
     for (const Change* change : sorted) written.push_back(TRY(writer.change(*change)));
-    return Value(Map{{"schema_version", kSchemaVersion},
+    return Value(Map{{"schema_version", kJsonSchemaVersion},
                      {"start_version", std::move(before)},
                      {"peers", writer.peers()},
                      {"changes", std::move(written)}});

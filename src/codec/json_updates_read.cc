@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "codec/json_unknown.h"
 #include "codec/json_updates.h"
+#include "codec/json_values.h"
 #include "codec/ops.h"
 #include "codec/tables.h"
 #include "crdt/ids/container_text.h"
@@ -23,8 +24,6 @@ using crdt::ContainerKind;
 using crdt::OpContent;
 using crdt::OpId;
 
-constexpr std::int64_t kSchemaVersion = 1;
-constexpr std::string_view kContainerMark = "\U0001F99C:";
 constexpr std::int64_t kMaxLamport = std::numeric_limits<crdt::Lamport>::max() - 1;
 // Loro writes whole counter deltas below this as integers, and larger ones as floats.
 constexpr double kMaxWholeDelta = 1 << 27;
@@ -158,7 +157,7 @@ private:
 
 Result<std::vector<Change>> JsonReader::read(const Place& json) {
     const Place version = TRY(json.member("schema_version"));
-    if (version.value() != Value(kSchemaVersion)) return version.wrong("is not 1");
+    if (version.value() != Value(kJsonSchemaVersion)) return version.wrong("is not 1");
     const Place start = TRY(json.member("start_version"));
     const Map* heads = TRY(start.object());
     for (const Map::Entry& head : *heads) {

@@ -3,10 +3,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "base/value.h"
 
 namespace quire::codec {
+
+inline constexpr std::int64_t kJsonSchemaVersion = 1;
+// Before the id of a container that stands among values.
+inline constexpr std::string_view kContainerMark = "\U0001F99C:";
 
 // The value with what JSON cannot say replaced: bytes by an array of numbers, NaN and the
 // infinities by null.

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/utf8.h"
 #include "base/varint.h"
+#include "codec/columnar.h"
 #include "codec/values.h"
 
 namespace quire::codec {
@@ -30,10 +31,6 @@ constexpr OpId kDeletedRoot{std::numeric_limits<std::uint64_t>::max(),
 
 void read_shape(ByteReader& in, std::uint64_t columns, const char* what) {
     if (read_uleb(in, what) != 1 || read_uleb(in, what) != columns) in.fail(what);
-}
-
-ByteReader read_column(ByteReader& in, const char* what) {
-    return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
 }
 
 // In code points; none when it is not UTF-8. Most text is ASCII.

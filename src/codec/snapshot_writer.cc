@@ -16,7 +16,7 @@ namespace {
 using crdt::Change;
 
 // A block ends with the change that brings it here, by a guess at what its ops take.
-constexpr std::size_t kBlockSize = 4096;
+constexpr std::size_t kChangesSize = 4096;
 
 std::size_t guessed_size(const crdt::Op& op) {
     constexpr std::size_t kRow = 4;
@@ -61,7 +61,7 @@ void SnapshotWriter::add_changes(std::span<const Change> changes) {
         do {
             size += guessed_size(**end);
             ++end;
-        } while (end != sorted.end() && size < kBlockSize && follows(**std::prev(end), **end));
+        } while (end != sorted.end() && size < kChangesSize && follows(**std::prev(end), **end));
         ByteWriter block;
         write_block(block, {begin, end});
         history_.emplace_back(block_key((*begin)->id), std::move(block).take());

@@ -20,10 +20,6 @@ void expect_shape(ByteReader& in, std::uint64_t expected, const char* what) {
     if (read_uleb(in, what) != expected) in.fail(what);
 }
 
-ByteReader read_column(ByteReader& in, const char* what) {
-    return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
-}
-
 std::vector<crdt::PeerId> read_state_peers(ByteReader& in, Budget& budget) {
     const std::uint64_t count =
         read_uleb(in, in.remaining() / sizeof(crdt::PeerId), "number of peers");

@@ -43,7 +43,6 @@ inline constexpr std::int64_t kMaxStateLamport = UINT32_MAX - 1;
 
 // Reads a number that can only be `expected`: how many fields or columns follow.
 void expect_shape(ByteReader& in, std::uint64_t expected, const char* what);
-ByteReader read_column(ByteReader& in, const char* what);
 
 std::vector<crdt::PeerId> read_state_peers(ByteReader& in, Budget& budget);
 void write_state_peers(ByteWriter& out, const Register<crdt::PeerId>& peers);

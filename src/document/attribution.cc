@@ -10,7 +10,7 @@ namespace quire::document {
 namespace {
 
 // What separates the parts of a message.
-constexpr std::string_view kReserved = ":";
+constexpr std::string_view kSeparator = ":";
 
 std::vector<std::string_view> split(std::string_view message) {
     std::vector<std::string_view> parts;
@@ -29,10 +29,10 @@ std::string message_of(const Attribution& attribution) {
     std::string out(policy::actor_kind_name(attribution.actor.kind));
     // The system has no name of its own in a message: "system:OP".
     if (attribution.actor.kind != policy::ActorKind::system)
-        cat_to(out, cat(":", percent_escaped(attribution.actor.name, kReserved)));
-    cat_to(out, cat(":", percent_escaped(attribution.operation, kReserved)));
+        cat_to(out, cat(":", percent_escaped(attribution.actor.name, kSeparator)));
+    cat_to(out, cat(":", percent_escaped(attribution.operation, kSeparator)));
     if (!attribution.detail.empty())
-        cat_to(out, cat(":", percent_escaped(attribution.detail, kReserved)));
+        cat_to(out, cat(":", percent_escaped(attribution.detail, kSeparator)));
     return out;
 }
 
@@ -44,7 +44,7 @@ std::optional<Attribution> parse_message(std::string_view message) {
 
     std::vector<std::string> plain;
     for (const std::string_view part : parts) {
-        std::optional<std::string> text = percent_unescaped(part, kReserved);
+        std::optional<std::string> text = percent_unescaped(part, kSeparator);
         if (!text) return std::nullopt;
         plain.push_back(std::move(*text));
     }

@@ -5,13 +5,14 @@
 
 #include "base/cat.h"
 #include "base/check.h"
+#include "document/must.h"
 
 namespace quire::document {
 
 namespace {
 
 constexpr std::string_view kBlocks = "blocks";
-constexpr std::string_view kContent = "content";
+constexpr std::string_view kText = "content";
 
 std::string name_of(crdt::OpId id) {
     return cat(id.counter, "@", id.peer);
@@ -40,16 +41,6 @@ const Value* plain(const std::optional<crdt::Slot>& slot) {
 std::string string_or(const std::optional<crdt::Slot>& slot, std::string_view fallback) {
     const Value* value = plain(slot);
     return value != nullptr && value->is_string() ? value->as_string() : std::string(fallback);
-}
-
-void must(const Result<void>& result) {
-    CHECK(result.has_value());
-}
-
-template <class T>
-T must(Result<T> result) {
-    CHECK(result.has_value());
-    return std::move(*result);
 }
 
 }  // namespace
@@ -81,7 +72,7 @@ void Conversation::read(std::size_t list_index) {
     block.id = doc_.list_id(list_, list_index);
     block.fields = doc_.open(crdt::ContainerId::normal(block.id, crdt::ContainerKind::map));
     load_fields(block);
-    const auto content = doc_.map_child(block.fields, kContent);
+    const auto content = doc_.map_child(block.fields, kText);
     if (!content || content->kind != crdt::ContainerKind::text) return;
     block.content = doc_.open(*content);
 
@@ -173,7 +164,7 @@ crdt::OpId Conversation::create(const NewBlock& block) {
     if (block.parent) set("parent", name_of(*block.parent));
     if (!block.metadata.empty()) set("metadata", block.metadata);
     const crdt::ContainerId content =
-        must(doc_.map_insert_container(fields, kContent, crdt::ContainerKind::text));
+        must(doc_.map_insert_container(fields, kText, crdt::ContainerKind::text));
     if (!block.content.empty()) must(doc_.text_insert(doc_.open(content), {0}, block.content));
 
     ConversationBlock made;

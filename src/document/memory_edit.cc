@@ -5,6 +5,7 @@
 #include "base/cat.h"
 #include "base/check.h"
 #include "base/utf8.h"
+#include "document/must.h"
 #include "document/splices.h"
 #include "schema/timestamp.h"
 #include "schema/validate.h"
@@ -13,10 +14,6 @@ namespace quire::document {
 namespace {
 
 using policy::Operation;
-
-void must(const Result<void>& result) {
-    CHECK(result.has_value());
-}
 
 Result<void> check_utf8(std::string_view text) {
     if (utf8::is_valid(text)) return {};

@@ -2,16 +2,13 @@
 // the same one, and a field that is set leaves the others alone. Other values are plain elements.
 #include "base/check.h"
 #include "document/memory_edit.h"
+#include "document/must.h"
 #include "schema/validate.h"
 
 namespace quire::document {
 namespace {
 
 using policy::Operation;
-
-void must(const Result<void>& result) {
-    CHECK(result.has_value());
-}
 
 std::vector<std::string> keys_of(const Value& item) {
     std::vector<std::string> keys;

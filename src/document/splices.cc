@@ -6,15 +6,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/check.h"
+#include "document/must.h"
 #include "text/diff.h"
 
 namespace quire::document {
 namespace {
-
-void must(const Result<void>& result) {
-    CHECK(result.has_value());
-}
 
 // Equal for equal values and for no others; members of objects in any order.
 std::string key_of(const Value& value) {

@@ -6,7 +6,7 @@ namespace quire::files {
 namespace {
 
 constexpr std::uint8_t kFormat = 1;
-constexpr std::uint8_t kBom = 1;
+constexpr std::uint8_t kWithBom = 1;
 constexpr std::uint8_t kMissing = 2;
 constexpr std::uint8_t kSettled = 4;
 constexpr std::uint8_t kConflict = 8;
@@ -18,7 +18,7 @@ constexpr std::uint8_t kVanished = 16;
 Bytes DiskState::encode() const {
     ByteWriter out;
     out.byte(kFormat);
-    out.byte(static_cast<std::uint8_t>((form.bom ? kBom : 0) | (missing ? kMissing : 0) |
+    out.byte(static_cast<std::uint8_t>((form.bom ? kWithBom : 0) | (missing ? kMissing : 0) |
                                        (stamp.settled ? kSettled : 0) | (conflict ? kConflict : 0) |
                                        (vanished ? kVanished : 0)));
     for (const std::uint64_t number : {hash.high, hash.low, stamp.device, stamp.inode, stamp.size,
@@ -46,7 +46,7 @@ Result<DiskState> DiskState::decode(const Bytes& bytes) {
     state.stamp.modified_ns = static_cast<std::int64_t>(in.u64_le("stamp"));
     state.stamp.changed_ns = static_cast<std::int64_t>(in.u64_le("stamp"));
     state.stamp.settled = (flags & kSettled) != 0;
-    state.form.bom = (flags & kBom) != 0;
+    state.form.bom = (flags & kWithBom) != 0;
     state.missing = (flags & kMissing) != 0;
     state.conflict = (flags & kConflict) != 0;
     state.vanished = (flags & kVanished) != 0;

@@ -13,7 +13,7 @@
 namespace quire::fs {
 namespace {
 
-constexpr std::size_t kLimit = 1 << 20;
+constexpr std::size_t kMost = 1 << 20;
 
 // A file system and the hand of another program in it.
 struct World {
@@ -55,7 +55,7 @@ template <class W>
 class Files : public testing::Test {
 protected:
     std::string bytes(const std::string& path) {
-        auto read = files.read(path, kLimit);
+        auto read = files.read(path, kMost);
         return read ? read->bytes : cat("<", read.error().reason(), ">");
     }
     template <class T>
@@ -130,7 +130,7 @@ TYPED_TEST(Files, ReadRefusesMoreThanTheLimitAndSaysSo) {
 TYPED_TEST(Files, ADirectoryIsNotAFile) {
     this->world.put("d/x", "");
 
-    EXPECT_EQ(this->reason(this->files.read("d", kLimit)), "not_a_file");
+    EXPECT_EQ(this->reason(this->files.read("d", kMost)), "not_a_file");
     EXPECT_EQ(this->reason(this->files.stamp("d")), "not_a_file");
     EXPECT_EQ(this->reason(this->files.save("d", "x", Hash::of(""))), "not_a_file");
     EXPECT_EQ(this->reason(this->files.remove("d", Hash::of(""))), "not_a_file");
@@ -193,7 +193,7 @@ TYPED_TEST(Files, NothingButResolveFollowsALink) {
     this->world.link("f", "d/x");
 
     for (const char* path : {"l/x", "f"}) {
-        EXPECT_NE(this->reason(this->files.read(path, kLimit)), "ok") << path;
+        EXPECT_NE(this->reason(this->files.read(path, kMost)), "ok") << path;
         EXPECT_NE(this->reason(this->files.save(path, "new", Hash::of("content"))), "ok") << path;
         EXPECT_NE(this->reason(this->files.remove(path, Hash::of("content"))), "ok") << path;
     }

@@ -28,12 +28,12 @@ policy::PathRule rule(std::string_view pattern, policy::Permission permission,
 }
 
 // A kernel with files in memory, where another program can change them.
-class Office {
+class FileOffice {
 public:
-    Office() { start(); }
-    Office(const Office&) = delete;
-    Office& operator=(const Office&) = delete;
-    ~Office() { stop(); }
+    FileOffice() { start(); }
+    FileOffice(const FileOffice&) = delete;
+    FileOffice& operator=(const FileOffice&) = delete;
+    ~FileOffice() { stop(); }
     void restart() {
         stop();
         start();
@@ -135,7 +135,7 @@ private:
 };
 
 TEST(FileCalls, AFileIsOneBlockForEveryoneWhoOpensIt) {
-    Office office;
+    FileOffice office;
     office.files.put("a.txt", "one\ntwo\n");
 
     const auto first = office.read("a.txt");
@@ -150,7 +150,7 @@ TEST(FileCalls, AFileIsOneBlockForEveryoneWhoOpensIt) {
 }
 
 TEST(FileCalls, LoadThenSaveIsTheIdentityOnBytes) {
-    Office office;
+    FileOffice office;
     for (const std::string bytes : {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF",
                                     "\xEF\xBB\xBF"
                                     "a\r\n",
@@ -158,7 +158,7 @@ TEST(FileCalls, LoadThenSaveIsTheIdentityOnBytes) {
                                     "a",
                                     "é\xE2\x80\xA8x"}) {
         office.files.put("f", bytes);
-        ASSERT_EQ(Office::reason(office.read("f")), "ok");
+        ASSERT_EQ(FileOffice::reason(office.read("f")), "ok");
         const auto saved = office.save("f");
         ASSERT_TRUE(saved) << saved.error().message();
         EXPECT_FALSE(saved->written);
@@ -167,7 +167,7 @@ TEST(FileCalls, LoadThenSaveIsTheIdentityOnBytes) {
 }
 
 TEST(FileCalls, AnEditStaysInTheDocumentUntilItIsSavedAndKeepsTheRestAsItWas) {
-    Office office;
+    FileOffice office;
     office.files.put("f",
                      "\xEF\xBB\xBF"
                      "one\r\ntwo\r\nthree");
@@ -187,7 +187,7 @@ TEST(FileCalls, AnEditStaysInTheDocumentUntilItIsSavedAndKeepsTheRestAsItWas) {
 }
 
 TEST(FileCalls, ADiskChangeIsTakenInWhenTheFileIsNextUsed) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "one\ntwo\n");
     EXPECT_EQ(office.text("f"), "one\ntwo\n");
 
@@ -201,7 +201,7 @@ TEST(FileCalls, ADiskChangeIsTakenInWhenTheFileIsNextUsed) {
 }
 
 TEST(FileCalls, EditsThatWereNeverSavedSurviveDiskChanges) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\nb\nc\nd\ne\n");
     EXPECT_EQ(office.edit("f", "b", "agent b"), "ok");
 
@@ -216,7 +216,7 @@ TEST(FileCalls, EditsThatWereNeverSavedSurviveDiskChanges) {
 }
 
 TEST(FileCalls, BothSidesAddingAtOneSpotBothStand) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\n");
     EXPECT_EQ(office.append("f", "agent\n"), "ok");
 
@@ -227,7 +227,7 @@ TEST(FileCalls, BothSidesAddingAtOneSpotBothStand) {
 }
 
 TEST(FileCalls, TheSameChangeOnBothSidesIsThereOnce) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\nz\n");
     EXPECT_EQ(office.edit("f", "a\n", "import os\na\n"), "ok");
     EXPECT_EQ(office.edit("f", "z", "zz"), "ok");
@@ -238,7 +238,7 @@ TEST(FileCalls, TheSameChangeOnBothSidesIsThereOnce) {
 }
 
 TEST(FileCalls, WhereBothChangedTheSameWordsTheAgentsTextShowsAndTheSaveAsksFirst) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "timeout = 10\n");
     EXPECT_EQ(office.edit("f", "10", "30"), "ok");
     office.files.put("f", "timeout = 45\n");
@@ -254,14 +254,14 @@ TEST(FileCalls, WhereBothChangedTheSameWordsTheAgentsTextShowsAndTheSaveAsksFirs
 }
 
 TEST(FileCalls, UndoingAnAgentsEditLeavesTheDisksChange) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\nb\nc\nd\n");
     EXPECT_EQ(office.edit("f", "b", "agent b"), "ok");
     office.files.put("f", "a\nb\nc\ndisk d\n");
     const std::string id = office.read("f")->file.block_id;
 
     const auto undone = office.ask<Undone>([&](auto reply) {
-        office.kernel->undo(Office::as("ada"), id, UndoScope::own, false, std::move(reply));
+        office.kernel->undo(FileOffice::as("ada"), id, UndoScope::own, false, std::move(reply));
     });
 
     ASSERT_TRUE(undone) << undone.error().message();
@@ -269,13 +269,13 @@ TEST(FileCalls, UndoingAnAgentsEditLeavesTheDisksChange) {
 }
 
 TEST(FileCalls, WhatTheDiskDidHasItsNameInHistory) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\n");
     EXPECT_EQ(office.edit("f", "a", "b"), "ok");
     const std::string id = office.read("f")->file.block_id;
 
     const auto history = office.ask<HistoryPage>([&](auto reply) {
-        office.kernel->history(Office::as("ada"), id, 10, "", std::move(reply));
+        office.kernel->history(FileOffice::as("ada"), id, 10, "", std::move(reply));
     });
 
     ASSERT_EQ(history->versions.size(), 2U);
@@ -284,22 +284,22 @@ TEST(FileCalls, WhatTheDiskDidHasItsNameInHistory) {
 }
 
 TEST(FileCalls, ABlockCallOnAFileTakesTheDiskInAndAsksTheRules) {
-    Office office;
+    FileOffice office;
     office.files.put("locked/f", "one\n");
     const std::string id = office.read("locked/f")->file.block_id;
     office.files.put("locked/f", "two\n");
 
     const auto text = office.ask<WholeText>(
-        [&](auto reply) { office.kernel->text(Office::as("ada"), id, std::move(reply)); });
+        [&](auto reply) { office.kernel->text(FileOffice::as("ada"), id, std::move(reply)); });
     EXPECT_EQ(text->text, "two\n");
     const auto appended = office.ask<Appended>([&](auto reply) {
-        office.kernel->append(Office::as("ada"), id, "x", Ack::durable, std::move(reply));
+        office.kernel->append(FileOffice::as("ada"), id, "x", Ack::durable, std::move(reply));
     });
-    EXPECT_EQ(Office::reason(appended), "permission_denied");
+    EXPECT_EQ(FileOffice::reason(appended), "permission_denied");
 }
 
 TEST(FileCalls, TheRulesDecideByPath) {
-    Office office;
+    FileOffice office;
     for (const char* path : {"locked/f", "ask/f", "log/f", "kept/f", "free/f", ".git/f"})
         office.files.put(path, "old\n");
 
@@ -310,13 +310,13 @@ TEST(FileCalls, TheRulesDecideByPath) {
     EXPECT_EQ(office.edit("free/f", "old", "new"), "ok");
     EXPECT_EQ(office.edit(".git/f", "old", "new"), "permission_denied");
     EXPECT_EQ(office.append("log/f", "more\n"), "ok");
-    EXPECT_EQ(Office::reason(office.create("locked/new", "")), "permission_denied");
-    EXPECT_EQ(Office::reason(office.create("log/new", "x")), "ok");
-    EXPECT_EQ(Office::reason(office.create("quire.toml", "x")), "permission_denied");
-    EXPECT_EQ(Office::reason(office.read(".quire/quire.db")), "permission_denied");
-    EXPECT_EQ(Office::reason(office.erase("kept/f")), "escalation_required");
-    EXPECT_EQ(Office::reason(office.erase("log/f")), "permission_denied");
-    EXPECT_EQ(Office::reason(office.erase("free/f")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.create("locked/new", "")), "permission_denied");
+    EXPECT_EQ(FileOffice::reason(office.create("log/new", "x")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.create("quire.toml", "x")), "permission_denied");
+    EXPECT_EQ(FileOffice::reason(office.read(".quire/quire.db")), "permission_denied");
+    EXPECT_EQ(FileOffice::reason(office.erase("kept/f")), "escalation_required");
+    EXPECT_EQ(FileOffice::reason(office.erase("log/f")), "permission_denied");
+    EXPECT_EQ(FileOffice::reason(office.erase("free/f")), "ok");
     EXPECT_EQ(office.disk("free/f"), "<file_not_found>");
 
     const auto refused = office.erase("kept/f");
@@ -325,7 +325,7 @@ TEST(FileCalls, TheRulesDecideByPath) {
 }
 
 TEST(FileCalls, WhoMayOnlyAppendMaySaveWhatBeginsWithWhatIsThere) {
-    Office office;
+    FileOffice office;
     office.files.put("log/f", "old\n");
     EXPECT_EQ(office.append("log/f", "more\n"), "ok");
 
@@ -334,7 +334,7 @@ TEST(FileCalls, WhoMayOnlyAppendMaySaveWhatBeginsWithWhatIsThere) {
 }
 
 TEST(FileCalls, ALinkIsAsStrictAsItsTargetAndSavingWritesTheTarget) {
-    Office office;
+    FileOffice office;
     office.files.put("locked/f", "old\n");
     office.files.put("real.txt", "old\n");
     office.files.link("open", "locked/f");
@@ -346,11 +346,11 @@ TEST(FileCalls, ALinkIsAsStrictAsItsTargetAndSavingWritesTheTarget) {
     EXPECT_EQ(office.edit("alias", "old", "new"), "ok");
     EXPECT_EQ(office.save("alias")->file.path, "real.txt");
     EXPECT_EQ(office.disk("real.txt"), "new\n");
-    EXPECT_EQ(Office::reason(office.erase("alias")), "is_a_link");
+    EXPECT_EQ(FileOffice::reason(office.erase("alias")), "is_a_link");
 }
 
 TEST(FileCalls, CreateWritesTheFileAndReplacesNothing) {
-    Office office;
+    FileOffice office;
     office.files.put("there", "x");
 
     const auto created = office.create("new/deep/f", "hello\n");
@@ -360,14 +360,14 @@ TEST(FileCalls, CreateWritesTheFileAndReplacesNothing) {
     EXPECT_EQ(office.disk("new/deep/f"), "hello\n");
     EXPECT_EQ(office.text("new/deep/f"), "hello\n");
     EXPECT_FALSE(office.status("new/deep/f").dirty);
-    EXPECT_EQ(Office::reason(office.create("there", "y")), "file_exists");
-    EXPECT_EQ(Office::reason(office.create("new/deep", "y")), "file_exists");
-    EXPECT_EQ(Office::reason(office.create("../out", "y")), "outside_workspace");
-    EXPECT_EQ(Office::reason(office.create("nul", std::string("\0", 1))), "binary_file");
+    EXPECT_EQ(FileOffice::reason(office.create("there", "y")), "file_exists");
+    EXPECT_EQ(FileOffice::reason(office.create("new/deep", "y")), "file_exists");
+    EXPECT_EQ(FileOffice::reason(office.create("../out", "y")), "outside_workspace");
+    EXPECT_EQ(FileOffice::reason(office.create("nul", std::string("\0", 1))), "binary_file");
 }
 
 TEST(FileCalls, WhatIsNotATextFileIsNamedAndMakesNoBlock) {
-    Office office;
+    FileOffice office;
     office.files.put("bin", std::string("a\0b", 3));
     office.files.put("latin", "caf\xE9");
     office.files.put("big", std::string((1 << 20) + 1, 'x'));
@@ -380,7 +380,7 @@ TEST(FileCalls, WhatIsNotATextFileIsNamedAndMakesNoBlock) {
     EXPECT_EQ(office.text("none"), "<file_not_found>");
     EXPECT_EQ(office.text("/etc/passwd"), "<outside_workspace>");
     const auto blocks = office.ask<ListPage>(
-        [&](auto reply) { office.kernel->list(Office::as("ada"), {}, std::move(reply)); });
+        [&](auto reply) { office.kernel->list(FileOffice::as("ada"), {}, std::move(reply)); });
     EXPECT_TRUE(blocks->blocks.empty());
 
     office.files.put("bin", "now text\n");
@@ -388,7 +388,7 @@ TEST(FileCalls, WhatIsNotATextFileIsNamedAndMakesNoBlock) {
 }
 
 TEST(FileCalls, AFileThatTurnsBinaryKeepsItsTextAndBreaksNoList) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "text\n");
     EXPECT_EQ(office.text("f"), "text\n");
     office.files.put("f", std::string("\0", 1));
@@ -396,34 +396,34 @@ TEST(FileCalls, AFileThatTurnsBinaryKeepsItsTextAndBreaksNoList) {
     EXPECT_EQ(office.text("f"), "<binary_file>");
     EXPECT_EQ(office.edit("f", "text", "more"), "binary_file");
     const auto blocks = office.ask<ListPage>(
-        [&](auto reply) { office.kernel->list(Office::as("ada"), {}, std::move(reply)); });
+        [&](auto reply) { office.kernel->list(FileOffice::as("ada"), {}, std::move(reply)); });
     ASSERT_TRUE(blocks) << blocks.error().message();
     EXPECT_EQ(blocks->blocks.size(), 1U);
 }
 
 TEST(FileCalls, ANulThatCouldNotBeSavedIsNotWritten) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "text\n");
     const std::string nul("a\0b\n", 4);
     EXPECT_EQ(office.append("f", nul), "binary_file");
     EXPECT_EQ(office.edit("f", "text", nul), "binary_file");
-    EXPECT_EQ(Office::reason(office.create("g", nul)), "binary_file");
+    EXPECT_EQ(FileOffice::reason(office.create("g", nul)), "binary_file");
     EXPECT_EQ(office.text("f"), "text\n");
 }
 
 TEST(FileCalls, ADeletionThatCouldNotBeRecordedSaysWhatIsGoneAndWhatIsNot) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "text\n");
-    ASSERT_EQ(Office::reason(office.read("f")), "ok");
+    ASSERT_EQ(FileOffice::reason(office.read("f")), "ok");
     office.store.fail_next();
     const auto gone = office.erase("f");
-    EXPECT_EQ(Office::reason(gone), "disk_full");
+    EXPECT_EQ(FileOffice::reason(gone), "disk_full");
     EXPECT_NE(gone.error().message().find("f is gone from the disk"), std::string::npos);
     EXPECT_EQ(office.disk("f"), "<file_not_found>");
 }
 
 TEST(FileCalls, AFileDeletedOnDiskIsGoneUnlessItHasEditsThatWereNotSaved) {
-    Office office;
+    FileOffice office;
     office.files.put("clean", "a\n");
     office.files.put("edited", "a\n");
     EXPECT_EQ(office.text("clean"), "a\n");
@@ -435,7 +435,7 @@ TEST(FileCalls, AFileDeletedOnDiskIsGoneUnlessItHasEditsThatWereNotSaved) {
     EXPECT_EQ(office.status("clean").disk, Disk::missing);
     EXPECT_FALSE(office.status("clean").dirty);
     EXPECT_TRUE(office.status("edited").dirty);
-    EXPECT_EQ(Office::reason(office.save("edited")), "disk_changed");
+    EXPECT_EQ(FileOffice::reason(office.save("edited")), "disk_changed");
     EXPECT_EQ(office.disk("edited"), "<file_not_found>");
     EXPECT_EQ(office.text("edited"), "b\n");
     EXPECT_EQ(office.status("edited").disk, Disk::missing);
@@ -444,33 +444,33 @@ TEST(FileCalls, AFileDeletedOnDiskIsGoneUnlessItHasEditsThatWereNotSaved) {
 }
 
 TEST(FileCalls, ThatAFileWentFromTheDiskIsSaidAtItsNextSaveWhoeverSawItFirst) {
-    Office office;
+    FileOffice office;
     office.files.put("f.txt", "one\n");
     ASSERT_EQ(office.edit("f.txt", "one", "1"), "ok");
     office.files.erase("f.txt");
     EXPECT_EQ(office.append("f.txt", "two\n"), "ok");
     office.restart();
 
-    EXPECT_EQ(Office::reason(office.save("f.txt")), "disk_changed");
+    EXPECT_EQ(FileOffice::reason(office.save("f.txt")), "disk_changed");
     EXPECT_EQ(office.disk("f.txt"), "<file_not_found>");
-    EXPECT_EQ(Office::reason(office.save("f.txt")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.save("f.txt")), "ok");
     EXPECT_EQ(office.disk("f.txt"), "1\ntwo\n");
 }
 
 TEST(FileCalls, SavingWhatIsGoneIsCreatingIt) {
-    Office office;
+    FileOffice office;
     office.files.put("fixed/f", "one\n");
     ASSERT_EQ(office.edit("fixed/f", "one", "1"), "ok");
     office.files.erase("fixed/f");
-    EXPECT_EQ(Office::reason(office.save("fixed/f")), "disk_changed");
+    EXPECT_EQ(FileOffice::reason(office.save("fixed/f")), "disk_changed");
 
-    EXPECT_EQ(Office::reason(office.save("fixed/f")), "escalation_required");
+    EXPECT_EQ(FileOffice::reason(office.save("fixed/f")), "escalation_required");
 
     EXPECT_EQ(office.disk("fixed/f"), "<file_not_found>");
 }
 
 TEST(FileCalls, WhatACallerMayNotSeeHidesNothingElse) {
-    Office office;
+    FileOffice office;
     office.files.put("a.txt", "secret\n");
     office.files.put("sealed/b", "secret\n");
     office.files.put("z.txt", "secret\n");
@@ -489,30 +489,30 @@ TEST(FileCalls, WhatACallerMayNotSeeHidesNothingElse) {
         return paths;
     };
     EXPECT_EQ(listed(person), "sealed/b a.txt z.txt ");
-    EXPECT_EQ(listed(Office::as("ada")), "a.txt z.txt ");
+    EXPECT_EQ(listed(FileOffice::as("ada")), "a.txt z.txt ");
     const SearchQuery query{text::Query::compile("secret", text::Match::literal).value()};
     const auto found = office.ask<FoundAll>([&](auto reply) {
-        office.kernel->search_all(Office::as("ada"), {.search = query, .path_prefix = {}},
+        office.kernel->search_all(FileOffice::as("ada"), {.search = query, .path_prefix = {}},
                                   std::move(reply));
     });
     ASSERT_TRUE(found);
     EXPECT_EQ(found->searched, 2U);
     const auto all = office.ask<std::vector<FileStatus>>(
-        [&](auto reply) { office.calls->status(Office::as("ada"), {}, std::move(reply)); });
+        [&](auto reply) { office.calls->status(FileOffice::as("ada"), {}, std::move(reply)); });
     ASSERT_TRUE(all);
     EXPECT_EQ(all->size(), 2U);
 }
 
 TEST(FileCalls, ADeletedFilesBlockIsGoneAndItsNameIsFree) {
-    Office office;
+    FileOffice office;
     office.files.put("free/f", "old\n");
     const std::string before = office.read("free/f")->file.block_id;
 
-    EXPECT_EQ(Office::reason(office.erase("free/f")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.erase("free/f")), "ok");
 
     const auto by_id = office.ask<WholeText>(
-        [&](auto reply) { office.kernel->text(Office::as("ada"), before, std::move(reply)); });
-    EXPECT_EQ(Office::reason(by_id), "invalid_reference");
+        [&](auto reply) { office.kernel->text(FileOffice::as("ada"), before, std::move(reply)); });
+    EXPECT_EQ(FileOffice::reason(by_id), "invalid_reference");
     const auto created = office.create("free/f", "new\n");
     EXPECT_NE(created->block_id, before);
     office.restart();
@@ -521,7 +521,7 @@ TEST(FileCalls, ADeletedFilesBlockIsGoneAndItsNameIsFree) {
 }
 
 TEST(FileCalls, AFileThatIsMadeAnewWhileItsDeletionIsOnItsWayIsAnother) {
-    Office office;
+    FileOffice office;
     ASSERT_TRUE(office.create("free/a", "old\n"));
     office.store.hold(true);
     const auto start = [&](auto call) {
@@ -530,10 +530,11 @@ TEST(FileCalls, AFileThatIsMadeAnewWhileItsDeletionIsOnItsWayIsAnother) {
         office.scheduler.run_all();
         return answer;
     };
-    const auto erased = start(
-        [&](auto reply) { office.calls->erase(Office::as("ada"), "free/a", std::move(reply)); });
+    const auto erased = start([&](auto reply) {
+        office.calls->erase(FileOffice::as("ada"), "free/a", std::move(reply));
+    });
     const auto made = start([&](auto reply) {
-        office.calls->create(Office::as("bo"), "free/a", "new\n", std::move(reply));
+        office.calls->create(FileOffice::as("bo"), "free/a", "new\n", std::move(reply));
     });
     while (!made->has_value() && office.store.queued() > 0) {
         office.store.flush();
@@ -549,7 +550,7 @@ TEST(FileCalls, AFileThatIsMadeAnewWhileItsDeletionIsOnItsWayIsAnother) {
 }
 
 TEST(FileCalls, ADeletionThatTheStoreRefusedLeavesTheNameToItsFile) {
-    Office office;
+    FileOffice office;
     const auto made = office.create("free/a", "old\n");
     ASSERT_TRUE(made);
     office.store.fail_next();
@@ -562,26 +563,26 @@ TEST(FileCalls, ADeletionThatTheStoreRefusedLeavesTheNameToItsFile) {
 }
 
 TEST(FileCalls, ACreationThatTheStoreRefusedLeavesNoFile) {
-    Office office;
+    FileOffice office;
     office.store.fail_next();
-    EXPECT_EQ(Office::reason(office.create("free/a", "text\n")), "disk_full");
+    EXPECT_EQ(FileOffice::reason(office.create("free/a", "text\n")), "disk_full");
     EXPECT_EQ(office.disk("free/a"), "<file_not_found>");
-    EXPECT_EQ(Office::reason(office.create("free/a", "text\n")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.create("free/a", "text\n")), "ok");
 }
 
 TEST(FileCalls, DeletingWhatChangedSinceItWasReadIsRefused) {
-    Office office;
+    FileOffice office;
     office.files.put("free/f", "old\n");
     EXPECT_EQ(office.text("free/f"), "old\n");
     office.files.put("free/f", "theirs\n");
 
-    EXPECT_EQ(Office::reason(office.erase("free/f")), "disk_changed");
+    EXPECT_EQ(FileOffice::reason(office.erase("free/f")), "disk_changed");
     EXPECT_EQ(office.disk("free/f"), "theirs\n");
-    EXPECT_EQ(Office::reason(office.erase("free/f")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.erase("free/f")), "ok");
 }
 
 TEST(FileCalls, EverythingIsThereAfterARestart) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\nb\nc\n");
     EXPECT_EQ(office.edit("f", "b", "agent b"), "ok");
     const FileVersion before = office.read("f")->file;
@@ -596,7 +597,7 @@ TEST(FileCalls, EverythingIsThereAfterARestart) {
 }
 
 TEST(FileCalls, WhatTheStoreRefusedIsReadFromTheDiskAgain) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\nb\n");
     EXPECT_EQ(office.text("f"), "a\nb\n");
     office.files.put("f", "a\ndisk b\n");
@@ -609,57 +610,57 @@ TEST(FileCalls, WhatTheStoreRefusedIsReadFromTheDiskAgain) {
 }
 
 TEST(FileCalls, AnOverlapThatAReadTookInRefusesEachActorsNextSaveOnce) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\nhello\nb\n");
     EXPECT_EQ(office.edit("f", "hello", "agent"), "ok");
     office.files.put("f", "a\nperson\nb\n");
 
     EXPECT_EQ(office.text("f"), "a\nagent\nb\n");
     EXPECT_TRUE(office.status("f").conflict);
-    EXPECT_EQ(Office::reason(office.save("f")), "disk_changed");
+    EXPECT_EQ(FileOffice::reason(office.save("f")), "disk_changed");
     EXPECT_EQ(office.disk("f"), "a\nperson\nb\n");
-    EXPECT_EQ(Office::reason(office.save("f", "bo")), "disk_changed");
+    EXPECT_EQ(FileOffice::reason(office.save("f", "bo")), "disk_changed");
     EXPECT_TRUE(office.status("f").conflict);
-    EXPECT_EQ(Office::reason(office.save("f")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.save("f")), "ok");
     EXPECT_EQ(office.disk("f"), "a\nagent\nb\n");
     EXPECT_FALSE(office.status("f").conflict);
 }
 
 TEST(FileCalls, WhatAFileHeldWhenItWasFirstLoadedIsNoChangeToUndo) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\n");
     const std::string id = office.read("f")->file.block_id;
 
     const auto undone = office.ask<Undone>([&](auto reply) {
-        office.kernel->undo(Office::as("ada"), id, UndoScope::any, false, std::move(reply));
+        office.kernel->undo(FileOffice::as("ada"), id, UndoScope::any, false, std::move(reply));
     });
 
-    EXPECT_EQ(Office::reason(undone), "nothing_to_undo");
+    EXPECT_EQ(FileOffice::reason(undone), "nothing_to_undo");
     EXPECT_EQ(office.text("f"), "a\n");
 }
 
 TEST(FileCalls, AFileWithUnsavedEditsOfOthersIsNotDeleted) {
-    Office office;
+    FileOffice office;
     office.files.put("f", "a\nb\n");
     EXPECT_EQ(office.edit("f", "b", "bo's b", "bo"), "ok");
 
     const Result<FileVersion> refused = office.erase("f");
-    ASSERT_EQ(Office::reason(refused), "unsaved_edits");
+    ASSERT_EQ(FileOffice::reason(refused), "unsaved_edits");
     EXPECT_EQ(refused.error().details().find("actors")->as_string(), "agent:bo");
     EXPECT_EQ(office.text("f"), "a\nbo's b\n");
 
-    EXPECT_EQ(Office::reason(office.save("f")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.save("f")), "ok");
     EXPECT_EQ(office.edit("f", "a", "ada's a", "ada"), "ok");
     const std::string id = office.read("f")->file.block_id;
-    EXPECT_EQ(Office::reason(office.erase("f")), "ok");
+    EXPECT_EQ(FileOffice::reason(office.erase("f")), "ok");
     const auto undone = office.ask<Undone>([&](auto reply) {
-        office.kernel->undo(Office::as("ada"), id, UndoScope::own, false, std::move(reply));
+        office.kernel->undo(FileOffice::as("ada"), id, UndoScope::own, false, std::move(reply));
     });
-    EXPECT_EQ(Office::reason(undone), "invalid_reference");
+    EXPECT_EQ(FileOffice::reason(undone), "invalid_reference");
 }
 
 TEST(FileCalls, TheListShowsWhatEachFileAllows) {
-    Office office;
+    FileOffice office;
     office.files.put("locked/f", "1");
     office.files.put("free/f", "12");
     office.files.put("free/g.md", "");
@@ -670,7 +671,7 @@ TEST(FileCalls, TheListShowsWhatEachFileAllows) {
         if (pattern) glob = text::Glob::compile(*pattern).value();
         std::string out;
         const auto found = office.ask<FileList>([&](auto reply) {
-            office.calls->list(Office::as("ada"), glob, limit, std::move(reply));
+            office.calls->list(FileOffice::as("ada"), glob, limit, std::move(reply));
         });
         for (const FileEntry& file : found->files) {
             out += cat(file.path, ":", file.size, ":", name_of(file.permission), ":", file.block_id,
@@ -691,7 +692,7 @@ TEST(FileCalls, NothingIsLostHoweverEditsAndDiskChangesAlternate) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
     for (int round = 0; round < 30; ++round) {
-        Office office;
+        FileOffice office;
         std::vector<std::string> lines;
         for (int i = 0; i < 9; ++i) lines.push_back(cat("line", i, " 0"));
         const auto joined = [](const std::vector<std::string>& all) {
@@ -708,7 +709,7 @@ TEST(FileCalls, NothingIsLostHoweverEditsAndDiskChangesAlternate) {
             const std::string old = expected[line];
             const std::string fresh = cat("line", line, " ", step);
             if (what == 0) {
-                ASSERT_EQ(Office::reason(office.save("f")), "ok");
+                ASSERT_EQ(FileOffice::reason(office.save("f")), "ok");
             } else if (what == 1) {
                 office.restart();
             } else if (line % 4 == 0) {
@@ -723,7 +724,7 @@ TEST(FileCalls, NothingIsLostHoweverEditsAndDiskChangesAlternate) {
             }
         }
         ASSERT_EQ(office.text("f"), joined(expected));
-        ASSERT_EQ(Office::reason(office.save("f")), "ok");
+        ASSERT_EQ(FileOffice::reason(office.save("f")), "ok");
         ASSERT_EQ(office.disk("f"), joined(expected));
     }
 }

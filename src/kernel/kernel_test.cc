@@ -12,7 +12,7 @@ namespace quire::kernel {
 namespace {
 
 template <class T>
-std::string reason(const Result<T>& result) {
+std::string told(const Result<T>& result) {
     return result ? "ok" : result.error().reason();
 }
 
@@ -177,7 +177,7 @@ TEST(Kernel, UndoAndRedoWalkTheWholeStackAlsoAfterARestart) {
         ASSERT_TRUE(desk.undo(id, "ada", true));
         EXPECT_EQ(desk.text(id), state);
     }
-    EXPECT_EQ(reason(desk.undo(id, "ada", true)), "nothing_to_redo");
+    EXPECT_EQ(told(desk.undo(id, "ada", true)), "nothing_to_redo");
     desk.undo(id);
     EXPECT_EQ(desk.text(id), "012");
 }
@@ -188,7 +188,7 @@ TEST(Kernel, ANewEditEndsTheChanceToRedo) {
     desk.append(id, "a");
     desk.undo(id);
     desk.append(id, "b");
-    EXPECT_EQ(reason(desk.undo(id, "ada", true)), "nothing_to_redo");
+    EXPECT_EQ(told(desk.undo(id, "ada", true)), "nothing_to_redo");
 }
 
 TEST(Kernel, AStreamOfAppendsIsOneUnitBetweenStatusChanges) {
@@ -262,7 +262,7 @@ TEST(Kernel, AnAcceptedAppendThatCannotBeReservedIsRefusedAndNotWrittenLater) {
     const std::string id = desk.create("a\n");
     desk.store.fail_next();
 
-    EXPECT_EQ(reason(desk.append(id, "refused", "ada", Ack::accepted)), "disk_full");
+    EXPECT_EQ(told(desk.append(id, "refused", "ada", Ack::accepted)), "disk_full");
 
     EXPECT_EQ(desk.append(id, "kept", "ada", Ack::accepted)->version, 2U);
     desk.advance(5000);
@@ -272,9 +272,9 @@ TEST(Kernel, AnAcceptedAppendThatCannotBeReservedIsRefusedAndNotWrittenLater) {
 TEST(Kernel, AcceptedTextThatTheDiskRefusedGoesBeforeWhatOthersWroteSince) {
     Desk desk;
     const std::string id = desk.create("a\n");
-    ASSERT_EQ(reason(desk.append(id, "first", "ada", Ack::accepted)), "ok");
+    ASSERT_EQ(told(desk.append(id, "first", "ada", Ack::accepted)), "ok");
     desk.store.hold(true);
-    ASSERT_EQ(reason(desk.append(id, " line\n", "ada", Ack::accepted)), "ok");
+    ASSERT_EQ(told(desk.append(id, " line\n", "ada", Ack::accepted)), "ok");
     const auto later = desk.start_call<Appended>([&](auto reply) {
         desk.kernel->append(Desk::as("bo"), id, "second\n", Ack::durable, std::move(reply));
     });
@@ -490,18 +490,18 @@ TEST(Kernel, APageGoesOnWhereTheLastBlockOfTheOneBeforeWasDeletedAndNowhereElse)
 
     ASSERT_EQ(next->blocks.size(), 2U);
     EXPECT_EQ(next->blocks[0].summary + next->blocks[1].summary, "23");
-    EXPECT_EQ(reason(page("b1_0_9999")), "invalid_argument");
+    EXPECT_EQ(told(page("b1_0_9999")), "invalid_argument");
 
     BlockCreate other;
     other.conversation = "other";
     const auto elsewhere = desk.ask<BlockVersion>(
         [&](auto reply) { desk.kernel->create(Desk::as("ada"), other, std::move(reply)); });
-    EXPECT_EQ(reason(page(elsewhere->block_id)), "invalid_argument");
+    EXPECT_EQ(told(page(elsewhere->block_id)), "invalid_argument");
 
     ListQuery below;
     below.conversation = "main";
     below.parent_id = elsewhere->block_id;
-    EXPECT_EQ(reason(desk.ask<ListPage>([&](auto reply) {
+    EXPECT_EQ(told(desk.ask<ListPage>([&](auto reply) {
                   desk.kernel->list(Desk::as("ada"), below, std::move(reply));
               })),
               "invalid_reference");
@@ -510,7 +510,7 @@ TEST(Kernel, APageGoesOnWhereTheLastBlockOfTheOneBeforeWasDeletedAndNowhereElse)
 TEST(Kernel, UndoOfSomebodyElsesNothingIsRefused) {
     Desk desk;
     const std::string id = desk.create("x");
-    EXPECT_EQ(reason(desk.undo(id, "bo")), "nothing_to_undo");
+    EXPECT_EQ(told(desk.undo(id, "bo")), "nothing_to_undo");
     ASSERT_TRUE(desk.undo(id, "bo", false, UndoScope::any));
 }
 
@@ -551,13 +551,13 @@ TEST(Kernel, ATokenMakesOneBlockAlsoWhereTwoCallsMeetInTwoConversations) {
 
     // The first one's was refused by the disk: the second made the block, the third was given it.
     for (const auto& answer : made) ASSERT_TRUE(answer->has_value());
-    EXPECT_EQ(reason(**made[0]), "disk_full");
-    ASSERT_EQ(reason(**made[1]), "ok");
-    ASSERT_EQ(reason(**made[2]), "ok");
+    EXPECT_EQ(told(**made[0]), "disk_full");
+    ASSERT_EQ(told(**made[1]), "ok");
+    ASSERT_EQ(told(**made[2]), "ok");
     EXPECT_EQ((**made[1])->block_id, (**made[2])->block_id);
     ListQuery query;
     query.conversation = "three";
-    EXPECT_EQ(reason(desk.ask<ListPage>([&](auto reply) {
+    EXPECT_EQ(told(desk.ask<ListPage>([&](auto reply) {
                   desk.kernel->list(Desk::as("ada"), query, std::move(reply));
               })),
               "invalid_reference");
@@ -572,10 +572,10 @@ TEST(Kernel, ARefusedBlockMakesNoConversation) {
         return desk.ask<BlockVersion>(
             [&](auto reply) { desk.kernel->create(Desk::as("ada"), what, std::move(reply)); });
     };
-    ASSERT_EQ(reason(create()), "invalid_reference");
+    ASSERT_EQ(told(create()), "invalid_reference");
     ListQuery query;
     query.conversation = "new";
-    EXPECT_EQ(reason(desk.ask<ListPage>([&](auto reply) {
+    EXPECT_EQ(told(desk.ask<ListPage>([&](auto reply) {
                   desk.kernel->list(Desk::as("ada"), query, std::move(reply));
               })),
               "invalid_reference");
@@ -620,7 +620,7 @@ TEST(Kernel, WhenTheDiskIsFullNothingIsChangedAndLaterCallsSucceed) {
     const std::string id = desk.create("safe");
     desk.store.fail_next();
 
-    EXPECT_EQ(reason(desk.splice(id, 0, 4, "lost")), "disk_full");
+    EXPECT_EQ(told(desk.splice(id, 0, 4, "lost")), "disk_full");
 
     EXPECT_EQ(desk.text(id), "safe");
     EXPECT_EQ(desk.version(id), 1U);
@@ -665,7 +665,7 @@ TEST(Kernel, ABlockBeginsWithNoMoreThanItMayHold) {
     what.content = "five!";
     const auto made = desk.ask<BlockVersion>(
         [&](auto reply) { desk.kernel->create(Desk::as("ada"), what, std::move(reply)); });
-    EXPECT_EQ(reason(made), "too_large");
+    EXPECT_EQ(told(made), "too_large");
 }
 
 TEST(Kernel, HistoryNamesWhoDidWhatNewestFirst) {
@@ -690,7 +690,7 @@ TEST(Kernel, AnIdThatNamesNothingIsRefused) {
     Desk desk;
     desk.create("x");
     for (const char* id : {"b1_0_999", "b1_9_0", "b99", "b1", "nonsense", ""}) {
-        EXPECT_EQ(reason(desk.read(id)), "invalid_reference") << id;
+        EXPECT_EQ(told(desk.read(id)), "invalid_reference") << id;
     }
 }
 

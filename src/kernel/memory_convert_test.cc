@@ -5,7 +5,6 @@
 namespace quire::kernel {
 namespace {
 
-constexpr std::string_view kText = R"("Text")";
 constexpr std::string_view kPerson = R"({"Map": {"fields": [
     {"name": "name", "field_type": "Text", "required": true},
     {"name": "likes", "field_type": "List"},

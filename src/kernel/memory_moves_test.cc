@@ -5,8 +5,6 @@
 namespace quire::kernel {
 namespace {
 
-constexpr std::string_view kText = R"("Text")";
-
 // Labels with their types: "notes:working old:archival".
 std::string shelf(Study& study, const std::string& by = "agent:ada") {
     const auto list = study.desk.ask<MemoryList>(

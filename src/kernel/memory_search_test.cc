@@ -5,8 +5,6 @@
 namespace quire::kernel {
 namespace {
 
-constexpr std::string_view kText = R"("Text")";
-
 void write(Study& study, const std::string& label, const std::string& text,
            const std::string& by = "agent:ada") {
     ASSERT_TRUE(study.write(label, AppendContent{"", text}, by));

@@ -16,6 +16,7 @@ namespace quire::kernel {
 
 using policy::Permission;
 
+inline constexpr std::string_view kText = R"("Text")";
 // Status is its source's; the rest is the agent's.
 inline constexpr std::string_view kBuild = R"({"Composite": {"sections": [
     {"name": "diagnostics", "read_only": true,

@@ -7,8 +7,8 @@
 namespace quire::policy {
 namespace {
 
-const Actor kAda{ActorKind::agent, "ada"};
-const Actor kBob{ActorKind::agent, "bob"};
+const Actor kOwner{ActorKind::agent, "ada"};
+const Actor kOther{ActorKind::agent, "bob"};
 
 // "fine", or the message.
 std::string told(const Rights& rights, Operation operation) {
@@ -80,10 +80,10 @@ TEST(Rights, AnOwnerDeletesUnderReadWrite) {
 }
 
 TEST(Rights, AnAgentSeesWhatItOwnsAndWhatIsSharedWithIt) {
-    const Share shares[] = {{kBob, Permission::append}};
-    const Holding block{kAda, Permission::read_write, shares};
-    EXPECT_EQ(rights_of(kAda, block), (Rights{Permission::read_write, Deleting::owner}));
-    EXPECT_EQ(rights_of(kBob, block), (Rights{Permission::append, Deleting::admin_only}));
+    const Share shares[] = {{kOther, Permission::append}};
+    const Holding block{kOwner, Permission::read_write, shares};
+    EXPECT_EQ(rights_of(kOwner, block), (Rights{Permission::read_write, Deleting::owner}));
+    EXPECT_EQ(rights_of(kOther, block), (Rights{Permission::append, Deleting::admin_only}));
     EXPECT_EQ(rights_of({ActorKind::agent, "eve"}, block), std::nullopt);
     EXPECT_EQ(rights_of({ActorKind::source, "lsp"}, block),
               (Rights{Permission::admin, Deleting::owner}));
@@ -107,8 +107,8 @@ TEST(Rights, WhatASourceOwnsIsForEveryAgentUnderTheBlocksOwnPermission) {
 TEST(Rights, NobodySharesMoreThanTheyHave) {
     for (const Permission own : kPermissions) {
         for (const Permission given : kPermissions) {
-            const Share shares[] = {{kBob, given}};
-            const Rights rights = rights_of(kBob, Holding{kAda, own, shares}).value();
+            const Share shares[] = {{kOther, given}};
+            const Rights rights = rights_of(kOther, Holding{kOwner, own, shares}).value();
             EXPECT_EQ(rights.permission,
                       own >= Permission::read_write ? given : std::min(own, given));
             EXPECT_EQ(rights.deleting, Deleting::admin_only);

@@ -54,29 +54,29 @@ Map object_of(Properties members, bool open) {
 
 Map shape_of(const BlockSchema& schema);
 
-Map body_of(const TextSchema& /*text*/) {
+Map values_of(const TextSchema& /*text*/) {
     return {{"type", "string"}};
 }
 
-Map body_of(const MapSchema& map) {
+Map values_of(const MapSchema& map) {
     return object_of(properties_of(map.fields), false);
 }
 
-Map body_of(const ListSchema& list) {
+Map values_of(const ListSchema& list) {
     Map out{{"type", "array"}};
     if (list.item_schema) out.append("items", shape_of(**list.item_schema));
     if (list.max_items) out.append("maxItems", *list.max_items);
     return out;
 }
 
-Map body_of(const LogSchema& log) {
+Map values_of(const LogSchema& log) {
     Properties members = properties_of(log.entry.fields);
     if (log.entry.timestamp) members.properties.append("timestamp", type_of(FieldType::timestamp));
     if (log.entry.agent_id) members.properties.append("agent_id", type_of(FieldType::text));
     return {{"type", "array"}, {"items", object_of(std::move(members), log.entry.fields.empty())}};
 }
 
-Map body_of(const CompositeSchema& composite) {
+Map values_of(const CompositeSchema& composite) {
     Properties members;
     for (const Section& each : composite.sections) {
         Map section = shape_of(*each.schema);
@@ -88,7 +88,7 @@ Map body_of(const CompositeSchema& composite) {
 }
 
 Map shape_of(const BlockSchema& schema) {
-    return std::visit([](const auto& shape) { return body_of(shape); }, schema.shape());
+    return std::visit([](const auto& shape) { return values_of(shape); }, schema.shape());
 }
 
 }  // namespace

@@ -21,11 +21,6 @@ namespace {
 
 using Workspace = TestWorkspace;
 
-class NoLog final : public LogSink {
-public:
-    void write(LogLevel, std::string_view) override {}
-};
-
 // What "hold" waits for.
 struct Gate {
     std::promise<void> promise;

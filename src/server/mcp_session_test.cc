@@ -14,9 +14,9 @@
 namespace quire::server {
 namespace {
 
-class Client {
+class SessionClient {
 public:
-    Client()
+    SessionClient()
         : session_(std::make_unique<FakeService>(pending), connection,
                    mcp::Implementation{"quire", "Quire", "0.0.0"}) {}
 
@@ -69,7 +69,7 @@ void replay(const std::filesystem::path& path) {
     std::ifstream file(path);
     ASSERT_TRUE(file);
     std::ostringstream written;
-    Client client;
+    SessionClient client;
     std::string line;
     for (int number = 1; std::getline(file, line); ++number) {
         auto step = json::parse(line);
@@ -108,7 +108,7 @@ TEST(McpTranscripts, AreAnsweredToTheLetter) {
 }
 
 TEST(McpSession, EchoesIdsAsTheyCame) {
-    Client client;
+    SessionClient client;
     for (const char* id : {"0", "-7", "9223372036854775807", R"("")", R"("a b")", R"("7")"}) {
         const Value answer = client.only(cat(R"({"jsonrpc":"2.0","method":"ping","id":)", id, "}"));
         EXPECT_EQ(json::write(*answer.get("id")), id);
@@ -116,7 +116,7 @@ TEST(McpSession, EchoesIdsAsTheyCame) {
 }
 
 TEST(McpSession, AnswersARequestWithoutAUsableIdUnderNull) {
-    Client client;
+    SessionClient client;
     for (const char* id : {"null", "1.5", "[1]", "{}", "true", "1e30"}) {
         const Value answer = client.only(cat(R"({"jsonrpc":"2.0","method":"ping","id":)", id, "}"));
         EXPECT_EQ(code(answer), -32600) << id;
@@ -125,7 +125,7 @@ TEST(McpSession, AnswersARequestWithoutAUsableIdUnderNull) {
 }
 
 TEST(McpSession, KnowsWhichEraEachRequestIsOf) {
-    Client client;
+    SessionClient client;
     client.open();
     const char* modern = R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{
         "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})";
@@ -139,7 +139,7 @@ TEST(McpSession, KnowsWhichEraEachRequestIsOf) {
 }
 
 TEST(McpSession, DoesNotAnswerARequestThatWasCancelled) {
-    Client client;
+    SessionClient client;
     client.open();
     EXPECT_TRUE(
         client.say(R"({"jsonrpc":"2.0","id":"w","method":"tools/call","params":{"name":"wait"}})")
@@ -156,7 +156,7 @@ TEST(McpSession, DoesNotAnswerARequestThatWasCancelled) {
 }
 
 TEST(McpSession, DoesNotTakeALateAnswerForThatOfALaterRequest) {
-    Client client;
+    SessionClient client;
     client.open();
     client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}})");
     auto late = std::move(client.pending->calls);
@@ -171,7 +171,7 @@ TEST(McpSession, DoesNotTakeALateAnswerForThatOfALaterRequest) {
 }
 
 TEST(McpSession, IgnoresCancellationsOfNothing) {
-    Client client;
+    SessionClient client;
     client.open();
     for (const char* params :
          {R"({"requestId":99})", R"({})", R"({"requestId":null})", R"({"requestId":[1]})"}) {
@@ -184,7 +184,7 @@ TEST(McpSession, IgnoresCancellationsOfNothing) {
 }
 
 TEST(McpSession, CancelsWhatIsUnderWayWhenTheClientGoes) {
-    Client client;
+    SessionClient client;
     client.open();
     client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}})");
 
@@ -196,7 +196,7 @@ TEST(McpSession, CancelsWhatIsUnderWayWhenTheClientGoes) {
 }
 
 TEST(McpSession, IsBusyWithCallsAndNotWithSubscriptions) {
-    Client client;
+    SessionClient client;
     client.say(
         R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},"_meta":{
         "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})");
@@ -209,7 +209,7 @@ TEST(McpSession, IsBusyWithCallsAndNotWithSubscriptions) {
 }
 
 TEST(McpSession, AnswersABatchAsOneArray) {
-    Client client;
+    SessionClient client;
     client.open("2025-03-26");
     EXPECT_TRUE(client
                     .say(R"([{"jsonrpc":"2.0","id":1,"method":"ping"},
@@ -224,7 +224,7 @@ TEST(McpSession, AnswersABatchAsOneArray) {
 }
 
 TEST(McpSession, EndsABatchWithoutTheRequestsThatWereCancelled) {
-    Client client;
+    SessionClient client;
     client.open("2025-03-26");
     client.say(R"([{"jsonrpc":"2.0","id":1,"method":"ping"},
         {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}}])");
@@ -235,7 +235,7 @@ TEST(McpSession, EndsABatchWithoutTheRequestsThatWereCancelled) {
 }
 
 TEST(McpSession, OutlivesMessagesThatAreNone) {
-    Client client;
+    SessionClient client;
     client.open();
     EXPECT_EQ(code(client.only("{")), -32700);
     EXPECT_EQ(code(client.only("\"\xff\"")), -32700);
@@ -255,7 +255,7 @@ TEST(McpSession, OutlivesMessagesThatAreNone) {
 }
 
 TEST(McpSession, ACallWhoseIntegersWouldBecomeOthersIsRefused) {
-    Client client;
+    SessionClient client;
     client.open();
     const auto call = [&](std::string_view number) {
         return client.only(cat(R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":)",
@@ -276,7 +276,7 @@ TEST(McpSession, ACallWhoseIntegersWouldBecomeOthersIsRefused) {
 }
 
 TEST(McpSession, HoldsItsInputWhileTooMuchIsUnanswered) {
-    Client client;
+    SessionClient client;
     client.open();
     for (int i = 0; i < 2049; ++i) {
         EXPECT_FALSE(client.connection->held());

@@ -28,11 +28,6 @@
 namespace quire::server {
 namespace {
 
-class NoLog final : public LogSink {
-public:
-    void write(LogLevel, std::string_view) override {}
-};
-
 struct Heard {
     sched::Guarded<std::vector<std::string>> lines;  // What all sessions of all kernels got.
     std::vector<std::string> all() {

@@ -1,5 +1,5 @@
-// A workspace in a temporary directory, and waiting for what another thread does, for this room's
-// tests.
+// A workspace in a temporary directory, a log that is not kept, and waiting for what another thread
+// does, for this room's tests.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,14 @@
 #include <string>
 #include <thread>
 
+#include "base/log.h"
+
 namespace quire::server {
+
+class NoLog final : public LogSink {
+public:
+    void write(LogLevel, std::string_view) override {}
+};
 
 class TestWorkspace {
 public:

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/words_for_test.h"
 #include "store/store.h"
 
 namespace quire::store {
@@ -50,11 +51,6 @@ inline std::future<Result<void>> start(Store& store, Batch batch) {
 
 inline Result<void> commit(Store& store, Batch batch) {
     return start(store, std::move(batch)).get();
-}
-
-template <class T>
-std::string reason(const Result<T>& result) {
-    return result ? std::string() : result.error().reason();
 }
 
 inline Bytes bytes(std::string_view text) {

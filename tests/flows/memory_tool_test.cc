@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cat.h"
+#include "base/words_for_test.h"
 #include "json/json.h"
 #include "json/schema.h"
 #include "kernel/desk_test.h"
@@ -78,10 +79,6 @@ private:
     std::unique_ptr<kernel::MemoryCalls> memory_;
     std::unique_ptr<tools::Registry> registry_;
 };
-
-bool holds(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
 
 TEST_F(MemoryTool, TheSixCommandsDoWhatModelsKnow) {
     EXPECT_EQ(

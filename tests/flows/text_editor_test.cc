@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "base/words_for_test.h"
 #include "json/json.h"
 #include "tests/flows/workspace.h"
 
@@ -31,10 +32,6 @@ protected:
 
     Workspace workspace{Profile::compat};
 };
-
-bool holds(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
 
 TEST_F(TextEditor, WhatItWritesIsOnTheDiskAndShownAsItIs) {
     EXPECT_EQ(said(R"({"command":"create","path":"a/b.txt","file_text":"one\ntwo\nthree\n"})"),

@@ -19,7 +19,7 @@ namespace {
 using namespace crdt;
 using model::Shadow;
 
-const ContainerId kText = ContainerId::root("text", ContainerKind::text);
+const ContainerId kStyled = ContainerId::root("text", ContainerKind::text);
 
 std::string written(const TextDelta& delta) {
     std::string out;
@@ -39,7 +39,7 @@ struct Page {
         StyleConfig config = StyleConfig::usual();
         config.set("comment", Expand::both);
         doc.set_text_styles(config);
-        text = doc.open(kText);
+        text = doc.open(kStyled);
     }
     void commit() { told.apply(doc.commit({.want_diff = true}).diff); }
     void take(const std::vector<Change>& changes) {
@@ -87,13 +87,13 @@ public:
         for (const auto& from : pages_) give(*from, *pages_[0]);
         for (const auto& page : pages_) give(*pages_[0], *page);
         const std::vector<Change> all = pages_[0]->doc.changes_since({});
-        const TextDelta expected = model::styled(all, kText);
+        const TextDelta expected = model::styled(all, kStyled);
         for (const auto& page : pages_) {
             page->doc.check_invariants();
             ASSERT_TRUE(page->read() == expected) << written(page->read()) << "\n"
                                                   << written(expected);
-            ASSERT_TRUE(page->told.text(kText) == expected)
-                << written(page->told.text(kText)) << "\n"
+            ASSERT_TRUE(page->told.text(kStyled) == expected)
+                << written(page->told.text(kStyled)) << "\n"
                 << written(expected);
         }
     }
@@ -106,17 +106,17 @@ public:
         if (!page.doc.version_of(a) || !page.doc.version_of(b)) return;
         const auto at_a = page.doc.fork_at(a, 7);
         const auto at_b = page.doc.fork_at(b, 8);
-        const TextDelta expected = model::styled(at_b->changes_since({}), kText);
+        const TextDelta expected = model::styled(at_b->changes_since({}), kStyled);
         ASSERT_TRUE(page.doc.checkout(b));
         ASSERT_TRUE(page.read() == expected) << written(page.read()) << "\n" << written(expected);
         page.doc.checkout_to_latest();
 
         Shadow shadow;
         shadow.apply(*page.doc.diff({}, a));
-        ASSERT_TRUE(shadow.text(kText) == model::styled(at_a->changes_since({}), kText));
+        ASSERT_TRUE(shadow.text(kStyled) == model::styled(at_a->changes_since({}), kStyled));
         shadow.apply(*page.doc.diff(a, b));
-        ASSERT_TRUE(shadow.text(kText) == expected) << written(shadow.text(kText)) << "\n"
-                                                    << written(expected);
+        ASSERT_TRUE(shadow.text(kStyled) == expected) << written(shadow.text(kStyled)) << "\n"
+                                                      << written(expected);
     }
 
 private:
@@ -139,19 +139,19 @@ private:
     // Anchors deleted, styles without an end, styles on nothing.
     void write_as_others_do(Page& page) {
         page.commit();
-        const std::size_t size = model::entities(page.doc.changes_since({}), kText).size();
+        const std::size_t size = model::entities(page.doc.changes_since({}), kStyled).size();
         Change change{{1000 + others_++, 0}, page.doc.frontiers(), 0, 0, "", {}};
         if (size > 0 && below(2) == 0) {
             const std::size_t at = below(size);
             const auto len =
                 static_cast<std::int32_t>(1 + below(std::min<std::size_t>(4, size - at)));
             change.ops.push_back(
-                {kText, 0, SequenceDelete{static_cast<std::int32_t>(at), len, {1, 1}}});
+                {kStyled, 0, SequenceDelete{static_cast<std::int32_t>(at), len, {1, 1}}});
         } else {
             const auto at = static_cast<std::uint32_t>(below(size + 1));
             const auto end = at + static_cast<std::uint32_t>(below(size + 1 - at));
-            change.ops.push_back({kText, 0, StyleStart{at, end, "bold", "theirs", 0x84}});
-            if (below(3) > 0) change.ops.push_back({kText, 1, StyleEnd{}});
+            change.ops.push_back({kStyled, 0, StyleStart{at, end, "bold", "theirs", 0x84}});
+            if (below(3) > 0) change.ops.push_back({kStyled, 1, StyleEnd{}});
         }
         page.take({change});
     }
@@ -193,11 +193,11 @@ TEST(Style, TheComparisonSeesAStyleThatDiffers) {
     page.commit();
     const std::vector<Change> changes = page.doc.changes_since({});
     ASSERT_EQ(changes.size(), 1U);
-    ASSERT_TRUE(model::styled(changes, kText) == page.read());
+    ASSERT_TRUE(model::styled(changes, kStyled) == page.read());
     const auto differs = [&](std::size_t op, OpContent content) {
         std::vector<Change> changed = changes;
         changed[0].ops.at(op).content = std::move(content);
-        return !(model::styled(changed, kText) == page.read());
+        return !(model::styled(changed, kStyled) == page.read());
     };
 
     EXPECT_TRUE(differs(1, StyleStart{0, 3, "bold", true, 0x84}));

@@ -10,14 +10,14 @@ namespace {
 
 const ContainerId kCounter = ContainerId::root("n", ContainerKind::counter);
 
-struct Replica {
-    explicit Replica(PeerId peer) : doc(peer), counter(doc.open(kCounter)) {}
+struct CounterReplica {
+    explicit CounterReplica(PeerId peer) : doc(peer), counter(doc.open(kCounter)) {}
     double add(double delta) {
         const auto value = doc.counter_add(counter, delta);
         EXPECT_TRUE(value);
         return value ? *value : 0;
     }
-    void pull(Replica& other) {
+    void pull(CounterReplica& other) {
         doc.commit();
         other.doc.commit();
         EXPECT_TRUE(doc.import(other.doc.changes_since(doc.version())));
@@ -27,8 +27,8 @@ struct Replica {
 };
 
 TEST(Counter, AddsUpWhatEveryoneAdded) {
-    Replica a(1);
-    Replica b(2);
+    CounterReplica a(1);
+    CounterReplica b(2);
     EXPECT_EQ(a.doc.counter_value(a.counter), 0.0);
     EXPECT_EQ(a.add(3), 3.0);
     EXPECT_EQ(a.add(-0.25), 2.75);
@@ -42,7 +42,7 @@ TEST(Counter, AddsUpWhatEveryoneAdded) {
 }
 
 TEST(Counter, SmallWholeNumbersAreWrittenAsIntegers) {
-    Replica a(1);
+    CounterReplica a(1);
     constexpr double kBound = 1 << 27;
     for (const double delta : {0.0, 1.0, -7.0, kBound - 1, 0.5, 1e-17, kBound, -kBound, 1e300})
         a.add(delta);
@@ -55,7 +55,7 @@ TEST(Counter, SmallWholeNumbersAreWrittenAsIntegers) {
 }
 
 TEST(Counter, DeltasFromElsewhereAreKeptAsTheyCame) {
-    Replica a(1);
+    CounterReplica a(1);
     const std::vector<Op> ops = {{kCounter, 0, CounterAdd{Value(1.0)}},
                                  {kCounter, 1, CounterAdd{Value(1)}}};
     ASSERT_TRUE(a.doc.import({{{5, 0}, {}, 0, 0, "", ops}}));
@@ -64,7 +64,7 @@ TEST(Counter, DeltasFromElsewhereAreKeptAsTheyCame) {
 }
 
 TEST(Counter, WhatIsNoNumberIsRefused) {
-    Replica a(1);
+    CounterReplica a(1);
     for (const double delta :
          {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
         const auto value = a.doc.counter_add(a.counter, delta);
@@ -75,7 +75,7 @@ TEST(Counter, WhatIsNoNumberIsRefused) {
 }
 
 TEST(Counter, ACommitTellsTheIncrement) {
-    Replica a(1);
+    CounterReplica a(1);
     a.add(5);
     a.doc.commit();
     a.add(2);
@@ -86,7 +86,7 @@ TEST(Counter, ACommitTellsTheIncrement) {
 }
 
 TEST(Counter, ARefusedImportAddsNothing) {
-    Replica a(1);
+    CounterReplica a(1);
     a.add(1);
     a.doc.commit();
     const ContainerId list = ContainerId::root("l", ContainerKind::movable_list);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/words_for_test.h"
+
 namespace quire::crdt {
 namespace {
 
@@ -50,10 +52,6 @@ void sync(Replica& a, Replica& b) {
     EXPECT_EQ(a.doc.value(), b.doc.value());
     a.doc.check_invariants();
     b.doc.check_invariants();
-}
-
-std::string reason(const Result<void>& result) {
-    return result ? "" : result.error().reason();
 }
 
 // --- sequences: dossier 2.3 and 2.4 ---

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/words_for_test.h"
 #include "crdt/doc/doc.h"
 #include "tests/memory/peak_memory.h"
 
@@ -21,11 +22,6 @@ Change change(OpId id, Frontiers deps, std::vector<Op> ops) {
 }
 Change typing(OpId id, Frontiers deps, std::uint32_t pos, std::string text) {
     return change(id, std::move(deps), {{kText, id.counter, TextInsert{pos, std::move(text)}}});
-}
-
-template <class T>
-std::string reason(const Result<T>& result) {
-    return result ? "" : result.error().reason();
 }
 
 // --- containers ---

@@ -9,7 +9,7 @@
 namespace quire::crdt {
 namespace {
 
-const ContainerId kText = ContainerId::root("t", ContainerKind::text);
+const ContainerId kTyped = ContainerId::root("t", ContainerKind::text);
 const ContainerId kOther = ContainerId::root("u", ContainerKind::text);
 
 Change change(OpId id, Frontiers deps, ContainerId into, OpContent content) {
@@ -20,7 +20,7 @@ Change change(OpId id, Frontiers deps, ContainerId into, OpContent content) {
 std::vector<Change> keys(OpId id, Frontiers deps, std::uint32_t pos, std::string_view keys) {
     std::vector<Change> out;
     for (const char key : keys) {
-        out.push_back(change(id, std::move(deps), kText, TextInsert{pos++, std::string(1, key)}));
+        out.push_back(change(id, std::move(deps), kTyped, TextInsert{pos++, std::string(1, key)}));
         deps = {id};
         ++id.counter;
     }
@@ -32,7 +32,7 @@ void append(std::vector<Change>& to, const std::vector<Change>& more) {
 }
 
 std::string read(Doc& doc) {
-    return doc.text(doc.open(kText)).str();
+    return doc.text(doc.open(kTyped)).str();
 }
 
 std::vector<Change> by_id(std::vector<Change> changes) {
@@ -69,7 +69,7 @@ TEST(Import, TypingEndsWhereAnotherOpOrContainerBegins) {
     std::vector<Change> changes = keys({1, 0}, {}, 0, "ab");
     append(changes, keys({2, 0}, {{1, 1}}, 0, "xy"));
     append(changes, keys({1, 2}, {{1, 1}}, 2, "cd"));
-    changes.push_back(change({1, 4}, {{1, 3}}, kText, SequenceDelete{3, 1, {1, 3}}));
+    changes.push_back(change({1, 4}, {{1, 3}}, kTyped, SequenceDelete{3, 1, {1, 3}}));
     append(changes, keys({1, 5}, {{1, 4}}, 3, "e"));
     changes.push_back(change({1, 6}, {{1, 5}}, kOther, TextInsert{0, "u"}));
     append(changes, keys({1, 7}, {{1, 6}}, 4, "fg"));

@@ -3,15 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include "base/words_for_test.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::crdt {
 namespace {
 
-const ContainerId kList = ContainerId::root("l", ContainerKind::movable_list);
+const ContainerId kMovable = ContainerId::root("l", ContainerKind::movable_list);
 
-struct Replica {
-    explicit Replica(PeerId peer) : doc(peer), list(doc.open(kList)) {}
+struct ListReplica {
+    explicit ListReplica(PeerId peer) : doc(peer), list(doc.open(kMovable)) {}
 
     void push(Value value) { insert(doc.mlist_size(list), std::move(value)); }
     void insert(std::size_t at, Value value) {
@@ -37,13 +38,13 @@ struct Replica {
     Handle list;
 };
 
-void pull(Replica& to, Replica& from) {
+void pull(ListReplica& to, ListReplica& from) {
     to.doc.commit();
     from.doc.commit();
     ASSERT_TRUE(to.doc.import(from.doc.changes_since(to.doc.version())));
 }
 
-void sync(Replica& a, Replica& b) {
+void sync(ListReplica& a, ListReplica& b) {
     pull(a, b);
     pull(b, a);
     EXPECT_EQ(a.read(), b.read());
@@ -57,13 +58,8 @@ struct Pair {
         for (const Value& element : elements) a.push(element);
         sync(a, b);
     }
-    Replica a, b;
+    ListReplica a, b;
 };
-
-template <class T>
-std::string reason(const Result<T>& result) {
-    return result ? "" : result.error().reason();
-}
 
 // --- writes that meet: dossier 2.6 ---
 
@@ -85,8 +81,8 @@ TEST(MovableList, OfTwoMovesTheLaterByLamportThenPeerWinsAndTheElementIsThereOnc
 TEST(MovableList, AMoveWinsOverADeleteWhateverTheirLamports) {
     for (const bool deleter_is_later : {false, true}) {
         Pair p({"a", "b", "c"});
-        Replica& deleter = deleter_is_later ? p.b : p.a;
-        Replica& mover = deleter_is_later ? p.a : p.b;
+        ListReplica& deleter = deleter_is_later ? p.b : p.a;
+        ListReplica& mover = deleter_is_later ? p.a : p.b;
         deleter.insert(0, "more");
         deleter.erase(1, 1);
         mover.move(0, 2);
@@ -284,14 +280,14 @@ protected:
         a.push("a");
         a.push("b");
         a.doc.commit();
-        b.doc.open(kList);
+        b.doc.open(kMovable);
     }
     // Peer 7's ops on the list, which depend on all that `a` has.
     std::string reason_of(const std::vector<OpContent>& contents, Frontiers deps) {
         Change change{{7, 0}, std::move(deps), 0, 0, "", {}};
         Counter counter = 0;
         for (const OpContent& content : contents) {
-            change.ops.push_back({kList, counter, content});
+            change.ops.push_back({kMovable, counter, content});
             counter += atom_count(content);
         }
         const Value before = a.read();
@@ -302,8 +298,8 @@ protected:
         a.doc.check_invariants();
         return imported.error().reason();
     }
-    Replica a{1};
-    Replica b{2};
+    ListReplica a{1};
+    ListReplica b{2};
 };
 
 TEST_F(MovableListImport, RefusesPositionsBeyondTheEnd) {
@@ -374,7 +370,7 @@ struct Shadow {
 };
 
 TEST(MovableList, AMoveAndASetAreToldAsAnEraseAndAnInsert) {
-    Replica a(1);
+    ListReplica a(1);
     for (const char* element : {"a", "b", "c", "d"}) a.push(element);
     a.doc.commit();
     a.move(0, 2);
@@ -392,12 +388,12 @@ TEST(MovableList, WhatIsToldAddsUpToTheList) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-    std::vector<std::unique_ptr<Replica>> peers;
+    std::vector<std::unique_ptr<ListReplica>> peers;
     std::vector<Shadow> shadows(3);
-    for (PeerId peer = 1; peer <= 3; ++peer) peers.push_back(std::make_unique<Replica>(peer));
+    for (PeerId peer = 1; peer <= 3; ++peer) peers.push_back(std::make_unique<ListReplica>(peer));
     for (int step = 0; step < 600; ++step) {
         const std::size_t who = below(3);
-        Replica& at = *peers[who];
+        ListReplica& at = *peers[who];
         const std::size_t size = at.doc.mlist_size(at.list);
         const std::size_t what = below(10);
         const Value value = static_cast<std::int64_t>(below(1000));
@@ -410,7 +406,7 @@ TEST(MovableList, WhatIsToldAddsUpToTheList) {
         } else if (what < 8) {
             at.erase(below(size), 1);
         } else {
-            Replica& from = *peers[below(3)];
+            ListReplica& from = *peers[below(3)];
             for (std::size_t i = 0; i < 3; ++i)
                 shadows[i].take(peers[i]->doc.commit({.want_diff = true}).diff);
             if (&from == &at) continue;

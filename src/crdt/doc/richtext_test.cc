@@ -7,11 +7,11 @@
 namespace quire::crdt {
 namespace {
 
-const ContainerId kText = ContainerId::root("t", ContainerKind::text);
+const ContainerId kRich = ContainerId::root("t", ContainerKind::text);
 
 // One peer's document with a text.
 struct Page {
-    explicit Page(PeerId peer, std::string_view text = "") : doc(peer), handle(doc.open(kText)) {
+    explicit Page(PeerId peer, std::string_view text = "") : doc(peer), handle(doc.open(kRich)) {
         type(0, text);
     }
     Page& type(std::size_t at, std::string_view text) {
@@ -277,7 +277,7 @@ Change foreign(PeerId peer, std::vector<OpContent> contents, Frontiers deps = {}
     Counter counter = 0;
     for (OpContent& content : contents) {
         const Counter atoms = atom_count(content);
-        change.ops.push_back({kText, counter, std::move(content)});
+        change.ops.push_back({kRich, counter, std::move(content)});
         counter += atoms;
     }
     return change;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/words_for_test.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::crdt {
@@ -17,11 +18,6 @@ struct Written {
         return doc.frontiers();
     }
 };
-
-template <class T>
-std::string reason(const Result<T>& result) {
-    return result ? "" : result.error().reason();
-}
 
 TEST(Time, ADetachedDocumentShowsItsVersionAndRefusesEdits) {
     Written a;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/words_for_test.h"
 #include "crdt/doc/doc.h"
 #include "crdt/ids/container_text.h"
 
@@ -26,10 +27,6 @@ struct Forest {
         return reason(doc.tree_move(tree, node, parent, index));
     }
     std::string erase(OpId node) { return reason(doc.tree_erase(tree, node)); }
-    template <class T>
-    static std::string reason(const Result<T>& result) {
-        return result ? "" : result.error().reason();
-    }
     // Takes in what `other` has and this has not.
     Imported pull(Forest& other) {
         doc.commit();
@@ -134,11 +131,11 @@ TEST(Tree, WhatCannotBeSaysWhy) {
     EXPECT_EQ(a.move(top, OpId{9, 9}), "node_not_found");
     EXPECT_EQ(a.move(top, gone), "node_not_found");
     EXPECT_EQ(a.erase(gone), "node_not_found");
-    EXPECT_EQ(Forest::reason(a.doc.tree_create(a.tree, gone)), "node_not_found");
-    EXPECT_EQ(Forest::reason(a.doc.tree_create(a.tree, top, 2)), "out_of_bound");
-    EXPECT_EQ(Forest::reason(a.doc.tree_meta(a.tree, gone)), "node_not_found");
+    EXPECT_EQ(reason(a.doc.tree_create(a.tree, gone)), "node_not_found");
+    EXPECT_EQ(reason(a.doc.tree_create(a.tree, top, 2)), "out_of_bound");
+    EXPECT_EQ(reason(a.doc.tree_meta(a.tree, gone)), "node_not_found");
     const Handle text = a.doc.open(ContainerId::root("x", ContainerKind::text));
-    EXPECT_EQ(Forest::reason(a.doc.tree_create(text)), "wrong_kind");
+    EXPECT_EQ(reason(a.doc.tree_create(text)), "wrong_kind");
     EXPECT_FALSE(a.doc.has_pending());
     EXPECT_EQ(a.doc.op_count(), ops);
 }
@@ -295,7 +292,7 @@ TEST(Tree, ANodeMadeByAnotherNameThanItsOpIsRefused) {
     const auto imported = a.doc.import(
         {{{7, 0}, {}, 0, 0, "", {{kTree, 0, TreeCreate{{7, 1}, std::nullopt, {0x80}}}}}});
 
-    EXPECT_EQ(Forest::reason(imported), "corrupt");
+    EXPECT_EQ(reason(imported), "corrupt");
     EXPECT_EQ(a.shown(), "0@1 80\n");
 }
 
