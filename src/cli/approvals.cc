@@ -2,6 +2,7 @@
 #include "base/cat.h"
 #include "cli/command_client.h"
 #include "cli/commands.h"
+#include "cli/members.h"
 #include "cli/terminal.h"
 #include "json/json.h"
 #include "policy/actor.h"
@@ -9,16 +10,6 @@
 
 namespace quire::cli {
 namespace {
-
-std::string text_of(const Value& of, std::string_view member) {
-    const Value* value = of.get(member);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
-}
-
-std::int64_t number_of(const Value& of, std::string_view member) {
-    const Value* value = of.get(member);
-    return value != nullptr && value->is_int() ? value->as_int() : 0;
-}
 
 // "approved until 2026-11-22 10:00:00 by human:tom".
 std::string state_of(const Value& approval) {

@@ -11,6 +11,7 @@
 #include "cli/command_client.h"
 #include "cli/commands.h"
 #include "cli/foreign_memory.h"
+#include "cli/members.h"
 #include "cli/memory_file.h"
 #include "cli/person.h"
 #include "cli/terminal.h"
@@ -22,16 +23,6 @@
 
 namespace quire::cli {
 namespace {
-
-std::string text_of(const Value& of, std::string_view member) {
-    const Value* value = of.get(member);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
-}
-
-List list_of(const Value& of, std::string_view member) {
-    const Value* value = of.get(member);
-    return value != nullptr && value->is_list() ? value->as_list() : List();
-}
 
 std::string counted(std::size_t blocks) {
     return cat(blocks, blocks == 1 ? " block" : " blocks");

@@ -11,6 +11,7 @@
 #include "cli/command_client.h"
 #include "cli/commands.h"
 #include "cli/editor.h"
+#include "cli/members.h"
 #include "cli/memory_form.h"
 #include "cli/person.h"
 #include "cli/scratch.h"
@@ -26,16 +27,6 @@ namespace {
 // Beside a file that was kept: what it was made of.
 constexpr std::string_view kShownSuffix = ".shown";
 
-std::string text_of(const Value& of, std::string_view member) {
-    const Value* value = of.get(member);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
-}
-
-std::int64_t version_of(const Value& of) {
-    const Value* value = of.get("version");
-    return value != nullptr && value->is_int() ? value->as_int() : 0;
-}
-
 // A block as a person was shown it.
 struct Shown {
     std::string block_id;
@@ -48,7 +39,7 @@ Result<Shown> shown_of(const Value& view) {
     const Value* form = view.get("schema");
     const Value* value = view.get("value");
     if (form == nullptr || value == nullptr) return corrupt("the block came without its value");
-    return Shown{text_of(view, "block_id"), version_of(view), TRY(schema::parse_schema(*form)),
+    return Shown{text_of(view, "block_id"), number_of(view, "version"), TRY(schema::parse_schema(*form)),
                  *value};
 }
 
@@ -256,7 +247,7 @@ private:
         if (globals_.json) return print(json::write(saved) + "\n") ? kDone : kRefused;
         const Value* changed = saved.get("changed");
         if (changed == nullptr || *changed != Value(true)) return report_unchanged();
-        const std::int64_t version = version_of(saved);
+        const std::int64_t version = number_of(saved, "version");
         std::string text = cat(text_of(saved, "label"), " is now at version ", version, ".\n");
         if (version > shown_.version + 1) {
             text += cat("Others changed it while you did, since version ", shown_.version,

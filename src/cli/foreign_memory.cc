@@ -22,12 +22,12 @@ Failure wrong(std::string_view where, std::string_view what) {
     return invalid("invalid_file", cat(where, ": ", what));
 }
 
-const std::string* text_of(const Value& of, std::string_view member) {
+const std::string* text_at(const Value& of, std::string_view member) {
     const Value* value = of.get(member);
     return value != nullptr && value->is_string() ? &value->as_string() : nullptr;
 }
 
-const List* list_of(const Value& of, std::string_view member) {
+const List* list_at(const Value& of, std::string_view member) {
     const Value* value = of.get(member);
     return value != nullptr && value->is_list() ? &value->as_list() : nullptr;
 }
@@ -75,7 +75,7 @@ schema::BlockSchema entity_schema() {
 class Graph {
 public:
     Result<void> add(const Value& line, std::string_view where) {
-        const std::string* type = text_of(line, "type");
+        const std::string* type = text_at(line, "type");
         if (type != nullptr && *type == "entity") return add_entity(line, where);
         if (type != nullptr && *type == "relation") return add_relation(line, where);
         return wrong(where, "it is neither an entity nor a relation");
@@ -119,9 +119,9 @@ private:
     }
 
     Result<void> add_entity(const Value& line, std::string_view where) {
-        const std::string* name = text_of(line, "name");
-        const std::string* type = text_of(line, "entityType");
-        const List* observations = list_of(line, "observations");
+        const std::string* name = text_at(line, "name");
+        const std::string* type = text_at(line, "entityType");
+        const List* observations = list_at(line, "observations");
         if (name == nullptr || type == nullptr || observations == nullptr)
             return wrong(where, "an entity has a name, an entityType and observations");
         Entity& known = entity(*name);
@@ -134,9 +134,9 @@ private:
     }
 
     Result<void> add_relation(const Value& line, std::string_view where) {
-        const std::string* from = text_of(line, "from");
-        const std::string* to = text_of(line, "to");
-        const std::string* type = text_of(line, "relationType");
+        const std::string* from = text_at(line, "from");
+        const std::string* to = text_at(line, "to");
+        const std::string* type = text_at(line, "relationType");
         if (from == nullptr || to == nullptr || type == nullptr)
             return wrong(where, "a relation has from, to and relationType");
         entity(*from).relations.emplace_back(Map{{"relation_type", *type}, {"to", *to}});
@@ -177,13 +177,13 @@ std::string actor_name(std::string_view name) {
 }
 
 Result<CarriedBlock> read_block(const Value& form, std::string_view where) {
-    const std::string* label = text_of(form, "label");
-    const std::string* value = text_of(form, "value");
+    const std::string* label = text_at(form, "label");
+    const std::string* value = text_at(form, "value");
     if (label == nullptr || value == nullptr)
         return wrong(where, "a block has a label and a value, both of them texts");
     CarriedBlock block;
     block.header.block.label = *label;
-    if (const std::string* about = text_of(form, "description"))
+    if (const std::string* about = text_at(form, "description"))
         block.header.block.description = *about;
     if (const Value* limit = form.get("limit"); limit != nullptr && limit->is_int()) {
         // One that is over its limit is not cut.
@@ -202,12 +202,12 @@ Result<CarriedBlock> read_block(const Value& form, std::string_view where) {
 // The agents of a file that have a block, by their names here.
 std::vector<std::string> holders_of(const Value& file, const Value& block) {
     std::vector<std::string> out;
-    const std::string* id = text_of(block, "id");
-    const List* agents = list_of(file, "agents");
+    const std::string* id = text_at(block, "id");
+    const List* agents = list_at(file, "agents");
     if (id == nullptr || agents == nullptr) return out;
     for (const Value& agent : *agents) {
-        const List* ids = list_of(agent, "block_ids");
-        const std::string* name = text_of(agent, "name");
+        const List* ids = list_at(agent, "block_ids");
+        const std::string* name = text_at(agent, "name");
         if (ids == nullptr || name == nullptr) continue;
         if (std::find(ids->begin(), ids->end(), Value(*id)) == ids->end()) continue;
         if (std::string known = actor_name(*name); !known.empty()) out.push_back(std::move(known));
@@ -218,15 +218,15 @@ std::vector<std::string> holders_of(const Value& file, const Value& block) {
 Result<std::vector<CarriedBlock>> read_agent_file(const Value& file,
                                                   const std::optional<policy::Actor>& owner) {
     // Before agent files had several agents, one of them was the file.
-    const bool is_one = list_of(file, "core_memory") != nullptr;
-    const List& forms = *list_of(file, is_one ? "core_memory" : "blocks");
+    const bool is_one = list_at(file, "core_memory") != nullptr;
+    const List& forms = *list_at(file, is_one ? "core_memory" : "blocks");
     Labels labels;
     std::vector<CarriedBlock> out;
     for (std::size_t i = 0; i < forms.size(); ++i) {
         const std::string where = cat("block ", i + 1);
         CarriedBlock block = TRY(read_block(forms[i], where));
         std::vector<std::string> holders = holders_of(file, forms[i]);
-        if (const std::string* name = text_of(file, "name"); is_one && name != nullptr)
+        if (const std::string* name = text_at(file, "name"); is_one && name != nullptr)
             holders = {actor_name(*name)};
         if (owner) {
             block.header.owner = *owner;
@@ -260,7 +260,7 @@ Result<std::vector<CarriedBlock>> read_foreign_memory(std::string_view text,
     const std::string_view rest =
         text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
     const Result<Value> line = json::parse(rest.substr(0, rest.find('\n')), {.bytes = kFileBytes});
-    const std::string* type = line ? text_of(*line, "type") : nullptr;
+    const std::string* type = line ? text_at(*line, "type") : nullptr;
     if (type != nullptr && (*type == "entity" || *type == "relation")) {
         if (owner) return read_graph(text, *owner);
         return invalid("owner_required",
@@ -271,8 +271,8 @@ Result<std::vector<CarriedBlock>> read_foreign_memory(std::string_view text,
     if (file && file->is_string()) file = json::parse(file->as_string(), {.bytes = kFileBytes});
     if (!file) return unknown_format();
     const bool is_agent_file =
-        list_of(*file, "core_memory") != nullptr ||
-        (list_of(*file, "agents") != nullptr && list_of(*file, "blocks") != nullptr);
+        list_at(*file, "core_memory") != nullptr ||
+        (list_at(*file, "agents") != nullptr && list_at(*file, "blocks") != nullptr);
     if (!is_agent_file) return unknown_format();
     return read_agent_file(*file, owner);
 }

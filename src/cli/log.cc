@@ -3,6 +3,7 @@
 #include "base/cat.h"
 #include "cli/command_client.h"
 #include "cli/commands.h"
+#include "cli/members.h"
 #include "cli/terminal.h"
 #include "json/json.h"
 
@@ -12,11 +13,6 @@ namespace {
 std::string padded(std::string text, std::size_t width) {
     if (text.size() < width) text.append(width - text.size(), ' ');
     return text;
-}
-
-std::string text_of(const Value& entry, std::string_view name) {
-    const Value* value = entry.get(name);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
 }
 
 std::string table(const List& entries) {

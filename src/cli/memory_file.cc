@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/cat.h"
+#include "cli/members.h"
 #include "json/json.h"
 #include "policy/call_digest.h"
 
@@ -18,11 +19,6 @@ Failure damaged(std::string_view what) {
 
 std::string_view first_line(std::string_view text) {
     return text.substr(0, text.find('\n'));
-}
-
-std::string text_of(const Value& of, std::string_view member) {
-    const Value* value = of.get(member);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
 }
 
 // The line that closes the file, taken off it.
