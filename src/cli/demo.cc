@@ -23,7 +23,6 @@ namespace quire::cli {
 namespace {
 
 using show::Agent;
-using show::Editor;
 using show::Marks;
 using show::Place;
 
@@ -78,7 +77,7 @@ private:
     std::optional<McpChild> person_;  // Sees to files and looks at what came of it; edits nothing.
     std::optional<Agent> ada_;
     std::optional<Agent> bo_;
-    std::optional<Editor> editor_;
+    std::optional<show::Editor> editor_;
     std::size_t untrue_ = 0;
     std::int64_t next_progress_ms_ = 0;
 };

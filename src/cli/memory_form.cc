@@ -55,14 +55,14 @@ void escape(std::string& out, std::string_view text, bool many_lines) {
     }
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     escape(out, text, false);
     return out + "\"";
 }
 
 std::string key_text(std::string_view key) {
-    return is_bare_key(key) ? std::string(key) : quoted(key);
+    return is_bare_key(key) ? std::string(key) : in_quotes(key);
 }
 
 bool is_all_dollars(std::string_view key) {
@@ -72,7 +72,7 @@ bool is_all_dollars(std::string_view key) {
 // On one line.
 std::string inline_text(const Value& value) {
     if (value.is_null()) return R"({"$" = "null"})";
-    if (value.is_string()) return quoted(value.as_string());
+    if (value.is_string()) return in_quotes(value.as_string());
     if (value.is_list()) {
         std::string out = "[";
         for (const Value& each : value.as_list())
