@@ -39,8 +39,8 @@ Result<Shown> shown_of(const Value& view) {
     const Value* form = view.get("schema");
     const Value* value = view.get("value");
     if (form == nullptr || value == nullptr) return corrupt("the block came without its value");
-    return Shown{text_of(view, "block_id"), number_of(view, "version"), TRY(schema::parse_schema(*form)),
-                 *value};
+    return Shown{text_of(view, "block_id"), number_of(view, "version"),
+                 TRY(schema::parse_schema(*form)), *value};
 }
 
 std::string to_json(const Shown& shown) {

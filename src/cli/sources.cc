@@ -6,6 +6,7 @@
 #include "base/cat.h"
 #include "cli/command_client.h"
 #include "cli/commands.h"
+#include "cli/members.h"
 #include "cli/terminal.h"
 #include "json/json.h"
 
@@ -13,11 +14,6 @@ namespace quire::cli {
 namespace {
 
 constexpr int kLookMs = 300;
-
-std::string text_of(const Value& row, std::string_view name) {
-    const Value* value = row.get(name);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
-}
 
 const List& rows_of(const Value& answer) {
     static const List kNone;

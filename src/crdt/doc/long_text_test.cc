@@ -13,7 +13,7 @@
 namespace quire::crdt {
 namespace {
 
-const ContainerId kText = ContainerId::root("t", ContainerKind::text);
+const ContainerId kLongText = ContainerId::root("t", ContainerKind::text);
 
 std::string lines(int begin, int end) {
     std::string text;
@@ -21,12 +21,12 @@ std::string lines(int begin, int end) {
     return text;
 }
 
-const seq::Rope& read(Doc& doc) {
-    return doc.text(doc.open(kText));
+const seq::Rope& text_in(Doc& doc) {
+    return doc.text(doc.open(kLongText));
 }
 
 void insert(Doc& doc, std::size_t at, std::string_view text) {
-    ASSERT_TRUE(doc.text_insert(doc.open(kText), {at}, text));
+    ASSERT_TRUE(doc.text_insert(doc.open(kLongText), {at}, text));
 }
 
 TEST(LongText, IsHeldOnceWhereItOnlyGrew) {
@@ -38,15 +38,15 @@ TEST(LongText, IsHeldOnceWhereItOnlyGrew) {
         insert(by_line, text.size(), line);
         text += line;
         by_line.commit();
-        ASSERT_EQ(read(by_line).bytes().n, text.size());
+        ASSERT_EQ(text_in(by_line).bytes().n, text.size());
     }
     insert(at_once, 0, text);
 
-    EXPECT_EQ(read(at_once).str(), text);
-    EXPECT_EQ(read(by_line).str(), text);
-    EXPECT_EQ(read(at_once).shown_bytes(), text.size());
+    EXPECT_EQ(text_in(at_once).str(), text);
+    EXPECT_EQ(text_in(by_line).str(), text);
+    EXPECT_EQ(text_in(at_once).shown_bytes(), text.size());
     // But for its beginning, its end, and where one reel follows another.
-    EXPECT_GT(read(by_line).shown_bytes(), text.size() * 3 / 4);
+    EXPECT_GT(text_in(by_line).shown_bytes(), text.size() * 3 / 4);
     by_line.check_invariants();
 }
 
@@ -63,9 +63,9 @@ TEST(LongText, TypedByKeyGoesOnFromReelToReel) {
     Doc other(2);
     ASSERT_TRUE(other.import(doc.changes_since({})));
 
-    EXPECT_EQ(read(doc).str(), text);
-    EXPECT_EQ(read(other).str(), text);
-    EXPECT_EQ(*other.text_at(other.open(kText), {{1, 99'999}}), text.substr(0, 100'000));
+    EXPECT_EQ(text_in(doc).str(), text);
+    EXPECT_EQ(text_in(other).str(), text);
+    EXPECT_EQ(*other.text_at(other.open(kLongText), {{1, 99'999}}), text.substr(0, 100'000));
     doc.check_invariants();
     other.check_invariants();
 }
@@ -75,7 +75,7 @@ TEST(LongText, TypedAtOnceByTwoMergesAlike) {
     for (const PeerId peer : {PeerId{1}, PeerId{2}}) {
         Doc doc(peer);
         for (int i = 0; i < 4000; ++i) {
-            insert(doc, read(doc).code_points().n, lines(i, i + 1));
+            insert(doc, text_in(doc).code_points().n, lines(i, i + 1));
             doc.commit({.timestamp = i * 10});
         }
         histories.push_back(doc.changes_since({}));
@@ -85,12 +85,12 @@ TEST(LongText, TypedAtOnceByTwoMergesAlike) {
     for (const std::size_t first : {0, 1}) {
         Doc& doc = first == 0 ? a : b;
         ASSERT_TRUE(doc.import(histories[first]));
-        EXPECT_EQ(read(doc).str(), lines(0, 4000));
+        EXPECT_EQ(text_in(doc).str(), lines(0, 4000));
         ASSERT_TRUE(doc.import(histories[1 - first]));
     }
 
-    EXPECT_EQ(read(a).str(), lines(0, 4000) + lines(0, 4000));
-    EXPECT_EQ(read(b).str(), read(a).str());
+    EXPECT_EQ(text_in(a).str(), lines(0, 4000) + lines(0, 4000));
+    EXPECT_EQ(text_in(b).str(), text_in(a).str());
     a.check_invariants();
     b.check_invariants();
 }
@@ -100,19 +100,19 @@ TEST(LongText, AnImportThatFailsLeavesWhatIsShown) {
     const std::string text = lines(0, 4000);
     insert(doc, 0, text);
     const OpId head{1, doc.commit().span.end - 1};
-    const seq::Rope before = read(doc);
+    const seq::Rope before = text_in(doc);
     const auto size = static_cast<std::uint32_t>(text.size());
-    const Change good{{2, 0}, {head}, 0, 0, "", {{kText, 0, TextInsert{size, "good, "}}}};
-    const Change bad{{2, 6}, {{2, 5}}, 0, 0, "", {{kText, 6, TextInsert{9 * size, "bad"}}}};
+    const Change good{{2, 0}, {head}, 0, 0, "", {{kLongText, 0, TextInsert{size, "good, "}}}};
+    const Change bad{{2, 6}, {{2, 5}}, 0, 0, "", {{kLongText, 6, TextInsert{9 * size, "bad"}}}};
 
     for (int i = 0; i < 3; ++i) {
         ASSERT_FALSE(doc.import({good, bad}));
-        insert(doc, read(doc).code_points().n, "and on ");
+        insert(doc, text_in(doc).code_points().n, "and on ");
         doc.commit();
         ASSERT_EQ(before.str(), text);
     }
 
-    EXPECT_EQ(read(doc).str(), text + "and on and on and on ");
+    EXPECT_EQ(text_in(doc).str(), text + "and on and on and on ");
     doc.check_invariants();
 }
 
@@ -125,7 +125,7 @@ TEST(LongText, IsWhatTheEditsMakeOfIt) {
         std::mt19937 random(seed);
         const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
         Doc doc(1);
-        const Handle text = doc.open(kText);
+        const Handle text = doc.open(kLongText);
         std::string flat;
         std::vector<std::pair<seq::Rope, std::string>> snapshots;
         for (int step = 0; step < 3000; ++step) {
@@ -164,7 +164,7 @@ TEST(LongText, IsWhatTheEditsMakeOfIt) {
         doc.commit();
         Doc other(2);
         ASSERT_TRUE(other.import(doc.changes_since({})));
-        EXPECT_TRUE(read(other).str() == flat);
+        EXPECT_TRUE(text_in(other).str() == flat);
         doc.text(text).check_invariants();
     }
 }
