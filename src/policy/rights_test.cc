@@ -95,12 +95,12 @@ TEST(Rights, AnAgentSeesWhatItOwnsAndWhatIsSharedWithIt) {
 
 TEST(Rights, WhatASourceOwnsIsForEveryAgentUnderTheBlocksOwnPermission) {
     const Actor lint{ActorKind::source, "lint"};
-    EXPECT_EQ(rights_of(kAda, Holding{lint, Permission::read_write}),
+    EXPECT_EQ(rights_of(kOwner, Holding{lint, Permission::read_write}),
               (Rights{Permission::read_write, Deleting::admin_only}));
-    EXPECT_EQ(rights_of(kAda, Holding{lint, Permission::read_only}),
+    EXPECT_EQ(rights_of(kOwner, Holding{lint, Permission::read_only}),
               (Rights{Permission::read_only, Deleting::admin_only}));
-    const Share shares[] = {{kBob, Permission::append}};
-    EXPECT_EQ(rights_of(kBob, Holding{lint, Permission::read_write, shares}),
+    const Share shares[] = {{kOther, Permission::append}};
+    EXPECT_EQ(rights_of(kOther, Holding{lint, Permission::read_write, shares}),
               (Rights{Permission::append, Deleting::admin_only}));
 }
 
