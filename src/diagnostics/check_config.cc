@@ -1,6 +1,7 @@
 #include "diagnostics/check_config.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/cat.h"
@@ -37,6 +38,22 @@ bool leaves_the_workspace(std::string_view pattern) {
            pattern.find("/../") != std::string_view::npos || pattern.ends_with("/..");
 }
 
+// How long it is once its braces are written out, or more; Glob allows no more than 64 choices.
+std::size_t weight_of(std::string_view pattern) {
+    constexpr std::size_t kMostChoices = 64;
+    std::size_t choices = 1;
+    std::vector<std::size_t> open;
+    for (const char c : pattern) {
+        if (c == '{') open.push_back(1);
+        if (c == ',' && !open.empty()) ++open.back();
+        if (c == '}' && !open.empty()) {
+            choices = std::min(choices * open.back(), kMostChoices);
+            open.pop_back();
+        }
+    }
+    return pattern.size() * choices;
+}
+
 std::optional<std::int64_t> whole(const Value& value) {
     if (value.is_int()) return value.as_int();
     constexpr double kExact = 1e15;
@@ -49,12 +66,33 @@ std::optional<std::int64_t> whole(const Value& value) {
 
 }  // namespace
 
+std::optional<Fault> CheckConfig::weigh(std::string_view field, const Value& list) {
+    // What is too long is not repeated.
+    const auto fault = [&](std::string what) {
+        return Fault{std::string(field), std::move(what),
+                     cat("at most ", kMostPatterns, " globs of at most ", kLongestPattern,
+                         " bytes, with those of the other list ", kMostPatternBytes,
+                         " bytes in all, where each choice in {…} counts as a glob of its own")};
+    };
+    if (list.as_list().size() > kMostPatterns) return fault(cat(list.as_list().size(), " globs"));
+    for (const Value& each : list.as_list()) {
+        if (!each.is_string()) continue;
+        const std::string& pattern = each.as_string();
+        if (pattern.size() > kLongestPattern)
+            return fault(cat("a glob of ", pattern.size(), " bytes"));
+        weight_ += weight_of(pattern);
+        if (field == "paths") path_weight_ += weight_of(pattern);
+    }
+    if (weight_ > kMostPatternBytes) return fault(cat(weight_, " bytes of globs"));
+    return std::nullopt;
+}
+
 std::optional<Fault> CheckConfig::read_paths(const Value& value) {
     const auto fault = [](const Value& what, std::string_view why = {}) {
         return Fault{"paths", what, cat(kPathsAllowed, why.empty() ? "" : "; ", why)};
     };
     if (!value.is_list()) return fault(value);
-    if (value.as_list().size() > kMostPatterns) return fault(value, "at most 64");
+    if (auto too_much = weigh("paths", value)) return too_much;
     for (const Value& each : value.as_list()) {
         if (!each.is_string() || leaves_the_workspace(each.as_string())) return fault(each);
         Result<text::Glob> glob = text::Glob::compile(each.as_string());
@@ -70,7 +108,7 @@ std::optional<Fault> CheckConfig::read_checks(const Value& value) {
         return Fault{"checks", what, cat(kChecksAllowed, why.empty() ? "" : "; ", why)};
     };
     if (!value.is_list()) return fault(value);
-    if (value.as_list().size() > kMostPatterns) return fault(value, "at most 64");
+    if (auto too_much = weigh("checks", value)) return too_much;
     for (const Value& each : value.as_list()) {
         if (!each.is_string()) return fault(each);
         std::string_view word = each.as_string();
@@ -119,8 +157,7 @@ bool CheckConfig::has_path(std::string_view path) const {
     return path_globs_.empty() || any_matches(path_globs_, path);
 }
 
-bool CheckConfig::has(const Finding& finding) const {
-    if (!has_path(finding.path)) return false;
+bool CheckConfig::has_check(const Finding& finding) const {
     if (finding.severity == Severity::error) return true;
     return (wanted_.empty() || any_matches(wanted_, finding.check)) &&
            !any_matches(unwanted_, finding.check);
@@ -140,8 +177,21 @@ std::vector<schema::Field> config_fields() {
 Shown show(const std::vector<Finding>& findings, const CheckConfig& config) {
     Shown out;
     std::vector<Finding> others;
+    std::size_t steps = 0;
+    const auto once = [&](std::map<std::string_view, bool>& known, std::string_view word,
+                          const auto& matches) {
+        const auto [at, is_new] = known.try_emplace(word, true);
+        if (is_new) steps += config.all_steps(word.size());
+        if (is_new && steps <= kMostSteps) at->second = matches();
+        return at->second;
+    };
+    std::map<std::string_view, bool> paths;
+    std::map<std::string_view, bool> checks;  // Of what is no error.
     for (const Finding& each : findings) {
-        if (!config.has(each)) continue;
+        if (!once(paths, each.path, [&] { return config.has_path(each.path); })) continue;
+        if (each.severity != Severity::error &&
+            !once(checks, each.check, [&] { return config.has_check(each); }))
+            continue;
         out.errors += each.severity == Severity::error ? 1 : 0;
         out.warnings += each.severity == Severity::warning ? 1 : 0;
         if (each.severity > config.minimum_severity) continue;

@@ -16,7 +16,14 @@
 namespace quire::diagnostics {
 
 inline constexpr std::size_t kMostShown = 500;
+// So many steps are a moment, also where others wait.
+inline constexpr std::size_t kMostSteps = std::size_t{32} << 20;
+
+// Patterns are matched where everybody waits: so many in a list, so long each, and so much in both
+// lists together, where a pattern with braces counts once for each choice that they leave.
 inline constexpr std::size_t kMostPatterns = 64;
+inline constexpr std::size_t kLongestPattern = 256;
+inline constexpr std::size_t kMostPatternBytes = std::size_t{4} << 10;
 
 class CheckConfig {
 public:
@@ -26,8 +33,14 @@ public:
 
     // Which files are checked, and shown: none given is all.
     bool has_path(std::string_view path) const;
-    // By its path and its check. Errors are shown whatever the checks are.
-    bool has(const Finding& finding) const;
+    // By its path and its check.
+    bool has(const Finding& finding) const { return has_path(finding.path) && has_check(finding); }
+    // Errors are shown whatever the checks are.
+    bool has_check(const Finding& finding) const;
+    // How many steps has_path() takes for paths of so many bytes in all, at most.
+    std::size_t steps(std::size_t path_bytes) const { return path_weight_ * path_bytes; }
+    // Likewise has(), of a path and a check.
+    std::size_t all_steps(std::size_t bytes) const { return weight_ * bytes; }
     // Whether the same files are checked.
     bool same_files(const CheckConfig& other) const { return paths_ == other.paths_; }
 
@@ -43,17 +56,21 @@ public:
 private:
     std::optional<Fault> read_paths(const Value& value);
     std::optional<Fault> read_checks(const Value& value);
+    std::optional<Fault> weigh(std::string_view field, const Value& list);
 
     std::vector<std::string> paths_;
     std::vector<text::Glob> path_globs_;
     std::vector<text::Glob> wanted_;    // Of checks.
     std::vector<text::Glob> unwanted_;  // Those with a '!' before them.
+    std::size_t weight_ = 0;            // Bytes of all patterns, without braces.
+    std::size_t path_weight_ = 0;       // Of those on paths.
 };
 
 // The fields of the section.
 std::vector<schema::Field> config_fields();
 
-// What of all findings, sorted, a config shows.
+// What of all findings, sorted, a config shows. Each path and each check is matched once; where
+// they are too many to be matched at once, what is left is let through.
 struct Shown {
     std::size_t errors = 0;  // Of those that its paths and checks let through.
     std::size_t warnings = 0;

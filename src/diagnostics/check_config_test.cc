@@ -1,7 +1,10 @@
 #include "diagnostics/check_config.h"
 
+#include <chrono>
+
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "json/json.h"
 
 namespace quire::diagnostics {
@@ -91,6 +94,54 @@ TEST(CheckConfig, TheGravestAreShownFirstAndNoMoreThanAsked) {
     shown = show(all, config(R"({"minimum_severity": "error"})"));
     EXPECT_EQ(shown.warnings, 2U);
     EXPECT_EQ(shown.matching, 1U);
+}
+
+TEST(CheckConfig, PatternsAreBoundedInLengthNumberAndSum) {
+    const auto globs = [](const char* field, std::size_t number, const std::string& glob) {
+        List all(number, Value(glob));
+        return Value(Map{{field, std::move(all)}});
+    };
+    CheckConfig out;
+    for (const char* const field : {"paths", "checks"}) {
+        EXPECT_FALSE(CheckConfig::read(globs(field, 16, std::string(256, 'a')), out));
+        EXPECT_FALSE(CheckConfig::read(globs(field, 64, std::string(64, 'a')), out));
+        const struct {
+            std::size_t number;
+            std::string glob;
+            const char* said;
+        } rows[] = {
+            {1, std::string(257, 'a'), "a glob of 257 bytes"},
+            {65, "a", "65 globs"},
+            {64, std::string(8192, '*'), "a glob of 8192 bytes"},
+            {17, std::string(256, 'a'), "4352 bytes of globs"},
+            // As good as 64 of 100 bytes.
+            {1, "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}" + std::string(70, 'a'), "6400 bytes of globs"}};
+        for (const auto& row : rows) {
+            const auto fault = CheckConfig::read(globs(field, row.number, row.glob), out);
+            ASSERT_TRUE(fault) << row.said;
+            EXPECT_EQ(fault->field, field);
+            EXPECT_EQ(fault->value, Value(row.said));
+            EXPECT_NE(fault->allowed.find("at most 64 globs of at most 256 bytes"),
+                      std::string::npos);
+        }
+    }
+    // Both lists are one sum.
+    Value both = globs("paths", 10, std::string(256, 'a'));
+    both.as_map().set("checks", List(10, Value(std::string(256, 'a'))));
+    EXPECT_EQ(CheckConfig::read(both, out)->field, "checks");
+}
+
+TEST(CheckConfig, PathsWithoutEndAreNotMatchedWithoutEnd) {
+    // 40,000 paths of 600 bytes against 4 KiB of globs: 10^11 steps, were each matched.
+    std::vector<Finding> all;
+    for (int i = 0; i < 40'000; ++i)
+        all.push_back(finding(cat(i, std::string(600, 'a')), Severity::warning));
+    CheckConfig wanted;
+    List globs(16, Value("**" + std::string(253, 'a') + "b"));
+    ASSERT_FALSE(CheckConfig::read(Value(Map{{"paths", std::move(globs)}}), wanted));
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_LT(show(all, wanted).matching, all.size());
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
 }
 
 }  // namespace

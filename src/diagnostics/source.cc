@@ -78,7 +78,32 @@ struct Listed {
     std::string path;  // From the root.
     std::string key;   // Equal for the same file checked by the same command.
 };
-using Units = std::vector<Listed>;
+struct Units {
+    std::vector<Listed> listed;
+    std::size_t path_bytes = 0;
+};
+
+// Which of the units a config chooses. Found once: it is as much work as there are patterns and
+// paths.
+struct Choice {
+    std::shared_ptr<const Units> units;
+    CheckConfig config;
+    std::vector<const Listed*> chosen;
+
+    bool is_of(const std::shared_ptr<const Units>& all, const CheckConfig& wanted) const {
+        return units == all && config.same_files(wanted);
+    }
+};
+// Null where it was stopped.
+std::shared_ptr<const Choice> choose(std::shared_ptr<const Units> units, const CheckConfig& config,
+                                     const std::stop_token& stop) {
+    auto out = std::make_shared<Choice>(Choice{std::move(units), config, {}});
+    for (const Listed& each : out->units->listed) {
+        if (stop.stop_requested()) return nullptr;
+        if (config.has_path(each.path)) out->chosen.push_back(&each);
+    }
+    return out;
+}
 
 std::string key_of(const CompileUnit& unit) {
     std::string out = cat(unit.directory, "\n", unit.file);
@@ -104,7 +129,8 @@ Result<Units> read_units(const std::string& file, const std::string& root) {
         if (!unit.file.starts_with(below)) continue;
         std::string path = unit.file.substr(below.size());
         std::string key = key_of(unit);
-        out.push_back({std::move(unit), std::move(path), std::move(key)});
+        out.path_bytes += path.size();
+        out.listed.push_back({std::move(unit), std::move(path), std::move(key)});
     }
     return out;
 }
@@ -155,45 +181,48 @@ public:
         if (!options_.refusal.empty())
             return {Kind::pending, cat("nothing is run here: ", options_.refusal)};
         if (!wanted.enabled) return {Kind::applied, "nothing is run any more"};
-        return state_.with([&](const Inside& state) -> ConfigAnswer {
-            if (!covers(state, wanted))
-                return {Kind::pending, "it takes effect with the next run, which begins now"};
-            const Shown shown = show(collect(state, wanted), wanted);
-            return {Kind::applied,
-                    cat(shown.findings.size(), " of ", shown.matching, " findings are shown")};
-        });
+        const std::optional<Seen> seen = see(wanted);
+        if (!seen) return {Kind::pending, "it takes effect with the next run, which begins now"};
+        const Shown shown = show(collect(*seen), wanted);
+        return {Kind::applied,
+                cat(shown.findings.size(), " of ", shown.matching, " findings are shown")};
     }
 
     Value feed(const Value& config) {
-        const CheckConfig wanted = followed(config);
-        return state_.with([&](Inside& state) -> Value {
-            Map out{{"status", status(state, wanted)}};
-            if (!covers(state, wanted)) return Map{{std::string(kFedSection), std::move(out)}};
-            const Shown shown = show(collect(state, wanted), wanted);
-            List findings;
-            for (const Finding& each : shown.findings) findings.push_back(to_value(each));
-            out.append("errors", shown.errors);
-            out.append("warnings", shown.warnings);
-            out.append("matching", shown.matching);
-            out.append("findings", std::move(findings));
-            // What was found before and is found again is not news.
-            Map found = out;
-            found.erase("status");
-            std::string said = json::write(std::move(found));
+        const Followed wanted = followed(config);
+        const std::optional<Seen> seen = see(wanted.config);
+        Map out{{"status",
+                 state_.with([&](const Inside& state) { return status(state, wanted, seen); })}};
+        if (!seen) return Map{{std::string(kFedSection), std::move(out)}};
+        const Shown shown = show(collect(*seen), wanted.config);
+        List findings;
+        for (const Finding& each : shown.findings) findings.push_back(to_value(each));
+        out.append("errors", shown.errors);
+        out.append("warnings", shown.warnings);
+        out.append("matching", shown.matching);
+        out.append("findings", std::move(findings));
+        // What was found before and is found again is not news.
+        Map found = out;
+        found.erase("status");
+        std::string said = json::write(std::move(found));
+        const std::int64_t said_ms = state_.with([&](Inside& state) {
             if (said != state.said) {
                 state.said = std::move(said);
                 state.said_ms = state.ended_ms;
             }
-            out.append("last_run", schema::format_timestamp(state.said_ms));
-            return Map{{std::string(kFedSection), std::move(out)}};
+            return state.said_ms;
         });
+        out.append("last_run", schema::format_timestamp(said_ms));
+        return Map{{std::string(kFedSection), std::move(out)}};
     }
 
     void attend(const Value& config) {
-        const CheckConfig wanted = followed(config);
+        const Followed followed_config = followed(config);
+        const CheckConfig& wanted = followed_config.config;
+        const bool is_known = see(wanted).has_value();
         const bool begins = state_.with([&](Inside& state) {
-            const bool moved = !wanted.same_files(state.config);
-            state.config = wanted;
+            const bool moved = !wanted.same_files(state.followed.config);
+            state.followed = followed_config;
             state.asked = true;
             if (!wanted.enabled && state.phase != Phase::idle) {
                 ++state.round;
@@ -201,18 +230,18 @@ public:
                 state.phase = Phase::idle;
             }
             const bool idle = state.phase == Phase::idle;
-            return (idle || moved) && wanted.enabled && !covers(state, wanted);
+            return (idle || moved) && wanted.enabled && !is_known;
         });
         if (begins) begin();
     }
 
     void run(const Value& config) {
-        const CheckConfig wanted = followed(config);
+        const Followed wanted = followed(config);
         state_.with([&](Inside& state) {
-            state.config = wanted;
+            state.followed = wanted;
             state.asked = true;
         });
-        if (wanted.enabled) begin();
+        if (wanted.config.enabled) begin();
     }
 
     void start(std::function<void()> changed) {
@@ -233,20 +262,28 @@ public:
     }
 
     State state() const {
+        const Followed wanted = state_.with([](const Inside& state) { return state.followed; });
+        const std::optional<Seen> seen = see(wanted.config);
         return state_.with([&](const Inside& state) -> State {
             const bool running = state.phase != Phase::idle;
             const bool failed = !options_.refusal.empty() || (!running && !state.problem.empty());
-            return {running, failed, status(state, state.config)};
+            return {running, failed, status(state, wanted, seen)};
         });
     }
 
 private:
+    using Checks = std::vector<std::shared_ptr<const Checked>>;
     enum class Phase { idle, planning, checking };
+    struct Followed {
+        CheckConfig config;
+        std::string fault;  // Why it is the default instead of what is set; "" where it is that.
+    };
     struct Inside {
         std::function<void()> changed;
         bool stopped = false;
         bool asked = false;  // Somebody wants to know.
-        CheckConfig config;
+        Followed followed;
+        std::shared_ptr<const Choice> choice;  // The last one that was made.
         Phase phase = Phase::idle;
         std::uint64_t round = 0;  // Tasks of an older one end.
         std::stop_source stop;
@@ -265,50 +302,77 @@ private:
         InputStamp list_stamp;         // Of the file, as it was last read.
         std::vector<InputStamp> seen;  // Of the last look, where it saw a change.
     };
-    using Checks = std::vector<std::shared_ptr<const Checked>>;
 
-    // A config that cannot be followed never passes judge(); what another program wrote may be one.
-    static CheckConfig followed(const Value& config) {
-        CheckConfig out;
-        static_cast<void>(CheckConfig::read(config, out));
+    // A config that cannot be followed never passes judge(); what was imported or written by
+    // another program may be one.
+    static Followed followed(const Value& config) {
+        Followed out;
+        if (const auto fault = CheckConfig::read(config, out.config)) {
+            out.fault = cat("; config is not followed, and the default is: config.", fault->field,
+                            " is to be ", fault->allowed);
+        }
         return out;
     }
 
-    // Whether every file that the config chooses has been checked.
-    static bool covers(const Inside& state, const CheckConfig& config) {
-        return state.units != nullptr &&
-               std::all_of(state.units->begin(), state.units->end(), [&](const Listed& each) {
-                   return !config.has_path(each.path) || state.known.contains(each.key);
-               });
+    // What is known of the files that a config chooses. No lock is held while patterns are matched.
+    struct Seen {
+        std::shared_ptr<const Choice> choice;
+        Checks checks;  // One for each chosen; never null.
+    };
+    // None where not all of them have been checked, and where to find them is more than a moment's
+    // work: then it is for a run.
+    std::optional<Seen> see(const CheckConfig& config) const {
+        auto [units, choice] =
+            state_.with([](const Inside& state) { return std::pair(state.units, state.choice); });
+        if (units == nullptr) return std::nullopt;
+        if (choice == nullptr || !choice->is_of(units, config)) {
+            if (config.steps(units->path_bytes) > kMostSteps) return std::nullopt;
+            choice = choose(units, config, {});
+        }
+        Seen out{std::move(choice), {}};
+        const bool is_known = state_.with([&](const Inside& state) {
+            if (state.units != units) return false;
+            for (const Listed* const each : out.choice->chosen) {
+                const auto known = state.known.find(each->key);
+                if (known == state.known.end()) return false;
+                out.checks.push_back(known->second);
+            }
+            return true;
+        });
+        if (!is_known) return std::nullopt;
+        return out;
     }
 
-    static std::vector<Finding> collect(const Inside& state, const CheckConfig& config) {
+    static std::vector<Finding> collect(const Seen& seen) {
         std::vector<Finding> out;
-        for (const Listed& each : *state.units) {
-            if (!config.has_path(each.path)) continue;
-            const Checked& checked = *state.known.at(each.key);
-            out.insert(out.end(), checked.findings.begin(), checked.findings.end());
-        }
+        for (const auto& each : seen.checks)
+            out.insert(out.end(), each->findings.begin(), each->findings.end());
         sort_findings(out);
         return out;
     }
 
-    std::string status(const Inside& state, const CheckConfig& config) const {
+    std::string status(const Inside& state, const Followed& wanted,
+                       const std::optional<Seen>& seen) const {
+        return cat(doing(state, wanted.config, seen), wanted.fault);
+    }
+    std::string doing(const Inside& state, const CheckConfig& config,
+                      const std::optional<Seen>& seen) const {
         if (!options_.refusal.empty()) return cat("off: ", options_.refusal);
         if (!config.enabled) return "off: enabled is false in config";
         if (state.phase == Phase::planning) return "running: looking at what has changed";
         if (state.phase == Phase::checking) return cat("running ", state.done, " of ", state.total);
         if (!state.problem.empty()) return cat("failed: ", state.problem);
-        if (!covers(state, config)) return "not run since the kernel started";
-        std::size_t files = 0;
+        if (!seen) return "not run since the kernel started";
+        return summary(*seen);
+    }
+    static std::string summary(const Seen& seen) {
+        const std::size_t files = seen.checks.size();
         std::size_t failed = 0;
         std::string problem;
-        for (const Listed& each : *state.units) {
-            if (!config.has_path(each.path)) continue;
-            ++files;
-            const Checked& checked = *state.known.at(each.key);
-            if (checked.problem.empty()) continue;
-            if (failed++ == 0) problem = cat(each.path, ": ", checked.problem);
+        for (std::size_t i = 0; i < files; ++i) {
+            const std::string& why = seen.checks[i]->problem;
+            if (!why.empty() && failed++ == 0)
+                problem = cat(seen.choice->chosen[i]->path, ": ", why);
         }
         const std::size_t well = files - failed;
         std::string out = cat("checked ", well, well == 1 ? " file" : " files");
@@ -319,7 +383,11 @@ private:
     // A run, in place of the one that is under way.
     void begin() {
         if (!options_.refusal.empty()) return;
-        const auto round = state_.with([](Inside& state) -> std::optional<std::uint64_t> {
+        struct Begun {
+            std::uint64_t round;
+            std::stop_token stop;
+        };
+        const auto begun = state_.with([](Inside& state) -> std::optional<Begun> {
             if (state.stopped) return std::nullopt;
             state.stop.request_stop();
             state.stop = std::stop_source();
@@ -327,13 +395,14 @@ private:
             state.problem.clear();
             state.waiting.clear();
             state.under_way = state.done = state.total = 0;
-            return ++state.round;
+            return Begun{++state.round, state.stop.get_token()};
         });
-        if (!round) return;
-        workers_.post([self = shared_from_this(), round = *round] { self->plan(round); });
+        if (!begun) return;
+        workers_.post(
+            [self = shared_from_this(), begun = *begun] { self->plan(begun.round, begun.stop); });
     }
 
-    void plan(std::uint64_t round) {
+    void plan(std::uint64_t round, const std::stop_token& stop) {
         const InputStamp list_stamp = stamp_of(file_);
         state_.with([&](Inside& state) { state.list_stamp = list_stamp; });
         Result<Units> read = read_units(file_, options_.root);
@@ -346,20 +415,22 @@ private:
             std::map<std::string, std::shared_ptr<const Checked>> checks;
         };
         const Known before = state_.with([](const Inside& state) {
-            return Known{state.config, state.known};
+            return Known{state.followed.config, state.known};
         });
+        const auto choice = choose(units, before.config, stop);
+        if (choice == nullptr) return;
         std::deque<const Listed*> stale;
         Stamps stamps;
-        for (const Listed& each : *units) {
-            if (!before.config.has_path(each.path)) continue;
-            const auto known = before.checks.find(each.key);
+        for (const Listed* const each : choice->chosen) {
+            const auto known = before.checks.find(each->key);
             if (known == before.checks.end() || !is_current(*known->second, stamps))
-                stale.push_back(&each);
+                stale.push_back(each);
         }
         const std::size_t tasks = std::min(options_.jobs, stale.size());
         const bool goes_on = state_.with([&](Inside& state) {
             if (state.round != round) return false;
             state.units = units;
+            state.choice = choice;
             forget_unlisted(state);
             state.total = stale.size();
             state.waiting = std::move(stale);
@@ -375,7 +446,7 @@ private:
 
     static void forget_unlisted(Inside& state) {
         std::map<std::string, std::shared_ptr<const Checked>> kept;
-        for (const Listed& each : *state.units) {
+        for (const Listed& each : state.units->listed) {
             const auto known = state.known.find(each.key);
             if (known != state.known.end()) kept.insert(*known);
         }
@@ -465,25 +536,22 @@ private:
     }
 
     void look() {
-        struct Watched {
-            std::shared_ptr<const Units> units;
-            Checks checks;
-        };
-        const auto watched = state_.with([](const Inside& state) -> std::optional<Watched> {
-            const bool due = state.asked && state.config.enabled && state.phase == Phase::idle;
+        const auto watched = state_.with([](const Inside& state) -> std::optional<Checks> {
+            const bool due =
+                state.asked && state.followed.config.enabled && state.phase == Phase::idle;
             if (!due) return std::nullopt;
-            Watched out{state.units, {}};
-            for (const Listed& each : out.units == nullptr ? Units() : *out.units) {
-                const auto known = state.known.find(each.key);
-                if (state.config.has_path(each.path) && known != state.known.end())
-                    out.checks.push_back(known->second);
+            Checks out;
+            if (state.choice == nullptr) return out;
+            for (const Listed* const each : state.choice->chosen) {
+                const auto known = state.known.find(each->key);
+                if (known != state.known.end()) out.push_back(known->second);
             }
             return out;
         });
         if (!watched || !options_.refusal.empty()) return;
         Stamps stamps;
         std::vector<InputStamp> changed;
-        for (const auto& checked : watched->checks) {
+        for (const auto& checked : *watched) {
             for (const auto& [path, stamp] : checked->inputs) {
                 if (stamps.of(path) != stamp) changed.push_back(stamps.of(path));
             }

@@ -222,6 +222,47 @@ TEST(DiagnosticsSource, AnEditIsAppliedWhereAllItChoosesIsKnown) {
     EXPECT_EQ(bench.findings(R"({"most": 1})"), "src/a.cc:2 bad");
 }
 
+TEST(DiagnosticsSource, AConfigBeyondTheBoundsIsNotFollowedAndThatIsSaid) {
+    Bench bench;
+    bench.project.write("src/a.cc", "BAD\n");
+    bench.project.list({"src/a.cc"});
+    const std::string beyond = cat(R"({"paths": [")", std::string(300, 'x'), R"("]})");
+    EXPECT_EQ(bench.judged(beyond), "rejected paths");
+    // An imported block may hold it.
+    bench.attend(beyond);
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+    EXPECT_EQ(bench.findings(beyond), "src/a.cc:1 bad");
+    const std::string said =
+        "checked 1 file; config is not followed, and the default is: config.paths is to be at most";
+    EXPECT_EQ(bench.status(beyond).substr(0, said.size()), said);
+    EXPECT_EQ(bench.source.state().text.substr(0, said.size()), said);
+}
+
+TEST(DiagnosticsSource, WhatIsMoreThanAMomentsWorkToChooseIsForARun) {
+    Bench bench;
+    bench.project.write("src/a.cc", "\n");
+    // 20,000 paths of 200 bytes, and 4 KiB of globs on them.
+    std::string text = "[";
+    for (int i = 0; i < 20'000; ++i) {
+        text += cat(i == 0 ? "" : ",", R"({"directory":")", bench.project.path(),
+                    R"(","arguments":["c++"],"file":"src/)", i, std::string(200, 'a'), "\"}");
+    }
+    bench.project.write("compile_commands.json", text + "]");
+    bench.run(R"({"paths": ["none"]})");
+    std::string globs;
+    for (int i = 0; i < 16; ++i)
+        globs += cat(i == 0 ? "\"" : ",\"", i, "**", std::string(250, 'a'), "b\"");
+    const std::string much = cat(R"({"paths": [)", globs, "]}");
+    EXPECT_EQ(bench.judged(R"({"paths": ["src/none"]})"), "applied");
+    EXPECT_EQ(bench.judged(much), "pending");
+    // A stop ends the choice, too.
+    bench.source.run(Bench::config(much));
+    bench.source.stop();
+    const auto began = std::chrono::steady_clock::now();
+    bench.workers.run_all();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+}
+
 TEST(DiagnosticsSource, WhereItIsOffNothingRuns) {
     Bench bench;
     bench.project.write("src/a.cc", "BAD\n");
