@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <stop_token>
 #include <system_error>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "diagnostics/check.h"
 #include "diagnostics/check_config.h"
 #include "diagnostics/compile_commands.h"
+#include "diagnostics/reach.h"
 #include "json/json.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
@@ -80,6 +79,7 @@ struct Listed {
 };
 struct Units {
     std::vector<Listed> listed;
+    std::size_t outside = 0;  // Entries whose files are not below the root.
     std::size_t path_bytes = 0;
 };
 
@@ -112,10 +112,10 @@ std::string key_of(const CompileUnit& unit) {
 }
 
 // The files below the root; a project may compile others, which are not the workspace's.
-Result<Units> read_units(const std::string& file, const std::string& root) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf()))) {
+Result<Units> read_units(const std::string& file, const Reach& reach, const std::string& root) {
+    const Result<std::string> text = read_trusted(file, reach);
+    if (!text && text.error().code() != Errc::not_found) return Failure(text.error());
+    if (!text) {
         return fail(
             Errc::not_found, "file_not_found",
             cat("cannot read ", file,
@@ -123,14 +123,19 @@ Result<Units> read_units(const std::string& file, const std::string& root) {
                 "or name another in quire.toml"));
     }
     const std::string base = absolute_path(file, "..");
+    const std::string below = root == "/" ? root : root + "/";
     Units out;
-    for (CompileUnit& unit : TRY(parse_compile_commands(text.str(), base))) {
-        const std::string below = root == "/" ? root : root + "/";
-        if (!unit.file.starts_with(below)) continue;
-        std::string path = unit.file.substr(below.size());
+    for (CompileUnit& unit : TRY(parse_compile_commands(*text, base))) {
+        std::optional<std::string> path = reach.below_root(unit.file);
+        if (!path) {
+            ++out.outside;
+            continue;
+        }
+        // Its own name, where that is one from the root: findings have it too.
+        if (unit.file.starts_with(below)) path = unit.file.substr(below.size());
         std::string key = key_of(unit);
-        out.path_bytes += path.size();
-        out.listed.push_back({std::move(unit), std::move(path), std::move(key)});
+        out.path_bytes += path->size();
+        out.listed.push_back({std::move(unit), std::move(*path), std::move(key)});
     }
     return out;
 }
@@ -164,6 +169,7 @@ public:
           block_(make_block(options_.label)),
           file_(absolute_path(options_.root, options_.compile_commands)),
           tool_{options_.root, tool_of(options_), absolute_path(file_, ".."), options_.timeout_ms},
+          reach_(options_.root, options_.agents_write),
           workers_(workers),
           clock_(clock) {}
 
@@ -293,7 +299,7 @@ private:
         std::size_t under_way = 0;
         std::size_t done = 0;
         std::size_t total = 0;
-        std::string problem;  // Why the last run could not be.
+        std::string problem;  // Why the last run could not be: "failed: …", "off: …".
         std::int64_t ended_ms = 0;
         std::int64_t told_ms = 0;  // When the block was last told how far the run is, and how far.
         std::size_t told_part = 0;
@@ -361,7 +367,7 @@ private:
         if (!config.enabled) return "off: enabled is false in config";
         if (state.phase == Phase::planning) return "running: looking at what has changed";
         if (state.phase == Phase::checking) return cat("running ", state.done, " of ", state.total);
-        if (!state.problem.empty()) return cat("failed: ", state.problem);
+        if (!state.problem.empty()) return state.problem;
         if (!seen) return "not run since the kernel started";
         return summary(*seen);
     }
@@ -377,6 +383,11 @@ private:
         const std::size_t well = files - failed;
         std::string out = cat("checked ", well, well == 1 ? " file" : " files");
         if (failed > 0) out += cat("; ", failed, " could not be: ", problem);
+        const std::size_t outside = seen.choice->units->outside;
+        if (outside > 0) {
+            out += cat("; ", outside, outside == 1 ? " entry is" : " entries are",
+                       " outside the workspace");
+        }
         return out;
     }
 
@@ -405,10 +416,13 @@ private:
     void plan(std::uint64_t round, const std::stop_token& stop) {
         const InputStamp list_stamp = stamp_of(file_);
         state_.with([&](Inside& state) { state.list_stamp = list_stamp; });
-        Result<Units> read = read_units(file_, options_.root);
-        if (!read) return end(round, read.error().message());
+        Result<Units> read = read_units(file_, reach_, options_.root);
+        if (!read) {
+            const bool may_not = read.error().code() == Errc::denied;
+            return end(round, cat(may_not ? "off: " : "failed: ", read.error().message()));
+        }
         if (::mkdir(options_.scratch.c_str(), 0700) != 0 && stamp_of(options_.scratch).size < 0)
-            return end(round, cat("cannot make ", options_.scratch));
+            return end(round, cat("failed: cannot make ", options_.scratch));
         const auto units = std::make_shared<const Units>(std::move(*read));
         struct Known {
             CheckConfig config;
@@ -475,10 +489,11 @@ private:
         const std::string scratch = cat(options_.scratch, "/", round, "_", task, ".d");
         const CompileUnit& unit = next->listed->unit;
         std::optional<Checked> checked = Checked{};
-        if (is_agents(program_of(unit))) {
-            checked->problem = cat("agents may write its compiler, ", program_of(unit));
+        if (std::string why = distrust(unit); !why.empty()) {
+            checked->problem = std::move(why);
         } else {
             checked = check_unit(unit, tool_, scratch, clock_, next->stop);
+            if (checked) name_from_root(*checked);
         }
         const auto [over, tells] = state_.with([&](Inside& state) -> std::pair<bool, bool> {
             if (checked) {
@@ -500,11 +515,28 @@ private:
         post_check(round, task);
     }
 
-    // Whether agents could have written the program.
-    bool is_agents(const std::string& program) const {
-        const std::string below = options_.root + "/";
-        return options_.agents_write && program.starts_with(below) &&
-               options_.agents_write(program.substr(below.size()));
+    // A compiler may call a file by another name of the root.
+    void name_from_root(Checked& checked) const {
+        std::map<std::string, std::optional<std::string>> known;
+        for (Finding& each : checked.findings) {
+            if (!each.path.starts_with('/')) continue;
+            const auto [at, is_new] = known.try_emplace(each.path);
+            if (is_new) at->second = reach_.below_root(each.path);
+            if (at->second) each.path = *at->second;
+        }
+    }
+
+    // Why the unit is not checked: what agents write is not run. "" where it is checked.
+    std::string distrust(const CompileUnit& unit) const {
+        if (!options_.agents_write) return "";
+        const bool is_compiler = !tool_.program.empty() && !tool_.is_tidy();
+        for (const std::string& each : {program_of(unit), tool_.program}) {
+            if (each.empty() || (is_compiler && each != tool_.program)) continue;
+            const std::string part = reach_.agents_part(unit, each);
+            if (part == each) return cat("agents may write its compiler, ", each);
+            if (!part.empty()) return cat("its command names ", part, ", which agents may write");
+        }
+        return "";
     }
 
     void end(std::uint64_t round, std::string problem) {
@@ -572,6 +604,7 @@ private:
     const document::MemoryBlock block_;
     const std::string file_;
     const CheckTool tool_;
+    const Reach reach_;
     sched::Scheduler& workers_;
     Clock& clock_;
     sched::Guarded<Inside> state_;

@@ -40,7 +40,7 @@ struct DiagnosticsOptions {
                                         // times in all.
     // Why nothing may be run; "" where it may.
     std::string refusal = {};
-    // Whether agents may write a path, from the root: no program there is run.
+    // Whether agents may write a path, from the root: nothing there is run, or says what is.
     std::function<bool(const std::string&)> agents_write = {};
 };
 

@@ -1,6 +1,7 @@
 #include "diagnostics/source.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "diagnostics/project_for_test.h"
 #include "json/json.h"
@@ -294,29 +295,126 @@ TEST(DiagnosticsSource, WhereItMayNotRunNothingRuns) {
     EXPECT_EQ(bench.judged(R"({"most": 0})"), "rejected most");
 }
 
-TEST(DiagnosticsSource, ACompilerThatAgentsMayWriteIsNotRun) {
+// A source over a project of one entry, where agents may write some paths.
+class Guarded {
+public:
+    explicit Guarded(std::string agents_write, std::string compile_commands = "list.json")
+        : source({.root = project.path(),
+                  .compile_commands = std::move(compile_commands),
+                  .scratch = project.path() + "/.scratch",
+                  .agents_write = [theirs = std::move(agents_write)](
+                                      const std::string& path) { return path == theirs; }},
+                 workers, clock) {
+        project.write("src/a.cc", "BAD\n");
+    }
+    // What comes of `command`.
+    std::string status(const std::string& command, const std::string& directory = "") {
+        project.write("list.json",
+                      cat(R"([{"directory":")", directory.empty() ? project.path() : directory,
+                          R"(","command":")", command, R"(","file":"src/a.cc"}])"));
+        return status();
+    }
+    std::string status() {
+        source.run(Map{});
+        workers.run_all();
+        return source.state().text;
+    }
+    void link(const std::string& target, const std::string& name) const {
+        std::filesystem::create_symlink(target, project.path() + "/" + name);
+    }
+
     Project project;
-    project.write("src/a.cc", "BAD\n");
-    project.write("compile_commands.json",
-                  cat(R"([{"directory":")", project.path(),
-                      R"(","command":"src/../tool -c src/a.cc","file":"src/a.cc"}])"));
     sched::ManualScheduler workers;
     SystemClock clock;
-    std::string asked;
-    DiagnosticsSource source({.root = project.path(),
-                              .compile_commands = "compile_commands.json",
-                              .scratch = project.path() + "/.scratch",
-                              .agents_write =
-                                  [&](const std::string& path) {
-                                      asked = path;
-                                      return true;
-                                  }},
-                             workers, clock);
-    source.run(Map{});
-    workers.run_all();
-    EXPECT_EQ(asked, "tool");
-    EXPECT_EQ(project.checked(), "");
-    EXPECT_NE(source.state().text.find("agents may write its compiler"), std::string::npos);
+    DiagnosticsSource source;
+};
+
+TEST(DiagnosticsSource, ACompilerThatAgentsMayWriteIsNotRun) {
+    Guarded bench("tool");
+    bench.link("tool", "linked");
+    bench.link(bench.project.path(), "alias");
+    const std::string alias = bench.project.path() + "/alias";
+    for (const char* const program :
+         {"src/../tool", "./tool", "linked", "alias/linked", "src/../alias/src/../linked"}) {
+        const std::string named = cat("./", program);
+        EXPECT_NE(bench.status(named + " -c src/a.cc").find("agents may write its compiler"),
+                  std::string::npos)
+            << program;
+    }
+    EXPECT_NE(bench.status("./tool -c src/a.cc", alias).find("agents may write its compiler"),
+              std::string::npos);
+    EXPECT_EQ(bench.project.checked(), "");
+
+    // A link that they may turn elsewhere.
+    Guarded other("linked");
+    other.link("tool", "linked");
+    other.link("linked", "twice");
+    EXPECT_NE(other.status("./twice -c src/a.cc").find("agents may write its compiler"),
+              std::string::npos);
+    EXPECT_EQ(other.project.checked(), "");
+    EXPECT_EQ(other.status("./tool -c src/a.cc"), "checked 1 file");
+    EXPECT_EQ(other.project.checked(), "a.cc");
+}
+
+TEST(DiagnosticsSource, WhoMayWriteTheListIsAskedAtEachReading) {
+    Guarded bench("src/theirs.json", "build.json");
+    bench.project.write("src/theirs.json", "");
+    EXPECT_EQ(bench.status("./tool -c src/a.cc").substr(0, 19), "failed: cannot read");
+    bench.link("list.json", "build.json");
+    EXPECT_EQ(bench.status(), "checked 1 file");
+    EXPECT_EQ(bench.project.checked(), "a.cc");
+    bench.project.remove("build.json");
+    std::filesystem::rename(bench.project.path() + "/list.json",
+                            bench.project.path() + "/src/theirs.json");
+    bench.project.write("src/a.cc", "ODD, and longer\n");
+    bench.link("src/theirs.json", "build.json");
+    EXPECT_EQ(bench.status().substr(0, 65),
+              "off: agents may write src/theirs.json, which says what is run. A ");
+    EXPECT_TRUE(bench.source.state().failed);
+    EXPECT_EQ(bench.project.checked(), "");
+}
+
+TEST(DiagnosticsSource, AListThatIsNoFileIsSaidAndNotWaitedFor) {
+    Bench bench;
+    const std::string list = bench.project.path() + "/compile_commands.json";
+    ASSERT_EQ(::mkfifo(list.c_str(), 0600), 0);
+    bench.attend();
+    EXPECT_EQ(bench.status(), cat("failed: cannot read ", list, ": it is no regular file"));
+    bench.project.remove("compile_commands.json");
+    std::filesystem::create_directory(list);
+    bench.run();
+    EXPECT_EQ(bench.status(),
+              cat("failed: cannot read ", list, ": it is a directory; name the file in it"));
+    bench.project.remove("compile_commands.json");
+    bench.project.write("compile_commands.json", "");
+    bench.run();
+    EXPECT_EQ(bench.status(), cat("failed: cannot read ", list, ": it is empty"));
+    bench.project.remove("compile_commands.json");
+    bench.run();
+    EXPECT_EQ(bench.status().substr(0, 90),
+              cat("failed: cannot read ", list, "; let the build system write it").substr(0, 90));
+}
+
+TEST(DiagnosticsSource, EntriesOutsideTheWorkspaceAreCounted) {
+    Bench bench;
+    Project other;
+    other.write("b.cc", "BAD\n");
+    bench.project.write("src/a.cc", "BAD\n");
+    const std::string& root = bench.project.path();
+    // The workspace by another name is the workspace.
+    std::filesystem::create_directory_symlink(root, other.path() + "/alias");
+    std::filesystem::create_symlink(other.path() + "/b.cc", root + "/src/away.cc");
+    const auto entry = [](const std::string& directory, const std::string& file) {
+        return cat(R"({"directory":")", directory, R"(","command":"c++ -c )", file, R"(","file":")",
+                   file, "\"}");
+    };
+    bench.project.write(
+        "compile_commands.json",
+        cat("[", entry(other.path() + "/alias", other.path() + "/alias/src/a.cc"), ",",
+            entry(other.path(), "b.cc"), ",", entry(root, "src/away.cc"), "]"));
+    bench.run();
+    EXPECT_EQ(bench.status(), "checked 1 file; 2 entries are outside the workspace");
+    EXPECT_EQ(bench.findings(R"({"paths": ["src/*.cc"]})"), "src/a.cc:1 bad");
 }
 
 TEST(DiagnosticsSource, ANewerRunTakesThePlaceOfTheOneUnderWay) {

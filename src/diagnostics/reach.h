@@ -1,0 +1,50 @@
+// Reach: which files agents may write, by whatever name they are called, and which are the
+// workspace's. Looks at the disk.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace quire::diagnostics {
+
+struct CompileUnit;
+
+class Reach {
+public:
+    // `root`: absolute. `agents_write`: whether the rules let agents write a path from the root;
+    // none is never.
+    Reach(std::string root, std::function<bool(const std::string&)> agents_write);
+
+    // Without links; as far as it exists.
+    static std::string resolved(const std::string& path);
+    // The path from the root of what `path`, absolute, leads to; none where that is outside.
+    std::optional<std::string> below_root(const std::string& path) const;
+    // Whether agents may write `path`, absolute: what it leads to, or a name on the way to it.
+    bool is_agents(const std::string& path) const;
+
+    // What of the unit's command agents may write that the compiler runs, or takes its command
+    // from: a program (one without '/' is looked for in PATH), a plugin, a response file; "" where
+    // there is none. Options on which this goes: @FILE, -wrapper, -B, -specs, -fplugin, -load,
+    // -fpass-plugin, -iplugindir, --config.
+    std::string agents_part(const CompileUnit& unit, const std::string& program) const;
+
+private:
+    std::optional<std::string> from_root(const std::string& resolved) const;
+    std::string agents_part(const CompileUnit& unit, const std::vector<std::string>& words,
+                            int depth) const;
+
+    const std::string root_;
+    const std::function<bool(const std::string&)> agents_write_;
+};
+
+// The whole of a regular file that agents may not write. Never waits: a pipe is no file. Errors:
+// not_found "file_not_found"; denied "agents_write"; unavailable "unreadable" for what is no file,
+// is empty, or cannot be read; out_of_range "too_large" {limit}.
+Result<std::string> read_trusted(const std::string& path, const Reach& reach);
+
+}  // namespace quire::diagnostics
