@@ -1,5 +1,6 @@
 #include "diagnostics/check.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -79,6 +80,7 @@ public:
           depfile_(scratch),
           began_(stamp_of(scratch)),
           clock_(clock),
+          deadline_ms_(clock.steady_ms() + tool.timeout_ms),
           stop_(stop) {}
 
     std::optional<Checked> run() {
@@ -90,7 +92,7 @@ public:
         if (!ended) {
             out.problem = ended.error().message();
         } else if (ended->timed_out) {
-            out.problem = cat("it took longer than ", seconds(tool_.timeout_ms));
+            out.problem = took_too_long();
         } else {
             out.findings = parse_findings(ended->output, {tool_.root, unit_.directory, unit_.file});
             if (ended->exit_code != 0 && out.findings.empty())
@@ -102,18 +104,24 @@ public:
 
 private:
     Result<shell::Ended> run_one(std::vector<std::string> arguments) {
+        const std::int64_t left_ms = std::max<std::int64_t>(1, deadline_ms_ - clock_.steady_ms());
         return shell::run_program({std::move(arguments), unit_.directory, environment()},
-                                  {.timeout_ms = tool_.timeout_ms}, clock_, stop_);
+                                  {.timeout_ms = left_ms}, clock_, stop_);
+    }
+    std::string took_too_long() const {
+        return cat("it took longer than ", seconds(tool_.timeout_ms));
     }
 
     // A compiler that found errors does not say what it read, and clang-tidy never does. False
     // where it was stopped.
     bool read_inputs(Checked& out) {
         std::string made = text_of_file(depfile_.path());
-        if (made.empty()) {
+        if (made.empty() && clock_.steady_ms() < deadline_ms_) {
             depfile_.clear();
             const auto ended = run_one(inputs_command(unit_, compiler_, depfile_.path()));
             if (ended && ended->stopped) return false;
+            // What it read is not known, and so not when to check it again.
+            if (ended && ended->timed_out && out.problem.empty()) out.problem = took_too_long();
             made = text_of_file(depfile_.path());
         }
         std::set<std::string> paths = {unit_.file};
@@ -145,6 +153,7 @@ private:
     const ScratchFile depfile_;
     const InputStamp began_;
     Clock& clock_;
+    const std::int64_t deadline_ms_;  // Of all that runs for this check.
     const std::stop_token& stop_;
 };
 

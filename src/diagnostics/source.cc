@@ -272,7 +272,8 @@ public:
         const std::optional<Seen> seen = see(wanted.config);
         return state_.with([&](const Inside& state) -> State {
             const bool running = state.phase != Phase::idle;
-            const bool failed = !options_.refusal.empty() || (!running && !state.problem.empty());
+            const bool failed = !options_.refusal.empty() ||
+                                (!running && (!state.problem.empty() || (seen && lacks(*seen))));
             return {running, failed, status(state, wanted, seen)};
         });
     }
@@ -370,6 +371,14 @@ private:
         if (!state.problem.empty()) return state.problem;
         if (!seen) return "not run since the kernel started";
         return summary(*seen);
+    }
+    // Whether a file could not be checked, or none was though there are entries.
+    static bool lacks(const Seen& seen) {
+        const Units& units = *seen.choice->units;
+        const bool some_entries = !units.listed.empty() || units.outside > 0;
+        return (seen.checks.empty() && some_entries) ||
+               std::any_of(seen.checks.begin(), seen.checks.end(),
+                           [](const auto& each) { return !each->problem.empty(); });
     }
     static std::string summary(const Seen& seen) {
         const std::size_t files = seen.checks.size();

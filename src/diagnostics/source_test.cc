@@ -356,6 +356,35 @@ TEST(DiagnosticsSource, ACompilerThatAgentsMayWriteIsNotRun) {
     EXPECT_EQ(other.project.checked(), "a.cc");
 }
 
+TEST(DiagnosticsSource, ACommandThatNamesWhatAgentsMayWriteIsNotRun) {
+    Guarded bench("src/theirs");
+    bench.project.write("src/theirs", "-O2\n");
+    bench.project.write("ours", "-DX=1 @src/theirs\n");
+    bench.project.write("fine", "-DX=1 -specs=/usr/lib/x.specs\n");
+    bench.link("src/theirs", "linked");
+    for (const char* const flag :
+         {"@src/theirs", "@linked", "-wrapper echo,src/theirs", "-specs=src/theirs",
+          "--specs=linked", "-fplugin=src/theirs", "-Xclang -load -Xclang src/theirs",
+          "-fpass-plugin=./src/theirs", "-Bsrc/theirs", "-B src/theirs", "--config src/theirs"}) {
+        const std::string first = std::string(flag).substr(0, std::string(flag).find(' '));
+        const std::string named = first == "-Xclang" ? "-load" : first;
+        EXPECT_EQ(bench.status(cat("./tool ", flag, " -c src/a.cc")),
+                  cat("checked 0 files; 1 could not be: src/a.cc: its command names ", named,
+                      ", which agents may write"));
+    }
+    EXPECT_EQ(bench.status("./tool @ours -c src/a.cc"),
+              "checked 0 files; 1 could not be: src/a.cc: its command names @src/theirs, which "
+              "agents may write");
+    EXPECT_EQ(bench.project.checked(), "");
+    EXPECT_EQ(bench.status("./tool -B/usr/bin @fine -fplugin-arg-x-y=src/theirs -c src/a.cc"),
+              "checked 1 file");
+
+    Guarded below("theirs/cc1plus");
+    EXPECT_NE(below.status("./tool -Btheirs -c src/a.cc").find("its command names -Btheirs"),
+              std::string::npos);
+    EXPECT_EQ(below.project.checked(), "");
+}
+
 TEST(DiagnosticsSource, WhoMayWriteTheListIsAskedAtEachReading) {
     Guarded bench("src/theirs.json", "build.json");
     bench.project.write("src/theirs.json", "");
@@ -444,6 +473,53 @@ TEST(DiagnosticsSource, WhatTakesTooLongIsSaidAndTriedAgain) {
     EXPECT_EQ(bench.project.checked(), "a.cc b.cc");
     bench.run();
     EXPECT_EQ(bench.project.checked(), "a.cc");
+}
+
+TEST(DiagnosticsSource, AllOfACheckHasOneDeadline) {
+    Bench bench("", 1500);
+    // What it read is listed by a second run, which takes as long.
+    bench.project.write("tool", "#!/bin/sh\necho run >> checked\nexec sleep 60\n");
+    bench.project.write("src/a.cc", "\n");
+    bench.project.list({"src/a.cc"});
+    auto began = std::chrono::steady_clock::now();
+    bench.attend();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(2700));
+    EXPECT_EQ(bench.project.checked(), "run");
+
+    bench.project.write("tool",
+                        "#!/bin/sh\necho run >> checked\n[ -e once ] && exec sleep 60\n"
+                        "touch once\nsleep 1\n");
+    began = std::chrono::steady_clock::now();
+    bench.run();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(2400));
+    EXPECT_EQ(bench.project.checked(), "run run");
+    EXPECT_NE(bench.status().find("it took longer than 1.5 s"), std::string::npos);
+}
+
+TEST(DiagnosticsSource, ARunThatCouldNotCheckAllHasFailed) {
+    Bench bench("", 300);
+    bench.project.write("src/a.cc", "SLOW\n");
+    bench.project.write("src/b.cc", "BAD\n");
+    bench.project.list({"src/a.cc", "src/b.cc"});
+    bench.source.attend(Bench::config());
+    EXPECT_FALSE(bench.source.state().failed);
+    bench.workers.run_all();
+    EXPECT_TRUE(bench.source.state().failed);
+    const char* const only_b = R"({"paths": ["src/b.cc"]})";
+    bench.run(only_b);
+    EXPECT_EQ(bench.source.state().text, "checked 1 file");
+    EXPECT_FALSE(bench.source.state().failed);
+    // Nothing at all, where there is something.
+    bench.run(R"({"paths": ["src/c.cc"]})");
+    EXPECT_EQ(bench.source.state().text, "checked 0 files");
+    EXPECT_TRUE(bench.source.state().failed);
+    bench.project.list({"../c.cc"});
+    bench.run();
+    EXPECT_EQ(bench.source.state().text, "checked 0 files; 1 entry is outside the workspace");
+    EXPECT_TRUE(bench.source.state().failed);
+    bench.project.write("compile_commands.json", "[]");
+    bench.run();
+    EXPECT_FALSE(bench.source.state().failed);
 }
 
 TEST(DiagnosticsSource, AToolThatIsNotThereIsSaid) {

@@ -54,7 +54,7 @@ public:
     virtual void stop() = 0;
     struct State {
         bool running = false;
-        bool failed = false;  // It could not look, or may not.
+        bool failed = false;  // It could not look at all that it was to.
         std::string text;     // A sentence for people.
     };
     virtual State state() const = 0;
