@@ -84,9 +84,9 @@ public:
           stop_(stop) {}
 
     std::optional<Checked> run() {
-        const Result<shell::Ended> ended =
-            run_one(tool_.is_tidy() ? tidy_command(unit_, tool_.program, tool_.database)
-                                    : check_command(unit_, compiler_, depfile_.path()));
+        const Result<shell::Ended> ended = run_one(
+            tool_.is_tidy() ? tidy_command(unit_, tool_.program, tool_.database, tool_.tidy_config)
+                            : check_command(unit_, compiler_, depfile_.path()));
         if (ended && ended->stopped) return std::nullopt;
         Checked out;
         if (!ended) {
@@ -125,6 +125,7 @@ private:
             made = text_of_file(depfile_.path());
         }
         std::set<std::string> paths = {unit_.file};
+        if (!tool_.tidy_config.empty()) paths.insert(tool_.tidy_config);
         for (const std::string& each : parse_depfile(made)) {
             std::string path = absolute_path(unit_.directory, each);
             if (is_of_the_system(path)) continue;

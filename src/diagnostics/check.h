@@ -37,6 +37,7 @@ struct CheckTool {
     std::string program;   // "" for the compiler of each unit.
     std::string database;  // The directory of compile_commands.json, for clang-tidy.
     std::int64_t timeout_ms = 0;
+    std::string tidy_config = {};  // The file that clang-tidy goes by; "" for none.
     bool is_tidy() const;
 };
 

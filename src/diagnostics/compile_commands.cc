@@ -225,11 +225,12 @@ std::vector<std::string> include_directories(const CompileUnit& unit) {
 }
 
 std::vector<std::string> tidy_command(const CompileUnit& unit, const std::string& tool,
-                                      const std::string& database) {
-    // A command may be for gcc, whose warnings clang does not all know.
-    return {
-        tool,     "--quiet", "--use-color=false", "--extra-arg=-Wno-unknown-warning-option", "-p",
-        database, unit.file};
+                                      const std::string& database, const std::string& config) {
+    return {tool, "--quiet", "--use-color=false",
+            // A command may be for gcc, whose warnings clang does not all know.
+            "--extra-arg=-Wno-unknown-warning-option",
+            config.empty() ? "--config={}" : cat("--config-file=", config), "-p", database,
+            unit.file};
 }
 
 std::vector<std::string> parse_depfile(std::string_view text) {

@@ -46,9 +46,10 @@ std::vector<std::string> inputs_command(const CompileUnit& unit, const std::stri
                                         const std::string& depfile);
 // The directories in which headers are looked for, absolute: that of the file first.
 std::vector<std::string> include_directories(const CompileUnit& unit);
-// Checks with clang-tidy, which looks the unit up in `database`, the directory of the file.
+// Checks with clang-tidy, which looks the unit up in `database`, the directory of the file, and
+// goes by the file `config` alone, or where that is "" by none that it finds.
 std::vector<std::string> tidy_command(const CompileUnit& unit, const std::string& tool,
-                                      const std::string& database);
+                                      const std::string& database, const std::string& config);
 
 // The files that a rule of make names as what its target is made of; as far as it can be read.
 std::vector<std::string> parse_depfile(std::string_view text);

@@ -75,9 +75,12 @@ TEST(CompileCommands, ACheckMakesNothingButADepfile) {
                      "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-MD", "-MF",
                      "/tmp/d"}));
     EXPECT_EQ(check_command(unit, "clang++", "/tmp/d").front(), "clang++");
-    EXPECT_EQ(tidy_command(unit, "clang-tidy", "/w/build"),
+    EXPECT_EQ(tidy_command(unit, "clang-tidy", "/w/build", ""),
               (Words{"clang-tidy", "--quiet", "--use-color=false",
-                     "--extra-arg=-Wno-unknown-warning-option", "-p", "/w/build", "/w/a.cc"}));
+                     "--extra-arg=-Wno-unknown-warning-option", "--config={}", "-p", "/w/build",
+                     "/w/a.cc"}));
+    EXPECT_EQ(tidy_command(unit, "clang-tidy", "/w/build", "/w/.clang-tidy")[4],
+              "--config-file=/w/.clang-tidy");
     // A program that is called like a launcher and nothing else is the program.
     EXPECT_EQ(check_command({"/", "/a", {"ccache"}}, "", "d").front(), "ccache");
 }

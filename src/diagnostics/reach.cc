@@ -189,6 +189,32 @@ std::string Reach::agents_part(const CompileUnit& unit, const std::vector<std::s
     return "";
 }
 
+Result<std::string> tidy_config_of(const std::string& file, const std::string& root,
+                                   const Reach& reach) {
+    std::string found;
+    bool takes_in_others = false;
+    std::string theirs;
+    for (std::string at = absolute_path(file, ".."); at.starts_with(root);
+         at = absolute_path(at, "..")) {
+        const std::string each = absolute_path(at, ".clang-tidy");
+        if (reach.is_agents(each)) {
+            theirs = each;
+        } else if (found.empty()) {
+            // One that is empty clang-tidy passes over, too.
+            if (const Result<std::string> text = read_trusted(each, reach)) {
+                found = each;
+                takes_in_others = text->find("InheritParentConfig") != std::string::npos;
+            }
+        }
+        if (at == root || at == "/") break;
+    }
+    if (takes_in_others && !theirs.empty()) {
+        return fail(Errc::denied, "agents_write",
+                    cat(found, " says InheritParentConfig, and agents may write ", theirs));
+    }
+    return found;
+}
+
 Result<std::string> read_trusted(const std::string& path, const Reach& reach) {
     const OpenFile file(path);
     if (file.fd() < 0 && (errno == ENOENT || errno == ENOTDIR))

@@ -42,6 +42,12 @@ private:
     const std::function<bool(const std::string&)> agents_write_;
 };
 
+// The .clang-tidy that `file`, absolute and below `root`, is checked by: the first, from its
+// directory up to the root, that agents may not write; "" where there is none. Errors: denied
+// "agents_write" where that one takes in others, and agents may write one of those.
+Result<std::string> tidy_config_of(const std::string& file, const std::string& root,
+                                   const Reach& reach);
+
 // The whole of a regular file that agents may not write. Never waits: a pipe is no file. Errors:
 // not_found "file_not_found"; denied "agents_write"; unavailable "unreadable" for what is no file,
 // is empty, or cannot be read; out_of_range "too_large" {limit}.

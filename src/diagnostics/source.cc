@@ -71,6 +71,19 @@ std::string tool_of(const DiagnosticsOptions& options) {
     return tool.find('/') == std::string::npos ? tool : absolute_path(options.root, tool);
 }
 
+// With why nothing can be run where that shows already.
+DiagnosticsOptions settled(DiagnosticsOptions options) {
+    const CheckTool tool{options.root, tool_of(options), "", 0};
+    const std::string_view list = options.compile_commands;
+    if (options.refusal.empty() && tool.is_tidy() &&
+        list.substr(list.rfind('/') + 1) != "compile_commands.json") {
+        options.refusal =
+            cat("clang-tidy reads no list that is not called compile_commands.json; give ", list,
+                " that name, or make a link of that name to it, and name that in quire.toml");
+    }
+    return options;
+}
+
 // A unit as it is chosen and remembered.
 struct Listed {
     CompileUnit unit;
@@ -165,7 +178,7 @@ bool is_current(const Checked& checked, Stamps& stamps) {
 class DiagnosticsSource::Body : public std::enable_shared_from_this<DiagnosticsSource::Body> {
 public:
     Body(DiagnosticsOptions options, sched::Scheduler& workers, Clock& clock)
-        : options_(std::move(options)),
+        : options_(settled(std::move(options))),
           block_(make_block(options_.label)),
           file_(absolute_path(options_.root, options_.compile_commands)),
           tool_{options_.root, tool_of(options_), absolute_path(file_, ".."), options_.timeout_ms},
@@ -430,6 +443,15 @@ private:
             const bool may_not = read.error().code() == Errc::denied;
             return end(round, cat(may_not ? "off: " : "failed: ", read.error().message()));
         }
+        // Flags may name a plugin.
+        const std::string flags = absolute_path(tool_.database, "compile_flags.txt");
+        if (tool_.is_tidy() && reach_.is_agents(flags)) {
+            return end(round,
+                       cat("off: agents may write ", reach_.below_root(flags).value_or(flags),
+                           ", which clang-tidy reads in place of compile_commands.json. A "
+                           "rule with permission = \"read_only\" before the one that lets "
+                           "them makes it run"));
+        }
         if (::mkdir(options_.scratch.c_str(), 0700) != 0 && stamp_of(options_.scratch).size < 0)
             return end(round, cat("failed: cannot make ", options_.scratch));
         const auto units = std::make_shared<const Units>(std::move(*read));
@@ -501,8 +523,7 @@ private:
         if (std::string why = distrust(unit); !why.empty()) {
             checked->problem = std::move(why);
         } else {
-            checked = check_unit(unit, tool_, scratch, clock_, next->stop);
-            if (checked) name_from_root(*checked);
+            checked = check(*next->listed, scratch, next->stop);
         }
         const auto [over, tells] = state_.with([&](Inside& state) -> std::pair<bool, bool> {
             if (checked) {
@@ -522,6 +543,20 @@ private:
         if (over) return end(round, "");
         if (tells) tell();
         post_check(round, task);
+    }
+
+    std::optional<Checked> check(const Listed& listed, const std::string& scratch,
+                                 const std::stop_token& stop) const {
+        CheckTool tool = tool_;
+        if (tool.is_tidy()) {
+            const Result<std::string> config =
+                tidy_config_of(absolute_path(options_.root, listed.path), options_.root, reach_);
+            if (!config) return Checked{{}, {}, config.error().message()};
+            tool.tidy_config = *config;
+        }
+        std::optional<Checked> out = check_unit(listed.unit, tool, scratch, clock_, stop);
+        if (out) name_from_root(*out);
+        return out;
     }
 
     // A compiler may call a file by another name of the root.

@@ -1,5 +1,7 @@
 #include "diagnostics/source.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -576,11 +578,13 @@ TEST(DiagnosticsSource, AfterItsStopNothingIsRunOrTold) {
 // With the tools themselves.
 class RealTool {
 public:
-    explicit RealTool(std::string tool)
+    explicit RealTool(std::string tool, std::set<std::string> theirs = {})
         : source_({.root = project.path(),
                    .compile_commands = "compile_commands.json",
                    .tool = std::move(tool),
-                   .scratch = project.path() + "/.scratch"},
+                   .scratch = project.path() + "/.scratch",
+                   .agents_write = [theirs = std::move(theirs)](
+                                       const std::string& path) { return theirs.contains(path); }},
                   workers_, clock_) {
         project.list({"src/a.cc"});
     }
@@ -626,6 +630,59 @@ TEST(DiagnosticsSource, ClangTidyIsUnderstood) {
     const Value& found = fed.get("findings")->as_list().front();
     EXPECT_EQ(found.get("path")->as_string(), "src/a.cc");
     EXPECT_EQ(found.get("check")->as_string(), "modernize-use-nullptr");
+}
+
+TEST(DiagnosticsSource, ClangTidyGoesByNoConfigThatAgentsMayWrite) {
+    if (std::system("command -v clang-tidy >/dev/null 2>&1") != 0)
+        GTEST_SKIP() << "clang-tidy is not installed";
+    const auto warnings = [](const Value& fed) {
+        std::string out = fed.get("status")->as_string() + ":";
+        if (fed.get("findings") == nullptr) return out;
+        for (const Value& each : fed.get("findings")->as_list())
+            out += cat(" ", each.get("check") ? each.get("check")->as_string() : "?");
+        return out;
+    };
+    // A check that their config asks for, and not ours.
+    const char* const ours = "Checks: '-*,modernize-use-nullptr'\n";
+    const char* const theirs = "Checks: '-*,modernize-use-auto,readability-named-parameter'\n";
+    RealTool real("clang-tidy", {"src/.clang-tidy"});
+    real.project.write("src/.clang-tidy", theirs);
+    real.project.write("src/a.cc", "int* f(int) { return 0; }\n");
+    EXPECT_EQ(warnings(real.run()), "checked 1 file:");
+    real.project.write(".clang-tidy", ours);
+    real.project.write("src/a.cc", "int* f(int) { return 0; }  // once more\n");
+    EXPECT_EQ(warnings(real.run()), "checked 1 file: modernize-use-nullptr");
+    // It is read when it changes.
+    real.project.write(".clang-tidy", "Checks: '-*,readability-named-parameter'\n");
+    EXPECT_EQ(warnings(real.run()), "checked 1 file: readability-named-parameter");
+    real.project.write(".clang-tidy", cat("InheritParentConfig: true\n", ours));
+    EXPECT_NE(warnings(real.run()).find(".clang-tidy says InheritParentConfig, and agents may "),
+              std::string::npos);
+}
+
+TEST(DiagnosticsSource, FlagsThatAgentsMayWriteKeepClangTidyFromRunning) {
+    // Whether or not there are any yet.
+    RealTool real("clang-tidy", {"compile_flags.txt"});
+    real.project.write("src/a.cc", "\n");
+    const std::string status = real.run().get("status")->as_string();
+    EXPECT_EQ(status.substr(0, 77),
+              "off: agents may write compile_flags.txt, which clang-tidy reads in place of c");
+}
+
+TEST(DiagnosticsSource, ClangTidyNeedsAListThatItFinds) {
+    Project project;
+    sched::ManualScheduler workers;
+    SystemClock clock;
+    DiagnosticsSource source({.root = project.path(),
+                              .compile_commands = "build/commands.json",
+                              .tool = "/usr/bin/clang-tidy-14",
+                              .scratch = project.path() + "/.scratch"},
+                             workers, clock);
+    source.run(Map{});
+    workers.run_all();
+    EXPECT_EQ(source.state().text.substr(0, 70),
+              "off: clang-tidy reads no list that is not called compile_commands.json");
+    EXPECT_TRUE(source.state().failed);
 }
 
 }  // namespace
