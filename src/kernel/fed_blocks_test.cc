@@ -296,7 +296,18 @@ TEST(FedBlocks, ALabelThatIsTakenLeavesTheSourceWithoutABlock) {
     const auto told = study.desk.ask<std::vector<std::string>>(
         [&](auto reply) { sources.start(std::move(reply)); });
     ASSERT_EQ(told->size(), 1U);
-    EXPECT_NE(told->front().find("is taken by a block of agent:ada"), std::string::npos);
+    EXPECT_EQ(told->front(),
+              "the source 'gauge' has no block: its label 'gauge' is taken by a block of "
+              "agent:ada; choose another in quire.toml, or delete that block and start the kernel "
+              "again");
+    // Whoever asks for it is told the same.
+    EXPECT_EQ(sources.list().front().state, told->front());
+    EXPECT_TRUE(sources.list().front().failed);
+    const auto run =
+        study.desk.ask<void>([&](auto reply) { sources.run("gauge", std::move(reply)); });
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().reason(), "source_has_no_block");
+    EXPECT_EQ(run.error().message(), told->front());
     EXPECT_FALSE(gauge.tell);
     // The block is its owner's as before.
     EXPECT_EQ(reason(study.set("gauge", "status", "well")), "fine");

@@ -23,10 +23,18 @@ public:
         : memory_(std::move(memory)), source_(source) {}
 
     files::Source& source() const { return source_; }
+    // Why it feeds nothing; "" where it does, or is about to.
+    std::string fault() const {
+        return fault_.with([](const std::string& fault) { return fault; });
+    }
 
     // "" where the block is there, else why not.
     using Told = Function<void(std::string)>;
-    void start(MemoryCalls& calls, Told told) {
+    void start(MemoryCalls& calls, Told then) {
+        Told told = [self = shared_from_this(), then = std::move(then)](std::string why) mutable {
+            self->fault_.with([&](std::string& fault) { fault = why; });
+            then(std::move(why));
+        };
         const document::MemoryBlock& block = source_.block();
         MemoryCreate what;
         what.label = block.label;
@@ -72,9 +80,10 @@ private:
             if (self->memory_->fed.source_of(header) == &self->source_)
                 return answer(header.block.schema == self->source_.block().schema);
             answer(fail(Errc::conflict, "label_exists",
-                        cat("the source '", self->source_.name(), "' has no block: the label '",
+                        cat("the source '", self->source_.name(), "' has no block: its label '",
                             document.name(), "' is taken by a block of ", header.owner.str(),
-                            ". Name another in quire.toml (label), or delete that block")));
+                            "; choose another in quire.toml, or delete that block and start the "
+                            "kernel again")));
         });
     }
 
@@ -105,6 +114,7 @@ private:
     const std::shared_ptr<MemoryCalls::Body> memory_;
     files::Source& source_;
     sched::Guarded<bool> waits_;
+    sched::Guarded<std::string> fault_;
 };
 
 }  // namespace
@@ -150,6 +160,8 @@ std::vector<SourceRow> SourceCalls::list() const {
     for (const auto& feeding : body_->feedings) {
         const files::Source& source = feeding->source();
         files::Source::State state = source.state();
+        if (std::string fault = feeding->fault(); !fault.empty())
+            state = {false, true, std::move(fault)};
         out.push_back({source.name(), source.block().label, std::move(state.text), state.running,
                        state.failed});
     }
@@ -167,6 +179,8 @@ void SourceCalls::run(const std::string& name, Reply<void> reply) {
                               "[sources.NAME] for each")));
     }
     const std::shared_ptr<Feeding>& feeding = *found;
+    if (std::string fault = feeding->fault(); !fault.empty())
+        return reply(fail(Errc::conflict, "source_has_no_block", std::move(fault)));
     feeding->with_block<bool>(
         [reply = std::move(reply)](const Result<bool>& begun) mutable {
             reply(begun ? Result<void>() : Failure(begun.error()));
