@@ -145,6 +145,17 @@ test("quire sources lists them and runs them", { skip }, async (t) => {
     assert.deepEqual(JSON.parse(command(folder, "sources", "--json").stdout).sources,
         [{ name: "diagnostics", label, state: "checked 2 files", running: false, failed: false }]);
 
+    // One of them cannot be: the run has failed.
+    writeFileSync(join(folder, "compile_commands.json"), JSON.stringify([
+        { directory: folder, command: "no-such-compiler -c src/main.cc", file: "src/main.cc" },
+        { directory: folder, command: "g++ -c src/other.cc", file: "src/other.cc" },
+        { directory: "/", command: "g++ -c other.cc", file: "other.cc" },
+    ]));
+    const part = command(folder, "sources", "run", "diagnostics", "--wait");
+    assert.equal(part.status, 1, part.stdout);
+    assert.match(part.stdout, /^diagnostics: checked 1 file; 1 could not be: src\/main\.cc: .*; 1 entry is outside the workspace\n$/);
+    assert.equal(JSON.parse(command(folder, "sources", "run", "diagnostics", "--wait", "--json").stdout).failed, true);
+
     const other = command(folder, "sources", "run", "weather");
     assert.equal(other.status, 1);
     assert.match(other.stderr, /there is no source 'weather'/);
