@@ -60,7 +60,7 @@ std::string found_in_path(const std::string& name, const std::string& directory)
     for (bool more = true; more;) {
         const std::size_t end = rest.find(':');
         more = end != std::string_view::npos;
-        const std::string each = absolute_path(absolute_path(directory, rest.substr(0, end)), name);
+        std::string each = absolute_path(absolute_path(directory, rest.substr(0, end)), name);
         if (::access(each.c_str(), X_OK) == 0) return each;
         if (more) rest.remove_prefix(end + 1);
     }

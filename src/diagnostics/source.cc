@@ -342,8 +342,12 @@ private:
     // None where not all of them have been checked, and where to find them is more than a moment's
     // work: then it is for a run.
     std::optional<Seen> see(const CheckConfig& config) const {
-        auto [units, choice] =
-            state_.with([](const Inside& state) { return std::pair(state.units, state.choice); });
+        std::shared_ptr<const Units> units;
+        std::shared_ptr<const Choice> choice;
+        state_.with([&](const Inside& state) {
+            units = state.units;
+            choice = state.choice;
+        });
         if (units == nullptr) return std::nullopt;
         if (choice == nullptr || !choice->is_of(units, config)) {
             if (config.steps(units->path_bytes) > kMostSteps) return std::nullopt;
