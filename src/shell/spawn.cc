@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,42 +46,93 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
     return out;
 }
 
-// What a child begins with: its directory, its streams, no signal blocked or ignored, its group.
+// Where a program without a '/' is found, or that name if it is nowhere.
+std::string found_in_path(const std::string& name) {
+    const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): never set here.
+    if (name.find('/') != std::string::npos || path == nullptr) return name;
+    for (std::string_view left = path;;) {
+        const std::size_t end = left.find(':');
+        std::string at = cat(left.substr(0, end), "/", name);
+        if (::access(at.c_str(), X_OK) == 0) return at;
+        if (end == std::string_view::npos) return name;
+        left.remove_prefix(end + 1);
+    }
+}
+
+// A child up to its program: its directory, its streams, no signal blocked or ignored, its group,
+// its confinement. All is made ready before the fork: between that and the program only system
+// calls are made.
 class Start {
 public:
-    Start(const std::string& directory, int output) {
-        posix_spawn_file_actions_init(&actions_);
-        posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str());
-        posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-        posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
-        posix_spawnattr_init(&attributes_);
-        sigset_t signals;
-        sigemptyset(&signals);
-        posix_spawnattr_setsigmask(&attributes_, &signals);
-        sigfillset(&signals);
-        posix_spawnattr_setsigdefault(&attributes_, &signals);
-        posix_spawnattr_setpgroup(&attributes_, 0);
-        posix_spawnattr_setflags(
-            &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    }
-    Start(const Start&) = delete;
-    Start& operator=(const Start&) = delete;
-    ~Start() {
-        posix_spawn_file_actions_destroy(&actions_);
-        posix_spawnattr_destroy(&attributes_);
-    }
+    Start(const Program& program, int output, const Cage* cage)
+        : path_(found_in_path(program.arguments.front())),
+          directory_(program.directory),
+          arguments_(pointers(program.arguments)),
+          environment_(pointers(program.environment)),
+          output_(output),
+          cage_(cage) {}
 
-    int spawn(pid_t& child, const Program& program) const {
-        const std::vector<char*> arguments = pointers(program.arguments);
-        const std::vector<char*> environment = pointers(program.environment);
-        return ::posix_spawnp(&child, arguments[0], &actions_, &attributes_, arguments.data(),
-                              environment.data());
+    // 0, or the errno of what failed on the way to the program.
+    int spawn(pid_t& child) const {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
+        Descriptor reading(ends[0]);
+        Descriptor writing(ends[1]);
+        const pid_t parent = ::getpid();
+        sigset_t all;
+        sigset_t before;
+        sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        child = ::fork();
+        if (child == 0) {
+            const int error = begin(parent);
+            static_cast<void>(!::write(writing.get(), &error, sizeof error));
+            ::_exit(127);
+        }
+        const int failed = errno;
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        if (child < 0) return failed;
+        writing.close();
+        // Its end of the pipe closes when the program begins.
+        int error = 0;
+        ssize_t count = 0;
+        while ((count = ::read(reading.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+        }
+        if (count <= 0) return 0;
+        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        return error;
     }
 
 private:
-    posix_spawn_file_actions_t actions_{};
-    posix_spawnattr_t attributes_{};
+    // Returns an errno, if it returns.
+    int begin(pid_t parent) const {
+        if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+        if (::getppid() != parent) return ESRCH;
+        struct sigaction standard {};
+        standard.sa_handler = SIG_DFL;
+        for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
+        sigset_t none;
+        sigemptyset(&none);
+        ::sigprocmask(SIG_SETMASK, &none, nullptr);
+        const int input = ::open("/dev/null", O_RDONLY);
+        if (input < 0 || ::dup2(input, STDIN_FILENO) < 0) return errno;
+        if (input > STDERR_FILENO) ::close(input);
+        if (::dup2(output_, STDOUT_FILENO) < 0 || ::dup2(output_, STDERR_FILENO) < 0) return errno;
+        if (::chdir(directory_.c_str()) != 0) return errno;
+        if (cage_ != nullptr) {
+            if (const int error = cage_->enter(); error != 0) return error;
+        }
+        ::execve(path_.c_str(), arguments_.data(), environment_.data());
+        return errno;
+    }
+
+    const std::string path_;
+    const std::string directory_;
+    const std::vector<char*> arguments_;
+    const std::vector<char*> environment_;
+    const int output_;
+    const Cage* const cage_;
 };
 
 // Reads what is there. False once there will be no more.
@@ -123,9 +175,11 @@ Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& c
     Descriptor reading(ends[0]);
     Descriptor writing(ends[1]);
     static_cast<void>(::fcntl(reading.get(), F_SETFL, O_NONBLOCK));
+    std::optional<Cage> cage;
+    if (program.confinement) cage = TRY(Cage::make(*program.confinement));
     pid_t child = -1;
-    if (const int error = Start(program.directory, writing.get()).spawn(child, program); error != 0)
-        return cannot_run(program, error);
+    const Start start(program, writing.get(), cage ? &*cage : nullptr);
+    if (const int error = start.spawn(child); error != 0) return cannot_run(program, error);
     writing.close();
 
     Ended ended;

@@ -1,16 +1,19 @@
 // Spawn: one program run to its end, bounded in time and in what is kept of its output. Nothing of
 // it is interpreted by a shell. It has no input, an environment of its own, and its own process
-// group: when it ends, or is ended, everything in the group is killed.
+// group: when it ends, or is ended, everything in the group is killed; it itself also when the
+// thread that runs it ends with its process.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "shell/confine.h"
 
 namespace quire::shell {
 
@@ -18,6 +21,7 @@ struct Program {
     std::vector<std::string> arguments;    // The program first, looked for in PATH without a '/'.
     std::string directory;                 // Where it runs.
     std::vector<std::string> environment;  // NAME=value; all of it.
+    std::optional<Confinement> confinement = {};
 };
 
 struct Bounds {
@@ -34,7 +38,7 @@ struct Ended {
 };
 
 // Blocks until it has ended. Errors: not_found "program_not_found" {program}; unavailable
-// "cannot_run" {program} for any other reason why it did not begin.
+// "cannot_run" {program} for any other reason why it did not begin; those of Cage::make().
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,
                           const std::stop_token& stop);
 

@@ -1,6 +1,14 @@
 #include "shell/spawn.h"
 
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/cat.h"
 
@@ -74,6 +82,124 @@ TEST(Spawn, AProgramThatIsNotThereIsNamed) {
     ASSERT_FALSE(ended);
     EXPECT_EQ(ended.error().reason(), "program_not_found");
     EXPECT_NE(ended.error().message().find("/no/such/program"), std::string::npos);
+}
+
+TEST(Spawn, AProgramEndsWithTheProcessThatRunsIt) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t runner = ::fork();
+    if (runner == 0) {
+        Program program =
+            script(cat("echo $$ >/proc/", ::getppid(), "/fd/", ends[1], "; exec sleep 60"));
+        static_cast<void>(run(program));
+        ::_exit(0);
+    }
+    char number[32] = {};
+    ASSERT_GT(::read(ends[0], number, sizeof number - 1), 0);
+    const auto left = static_cast<pid_t>(std::atol(number));
+    ::kill(runner, SIGKILL);
+    ::waitpid(runner, nullptr, 0);
+    // Whoever inherits it waits for it at some time; until then it is dead and still there.
+    const std::string stat = cat("/proc/", left, "/stat");
+    const auto is_dead = [&] {
+        std::ifstream file(stat);
+        const std::string line{std::istreambuf_iterator<char>(file), {}};
+        return line.empty() || line.find(") Z") != std::string::npos;
+    };
+    for (int i = 0; i < 5000 && !is_dead(); ++i) ::usleep(1000);
+    EXPECT_TRUE(is_dead());
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
+// --- confined ---
+
+class Confined : public testing::Test {
+protected:
+    Confined() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "quire-cage-XXXXXX");
+        root_ = ::mkdtemp(pattern.data());
+        std::filesystem::create_directories(root_ + "/work/.quire");
+        std::ofstream(root_ + "/work/.quire/secret") << "hidden\n";
+        std::ofstream(root_ + "/work/seen") << "seen\n";
+        std::ofstream(root_ + "/work/out");
+    }
+    ~Confined() override {
+        std::error_code ignored;
+        std::filesystem::remove_all(root_, ignored);
+    }
+    void SetUp() override {
+        const auto cage = Cage::make({});
+        if (!cage) GTEST_SKIP() << cage.error().message();
+    }
+    Result<Ended> in_cage(const std::string& text) {
+        Program program = script(text);
+        program.directory = root_ + "/work";
+        program.confinement = Confinement{{root_ + "/work/out"}, root_ + "/work/.quire"};
+        return run(program);
+    }
+    std::string text_of(const std::string& name) const {
+        std::ifstream file(root_ + "/work/" + name);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    std::string root_;
+};
+
+TEST_F(Confined, ItReadsWhatIsNotHidden) {
+    EXPECT_EQ(in_cage("cat seen; cat /etc/passwd >/dev/null && echo read")->output, "seen\nread\n");
+    const auto hidden = in_cage("cat .quire/secret; ls .quire; ln -s .quire/secret x; cat x");
+    EXPECT_EQ(hidden->output.find("hidden"), std::string::npos) << hidden->output;
+    EXPECT_NE(hidden->exit_code, 0);
+}
+
+TEST_F(Confined, ALinkDoesNotShowWhatIsHidden) {
+    std::filesystem::create_symlink(root_ + "/work/.quire", root_ + "/work/link");
+    std::filesystem::create_symlink(root_, root_ + "/work/up");
+    EXPECT_EQ(in_cage("cat link/secret up/work/.quire/secret 2>/dev/null")->output, "");
+}
+
+TEST_F(Confined, ItWritesWhatIsNamedAndNothingElse) {
+    const auto ended = in_cage(
+        "echo kept >out; echo no >seen; echo no >new; mkdir d; rm seen; mv seen moved; ln seen "
+        "hard; "
+        "touch .quire/x; : >/tmp/quire-cage-test; truncate -s 0 seen; chmod 777 seen");
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(text_of("out"), "kept\n");
+    EXPECT_EQ(text_of("seen"), "seen\n");
+    EXPECT_EQ(std::filesystem::status(root_ + "/work/seen").permissions() &
+                  std::filesystem::perms::others_write,
+              std::filesystem::perms::none);
+    std::size_t entries = 0;
+    for (const auto& each : std::filesystem::directory_iterator(root_ + "/work"))
+        entries += each.exists() ? 1 : 0;
+    EXPECT_EQ(entries, 3U) << ended->output;
+    EXPECT_FALSE(std::filesystem::exists("/tmp/quire-cage-test"));
+}
+
+TEST_F(Confined, ItReachesNobody) {
+    const auto ended = in_cage(
+        "kill -0 $PPID && echo signalled; setsid true && echo left; "
+        "bash -c ': </dev/tcp/127.0.0.1/1' 2>&1");
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->output.find("signalled"), std::string::npos) << ended->output;
+    EXPECT_EQ(ended->output.find("left"), std::string::npos) << ended->output;
+    EXPECT_NE(ended->output.find("Operation not permitted"), std::string::npos) << ended->output;
+}
+
+TEST_F(Confined, ACompilerStillChecks) {
+    std::ofstream(root_ + "/work/a.cc")
+        << "#include <vector>\nint f() { return std::vector<int>{}; }\n";
+    const auto ended = in_cage(
+        "g++ -fsyntax-only -MMD -MF out a.cc; g++ -fsyntax-only -x c++ /dev/null && echo fine");
+    ASSERT_TRUE(ended);
+    EXPECT_NE(ended->output.find("a.cc:2:"), std::string::npos) << ended->output;
+    EXPECT_NE(ended->output.find("fine"), std::string::npos) << ended->output;
+}
+
+TEST_F(Confined, WhatIsToBeWritableIsThere) {
+    const auto none = Cage::make({{root_ + "/none"}, ""});
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().reason(), "no_confinement");
 }
 
 }  // namespace
