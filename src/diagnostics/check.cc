@@ -43,9 +43,10 @@ private:
     const std::string path_;
 };
 
-// Tools speak English there, and know no more of this process than where programs are.
+// Tools speak English there, know no more of this process than where programs are, and keep no
+// cache, since they could not write it.
 std::vector<std::string> environment() {
-    std::vector<std::string> out = {"LC_ALL=C"};
+    std::vector<std::string> out = {"LC_ALL=C", "CCACHE_DISABLE=1"};
     for (const char* const name : {"PATH", "HOME", "TMPDIR"}) {
         if (const char* const value = std::getenv(name)) out.push_back(cat(name, "=", value));
     }
@@ -105,8 +106,11 @@ public:
 private:
     Result<shell::Ended> run_one(std::vector<std::string> arguments) {
         const std::int64_t left_ms = std::max<std::int64_t>(1, deadline_ms_ - clock_.steady_ms());
-        return shell::run_program({std::move(arguments), unit_.directory, environment()},
-                                  {.timeout_ms = left_ms}, clock_, stop_);
+        shell::Confinement cage{tool_.writable, cat(tool_.root, "/.quire")};
+        cage.writable.push_back(depfile_.path());
+        return shell::run_program(
+            {std::move(arguments), unit_.directory, environment(), std::move(cage)},
+            {.timeout_ms = left_ms}, clock_, stop_);
     }
     std::string took_too_long() const {
         return cat("it took longer than ", seconds(tool_.timeout_ms));

@@ -37,6 +37,9 @@ struct CheckTool {
     std::string program;   // "" for the compiler of each unit.
     std::string database;  // The directory of compile_commands.json, for clang-tidy.
     std::int64_t timeout_ms = 0;
+    // What it may write beside the file of the check; of all else nothing, and of .quire/ it reads
+    // nothing either (shell/confine.h).
+    std::vector<std::string> writable = {};
     std::string tidy_config = {};  // The file that clang-tidy goes by; "" for none.
     bool is_tidy() const;
 };

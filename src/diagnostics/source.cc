@@ -181,7 +181,8 @@ public:
         : options_(settled(std::move(options))),
           block_(make_block(options_.label)),
           file_(absolute_path(options_.root, options_.compile_commands)),
-          tool_{options_.root, tool_of(options_), absolute_path(file_, ".."), options_.timeout_ms},
+          tool_{options_.root, tool_of(options_), absolute_path(file_, ".."), options_.timeout_ms,
+                options_.writable},
           reach_(options_.root, options_.agents_write),
           workers_(workers),
           clock_(clock) {}

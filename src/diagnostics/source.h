@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "files/source.h"
@@ -32,6 +33,8 @@ struct DiagnosticsOptions {
     std::string compile_commands;  // From the root, or absolute.
     std::string tool = {};         // A compiler, or clang-tidy; "" for the compiler of each entry.
     std::string scratch;  // A directory for files that live as long as a check: made and removed.
+    // Files and folders that a check may write beside its own file, as a cache of the tool's.
+    std::vector<std::string> writable = {};
     std::int64_t timeout_ms = 120'000;  // Of one check.
     std::size_t jobs = 1;               // Checks at once.
     std::int64_t look_ms = 3'000;       // How often what was read is looked at for changes; two

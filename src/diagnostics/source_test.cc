@@ -31,6 +31,7 @@ public:
                   .compile_commands = "compile_commands.json",
                   .tool = project.tool(),
                   .scratch = project.path() + "/.scratch",
+                  .writable = {project.path()},
                   .timeout_ms = timeout_ms,
                   .jobs = 2,
                   .look_ms = 1000,
@@ -683,6 +684,42 @@ TEST(DiagnosticsSource, ClangTidyNeedsAListThatItFinds) {
     EXPECT_EQ(source.state().text.substr(0, 70),
               "off: clang-tidy reads no list that is not called compile_commands.json");
     EXPECT_TRUE(source.state().failed);
+}
+
+// What agents write decides what a compiler does: it must not matter.
+TEST(DiagnosticsSource, WhatACheckIsToldToWriteItDoesNotWrite) {
+    RealTool real("");
+    std::filesystem::create_directories(real.project.path() + "/.quire");
+    real.project.write(".quire/secret.h", "#error hidden\n");
+    real.project.write("src/a.cc", "#include \"../.quire/secret.h\"\nint main() {}\n");
+    real.project.write("src/flags.rsp", "-Wp,-MD,stolen -wrapper /bin/sh,-c,\"echo x>stolen2\"");
+    real.project.write("compile_commands.json",
+                       cat(R"([{"directory":")", real.project.path(),
+                           R"(","command":"c++ -Wp,-MD,stolen -c src/a.cc","file":"src/a.cc"},)",
+                           R"({"directory":")", real.project.path(),
+                           R"(","command":"c++ @src/flags.rsp -c src/b.cc","file":"src/b.cc"}])"));
+    real.project.write("src/b.cc", "int g();\n");
+    const Value fed = real.run();
+    EXPECT_EQ(json::write(fed).find("hidden"), std::string::npos) << json::write(fed);
+    EXPECT_FALSE(std::filesystem::exists(real.project.path() + "/stolen"));
+    EXPECT_FALSE(std::filesystem::exists(real.project.path() + "/stolen2"));
+}
+
+TEST(DiagnosticsSource, ClangTidysOptionsDoNotReachTheWorkspace) {
+    if (std::system("command -v clang-tidy >/dev/null 2>&1") != 0)
+        GTEST_SKIP() << "clang-tidy is not installed";
+    RealTool real("clang-tidy");
+    real.project.write("kept", "kept\n");
+    real.project.write(
+        "src/.clang-tidy",
+        cat("ExtraArgs: [\"-Xclang\",\"-dependency-file\",\"-Xclang\",\"", real.project.path(),
+            "/kept\",\"-Xclang\",\"-MT\",\"-Xclang\",\"x\"]\n"));
+    real.project.write("src/a.cc", "int f();\n");
+    real.run();
+    std::ifstream kept(real.project.path() + "/kept");
+    std::string line;
+    std::getline(kept, line);
+    EXPECT_EQ(line, "kept");
 }
 
 }  // namespace
