@@ -37,7 +37,7 @@ Bytes framed(const Bytes& bytes, const LZ4F_preferences_t& preferences) {
     return frame;
 }
 
-std::string refusal(std::span<const std::uint8_t> frame, std::size_t max_size = kAny) {
+std::string frame_refusal(std::span<const std::uint8_t> frame, std::size_t max_size = kAny) {
     const auto bytes = decompress_frame(frame, max_size);
     if (bytes) return "";
     EXPECT_EQ(bytes.error().code(), Errc::corrupt);
@@ -89,9 +89,9 @@ TEST(Lz4Frame, DamageToWhatIsCheckedIsFound) {
         for (unsigned bit = 0; bit < 8; ++bit) {
             Bytes changed = frame;
             changed[at] = static_cast<std::uint8_t>(changed[at] ^ (1U << bit));
-            EXPECT_NE(refusal(changed), "") << at;
+            EXPECT_NE(frame_refusal(changed), "") << at;
         }
-        EXPECT_NE(refusal(std::span(frame).first(at)), "") << at;
+        EXPECT_NE(frame_refusal(std::span(frame).first(at)), "") << at;
     }
 }
 
@@ -101,23 +101,23 @@ TEST(Lz4Frame, DamageToWhatIsNotCheckedIsHarmless) {
         for (unsigned bit = 0; bit < 8; ++bit) {
             Bytes changed = frame;
             changed[at] = static_cast<std::uint8_t>(changed[at] ^ (1U << bit));
-            refusal(changed, 1 << 20);
+            frame_refusal(changed, 1 << 20);
         }
-        EXPECT_NE(refusal(std::span(frame).first(at)), "") << at;
+        EXPECT_NE(frame_refusal(std::span(frame).first(at)), "") << at;
     }
 }
 
 TEST(Lz4Frame, ABombIsRefusedBeforeItTakesMemory) {
     const Bytes bomb = compress_frame(Bytes(100'000'000));
     EXPECT_LT(bomb.size(), 500'000U);
-    EXPECT_NE(refusal(bomb, 99'999'999).find("too large for its input"), std::string::npos);
-    EXPECT_EQ(refusal(bomb, 100'000'000), "");
+    EXPECT_NE(frame_refusal(bomb, 99'999'999).find("too large for its input"), std::string::npos);
+    EXPECT_EQ(frame_refusal(bomb, 100'000'000), "");
 }
 
 TEST(Lz4Frame, WhatFollowsAFrameIsNotIgnored) {
     Bytes frame = compress_frame(content(100));
     frame.push_back(0);
-    EXPECT_NE(refusal(frame).find("end of an LZ4 frame"), std::string::npos);
+    EXPECT_NE(frame_refusal(frame).find("end of an LZ4 frame"), std::string::npos);
 }
 
 }  // namespace

@@ -305,6 +305,7 @@ public:
         : source({.root = project.path(),
                   .compile_commands = std::move(compile_commands),
                   .scratch = project.path() + "/.scratch",
+                  .writable = {project.path()},
                   .agents_write = [theirs = std::move(agents_write)](
                                       const std::string& path) { return path == theirs; }},
                  workers, clock) {
