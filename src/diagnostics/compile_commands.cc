@@ -13,8 +13,6 @@
 namespace quire::diagnostics {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-
 Failure wrong(std::size_t entry, std::string_view what) {
     return invalid("invalid_compile_commands",
                    cat("entry ", entry, " of compile_commands.json ", what), {{"entry", entry}});
@@ -163,7 +161,7 @@ Result<std::vector<std::string>> split_words(std::string_view command) {
 
 Result<std::vector<CompileUnit>> parse_compile_commands(std::string_view text,
                                                         std::string_view base) {
-    Result<Value> parsed = json::parse(text, {.bytes = kMostBytes});
+    Result<Value> parsed = json::parse(text, {.bytes = kMostListBytes});
     if (!parsed && parsed.error().reason() == "too_large") return Failure(parsed.error());
     if (!parsed || !parsed->is_list()) {
         return invalid("invalid_compile_commands",

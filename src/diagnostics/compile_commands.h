@@ -12,6 +12,9 @@
 
 namespace quire::diagnostics {
 
+// A longer list is not read.
+inline constexpr std::size_t kMostListBytes = std::size_t{256} << 20;
+
 // One file, compiled one way.
 struct CompileUnit {
     std::string directory;               // Absolute; where the command runs.

@@ -20,7 +20,6 @@
 namespace quire::diagnostics {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 constexpr int kMostLinks = 40;  // As Linux follows them.
 
 class OpenFile {
@@ -234,9 +233,10 @@ Result<std::string> read_trusted(const std::string& path, const Reach& reach) {
     }
     const auto size = static_cast<std::size_t>(found.st_size);
     if (size == 0) return unreadable(path, "it is empty");
-    if (size > kMostBytes) {
+    if (size > kMostListBytes) {
         return fail(Errc::out_of_range, "too_large",
-                    cat(path, " has more than ", kMostBytes, " bytes"), {{"limit", kMostBytes}});
+                    cat(path, " has more than ", kMostListBytes, " bytes"),
+                    {{"limit", kMostListBytes}});
     }
     std::string out(size, '\0');
     std::size_t at = 0;
