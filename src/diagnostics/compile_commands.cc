@@ -80,16 +80,24 @@ bool is_launcher(std::string_view program) {
 bool is_output_flag(std::string_view word) {
     constexpr std::array<std::string_view, 10> kAlone = {
         "-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-fsyntax-only"};
+    // Of what coverage, profiles and optimisation make files of.
+    constexpr std::array<std::string_view, 11> kBegin = {
+        "-save-temps",     "--save-temps",   "--coverage",    "-coverage",
+        "-ftest-coverage", "-fprofile-arcs", "-fstack-usage", "-fcallgraph-info",
+        "-fdump-",         "-fopt-info",     "-ftime-trace"};
     return std::find(kAlone.begin(), kAlone.end(), word) != kAlone.end() ||
-           word.starts_with("-save-temps") || word.starts_with("--save-temps");
+           std::any_of(kBegin.begin(), kBegin.end(),
+                       [&](std::string_view each) { return word.starts_with(each); });
 }
 bool is_output_pair(std::string_view word) {
-    constexpr std::array<std::string_view, 5> kPairs = {"-o", "-MF", "-MT", "-MQ", "-MJ"};
+    constexpr std::array<std::string_view, 7> kPairs = {"-o",  "-MF",       "-MT",     "-MQ",
+                                                        "-MJ", "-aux-info", "--output"};
     return std::find(kPairs.begin(), kPairs.end(), word) != kPairs.end();
 }
 bool is_output_joined(std::string_view word) {
     return word.starts_with("-MF") || word.starts_with("-MT") || word.starts_with("-MQ") ||
            word.starts_with("-MJ") || word.starts_with("--output=") || word.starts_with("-Wp,-M") ||
+           word.starts_with("-time=") ||
            (word.starts_with("-o") && word.size() > 2 && !word.starts_with("-obj"));
 }
 

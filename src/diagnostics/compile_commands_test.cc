@@ -65,11 +65,32 @@ TEST(CompileCommands, WhatIsWrongIsRefusedByItsEntry) {
 }
 
 TEST(CompileCommands, ACheckMakesNothingButADepfile) {
-    const CompileUnit unit{
-        "/w/build",
-        "/w/a.cc",
-        {"ccache", "/usr/bin/c++", "-I../x", "-MD", "-MT", "t", "-MF", "a.d", "-MQtarget", "-oa.o",
-         "-o", "a.o", "-Wp,-MMD,x.d", "-save-temps", "-c", "-std=c++20", "/w/a.cc"}};
+    const CompileUnit unit{"/w/build",
+                           "/w/a.cc",
+                           {"ccache",
+                            "/usr/bin/c++",
+                            "-I../x",
+                            "-MD",
+                            "-MT",
+                            "t",
+                            "-MF",
+                            "a.d",
+                            "-MQtarget",
+                            "-oa.o",
+                            "-o",
+                            "a.o",
+                            "-Wp,-MMD,x.d",
+                            "-save-temps",
+                            "--coverage",
+                            "-fstack-usage",
+                            "-fdump-tree-original",
+                            "-aux-info",
+                            "f",
+                            "-fopt-info-all=f",
+                            "-time=f",
+                            "-c",
+                            "-std=c++20",
+                            "/w/a.cc"}};
     EXPECT_EQ(check_command(unit, "", "/tmp/d"),
               (Words{"/usr/bin/c++", "-I../x", "-std=c++20", "/w/a.cc", "-fsyntax-only",
                      "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-MD", "-MF",
