@@ -11,7 +11,7 @@
 #include <benchmark/benchmark.h>
 
 #include "base/cat.h"
-#include "fs/scratch_directory.h"
+#include "base/test_directory.h"
 #include "kernel/memory_calls.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
@@ -124,7 +124,7 @@ public:
     double writes_per_second() const { return 2 * kBlocks / filled_in_s_; }
 
 private:
-    fs::ScratchDirectory directory_{"QUIRE_BENCH_DIR"};
+    TestDirectory directory_{TestDirectory::parent_in("QUIRE_BENCH_DIR")};
     double filled_in_s_ = 0;
 };
 

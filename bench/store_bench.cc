@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
-#include "fs/scratch_directory.h"
+#include "base/test_directory.h"
 #include "store/store.h"
 
 namespace quire::store {
@@ -23,9 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Directory : public fs::ScratchDirectory {
+class Directory : public TestDirectory {
 public:
-    Directory() : ScratchDirectory("QUIRE_BENCH_DIR") {}
+    Directory() : TestDirectory(parent_in("QUIRE_BENCH_DIR")) {}
 };
 
 // What the kernel stores for one small edit.

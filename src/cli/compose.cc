@@ -125,35 +125,13 @@ std::size_t usual_jobs() {
     return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN) / 2));
 }
 
-// Where `path`, from the root, may be written by an agent: why.
-std::optional<std::string> written_by_agents(const policy::PathRules& rules,
-                                             const std::string& path) {
-    for (const policy::Operation operation :
-         {policy::Operation::create, policy::Operation::append, policy::Operation::overwrite,
-          policy::Operation::erase}) {
-        policy::Decision decision = rules.decide(path, operation, {});
-        if (decision.verdict == policy::Verdict::allow) return std::move(decision.why);
-    }
-    return std::nullopt;
-}
-
-// What is in the file is run, or it is what is run: who may write it decides what that is. Why it
-// is not run; "" where no agent may write it, by its own name or by that of a link to it.
-std::string refusal(const policy::PathRules& rules, const std::string& root,
-                    const std::string& path) {
-    const std::filesystem::path named = (std::filesystem::path(root) / path).lexically_normal();
-    std::error_code unknown;
-    const std::filesystem::path real = std::filesystem::weakly_canonical(named, unknown);
-    for (const std::filesystem::path& each : {named, real}) {
-        const std::string below = each.lexically_relative(root).string();
-        // What is outside the workspace no tool can reach.
-        if (below.empty() || below.starts_with("..")) continue;
-        if (const auto why = written_by_agents(rules, below)) {
-            return cat("agents may write ", below, ", which says what is run: ", *why,
-                       ". A rule before that one with permission = \"read_only\" lets it run");
-        }
-    }
-    return {};
+bool agents_write(const policy::PathRules& rules, const std::string& path) {
+    using policy::Operation;
+    const auto may = [&](Operation operation) {
+        return rules.decide(path, operation, {}).verdict == policy::Verdict::allow;
+    };
+    return may(Operation::create) || may(Operation::append) || may(Operation::overwrite) ||
+           may(Operation::erase);
 }
 
 void House::Body::open_diagnostics(const DiagnosticsSettings& settings,
@@ -167,12 +145,7 @@ void House::Body::open_diagnostics(const DiagnosticsSettings& settings,
     made.scratch = state.file("diagnostics");
     made.timeout_ms = settings.timeout_s * 1000;
     made.jobs = settings.jobs > 0 ? settings.jobs : usual_jobs();
-    made.refusal = refusal(rules, made.root, settings.compile_commands);
-    if (made.refusal.empty() && settings.tool.find('/') != std::string::npos)
-        made.refusal = refusal(rules, made.root, settings.tool);
-    made.agents_write = [rules](const std::string& path) {
-        return written_by_agents(rules, path).has_value();
-    };
+    made.agents_write = [rules](const std::string& path) { return agents_write(rules, path); };
     checkers = std::make_unique<sched::Pool>(static_cast<unsigned>(made.jobs));
     checks = std::make_unique<diagnostics::DiagnosticsSource>(std::move(made), *checkers, clock);
 }

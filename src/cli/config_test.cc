@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cat.h"
-#include "fs/scratch_directory.h"
+#include "base/test_directory.h"
 
 namespace quire::cli {
 namespace {
@@ -245,7 +245,7 @@ TEST(Config, WhatHasNoEffectYetIsSaid) {
 }
 
 TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {
-    const fs::ScratchDirectory directory;
+    const TestDirectory directory;
     EXPECT_TRUE(load_config(directory.path())->files.rules.empty());
 
     directory.put("quire.toml", "[shell]\nnetwork = 5\n");
@@ -256,7 +256,7 @@ TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {
 }
 
 TEST(Config, WhatCannotBeReadIsNamed) {
-    const fs::ScratchDirectory directory;
+    const TestDirectory directory;
     directory.put("quire.toml/inside", "");
     const auto wrong = load_config(directory.path());
     ASSERT_FALSE(wrong);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -13,47 +12,39 @@
 #include <string>
 
 #include "base/cat.h"
+#include "base/test_directory.h"
 
 namespace quire::diagnostics {
 
 class Project {
 public:
     Project() {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "quire-project-XXXXXX").string();
-        path_ = std::filesystem::canonical(::mkdtemp(pattern.data())).string();
-        std::filesystem::create_directories(path_ + "/src");
+        std::filesystem::create_directories(path() + "/src");
         write("tool", kTool);
-        std::filesystem::permissions(path_ + "/tool", std::filesystem::perms::owner_all);
+        std::filesystem::permissions(tool(), std::filesystem::perms::owner_all);
     }
-    ~Project() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    Project(const Project&) = delete;
-    Project& operator=(const Project&) = delete;
 
-    const std::string& path() const { return path_; }
-    std::string tool() const { return path_ + "/tool"; }
+    const std::string& path() const { return directory_.path(); }
+    std::string tool() const { return directory_ / "tool"; }
     void write(const std::string& file, const std::string& text) const {
-        const std::filesystem::path path = path_ + "/" + file;
-        std::ofstream(path, std::ios::binary) << text;
+        directory_.put(file, text);
         // Well before any check: what is written while one begins is checked once more.
         std::filesystem::last_write_time(
-            path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
+            directory_ / file,
+            std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
     }
-    void remove(const std::string& file) const { std::filesystem::remove(path_ + "/" + file); }
+    void remove(const std::string& file) const { directory_.erase(file); }
     void list(std::initializer_list<const char*> files) const {
         std::string text;
         for (const char* const each : files) {
-            text += cat(text.empty() ? "[" : ",", R"({"directory":")", path_,
+            text += cat(text.empty() ? "[" : ",", R"({"directory":")", path(),
                         R"(","command":"c++ -Isrc -c )", each, R"( -o x.o","file":")", each, "\"}");
         }
         write("compile_commands.json", text + "]");
     }
     // The files that were checked since the last time it was asked, in order: "a.cc b.cc".
     std::string checked() const {
-        std::ifstream in(path_ + "/checked");
+        std::ifstream in(directory_ / "checked");
         std::string out;
         for (std::string line; std::getline(in, line);) out += (out.empty() ? "" : " ") + line;
         remove("checked");
@@ -93,7 +84,7 @@ done
 grep -q GROW "$file" && [ ! -e grown ] && { echo BAD >> src/h.h; touch grown; }
 exit $bad
 )sh";
-    std::string path_;
+    const TestDirectory directory_;
 };
 
 }  // namespace quire::diagnostics

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -16,6 +15,7 @@
 
 #include "base/cat.h"
 #include "diagnostics/compile_commands.h"
+#include "shell/spawn.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -50,20 +50,6 @@ Failure unreadable(const std::string& path, std::string_view why) {
 
 bool is_same(const struct stat& a, const struct stat& b) {
     return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-// The first of that name in PATH that may be run; the name where there is none.
-std::string found_in_path(const std::string& name, const std::string& directory) {
-    const char* const path = std::getenv("PATH");
-    std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
-    for (bool more = true; more;) {
-        const std::size_t end = rest.find(':');
-        more = end != std::string_view::npos;
-        std::string each = absolute_path(absolute_path(directory, rest.substr(0, end)), name);
-        if (::access(each.c_str(), X_OK) == 0) return each;
-        if (more) rest.remove_prefix(end + 1);
-    }
-    return name;
 }
 
 // What of `word`, or of the word after it, the option `flag` names; none where it is another.
@@ -144,10 +130,8 @@ bool Reach::is_agents(const std::string& path) const {
 }
 
 std::string Reach::agents_part(const CompileUnit& unit, const std::string& program) const {
-    const std::string path = program.find('/') == std::string::npos
-                                 ? found_in_path(program, unit.directory)
-                                 : absolute_path(unit.directory, program);
-    if (is_agents(path)) return program;
+    const std::string found = shell::found_in_path(program, unit.directory);
+    if (is_agents(absolute_path(unit.directory, found))) return program;
     return agents_part(unit, unit.arguments, 0);
 }
 

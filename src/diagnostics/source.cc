@@ -71,17 +71,13 @@ std::string tool_of(const DiagnosticsOptions& options) {
     return tool.find('/') == std::string::npos ? tool : absolute_path(options.root, tool);
 }
 
-// With why nothing can be run where that shows already.
-DiagnosticsOptions settled(DiagnosticsOptions options) {
+// Why nothing can be run where that shows already; "" where it does not.
+std::string refusal_of(const DiagnosticsOptions& options) {
     const CheckTool tool{options.root, tool_of(options), "", 0};
     const std::string_view list = options.compile_commands;
-    if (options.refusal.empty() && tool.is_tidy() &&
-        list.substr(list.rfind('/') + 1) != "compile_commands.json") {
-        options.refusal =
-            cat("clang-tidy reads no list that is not called compile_commands.json; give ", list,
-                " that name, or make a link of that name to it, and name that in quire.toml");
-    }
-    return options;
+    if (!tool.is_tidy() || list.substr(list.rfind('/') + 1) == "compile_commands.json") return "";
+    return cat("clang-tidy reads no list that is not called compile_commands.json; give ", list,
+               " that name, or make a link of that name to it, and name that in quire.toml");
 }
 
 // A unit as it is chosen and remembered.
@@ -178,7 +174,8 @@ bool is_current(const Checked& checked, Stamps& stamps) {
 class DiagnosticsSource::Body : public std::enable_shared_from_this<DiagnosticsSource::Body> {
 public:
     Body(DiagnosticsOptions options, sched::Scheduler& workers, Clock& clock)
-        : options_(settled(std::move(options))),
+        : options_(std::move(options)),
+          refusal_(refusal_of(options_)),
           block_(make_block(options_.label)),
           file_(absolute_path(options_.root, options_.compile_commands)),
           tool_{options_.root, tool_of(options_), absolute_path(file_, ".."), options_.timeout_ms,
@@ -198,8 +195,7 @@ public:
                     fault->field, fault->value, fault->allowed};
         }
         using Kind = ConfigAnswer::Kind;
-        if (!options_.refusal.empty())
-            return {Kind::pending, cat("nothing is run here: ", options_.refusal)};
+        if (!refusal_.empty()) return {Kind::pending, cat("nothing is run here: ", refusal_)};
         if (!wanted.enabled) return {Kind::applied, "nothing is run any more"};
         const std::optional<Seen> seen = see(wanted);
         if (!seen) return {Kind::pending, "it takes effect with the next run, which begins now"};
@@ -286,7 +282,7 @@ public:
         const std::optional<Seen> seen = see(wanted.config);
         return state_.with([&](const Inside& state) -> State {
             const bool running = state.phase != Phase::idle;
-            const bool failed = !options_.refusal.empty() ||
+            const bool failed = !refusal_.empty() ||
                                 (!running && (!state.problem.empty() || (seen && lacks(*seen))));
             return {running, failed, status(state, wanted, seen)};
         });
@@ -382,7 +378,7 @@ private:
     }
     std::string doing(const Inside& state, const CheckConfig& config,
                       const std::optional<Seen>& seen) const {
-        if (!options_.refusal.empty()) return cat("off: ", options_.refusal);
+        if (!refusal_.empty()) return cat("off: ", refusal_);
         if (!config.enabled) return "off: enabled is false in config";
         if (state.phase == Phase::planning) return "running: looking at what has changed";
         if (state.phase == Phase::checking) return cat("running ", state.done, " of ", state.total);
@@ -420,7 +416,7 @@ private:
 
     // A run, in place of the one that is under way.
     void begin() {
-        if (!options_.refusal.empty()) return;
+        if (!refusal_.empty()) return;
         struct Begun {
             std::uint64_t round;
             std::stop_token stop;
@@ -629,7 +625,7 @@ private:
             }
             return out;
         });
-        if (!watched || !options_.refusal.empty()) return;
+        if (!watched || !refusal_.empty()) return;
         Stamps stamps;
         std::vector<InputStamp> changed;
         for (const auto& checked : *watched) {
@@ -650,6 +646,7 @@ private:
 
     const std::string name_ = "diagnostics";
     const DiagnosticsOptions options_;
+    const std::string refusal_;
     const document::MemoryBlock block_;
     const std::string file_;
     const CheckTool tool_;

@@ -41,8 +41,6 @@ struct DiagnosticsOptions {
                                         // looks that agree are a settled change.
     std::int64_t progress_ms = 2'000;   // A run tells how far it is at most so often, and twenty
                                         // times in all.
-    // Why nothing may be run; "" where it may.
-    std::string refusal = {};
     // Whether agents may write a path, from the root: nothing there is run, or says what is.
     std::function<bool(const std::string&)> agents_write = {};
 };

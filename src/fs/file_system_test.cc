@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/test_directory.h"
 #include "fs/disk_files.h"
 #include "fs/memory_files.h"
-#include "fs/scratch_directory.h"
 
 namespace quire::fs {
 namespace {
@@ -25,7 +25,7 @@ struct World {
 };
 
 struct DiskWorld final : World {
-    ScratchDirectory directory;
+    TestDirectory directory;
     std::unique_ptr<DiskFiles> disk = std::move(DiskFiles::open(directory.path(), {1, {}}).value());
 
     FileSystem& files() override { return *disk; }

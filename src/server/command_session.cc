@@ -129,12 +129,8 @@ void CommandSession::revise(const Answer& answer, Map params) {
                                          {"version", revised->block.version},
                                          {"changed", revised->changed},
                                          {"both", std::move(both)}};
-                                 if (auto& said = revised->block.source) {
-                                     out.append("source",
-                                                Map{{"name", std::move(said->name)},
-                                                    {"answer", std::move(said->answer)},
-                                                    {"message", std::move(said->message)}});
-                                 }
+                                 if (const auto& said = revised->block.source)
+                                     out.append("source", said->members());
                                  answer.result(std::move(out));
                              });
 }

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
 
 #include "base/log.h"
+#include "base/test_directory.h"
 
 namespace quire::server {
 
@@ -19,23 +19,14 @@ public:
 
 class TestWorkspace {
 public:
-    explicit TestWorkspace(const std::string& below = "") {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "quire-server-XXXXXX").string();
-        root_ = ::mkdtemp(pattern.data());
-        path_ = root_ + below;
+    explicit TestWorkspace(const std::string& below = "") : path_(root_.path() + below) {
         std::filesystem::create_directories(path_);
     }
-    ~TestWorkspace() {
-        std::error_code ignored;
-        std::filesystem::remove_all(root_, ignored);
-    }
-    TestWorkspace(const TestWorkspace&) = delete;
-    TestWorkspace& operator=(const TestWorkspace&) = delete;
     const std::string& path() const { return path_; }
 
 private:
-    std::string root_, path_;
+    const TestDirectory root_;
+    const std::string path_;
 };
 
 // Whether `condition` holds within 20 seconds.

@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -46,26 +48,13 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
     return out;
 }
 
-// Where a program without a '/' is found, or that name if it is nowhere.
-std::string found_in_path(const std::string& name) {
-    const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): never set here.
-    if (name.find('/') != std::string::npos || path == nullptr) return name;
-    for (std::string_view left = path;;) {
-        const std::size_t end = left.find(':');
-        std::string at = cat(left.substr(0, end), "/", name);
-        if (::access(at.c_str(), X_OK) == 0) return at;
-        if (end == std::string_view::npos) return name;
-        left.remove_prefix(end + 1);
-    }
-}
-
 // A child up to its program: its directory, its streams, no signal blocked or ignored, its group,
 // its confinement. All is made ready before the fork: between that and the program only system
 // calls are made.
 class Start {
 public:
     Start(const Program& program, int output, const Cage* cage)
-        : path_(found_in_path(program.arguments.front())),
+        : path_(found_in_path(program.arguments.front(), program.directory)),
           directory_(program.directory),
           arguments_(pointers(program.arguments)),
           environment_(pointers(program.environment)),
@@ -166,6 +155,20 @@ Failure cannot_run(const Program& program, int error) {
 }
 
 }  // namespace
+
+std::string found_in_path(const std::string& name, const std::string& directory) {
+    if (name.find('/') != std::string::npos) return name;
+    const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): never set here.
+    std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+    for (bool more = true; more;) {
+        const std::size_t end = rest.find(':');
+        more = end != std::string_view::npos;
+        std::string at = std::filesystem::path(directory) / rest.substr(0, end) / name;
+        if (::access(at.c_str(), X_OK) == 0) return at;
+        if (more) rest.remove_prefix(end + 1);
+    }
+    return name;
+}
 
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,
                           const std::stop_token& stop) {

@@ -37,6 +37,10 @@ struct Ended {
     bool truncated = false;  // Some of its output was dropped.
 };
 
+// Where a program that is named without a '/' stands: the first of PATH, whose relative parts begin
+// at `directory`, that may be run; `name` where there is none, or where it has a '/'.
+std::string found_in_path(const std::string& name, const std::string& directory);
+
 // Blocks until it has ended. Errors: not_found "program_not_found" {program}; unavailable
 // "cannot_run" {program} for any other reason why it did not begin; those of Cage::make().
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,

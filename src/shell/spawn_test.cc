@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "base/test_directory.h"
 
 namespace quire::shell {
 namespace {
@@ -114,35 +115,21 @@ TEST(Spawn, AProgramEndsWithTheProcessThatRunsIt) {
 
 // --- confined ---
 
+// These fail where the system has no Landlock: there nothing could be confined.
 class Confined : public testing::Test {
 protected:
     Confined() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "quire-cage-XXXXXX");
-        root_ = ::mkdtemp(pattern.data());
-        std::filesystem::create_directories(root_ + "/work/.quire");
-        std::ofstream(root_ + "/work/.quire/secret") << "hidden\n";
-        std::ofstream(root_ + "/work/seen") << "seen\n";
-        std::ofstream(root_ + "/work/out");
+        inside.put(".quire/secret", "hidden\n");
+        inside.put("seen", "seen\n");
+        inside.put("out", "");
     }
-    ~Confined() override {
-        std::error_code ignored;
-        std::filesystem::remove_all(root_, ignored);
-    }
-    void SetUp() override {
-        const auto cage = Cage::make({});
-        if (!cage) GTEST_SKIP() << cage.error().message();
-    }
-    Result<Ended> in_cage(const std::string& text) {
+    Result<Ended> in_cage(const std::string& text) const {
         Program program = script(text);
-        program.directory = root_ + "/work";
-        program.confinement = Confinement{{root_ + "/work/out"}, root_ + "/work/.quire"};
+        program.directory = inside.path();
+        program.confinement = Confinement{{inside / "out"}, inside / ".quire"};
         return run(program);
     }
-    std::string text_of(const std::string& name) const {
-        std::ifstream file(root_ + "/work/" + name);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    std::string root_;
+    const TestDirectory inside;
 };
 
 TEST_F(Confined, ItReadsWhatIsNotHidden) {
@@ -153,27 +140,29 @@ TEST_F(Confined, ItReadsWhatIsNotHidden) {
 }
 
 TEST_F(Confined, ALinkDoesNotShowWhatIsHidden) {
-    std::filesystem::create_symlink(root_ + "/work/.quire", root_ + "/work/link");
-    std::filesystem::create_symlink(root_, root_ + "/work/up");
-    EXPECT_EQ(in_cage("cat link/secret up/work/.quire/secret 2>/dev/null")->output, "");
+    inside.link("link", inside / ".quire");
+    inside.link("up", std::filesystem::path(inside.path()).parent_path());
+    const std::string name = std::filesystem::path(inside.path()).filename();
+    EXPECT_EQ(in_cage(cat("cat link/secret up/", name, "/.quire/secret 2>/dev/null"))->output, "");
+    EXPECT_EQ(in_cage(cat("cat up/", name, "/seen"))->output, "seen\n");
 }
 
 TEST_F(Confined, ItWritesWhatIsNamedAndNothingElse) {
     const auto ended = in_cage(
         "echo kept >out; echo no >seen; echo no >new; mkdir d; rm seen; mv seen moved; ln seen "
         "hard; "
-        "touch .quire/x; : >/tmp/quire-cage-test; truncate -s 0 seen; chmod 777 seen");
+        "touch .quire/x; : >../quire-cage-test; truncate -s 0 seen; chmod 777 seen");
     ASSERT_TRUE(ended);
-    EXPECT_EQ(text_of("out"), "kept\n");
-    EXPECT_EQ(text_of("seen"), "seen\n");
-    EXPECT_EQ(std::filesystem::status(root_ + "/work/seen").permissions() &
+    EXPECT_EQ(inside.get("out"), "kept\n");
+    EXPECT_EQ(inside.get("seen"), "seen\n");
+    EXPECT_EQ(std::filesystem::status(inside / "seen").permissions() &
                   std::filesystem::perms::others_write,
               std::filesystem::perms::none);
     std::size_t entries = 0;
-    for (const auto& each : std::filesystem::directory_iterator(root_ + "/work"))
+    for (const auto& each : std::filesystem::directory_iterator(inside.path()))
         entries += each.exists() ? 1 : 0;
     EXPECT_EQ(entries, 3U) << ended->output;
-    EXPECT_FALSE(std::filesystem::exists("/tmp/quire-cage-test"));
+    EXPECT_FALSE(inside.has("../quire-cage-test"));
 }
 
 TEST_F(Confined, ItReachesNobody) {
@@ -187,8 +176,7 @@ TEST_F(Confined, ItReachesNobody) {
 }
 
 TEST_F(Confined, ACompilerStillChecks) {
-    std::ofstream(root_ + "/work/a.cc")
-        << "#include <vector>\nint f() { return std::vector<int>{}; }\n";
+    inside.put("a.cc", "#include <vector>\nint f() { return std::vector<int>{}; }\n");
     const auto ended = in_cage(
         "g++ -fsyntax-only -MMD -MF out a.cc; g++ -fsyntax-only -x c++ /dev/null && echo fine");
     ASSERT_TRUE(ended);
@@ -197,7 +185,7 @@ TEST_F(Confined, ACompilerStillChecks) {
 }
 
 TEST_F(Confined, WhatIsToBeWritableIsThere) {
-    const auto none = Cage::make({{root_ + "/none"}, ""});
+    const auto none = Cage::make({{inside / "none"}, ""});
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().reason(), "no_confinement");
 }

@@ -22,8 +22,8 @@ using Fault = FaultyVfs::Fault;
 
 constexpr int kBatches = 24;
 
-std::unique_ptr<Store> open_at(const TempDirectory& directory) {
-    Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+std::unique_ptr<Store> open_at(const TestDirectory& directory) {
+    Result<Opened> opened = open_sqlite(directory / "quire.db");
     EXPECT_TRUE(opened) << opened.error().message();
     return opened ? std::move(opened->store) : nullptr;
 }
@@ -74,7 +74,7 @@ int write_history(Store& store, bool pipelined) {
 
 TEST(StoreFaults, WhereverAFlushFailsNothingIsAcknowledgedAfterIt) {
     for (std::int64_t at = 0;; ++at) {
-        const TempDirectory directory(quick_parent());
+        const TestDirectory directory(quick_parent());
         open_at(directory).reset();
         int acknowledged = 0;
         bool struck = false;
@@ -103,7 +103,7 @@ TEST(StoreFaults, WhereverAFlushFailsNothingIsAcknowledgedAfterIt) {
 TEST(StoreFaults, WhereverAWriteFindsTheDiskFullItsBatchIsRefusedAndLaterOnesAreTaken) {
     int strikes = 0;
     for (std::int64_t at = 0; at < 400; ++at) {
-        const TempDirectory directory(quick_parent());
+        const TestDirectory directory(quick_parent());
         open_at(directory).reset();
         {
             FaultyVfs disk;
@@ -134,7 +134,7 @@ TEST(StoreFaults, WhereverAWriteFindsTheDiskFullItsBatchIsRefusedAndLaterOnesAre
 
 TEST(StoreFaults, WhereverAWriteFailsTheStoreStopsAndWhatWasAcknowledgedIsThere) {
     for (std::int64_t at = 0; at < 400; at += 3) {
-        const TempDirectory directory(quick_parent());
+        const TestDirectory directory(quick_parent());
         open_at(directory).reset();
         int acknowledged = 0;
         bool struck = false;
@@ -154,11 +154,10 @@ TEST(StoreFaults, WhereverAWriteFailsTheStoreStopsAndWhatWasAcknowledgedIsThere)
 // Runs the history with the power going out at operation `at`, and opens what may then be on the
 // disk. False when the history was over before.
 bool lose_power(std::int64_t at, bool pipelined, std::mt19937& random) {
-    const TempDirectory directory(quick_parent());
+    const TestDirectory directory(quick_parent());
     open_at(directory).reset();
     FaultyVfs disk;
-    const std::vector<std::string> files = {directory.file("quire.db"),
-                                            directory.file("quire.db-wal")};
+    const std::vector<std::string> files = {directory / "quire.db", directory / "quire.db-wal"};
     disk.watch(files);
     int acknowledged = 0;
     {
@@ -168,9 +167,9 @@ bool lose_power(std::int64_t at, bool pipelined, std::mt19937& random) {
     }
     disk.arm(Fault::none, 0, false);
     for (int image = 0; image < 3; ++image) {
-        const TempDirectory after(quick_parent());
+        const TestDirectory after(quick_parent());
         for (const std::string& file : files) {
-            std::ofstream(after.file(file.substr(file.rfind('/') + 1)), std::ios::binary)
+            std::ofstream(after / file.substr(file.rfind('/') + 1), std::ios::binary)
                 << disk.after_power_loss(file, random);
         }
         const auto store = open_at(after);
@@ -200,38 +199,38 @@ void overwrite(const std::string& path, std::size_t at, std::size_t length) {
 }
 
 // A database with enough in it to have pages in the middle.
-void fill(const TempDirectory& directory) {
+void fill(const TestDirectory& directory) {
     const auto store = open_at(directory);
     for (int i = 0; i < 200; ++i) ASSERT_TRUE(commit(*store, numbered(i, 2000)));
 }
 
 TEST(StoreFaults, GarbageOverTheHeaderIsNamedAndTheFileIsLeftAsItIs) {
-    const TempDirectory directory(quick_parent());
+    const TestDirectory directory(quick_parent());
     fill(directory);
-    overwrite(directory.file("quire.db"), 0, 100);
-    const std::string before = FaultyVfs::read_all(directory.file("quire.db"));
+    overwrite(directory / "quire.db", 0, 100);
+    const std::string before = FaultyVfs::read_all(directory / "quire.db");
 
-    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+    const Result<Opened> opened = open_sqlite(directory / "quire.db");
 
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code(), Errc::corrupt);
-    EXPECT_NE(opened.error().message().find(directory.file("quire.db")), std::string::npos)
+    EXPECT_NE(opened.error().message().find(directory / "quire.db"), std::string::npos)
         << opened.error().message();
     EXPECT_NE(opened.error().message().find("backup"), std::string::npos);
-    EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db")), before);
+    EXPECT_EQ(FaultyVfs::read_all(directory / "quire.db"), before);
 }
 
 TEST(StoreFaults, GarbageInTheMiddleIsFoundWhenItIsReadAndOtherDocumentsAreAsTheyWere) {
-    const TempDirectory directory(quick_parent());
+    const TestDirectory directory(quick_parent());
     fill(directory);
     {
         const auto store = open_at(directory);
         ASSERT_TRUE(
             commit(*store, {.documents = {{.key = 1, .kind = "conversation", .name = "a"}}}));
     }
-    const std::string bytes = FaultyVfs::read_all(directory.file("quire.db"));
+    const std::string bytes = FaultyVfs::read_all(directory / "quire.db");
     // The page in the middle that holds updates: they are what fills the file.
-    overwrite(directory.file("quire.db"), bytes.size() / 2 / 4096 * 4096, 4096);
+    overwrite(directory / "quire.db", bytes.size() / 2 / 4096 * 4096, 4096);
 
     const auto store = open_at(directory);
     const Result<StoredDocument> damaged = store->load(1);
@@ -243,16 +242,16 @@ TEST(StoreFaults, GarbageInTheMiddleIsFoundWhenItIsReadAndOtherDocumentsAreAsThe
 
 TEST(StoreFaults, GarbageInTheLogOfAKilledStoreCostsNoEarlierBatch) {
     for (std::size_t at = 0; at < 60'000; at += 1777) {
-        const TempDirectory directory(quick_parent());
+        const TestDirectory directory(quick_parent());
         open_at(directory).reset();
         const pid_t child = ::fork();
         if (child == 0) {
-            const auto opened = open_sqlite(directory.file("quire.db"));
+            const auto opened = open_sqlite(directory / "quire.db");
             for (int i = 0; i < 10; ++i) static_cast<void>(commit(*opened->store, numbered(i)));
             ::_exit(0);  // As if killed: nothing is closed.
         }
         ::waitpid(child, nullptr, 0);
-        overwrite(directory.file("quire.db-wal"), at, 64);
+        overwrite(directory / "quire.db-wal", at, 64);
         const auto store = open_at(directory);
         ASSERT_NE(store, nullptr) << "byte " << at;
         const int found = history_length(*store);
@@ -262,64 +261,64 @@ TEST(StoreFaults, GarbageInTheLogOfAKilledStoreCostsNoEarlierBatch) {
 }
 
 TEST(StoreFaults, AnEmptyFileBesideALogIsDamageAndTheLogIsKept) {
-    const TempDirectory directory(quick_parent());
+    const TestDirectory directory(quick_parent());
     open_at(directory).reset();
     const pid_t child = ::fork();
     if (child == 0) {
-        const auto opened = open_sqlite(directory.file("quire.db"));
+        const auto opened = open_sqlite(directory / "quire.db");
         static_cast<void>(commit(*opened->store, numbered(0)));
         ::_exit(0);
     }
     ::waitpid(child, nullptr, 0);
-    ASSERT_EQ(::truncate(directory.file("quire.db").c_str(), 0), 0);
-    const std::string log = FaultyVfs::read_all(directory.file("quire.db-wal"));
+    ASSERT_EQ(::truncate((directory / "quire.db").c_str(), 0), 0);
+    const std::string log = FaultyVfs::read_all(directory / "quire.db-wal");
 
-    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+    const Result<Opened> opened = open_sqlite(directory / "quire.db");
 
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code(), Errc::corrupt);
-    EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db-wal")), log);
+    EXPECT_EQ(FaultyVfs::read_all(directory / "quire.db-wal"), log);
 }
 
 TEST(StoreFaults, AnEmptyFileWhereADatabaseWasIsDamage) {
-    const TempDirectory directory(quick_parent());
+    const TestDirectory directory(quick_parent());
     open_at(directory).reset();
-    ASSERT_EQ(::truncate(directory.file("quire.db").c_str(), 0), 0);
+    ASSERT_EQ(::truncate((directory / "quire.db").c_str(), 0), 0);
 
-    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+    const Result<Opened> opened = open_sqlite(directory / "quire.db");
 
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code(), Errc::corrupt);
-    EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db")), "");
+    EXPECT_EQ(FaultyVfs::read_all(directory / "quire.db"), "");
 }
 
 TEST(StoreFaults, TheLogOfADatabaseThatIsGoneIsPutAsideAndNotReplayed) {
-    const TempDirectory directory(quick_parent());
+    const TestDirectory directory(quick_parent());
     const pid_t child = ::fork();
     if (child == 0) {
-        const auto opened = open_sqlite(directory.file("quire.db"));
+        const auto opened = open_sqlite(directory / "quire.db");
         static_cast<void>(commit(*opened->store, numbered(0)));
         ::_exit(0);
     }
     ::waitpid(child, nullptr, 0);
-    ASSERT_EQ(::unlink(directory.file("quire.db").c_str()), 0);
-    const std::string log = FaultyVfs::read_all(directory.file("quire.db-wal"));
+    ASSERT_EQ(::unlink((directory / "quire.db").c_str()), 0);
+    const std::string log = FaultyVfs::read_all(directory / "quire.db-wal");
 
     const auto store = open_at(directory);
 
     EXPECT_EQ(history_length(*store), 0);
-    EXPECT_EQ(FaultyVfs::read_all(directory.file("quire.db-wal.orphan")), log);
+    EXPECT_EQ(FaultyVfs::read_all(directory / "quire.db-wal.orphan"), log);
 }
 
 TEST(StoreFiles, OnlyTheOwnerMayReadThem) {
     const mode_t before = ::umask(0);
-    const TempDirectory directory;
+    const TestDirectory directory;
     {
         const auto store = open_at(directory);
         ASSERT_TRUE(commit(*store, numbered(0)));
         for (const char* name : {"quire.db", "quire.db-wal", "lock"}) {
             struct stat status = {};
-            ASSERT_EQ(::stat(directory.file(name).c_str(), &status), 0) << name;
+            ASSERT_EQ(::stat((directory / name).c_str(), &status), 0) << name;
             EXPECT_EQ(status.st_mode & 0777U, 0600U) << name;
         }
     }
@@ -327,13 +326,13 @@ TEST(StoreFiles, OnlyTheOwnerMayReadThem) {
 }
 
 TEST(StoreFiles, ASecondProcessIsToldAtOnceWhoHoldsTheWorkspace) {
-    const TempDirectory directory;
+    const TestDirectory directory;
     int told[2];
     ASSERT_EQ(::pipe(told), 0);
     const auto store = open_at(directory);
     const pid_t child = ::fork();
     if (child == 0) {
-        const Result<Opened> second = open_sqlite(directory.file("quire.db"));
+        const Result<Opened> second = open_sqlite(directory / "quire.db");
         const bool right = !second && second.error().reason() == "workspace_locked" &&
                            second.error().details().find("pid") != nullptr &&
                            second.error().details().find("pid")->as_int() == ::getppid();
@@ -342,14 +341,14 @@ TEST(StoreFiles, ASecondProcessIsToldAtOnceWhoHoldsTheWorkspace) {
     int status = 0;
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
-    EXPECT_EQ(reason(open_sqlite(directory.file("quire.db"))), "workspace_locked");
+    EXPECT_EQ(reason(open_sqlite(directory / "quire.db")), "workspace_locked");
 }
 
 TEST(StoreFiles, ALockGoesWithItsHolderHoweverThatEnds) {
-    const TempDirectory directory;
+    const TestDirectory directory;
     const pid_t child = ::fork();
     if (child == 0) {
-        const auto opened = open_sqlite(directory.file("quire.db"));
+        const auto opened = open_sqlite(directory / "quire.db");
         ::kill(::getpid(), SIGKILL);
     }
     ::waitpid(child, nullptr, 0);
@@ -357,15 +356,15 @@ TEST(StoreFiles, ALockGoesWithItsHolderHoweverThatEnds) {
 }
 
 TEST(StoreFiles, ADirectoryThatCannotBeWrittenIsNamed) {
-    const TempDirectory directory;
+    const TestDirectory directory;
     open_at(directory).reset();
     ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);
-    ASSERT_EQ(::chmod(directory.file("quire.db").c_str(), 0444), 0);
+    ASSERT_EQ(::chmod((directory / "quire.db").c_str(), 0444), 0);
     const pid_t child = ::fork();
     if (child == 0) {
         // Root may write anywhere; nobody may not.
         if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(2);
-        const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+        const Result<Opened> opened = open_sqlite(directory / "quire.db");
         ::_exit(reason(opened) == "store_not_writable" ? 0 : 1);
     }
     int status = 0;
@@ -384,10 +383,10 @@ void execute(const std::string& path, const std::string& sql) {
 }
 
 TEST(StoreFiles, AStoreOfALaterVersionIsNotTouched) {
-    const TempDirectory directory;
+    const TestDirectory directory;
     open_at(directory).reset();
-    execute(directory.file("quire.db"), "PRAGMA user_version = 1000");
-    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+    execute(directory / "quire.db", "PRAGMA user_version = 1000");
+    const Result<Opened> opened = open_sqlite(directory / "quire.db");
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().reason(), "newer_store");
     EXPECT_EQ(opened.error().code(), Errc::unsupported);
@@ -396,12 +395,12 @@ TEST(StoreFiles, AStoreOfALaterVersionIsNotTouched) {
 
 // A store as the step before the approvals left it.
 TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
-    const TempDirectory directory;
+    const TestDirectory directory;
     {
         const std::unique_ptr<Store> store = open_at(directory);
         ASSERT_TRUE(commit(*store, {.tokens = {{.actor = "a", .token = "t", .value = "v"}}}));
     }
-    execute(directory.file("quire.db"), "DROP TABLE approvals; PRAGMA user_version = 2");
+    execute(directory / "quire.db", "DROP TABLE approvals; PRAGMA user_version = 2");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -412,17 +411,17 @@ TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
 }
 
 TEST(StoreFiles, ADatabaseOfAnotherProgramIsNotTouched) {
-    const TempDirectory directory;
-    execute(directory.file("quire.db"), "CREATE TABLE theirs(x)");
-    const Result<Opened> opened = open_sqlite(directory.file("quire.db"));
+    const TestDirectory directory;
+    execute(directory / "quire.db", "CREATE TABLE theirs(x)");
+    const Result<Opened> opened = open_sqlite(directory / "quire.db");
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code(), Errc::corrupt);
 }
 
 TEST(StoreFiles, TheFirstOpeningSaysThatItMadeTheStore) {
-    const TempDirectory directory;
-    EXPECT_TRUE(open_sqlite(directory.file("quire.db"))->created);
-    EXPECT_FALSE(open_sqlite(directory.file("quire.db"))->created);
+    const TestDirectory directory;
+    EXPECT_TRUE(open_sqlite(directory / "quire.db")->created);
+    EXPECT_FALSE(open_sqlite(directory / "quire.db")->created);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ public:
     OnSqlite& operator=(const OnSqlite&) = delete;
     ~OnSqlite() { free_disk(); }
     void open() {
-        Result<Opened> opened = open_sqlite(directory_.file("quire.db"));
+        Result<Opened> opened = open_sqlite(directory_ / "quire.db");
         ASSERT_TRUE(opened) << opened.error().message();
         store_ = std::move(opened->store);
     }
@@ -56,7 +56,7 @@ private:
         limit.rlim_cur = std::min(bytes, limit.rlim_max);
         ::setrlimit(RLIMIT_FSIZE, &limit);
     }
-    TempDirectory directory_;
+    TestDirectory directory_;
     std::unique_ptr<Store> store_;
 };
 

@@ -13,8 +13,7 @@ namespace {
 Map members_of(const MemoryVersion& block) {
     Map out{{"label", block.label}, {"block_id", block.block_id}, {"version", block.version}};
     if (block.source) {
-        const auto& [name, answer, message] = *block.source;
-        out.append("source", Map{{"name", name}, {"answer", answer}, {"message", message}});
+        out.append("source", block.source->members());
     }
     return out;
 }

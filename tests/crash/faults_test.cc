@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/test_directory.h"
 #include "json/json.h"
 #include "tests/crash/program.h"
 
@@ -176,24 +177,18 @@ TEST_F(Faults, AFolderThatCannotBeWrittenIsNamed) {
 // A small disk of its own, where this process may mount one.
 class SmallDisk {
 public:
-    SmallDisk() {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "quire-disk-XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data());
-        mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=24m") == 0;
-    }
+    SmallDisk() : mounted_(::mount("tmpfs", path().c_str(), "tmpfs", 0, "size=24m") == 0) {}
     ~SmallDisk() {
-        if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
-        ::rmdir(path_.c_str());
+        if (mounted_) ::umount2(path().c_str(), MNT_DETACH);
     }
     SmallDisk(const SmallDisk&) = delete;
     SmallDisk& operator=(const SmallDisk&) = delete;
     bool is_there() const { return mounted_; }
-    const std::string& path() const { return path_; }
+    const std::string& path() const { return directory_.path(); }
 
 private:
-    std::string path_;
-    bool mounted_ = false;
+    const TestDirectory directory_;
+    const bool mounted_;
 };
 
 // The block's text, or why it is not to be had. A question that a dying kernel swallowed is asked

@@ -82,13 +82,9 @@ std::string reason(const Value& structured) {
     return word == nullptr ? "" : word->as_string();
 }
 
-Workspace::Workspace(const std::string& parent) {
-    std::string pattern =
-        (parent.empty() ? std::filesystem::temp_directory_path().string() : parent) +
-        "/quire-crash-XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-    std::ofstream(path_ + "/quire.toml")
-        << "[[files.rules]]\npattern = \"**\"\npermission = \"read_write\"\n";
+Workspace::Workspace(const std::string& parent) : directory_(parent) {
+    directory_.put("quire.toml",
+                   "[[files.rules]]\npattern = \"**\"\npermission = \"read_write\"\n");
 }
 
 Workspace::~Workspace() {
@@ -96,8 +92,6 @@ Workspace::~Workspace() {
         for (const pid_t pid : kernels()) ::kill(pid, SIGKILL);
         if (comes_true([&] { return kernels().empty(); }, 2000)) break;
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
 }
 
 pid_t Workspace::kernel() const {
@@ -113,7 +107,7 @@ bool Workspace::kill_kernel(int signal) const {
 
 std::vector<pid_t> Workspace::kernels() const {
     std::vector<pid_t> found;
-    const std::string wanted = std::string("\0kernel\0--workspace\0", 20) + path_;
+    const std::string wanted = std::string("\0kernel\0--workspace\0", 20) + path();
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
         const pid_t pid = std::atoi(entry.path().filename().c_str());
         if (pid > 0 &&

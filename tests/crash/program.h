@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "base/test_directory.h"
 #include "base/value.h"
 
 namespace quire::crash {
@@ -19,20 +20,20 @@ std::string program();
 class Workspace {
 public:
     // With rules that let agents write anywhere. In `parent`, or the temporary directory.
-    explicit Workspace(const std::string& parent = "");
-    // Ends the kernel that may still run there, and removes everything.
+    explicit Workspace(const std::string& parent = TestDirectory::usual_parent());
+    // Ends the kernel that may still run there.
     ~Workspace();
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
 
-    const std::string& path() const { return path_; }
-    std::string state(const std::string& name) const { return path_ + "/.quire/" + name; }
+    const std::string& path() const { return directory_.path(); }
+    std::string state(const std::string& name) const { return directory_ / ".quire/" + name; }
     pid_t kernel() const;                // As the lock file says; 0 when that process is no more.
     bool kill_kernel(int signal) const;  // And waits until it is gone; false when there was none.
     std::vector<pid_t> kernels() const;  // Every process that runs as a kernel of this workspace.
 
 private:
-    std::string path_;
+    const TestDirectory directory_;
 };
 
 struct Ended {

@@ -384,7 +384,7 @@ TEST(FileTool, ArgumentsThatDoNotBelongAreNamed) {
 
 TEST(FileTool, LinksAreAsStrictAsTheirTargetsAndNeverLeadOut) {
     Workspace workspace;
-    const fs::ScratchDirectory outside;
+    const TestDirectory outside;
     outside.put("secret", "secret\n");
     workspace.disk.put("real", "old\n");
     workspace.disk.put("a.lock", "old\n");

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "base/cat.h"
+#include "base/test_directory.h"
 #include "fs/disk_files.h"
-#include "fs/scratch_directory.h"
 #include "json/json.h"
 #include "kernel/approval_calls.h"
 #include "kernel/desk_test.h"
@@ -104,7 +104,7 @@ public:
         return result.is_error ? result.structured.get("error")->get("reason")->as_string() : "ok";
     }
 
-    fs::ScratchDirectory disk;
+    TestDirectory disk;
     Value last;
 
 private:

@@ -12,22 +12,28 @@
 #include "base/cat.h"
 #include "base/check.h"
 
-namespace quire::fs {
+namespace quire {
 
-class ScratchDirectory {
+class TestDirectory {
 public:
-    // In the folder that the environment variable names; without one, in the temporary one.
-    explicit ScratchDirectory(const char* variable = nullptr) {
-        const char* const chosen = variable == nullptr ? nullptr : std::getenv(variable);
-        path_ = cat(chosen == nullptr ? "/tmp" : chosen, "/quire-scratch-XXXXXX");
-        CHECK(::mkdtemp(path_.data()) != nullptr);
+    static std::string usual_parent() { return std::filesystem::temp_directory_path().string(); }
+    // What the environment variable says, or the usual one.
+    static std::string parent_in(const char* variable) {
+        const char* const chosen = std::getenv(variable);
+        return chosen == nullptr ? usual_parent() : chosen;
     }
-    ~ScratchDirectory() {
+
+    explicit TestDirectory(const std::string& parent = usual_parent())
+        : path_(cat(parent, "/quire-test-", std::string(6, 'X'))) {  // What mkdtemp() fills in.
+        CHECK(::mkdtemp(path_.data()) != nullptr);
+        path_ = std::filesystem::canonical(path_).string();
+    }
+    ~TestDirectory() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
     }
-    ScratchDirectory(const ScratchDirectory&) = delete;
-    ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+    TestDirectory(const TestDirectory&) = delete;
+    TestDirectory& operator=(const TestDirectory&) = delete;
 
     const std::string& path() const { return path_; }
     std::string operator/(std::string_view name) const { return cat(path_, "/", name); }
@@ -55,4 +61,4 @@ private:
     std::string path_;
 };
 
-}  // namespace quire::fs
+}  // namespace quire
