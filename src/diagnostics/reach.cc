@@ -198,6 +198,12 @@ Result<std::string> tidy_config_of(const std::string& file, const std::string& r
     return found;
 }
 
+std::string agents_refusal(const std::string& path, const Reach& reach) {
+    return cat("agents may write ", reach.below_root(path).value_or(path),
+               ", which says what is run. A rule with permission = \"read_only\" before the one "
+               "that lets them makes it run");
+}
+
 Result<std::string> read_trusted(const std::string& path, const Reach& reach) {
     const OpenFile file(path);
     if (file.fd() < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -209,11 +215,8 @@ Result<std::string> read_trusted(const std::string& path, const Reach& reach) {
     if (!S_ISREG(found.st_mode)) return unreadable(path, "it is no regular file");
     const std::string opened = file.path();
     if (reach.is_agents(path) || (!opened.empty() && reach.is_agents(opened))) {
-        const auto below = reach.below_root(opened.empty() ? path : opened);
         return fail(Errc::denied, "agents_write",
-                    cat("agents may write ", below ? *below : path,
-                        ", which says what is run. A rule with permission = \"read_only\" before "
-                        "the one that lets them makes it run"));
+                    agents_refusal(opened.empty() ? path : opened, reach));
     }
     const auto size = static_cast<std::size_t>(found.st_size);
     if (size == 0) return unreadable(path, "it is empty");

@@ -48,6 +48,9 @@ private:
 Result<std::string> tidy_config_of(const std::string& file, const std::string& root,
                                    const Reach& reach);
 
+// That agents may write `path`, which says what is run, and what to do about it.
+std::string agents_refusal(const std::string& path, const Reach& reach);
+
 // The whole of a regular file that agents may not write. Never waits: a pipe is no file. Errors:
 // not_found "file_not_found"; denied "agents_write"; unavailable "unreadable" for what is no file,
 // is empty, or cannot be read; out_of_range "too_large" {limit}.

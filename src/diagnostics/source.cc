@@ -195,7 +195,7 @@ public:
                     fault->field, fault->value, fault->allowed};
         }
         using Kind = ConfigAnswer::Kind;
-        if (!refusal_.empty()) return {Kind::pending, cat("nothing is run here: ", refusal_)};
+        if (!refusal().empty()) return {Kind::pending, cat("nothing is run here: ", refusal())};
         if (!wanted.enabled) return {Kind::applied, "nothing is run any more"};
         const std::optional<Seen> seen = see(wanted);
         if (!seen) return {Kind::pending, "it takes effect with the next run, which begins now"};
@@ -282,7 +282,7 @@ public:
         const std::optional<Seen> seen = see(wanted.config);
         return state_.with([&](const Inside& state) -> State {
             const bool running = state.phase != Phase::idle;
-            const bool failed = !refusal_.empty() ||
+            const bool failed = !refusal().empty() ||
                                 (!running && (!state.problem.empty() || (seen && lacks(*seen))));
             return {running, failed, status(state, wanted, seen)};
         });
@@ -376,9 +376,14 @@ private:
                        const std::optional<Seen>& seen) const {
         return cat(doing(state, wanted.config, seen), wanted.fault);
     }
+    // Why nothing may be run; "" where it may. What agents may write may change at any time.
+    std::string refusal() const {
+        return refusal_.empty() && reach_.is_agents(file_) ? agents_refusal(file_, reach_)
+                                                           : refusal_;
+    }
     std::string doing(const Inside& state, const CheckConfig& config,
                       const std::optional<Seen>& seen) const {
-        if (!refusal_.empty()) return cat("off: ", refusal_);
+        if (!refusal().empty()) return cat("off: ", refusal());
         if (!config.enabled) return "off: enabled is false in config";
         if (state.phase == Phase::planning) return "running: looking at what has changed";
         if (state.phase == Phase::checking) return cat("running ", state.done, " of ", state.total);
@@ -416,7 +421,7 @@ private:
 
     // A run, in place of the one that is under way.
     void begin() {
-        if (!refusal_.empty()) return;
+        if (!refusal().empty()) return;
         struct Begun {
             std::uint64_t round;
             std::stop_token stop;
@@ -625,7 +630,7 @@ private:
             }
             return out;
         });
-        if (!watched || !refusal_.empty()) return;
+        if (!watched || !refusal().empty()) return;
         Stamps stamps;
         std::vector<InputStamp> changed;
         for (const auto& checked : *watched) {

@@ -180,7 +180,7 @@ test("where agents may write what says which programs run, none is run", { skip 
     writeFileSync(join(folder, "compile_commands.json"), JSON.stringify([
         { directory: folder, arguments: ["touch", marker], file: "src/main.cc" }]));
     const ada = await agent(t, folder);
-    assert.match((await ada.view()).status, /^off: agents may write compile_commands\.json, which says what is run: /);
+    assert.match((await ada.view()).status, /^off: agents may write compile_commands\.json, which says what is run\. A rule /);
     const run = command(folder, "sources", "run", "diagnostics", "--wait");
     assert.equal(run.status, 1);
     assert.match(run.stdout, /off: agents may write/);
