@@ -16,8 +16,8 @@ set(public_headers
 
 set(objects)
 foreach(room base json text seq crdt_ids crdt_history crdt_state crdt_merge crdt_doc codec)
-    # Searching text needs RE2, and the engine does not search.
-    list(APPEND objects "$<FILTER:$<TARGET_OBJECTS:quire_${room}>,EXCLUDE,/text/search\\.cc>")
+    # Searching text and its patterns need RE2, and the engine does not search.
+    list(APPEND objects "$<FILTER:$<TARGET_OBJECTS:quire_${room}>,EXCLUDE,/text/(search|ecma_pattern)\\.cc>")
 endforeach()
 add_library(quire_library STATIC ${objects})
 add_library(quire::crdt ALIAS quire_library)

@@ -51,7 +51,7 @@ public:
 
 private:
     static json::Schema compiled(const Value& schema) {
-        Result<json::Schema> made = json::Schema::compile(schema);
+        Result<json::Schema> made = json::Schema::compile(schema, {.strict = true});
         CHECK(made.has_value());
         return std::move(*made);
     }

@@ -46,7 +46,7 @@ protected:
         last = (*answer)->structured;
         const Value& schema =
             registry_->find(tools::Profile::compat, std::string(tool))->output_schema;
-        const auto fits = json::Schema::compile(schema)->check(last);
+        const auto fits = json::Schema::compile(schema, {.strict = true})->check(last);
         EXPECT_TRUE(fits) << arguments << ": " << (fits ? "" : fits.error().message());
         return std::move(**answer);
     }

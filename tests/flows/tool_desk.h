@@ -91,7 +91,7 @@ private:
         CHECK(result.has_value());
         const tools::ToolInfo* info = registry_->find(profile_, tool);
         if (!result->is_error && info != nullptr) {
-            const auto schema = json::Schema::compile(info->output_schema);
+            const auto schema = json::Schema::compile(info->output_schema, {.strict = true});
             EXPECT_TRUE(schema) << tool;
             const auto fits = schema->check(result->structured);
             EXPECT_TRUE(fits) << tool << ": " << (fits ? "" : fits.error().message());

@@ -96,7 +96,7 @@ TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {
             EXPECT_FALSE(tool.description.empty());
             EXPECT_EQ(*tool.input_schema.get("additionalProperties"), Value(false)) << tool.name;
             EXPECT_EQ(*tool.output_schema.get("type"), Value("object")) << tool.name;
-            EXPECT_TRUE(json::Schema::compile(tool.output_schema)) << tool.name;
+            EXPECT_TRUE(json::Schema::compile(tool.output_schema, {.strict = true})) << tool.name;
         }
     }
 }
