@@ -66,7 +66,7 @@ Value parsed(std::string_view text) {
     return std::move(*value);
 }
 
-void check(benchmark::State& state, std::string_view schema, std::string_view arguments) {
+void schema_check(benchmark::State& state, std::string_view schema, std::string_view arguments) {
     const auto compiled = json::Schema::compile(parsed(schema));
     CHECK(compiled);
     const Value value = parsed(arguments);
@@ -75,25 +75,25 @@ void check(benchmark::State& state, std::string_view schema, std::string_view ar
 }
 
 // With the copy of the arguments that accept() takes.
-void accept(benchmark::State& state, std::string_view schema, std::string_view arguments) {
+void schema_accept(benchmark::State& state, std::string_view schema, std::string_view arguments) {
     const auto compiled = json::Schema::compile(parsed(schema));
     CHECK(compiled);
     const Value value = parsed(arguments);
     for (auto _ : state) benchmark::DoNotOptimize(compiled->accept(value));
 }
 
-void compile(benchmark::State& state, std::string_view schema) {
+void schema_compile(benchmark::State& state, std::string_view schema) {
     const Value value = parsed(schema);
     for (auto _ : state) benchmark::DoNotOptimize(json::Schema::compile(value));
 }
 
-BENCHMARK_CAPTURE(check, file_read, kFile, kRead);
-BENCHMARK_CAPTURE(check, file_edit, kFile, kEdit);
-BENCHMARK_CAPTURE(check, forms, kForms, kFormed);
-BENCHMARK_CAPTURE(accept, file_read, kFile, kRead);
-BENCHMARK_CAPTURE(accept, file_edit, kFile, kEdit);
-BENCHMARK_CAPTURE(accept, forms, kForms, kFormed);
-BENCHMARK_CAPTURE(compile, file, kFile);
+BENCHMARK_CAPTURE(schema_check, file_read, kFile, kRead);
+BENCHMARK_CAPTURE(schema_check, file_edit, kFile, kEdit);
+BENCHMARK_CAPTURE(schema_check, forms, kForms, kFormed);
+BENCHMARK_CAPTURE(schema_accept, file_read, kFile, kRead);
+BENCHMARK_CAPTURE(schema_accept, file_edit, kFile, kEdit);
+BENCHMARK_CAPTURE(schema_accept, forms, kForms, kFormed);
+BENCHMARK_CAPTURE(schema_compile, file, kFile);
 
 }  // namespace
 }  // namespace quire

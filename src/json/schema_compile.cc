@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/cat.h"
-#include "base/utf8.h"
 #include "json/schema_keywords.h"
 
 namespace quire::json::detail {
@@ -81,12 +80,14 @@ Result<Compiler::Referred> Compiler::refer(std::string_view reference, SchemaPar
                                            const Trail& trail, std::string_view keyword) {
     const Documents::Target target = TRY(documents_.find(reference, from, trail, keyword));
     const Node* node = TRY(node_at(*target.schema, *target.part, *target.trail));
-    if (target.dynamic_anchor.empty()) return Referred{node, std::nullopt};
+    if (keyword != "$dynamicRef" || target.dynamic_anchor.empty()) {
+        return Referred{node, std::nullopt};
+    }
 
     const auto known =
         std::find(dynamic_names_.begin(), dynamic_names_.end(), target.dynamic_anchor);
     const auto number = static_cast<std::uint32_t>(known - dynamic_names_.begin());
-    if (keyword == "$dynamicRef" && known == dynamic_names_.end()) {
+    if (known == dynamic_names_.end()) {
         if (dynamic_names_.size() == kDynamicNames) {
             return too_large("names of dynamic anchors", kDynamicNames);
         }

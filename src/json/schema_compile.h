@@ -25,7 +25,8 @@ public:
 
     // For the keywords. The node of `schema`, which lies in `around`; it is filled later.
     Result<const Node*> node_at(const Value& schema, SchemaPart& around, const Trail& trail);
-    // Of what a reference names; with the number of its dynamic anchor where it is one.
+    // Of what a reference names; with the number of its dynamic anchor where a $dynamicRef names
+    // one.
     struct Referred {
         const Node* node;
         std::optional<std::uint32_t> dynamic;

@@ -98,6 +98,7 @@ public:
         std::size_t number = 0;
         for (const Node* branch : branches_) {
             ++number;
+            if (branch->nothing) continue;
             if (check.holds(*branch, value)) {
                 cat_to(matching, cat(matching.empty() ? "" : ", ", number));
             } else if (std::string form = excluding(*branch, value, check); form.empty()) {
@@ -113,7 +114,7 @@ public:
                                  matching, "); leave only what belongs to one of them"));
         }
         if (near.size() == 1) return check.explain(*near.front(), value, place, marks);
-        if (near.empty()) {
+        if (near.empty() && !forms.empty()) {
             return violation(place, rule(), cat(place.name(), " must be one of: ", joined(forms)),
                              {{"forms", as_list(forms)}});
         }
@@ -132,7 +133,6 @@ private:
     // Why `value` was never meant to be of this branch, as what the branch wants of it: another
     // type, or another constant in a member such as "op". "" when it may well have been.
     static std::string excluding(const Node& branch, const Value& value, Check& check) {
-        if (branch.nothing) return "nothing";
         if ((types_of(value) & branch.wanted) == 0) return types_text(branch.wanted);
         const Node& node = branch.ref != nullptr ? *branch.ref : branch;
         for (const Property& property : node.members.properties) {
@@ -156,11 +156,11 @@ public:
         return !check.holds(node_, value) && !check.stopped();
     }
     Error explain(const Value& value, const Place& place, Check&, Marks*) const override {
-        std::string what = "what the schema's `not` describes; give something else";
+        std::string what = "what the schema's `not` describes";
         if (node_.constant) {
             what = write(*node_.constant);
-        } else if (node_.types != kAnyType && node_.rules.empty()) {
-            what = types_text(node_.types);
+        } else if (node_.rules.empty()) {
+            what = node_.types == kAnyType ? "here" : types_text(node_.types);
         }
         return violation(place, "not",
                          cat(place.name(), " must not be ", what, ", and is ", shown(value)));

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxEcmaBytes = 4096;
 constexpr std::int64_t kMaxEcmaMemory = 1 << 20;
+constexpr std::size_t kMaxConditions = 8;  // Each is an automaton of its own.
 
 // ECMA's white space and line ends, as the inside of a class, and all that is neither.
 constexpr std::string_view kSpace =
@@ -222,6 +223,9 @@ private:
         if (ahead || not_ahead) {
             if (!as_condition) {
                 return unsupported_here("looking ahead, other than right after a ^ at the start");
+            }
+            if (done_.conditions.size() == kMaxConditions) {
+                return unsupported_here(cat("more than ", kMaxConditions, " lookaheads"));
             }
             at_ += 3;
             groups_.push_back(ahead ? Group::ahead : Group::not_ahead);

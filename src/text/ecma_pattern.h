@@ -5,7 +5,8 @@
 // RE2 alone: \d and \w are ASCII, \s is not, $ is the very end, . is no line break, \p has the
 // names of ECMA. Read as with the flag u, but with the escapes and lone brackets that are let pass
 // without it. What no automaton can do is refused: references back to a group, and looking ahead or
-// behind, but for lookaheads at the very beginning, ^(?=…)(?!…), which are patterns of their own.
+// behind, but for lookaheads at the very beginning, ^(?=…)(?!…), which are patterns of their own
+// (at most eight).
 #pragma once
 
 #include <functional>
