@@ -1,0 +1,318 @@
+#include "policy/rule_analysis.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/cat.h"
+#include "policy/rule_graph.h"
+
+namespace quire::policy {
+namespace {
+
+using FindingKind = RuleFinding::Kind;
+using Reach = RuleGraph::Reach;
+
+class Analysis {
+public:
+    explicit Analysis(const RuleSet& rules) : rules_(rules), graph_(rules) {}
+
+    std::vector<RuleFinding> run() {
+        find_contradictions();
+        find_cycles();
+        find_ends();
+        find_dead_ends();
+        find_beginnings();
+        find_never_called();
+        find_without_effect();
+        find_not_built();
+        std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
+            return a.is_error() && !b.is_error();
+        });
+        return std::move(found_);
+    }
+
+private:
+    const std::string& name(std::size_t tool) const { return rules_.catalog().tools()[tool].name; }
+
+    void add(FindingKind kind, std::string tool, std::vector<std::size_t> rules,
+             std::string_view what) {
+        std::sort(rules.begin(), rules.end());
+        std::string names;
+        for (const std::size_t rule : rules)
+            cat_to(names, cat(names.empty() ? "" : "; ", named(rules_.rule(rule))));
+        found_.push_back({kind, std::move(tool), std::move(rules), cat(what, ": ", names)});
+    }
+
+    void find_contradictions() {
+        for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool) {
+            if (!rules_.ends_loop(tool) || !rules_.continues_loop(tool)) continue;
+            std::vector<std::size_t> both;
+            for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
+                const RuleType type = rules_.rule(i).type;
+                const bool about = type == RuleType::exit_loop || type == RuleType::continue_loop;
+                if (about && rules_.applies(i, tool)) both.push_back(i);
+            }
+            add(FindingKind::ends_and_continues, name(tool), both,
+                cat("after `", name(tool), "` the work would both end and go on; remove one"));
+        }
+    }
+
+    void find_cycles() {
+        for (const Conflict& each : graph_.cycles())
+            add(FindingKind::cycle, first_quoted(each.why), each.rules, each.why);
+        for (const Conflict& each : graph_.exclusions())
+            add(FindingKind::excluded, first_quoted(each.why), each.rules, each.why);
+    }
+
+    static std::string first_quoted(const std::string& why) {
+        const std::size_t begin = why.find('`') + 1;
+        return why.substr(begin, why.find('`', begin) - begin);
+    }
+
+    // Why no loop can end with `also` having succeeded in it: the conflict of the first way.
+    std::optional<Conflict> no_end(std::optional<std::size_t> also, Reach reach) const {
+        if (graph_.exits().empty()) return graph_.unmet(std::nullopt, also, reach);
+        std::optional<Conflict> first;
+        for (const std::size_t exit : graph_.exits()) {
+            auto conflict = graph_.unmet(exit, also, reach);
+            if (!conflict) return std::nullopt;
+            if (!first) first = std::move(conflict);
+        }
+        return first;
+    }
+
+    void find_ends() {
+        if (const auto conflict = no_end(std::nullopt, Reach::session)) {
+            never_ends_ = true;
+            add(FindingKind::never_ends, "", conflict->rules,
+                cat("the work can never end, for ", conflict->why));
+            return;
+        }
+        if (const auto conflict = no_end(std::nullopt, Reach::fresh)) {
+            add(FindingKind::never_ends_alone, "", conflict->rules,
+                cat("within one session and one conversation the work cannot end, for ",
+                    conflict->why));
+        }
+    }
+
+    void find_dead_ends() {
+        for (std::size_t tool = 0; !never_ends_ && tool < rules_.catalog().size(); ++tool) {
+            if (graph_.never(tool)) continue;
+            if (rules_.ends_loop(tool)) {
+                // It cannot end a loop, and so it is never admitted.
+                if (const auto conflict = graph_.unmet(tool, std::nullopt, Reach::any)) {
+                    add(FindingKind::never_called, name(tool), conflict->rules,
+                        cat("`", name(tool), "` can never end the work, for ", conflict->why));
+                }
+            } else if (const auto conflict = no_end(tool, Reach::any)) {
+                add(FindingKind::dead_end, name(tool), conflict->rules,
+                    cat("once `", name(tool), "` has succeeded the work can never end, for ",
+                        conflict->why));
+            }
+        }
+    }
+
+    void find_beginnings() {
+        for (const std::uint32_t rule : rules_.start_rules()) {
+            const std::size_t tool = rules_.tool_of(rule);
+            const auto& conflict = graph_.never(tool);
+            if (!conflict) continue;
+            std::vector<std::size_t> rules = conflict->rules;
+            if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
+            add(FindingKind::cannot_begin, name(tool), std::move(rules),
+                cat("the work has to begin with `", name(tool),
+                    "`, which can never be called: ", conflict->why));
+        }
+    }
+
+    // Once for each tool that a rule names: which of them are about it in vain.
+    void find_never_called() {
+        for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool) {
+            const auto& conflict = graph_.never(tool);
+            if (!conflict) continue;
+            std::vector<std::size_t> rules = conflict->rules;
+            bool is_named = false;
+            for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
+                if (rules_.rule(i).for_every_tool() || rules_.tool_of(i) != tool) continue;
+                is_named = true;
+                if (std::find(rules.begin(), rules.end(), i) == rules.end()) rules.push_back(i);
+            }
+            if (!is_named || rules.size() < 2) continue;  // One alone says just that.
+            add(FindingKind::never_called, name(tool), std::move(rules),
+                cat("`", name(tool), "` can never be called: ", conflict->why));
+        }
+    }
+
+    // --- rules without effect ---
+
+    struct Bound {
+        std::int64_t number;
+        std::size_t rule;
+    };
+
+    // Of the limits on one tool, those that the strictest of the others makes idle.
+    void bound(std::size_t tool, RuleType type, std::map<std::size_t, std::size_t>& idle) const {
+        std::optional<Bound> best[std::size(kPers)];
+        std::vector<std::size_t> about;
+        for (const std::size_t rule : by_type_[static_cast<std::size_t>(type)]) {
+            if (!rules_.applies(rule, tool)) continue;
+            about.push_back(rule);
+            auto& held = best[static_cast<std::size_t>(rules_.rule(rule).per)];
+            if (!held || strictness(rule) < held->number) held = Bound{strictness(rule), rule};
+        }
+        for (const std::size_t rule : about) {
+            for (const Per per : {rules_.rule(rule).per, Per::persistent}) {
+                const auto& held = best[static_cast<std::size_t>(per)];
+                if (!held || held->rule == rule) continue;
+                const bool wider = per != rules_.rule(rule).per;
+                if (held->number < strictness(rule) ||
+                    (held->number == strictness(rule) && (wider || held->rule < rule)))
+                    ++idle[rule];
+                if (idle.contains(rule)) break;
+            }
+        }
+    }
+    // The lower the stricter.
+    std::int64_t strictness(std::size_t rule) const {
+        const ToolRule& what = rules_.rule(rule);
+        return what.type == RuleType::cooldown ? -what.number : what.number;
+    }
+
+    void find_without_effect() {
+        for (std::size_t i = 0; i < rules_.rules().size(); ++i)
+            by_type_[static_cast<std::size_t>(rules_.rule(i).type)].push_back(i);
+        std::set<std::size_t> told;
+        find_replaced(told);
+        find_repeated(told);
+        find_bounded(told);
+        find_all_allowed(told);
+    }
+
+    void find_replaced(std::set<std::size_t>& told) {
+        for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
+            if (!rules_.rule(i).for_every_tool()) continue;
+            bool any = false;
+            for (std::size_t tool = 0; !any && tool < rules_.catalog().size(); ++tool)
+                any = rules_.applies(i, tool);
+            if (any) continue;
+            told.insert(i);
+            add(FindingKind::without_effect, "*", {i},
+                "a rule is left with no tool, for others name each that it could be about");
+        }
+    }
+
+    void find_repeated(std::set<std::size_t>& told) {
+        std::map<std::string, std::size_t> seen;
+        for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
+            const auto [first, is_new] = seen.try_emplace(demand_of(rules_.rule(i)), i);
+            if (is_new || !told.insert(i).second) continue;
+            add(FindingKind::without_effect, rules_.rule(i).tool, {first->second, i},
+                "two rules say the same");
+        }
+    }
+
+    void find_bounded(std::set<std::size_t>& told) {
+        for (const RuleType type : {RuleType::max_calls, RuleType::cooldown}) {
+            std::map<std::size_t, std::size_t> about;  // How many tools.
+            std::map<std::size_t, std::size_t> idle;
+            for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool) {
+                std::map<std::size_t, std::size_t> here;
+                bound(tool, type, here);
+                for (const auto& [rule, count] : here) ++idle[rule];
+            }
+            for (const auto& [rule, count] : idle) {
+                std::size_t all = 0;
+                for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool)
+                    all += rules_.applies(rule, tool) ? 1 : 0;
+                if (count < all || !told.insert(rule).second) continue;
+                add(FindingKind::without_effect, rules_.rule(rule).tool, {rule},
+                    "a rule says nothing that a stricter one does not say already");
+            }
+        }
+    }
+
+    void find_all_allowed(std::set<std::size_t>& told) {
+        std::map<std::size_t, std::vector<std::pair<std::size_t, std::set<std::string>>>> by_tool;
+        for (const std::size_t i :
+             by_type_[static_cast<std::size_t>(RuleType::allowed_operations)]) {
+            const auto& words = rules_.rule(i).operations;
+            by_tool[rules_.tool_of(i)].emplace_back(
+                i, std::set<std::string>(words.begin(), words.end()));
+        }
+        for (const auto& [tool, allowed] : by_tool) {
+            const auto& declared = rules_.catalog().tools()[tool].operations;
+            for (const auto& [rule, words] : allowed) {
+                if (words.size() ==
+                    std::set<std::string>(declared.begin(), declared.end()).size()) {
+                    if (told.insert(rule).second) {
+                        add(FindingKind::without_effect, name(tool), {rule},
+                            "a rule allows every operation that there is");
+                    }
+                    continue;
+                }
+                for (const auto& [other, fewer] : allowed) {
+                    const bool narrower =
+                        fewer.size() < words.size() &&
+                        std::includes(words.begin(), words.end(), fewer.begin(), fewer.end());
+                    if (!narrower || !told.insert(rule).second) continue;
+                    add(FindingKind::without_effect, name(tool), {rule, other},
+                        "a rule allows what another narrows further");
+                }
+            }
+        }
+    }
+
+    void find_not_built() {
+        for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
+            if (rules_.rule(i).for_every_tool()) continue;
+            const KnownTool& tool = rules_.catalog().tools()[rules_.tool_of(i)];
+            if (tool.built) continue;
+            add(FindingKind::not_built, tool.name, {i},
+                cat("this version has no tool `", tool.name, "` yet"));
+        }
+    }
+
+    const RuleSet& rules_;
+    const RuleGraph graph_;
+    std::vector<std::size_t> by_type_[std::size(kRuleTypes)];
+    std::vector<RuleFinding> found_;
+    bool never_ends_ = false;
+};
+
+}  // namespace
+
+std::string_view name_of(RuleFinding::Kind kind) {
+    switch (kind) {
+        case FindingKind::never_ends:
+            return "never_ends";
+        case FindingKind::dead_end:
+            return "dead_end";
+        case FindingKind::cannot_begin:
+            return "cannot_begin";
+        case FindingKind::cycle:
+            return "cycle";
+        case FindingKind::excluded:
+            return "excluded";
+        case FindingKind::ends_and_continues:
+            return "ends_and_continues";
+        case FindingKind::never_ends_alone:
+            return "never_ends_alone";
+        case FindingKind::never_called:
+            return "never_called";
+        case FindingKind::without_effect:
+            return "without_effect";
+        case FindingKind::not_built:
+            return "not_built";
+    }
+    return "";
+}
+
+std::vector<RuleFinding> analyse(const RuleSet& rules) {
+    return Analysis(rules).run();
+}
+
+}  // namespace quire::policy

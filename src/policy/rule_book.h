@@ -1,0 +1,60 @@
+// RuleBook: the rules of a workspace for every agent, compiled and checked once, at start.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/rule_analysis.h"
+#include "policy/rule_set.h"
+#include "policy/tool_catalog.h"
+#include "policy/tool_rule.h"
+
+namespace quire::policy {
+
+// What the settings say.
+struct WrittenRules {
+    std::string file = "quire.toml";  // For messages.
+    std::vector<ToolRule> common = {};
+    std::map<std::string, std::vector<ToolRule>, std::less<>> own = {};  // By agent.
+};
+
+// A finding with where it was found.
+struct BookFinding {
+    std::string agent = {};  // "" for the rules that all agents share.
+    RuleFinding finding = {};
+    std::vector<std::size_t> lines = {};
+    std::string text = {};  // "quire.toml:12: …"
+};
+
+class RuleBook {
+public:
+    // Errors: invalid_argument "invalid_config" {file, line}: a tool that is not in the catalog, an
+    // operation that the tool does not declare, exclusive_groups for a tool that is in none. What
+    // analyse() finds is no error here: findings().
+    static Result<RuleBook> compile(ToolCatalog catalog, const WrittenRules& written);
+
+    const ToolCatalog& catalog() const { return *catalog_; }
+    // The agent's own and the common ones; the common ones for an agent without its own.
+    std::shared_ptr<const RuleSet> rules_for(std::string_view agent) const;
+    // Errors first. What is found with the common rules is not told again for each agent.
+    const std::vector<BookFinding>& findings() const { return findings_; }
+    // Errors: invalid_argument "invalid_config" {file, line, problems}: the rules cannot be met.
+    // The message has a line for each.
+    Result<void> check() const;
+
+private:
+    RuleBook() = default;
+    void look_at(const std::string& agent, const RuleSet& rules);
+
+    std::string file_;
+    std::shared_ptr<const ToolCatalog> catalog_;
+    std::shared_ptr<const RuleSet> common_;
+    std::map<std::string, std::shared_ptr<const RuleSet>, std::less<>> own_;
+    std::vector<BookFinding> findings_;
+};
+
+}  // namespace quire::policy

@@ -1,0 +1,47 @@
+#include "policy/tool_catalog.h"
+
+#include <utility>
+
+#include "base/cat.h"
+
+namespace quire::policy {
+
+ToolCatalog::ToolCatalog(std::vector<KnownTool> tools) {
+    for (KnownTool& tool : tools) add(std::move(tool));
+}
+
+void ToolCatalog::add(KnownTool tool) {
+    const auto [at, is_new] = index_.try_emplace(tool.name, tools_.size());
+    if (is_new) {
+        tools_.push_back(std::move(tool));
+    } else {
+        tools_[at->second] = std::move(tool);
+    }
+}
+
+std::optional<std::size_t> ToolCatalog::index_of(std::string_view name) const {
+    const auto found = index_.find(std::string(name));
+    if (found == index_.end()) return std::nullopt;
+    return found->second;
+}
+
+const KnownTool* ToolCatalog::find(std::string_view name) const {
+    const auto at = index_of(name);
+    return at ? &tools_[*at] : nullptr;
+}
+
+std::string ToolCatalog::names() const {
+    std::string out;
+    for (const KnownTool& tool : tools_) cat_to(out, cat(out.empty() ? "" : ", ", tool.name));
+    return out;
+}
+
+std::string ToolCatalog::names_with_operations() const {
+    std::string out;
+    for (const KnownTool& tool : tools_) {
+        if (!tool.operations.empty()) cat_to(out, cat(out.empty() ? "" : ", ", tool.name));
+    }
+    return out;
+}
+
+}  // namespace quire::policy

@@ -1,0 +1,42 @@
+// The tools that rules may name, with the operations that each declares.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace quire::policy {
+
+struct KnownTool {
+    std::string name;
+    std::vector<std::string> operations = {};  // As declared; none of a tool that does one thing.
+    bool built = true;  // False: a word that rules may use already, and no tool yet.
+};
+
+// Keeps the order in which tools were added.
+class ToolCatalog {
+public:
+    ToolCatalog() = default;
+    explicit ToolCatalog(std::vector<KnownTool> tools);
+
+    // One that is there already is replaced where it stands.
+    void add(KnownTool tool);
+    std::span<const KnownTool> tools() const { return tools_; }
+    std::size_t size() const { return tools_.size(); }
+    std::optional<std::size_t> index_of(std::string_view name) const;
+    // Null where there is none. Valid until the next add().
+    const KnownTool* find(std::string_view name) const;
+    // For a message: "context, file, …", of those that declare operations or of all.
+    std::string names() const;
+    std::string names_with_operations() const;
+
+private:
+    std::vector<KnownTool> tools_;
+    std::unordered_map<std::string, std::size_t> index_;
+};
+
+}  // namespace quire::policy
