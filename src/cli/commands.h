@@ -113,6 +113,16 @@ struct SourceOptions {
 int list_sources(const Globals& globals);
 int run_source(const Globals& globals, const SourceOptions& options);
 
+struct RuleOptions {
+    std::string agent;
+    std::string tool;
+    std::string operation;  // "" for a tool without operations.
+};
+int describe_rules(const Globals& globals, const RuleOptions& options);
+int check_rules(const Globals& globals);
+// For a session in which nothing was called.
+int explain_call(const Globals& globals, const RuleOptions& options);
+
 struct DemoOptions {
     std::string workspace;  // "" for a small one of its own.
     double seconds = 5;

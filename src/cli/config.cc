@@ -18,7 +18,6 @@
 #include "base/utf8.h"
 #include "kernel/memory_header.h"
 #include "text/glob.h"
-#include "tools/context_operation.h"
 
 namespace quire::cli {
 namespace {
@@ -238,143 +237,113 @@ Result<void> read_files(Section& section, FileSettings& files) {
 
 // --- tools ---
 
-constexpr std::array<std::string_view, 14> kRuleTypes = {"allowed_operations",
-                                                         "max_calls",
-                                                         "cooldown",
-                                                         "requires_preceding_tools",
-                                                         "requires_following_tools",
-                                                         "exclusive_groups",
-                                                         "start_constraint",
-                                                         "required_before_exit",
-                                                         "required_before_exit_if",
-                                                         "continue_loop",
-                                                         "exit_loop",
-                                                         "periodic",
-                                                         "requires_consent",
-                                                         "needed"};
+using policy::RuleType;
+using policy::ToolRule;
 
-constexpr std::array<std::string_view, 16> kFileOperations = {
-    "list",  "read", "load",   "create", "append",    "insert",  "replace", "edit",
-    "patch", "save", "delete", "status", "reconcile", "resolve", "stage",   "unstage"};
-constexpr std::array<std::string_view, 3> kFileHistoryOperations = {"view", "diff", "rollback"};
-constexpr std::array<std::string_view, 6> kShellOperations = {"execute", "check", "spawn",
-                                                              "output",  "kill",  "status"};
-constexpr std::array<std::string_view, 3> kCursorOperations = {"set", "get", "clear"};
+std::string rule_types() {
+    std::string out;
+    for (const RuleType type : policy::kRuleTypes)
+        cat_to(out, cat(out.empty() ? "" : ", ", policy::name_of(type)));
+    return out;
+}
 
-constexpr std::array<std::string_view, 2> kCompatTools = {"str_replace_based_edit_tool", "memory"};
-constexpr std::array<std::string_view, 31> kTools = {"*",
-                                                     "context",
-                                                     "file",
-                                                     "file_history",
-                                                     "shell",
-                                                     "approvals",
-                                                     "kernel_search",
-                                                     "block_create",
-                                                     "block_status",
-                                                     "block_append",
-                                                     "block_edit",
-                                                     "block_splice",
-                                                     "block_apply_patch",
-                                                     "block_read",
-                                                     "block_search",
-                                                     "block_list",
-                                                     "block_delete",
-                                                     "block_undo",
-                                                     "block_redo",
-                                                     "block_history",
-                                                     "block_diff",
-                                                     "block_rollback",
-                                                     "block_subscribe",
-                                                     "block_events",
-                                                     "block_sync",
-                                                     "block_cursor",
-                                                     "block_view",
-                                                     "block_str_replace",
-                                                     "block_insert",
-                                                     "block_replace_lines",
-                                                     "memory"};
+std::string types_for_every_tool() {
+    std::string out;
+    for (const RuleType type : policy::kRuleTypes) {
+        if (policy::may_be_for_every_tool(type))
+            cat_to(out, cat(out.empty() ? "" : ", ", policy::name_of(type)));
+    }
+    return out;
+}
 
-// The operations that a tool declares; none for a tool that is one operation.
-std::vector<std::string_view> operations_of(std::string_view tool) {
-    const auto all = [](const auto& list) {
-        return std::vector<std::string_view>(list.begin(), list.end());
-    };
-    if (tool == "context") return all(tools::kContextOperations);
-    if (tool == "file") return all(kFileOperations);
-    if (tool == "file_history") return all(kFileHistoryOperations);
-    if (tool == "shell") return all(kShellOperations);
-    if (tool == "block_cursor") return all(kCursorOperations);
+// The strings of a list that is not empty. `hint` says what would be right.
+Result<std::vector<std::string>> some_words(const Section& section, const toml::node& at,
+                                            std::string_view hint) {
+    const toml::array* array = at.as_array();
+    if (array == nullptr || array->empty()) return section.wrong(at, hint);
+    std::vector<std::string> words;
+    for (const toml::node& each : *array) {
+        if (!each.is_string()) return section.wrong(each, hint);
+        words.push_back(each.as_string()->get());
+    }
+    return words;
+}
+
+Result<std::vector<std::string>> some_tools(const Section& section, const toml::node& at,
+                                            std::string_view what) {
+    return some_words(section, at, cat(what, " is a list of tools, such as [\"file\"]"));
+}
+
+// What a rule needs that lists other tools, as its value or as its conditions.
+Result<void> read_tool_list(Section& section, const toml::node* value, const toml::node* conditions,
+                            ToolRule& rule) {
+    const std::string_view type = policy::name_of(rule.type);
+    if (value != nullptr && conditions != nullptr) {
+        return section.wrong(*conditions,
+                             cat(type, " takes its tools as value or as conditions, not as both"));
+    }
+    if (value == nullptr && conditions == nullptr)
+        return section.wrong(cat(type, " needs a list of tools, as value or as conditions"));
+    rule.tools = value != nullptr ? TRY(some_tools(section, *value, cat("the value of ", type)))
+                                  : TRY(some_tools(section, *conditions, "conditions"));
+    rule.value_line = line_of(value != nullptr ? *value : *conditions);
     return {};
 }
 
-Result<void> check_tool(const Section& section, const toml::node& at, std::string_view tool) {
-    if (contains(kTools, tool) || contains(kCompatTools, tool)) return {};
-    return section.wrong(at, cat("unknown tool '", tool, "', expected one of: ", listed(kTools)));
-}
-
-Result<void> check_tools(const Section& section, const toml::node& at, std::string_view what) {
+Result<void> read_groups(const Section& section, const toml::node& at, ToolRule& rule) {
     const toml::array* array = at.as_array();
     if (array == nullptr || array->empty())
-        return section.wrong(at, cat(what, " is a list of tools, such as [\"file\"]"));
-    for (const toml::node& each : *array) {
-        if (!each.is_string())
-            return section.wrong(each, cat(what, " is a list of tools, such as [\"file\"]"));
-        TRY(check_tool(section, each, each.as_string()->get()));
-    }
+        return section.wrong(at, "the value of exclusive_groups is a list of lists of tools");
+    for (const toml::node& group : *array)
+        rule.groups.push_back(TRY(some_tools(section, group, "a group")));
     return {};
 }
 
-Result<void> check_operations(const Section& section, const toml::node& at, const ToolRule& rule) {
-    const std::vector<std::string_view> there = operations_of(rule.tool);
-    if (there.empty()) {
-        return section.wrong(
-            at, cat("the tool '", rule.tool, "' declares no operations; allowed_operations is for ",
-                    "context, file, file_history, shell and block_cursor"));
+Result<void> read_value(Section& section, const toml::node* at, ToolRule& rule) {
+    const std::string_view type = policy::name_of(rule.type);
+    if (at != nullptr) rule.value_line = line_of(*at);
+    if (rule.type == RuleType::requires_consent) {
+        if (at == nullptr) return {};
+        if (!at->is_string())
+            return section.wrong(*at, "the value of requires_consent is its scope, a string");
+        rule.scope = at->as_string()->get();
+        return {};
     }
-    const toml::array* array = at.as_array();
-    if (array == nullptr || array->empty()) {
-        return section.wrong(at, "the value of allowed_operations is a list, such as [\"read\"]");
+    const bool counting = rule.type == RuleType::max_calls || rule.type == RuleType::cooldown ||
+                          rule.type == RuleType::periodic;
+    const bool valued = counting || rule.type == RuleType::allowed_operations ||
+                        rule.type == RuleType::exclusive_groups;
+    if (at == nullptr) {
+        if (valued) return section.wrong(cat(type, " needs a value"));
+        return {};
     }
-    for (const toml::node& each : *array) {
-        const std::string word = each.is_string() ? each.as_string()->get() : "";
-        if (!contains(there, word)) {
-            return section.wrong(each, cat("the tool '", rule.tool, "' has no operation '", word,
-                                           "', expected: ", listed(there)));
+    if (!valued) return section.wrong(*at, cat(type, " takes no value"));
+    if (rule.type == RuleType::exclusive_groups) return read_groups(section, *at, rule);
+    if (counting) {
+        if (!at->is_integer() || at->as_integer()->get() < 0) {
+            return section.wrong(
+                *at,
+                cat("the value of ", type, " is a whole number",
+                    rule.type == RuleType::max_calls ? "" : " of milliseconds", ", not negative"));
         }
+        rule.number = at->as_integer()->get();
+        return {};
     }
+    rule.operations = TRY(
+        some_words(section, *at, "the value of allowed_operations is a list, such as [\"read\"]"));
     return {};
 }
 
-Result<void> check_value(const Section& section, const toml::node* at, const ToolRule& rule) {
-    const std::string_view type = rule.type;
-    const bool listing = type == "requires_preceding_tools" || type == "requires_following_tools" ||
-                         type == "required_before_exit_if";
-    if (listing) {
-        if (at != nullptr) return check_tools(section, *at, cat("the value of ", type));
-        if (!rule.conditions.empty()) return {};
-        return section.wrong(cat(type, " needs a list of tools, as value or as conditions"));
+Result<void> read_per(Section& section, ToolRule& rule) {
+    constexpr std::array<std::string_view, 3> kPer = {"session", "conversation", "persistent"};
+    const toml::node* at = section.node("per");
+    if (at == nullptr) return {};
+    if (!policy::has_per(rule.type)) {
+        return section.wrong(*at, cat(policy::name_of(rule.type),
+                                      " counts nothing, so it takes no per; max_calls, cooldown, "
+                                      "exclusive_groups and requires_preceding_tools do"));
     }
-    if (type == "requires_consent") {
-        if (at == nullptr || at->is_string()) return {};
-        return section.wrong(*at, "the value of requires_consent is its scope, a string");
-    }
-    const bool counting = type == "max_calls" || type == "cooldown" || type == "periodic";
-    const bool valued = counting || type == "allowed_operations" || type == "exclusive_groups";
-    if (at == nullptr && valued) return section.wrong(cat(type, " needs a value"));
-    if (at != nullptr && !valued) return section.wrong(*at, cat(type, " takes no value"));
-    if (type == "allowed_operations") return check_operations(section, *at, rule);
-    if (counting && (!at->is_integer() || at->as_integer()->get() < 0)) {
-        return section.wrong(*at,
-                             cat("the value of ", type, " is a whole number",
-                                 type == "max_calls" ? "" : " of milliseconds", ", not negative"));
-    }
-    if (type == "exclusive_groups") {
-        const toml::array* array = at->as_array();
-        if (array == nullptr || array->empty()) {
-            return section.wrong(*at, "the value of exclusive_groups is a list of lists of tools");
-        }
-        for (const toml::node& group : *array) TRY(check_tools(section, group, "a group"));
-    }
+    rule.per = policy::kPers[TRY(section.choice("per", kPer, 0))];
     return {};
 }
 
@@ -387,24 +356,42 @@ Result<ToolRule> read_tool_rule(Section& section) {
         return section.wrong("a rule for tools needs a tool, such as tool = \"file\"");
     if (type == nullptr)
         return section.wrong("a rule for tools needs a type, such as type = \"max_calls\"");
+    std::string type_word;
     TRY(section.read("tool", rule.tool));
-    TRY(section.read("type", rule.type));
-    TRY(check_tool(section, *tool, rule.tool));
-    if (!contains(kRuleTypes, rule.type)) {
-        return section.wrong(*type, cat("unknown rule type '", rule.type,
-                                        "', expected one of: ", listed(kRuleTypes)));
+    TRY(section.read("type", type_word));
+    const auto known = policy::rule_type_named(type_word);
+    if (!known) {
+        return section.wrong(
+            *type, cat("unknown rule type '", type_word, "', expected one of: ", rule_types()));
     }
-    TRY(section.read("conditions", rule.conditions));
-    if (const toml::node* conditions = section.node("conditions"))
-        TRY(check_tools(section, *conditions, "conditions"));
+    rule.type = *known;
+    rule.tool_line = line_of(*tool);
+    if (rule.for_every_tool() && !policy::may_be_for_every_tool(rule.type) &&
+        rule.type != RuleType::allowed_operations) {
+        return section.wrong(
+            *tool, cat(type_word, " is for one tool; \"*\" is for ", types_for_every_tool()));
+    }
+    const toml::node* conditions = section.node("conditions");
+    rule.priority = policy::default_priority(rule.type);
     TRY(section.read("priority", rule.priority, -1000, 1000));
+    TRY(read_per(section, rule));
     if (const toml::node* metadata = section.node("metadata")) {
         if (!metadata->is_table()) return section.wrong(*metadata, "metadata is a table");
         rule.metadata = value_of(*metadata).as_map();
     }
     const toml::node* value = section.node("value");
-    TRY(check_value(section, value, rule));
-    if (value != nullptr) rule.value = value_of(*value);
+    if (policy::lists_tools(rule.type)) {
+        TRY(read_tool_list(section, value, conditions, rule));
+        return rule;
+    }
+    if (conditions != nullptr) {
+        return section.wrong(*conditions,
+                             cat(type_word,
+                                 " takes no conditions; requires_preceding_tools, "
+                                 "requires_following_tools and required_before_exit_if "
+                                 "do"));
+    }
+    TRY(read_value(section, value, rule));
     return rule;
 }
 
@@ -497,6 +484,7 @@ Result<Settings> parse_config(std::string_view toml, std::string_view file) {
                      cat("it is not TOML: ", parsed.error().description()));
     }
     Settings settings;
+    settings.file = file;
     Section root(parsed.table(), "", file);
     TRY(root.table("files", [&](Section& section) { return read_files(section, settings.files); }));
     TRY(root.table("shell", [&](Section& section) { return read_shell(section, settings.shell); }));
@@ -527,8 +515,8 @@ Result<Settings> load_config(const std::string& directory) {
 std::vector<std::string> not_acted_on(const Settings& settings) {
     std::vector<std::string> out;
     const auto tell_rule = [&](const ToolRule& rule, std::string_view of) {
-        out.push_back(cat("quire.toml:", rule.line, ": the rule ", rule.type, of, " for the tool '",
-                          rule.tool,
+        out.push_back(cat("quire.toml:", rule.line, ": the rule ", policy::name_of(rule.type), of,
+                          " for the tool '", rule.tool,
                           "' is not enforced: this version reads rules for tools, and lets every "
                           "call through"));
     };
@@ -614,11 +602,17 @@ permission = "admin"
 # network = false
 # timeout_s = 120
 
-# Rules for tools: which operations an agent sees, how often it may call, in which order.
+# Rules for tools: which operations an agent sees, how often it may call, in which order; docs/rules.md.
+# quire rules check says whether they can be met.
 # [[tools.rules]]
 # tool = "file"
 # type = "allowed_operations"
 # value = ["list", "read", "status"]
+# [[tools.rules]]
+# tool = "*"                            # each tool on its own
+# type = "max_calls"
+# value = 100
+# per = "session"                       # or "conversation", "persistent"
 
 # [agents.ada]                          # one agent's own; its rules come after the common ones
 # profile = "model"                     # model, full, compat

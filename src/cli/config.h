@@ -16,6 +16,7 @@
 #include "base/value.h"
 #include "kernel/kernel.h"
 #include "policy/path_rules.h"
+#include "policy/tool_rule.h"
 
 namespace quire::cli {
 
@@ -36,20 +37,9 @@ struct ShellSettings {
     std::int64_t timeout_s = 120;
 };
 
-// One of tools.rules. `value` is checked to be of its type's shape; null where the type takes none.
-struct ToolRule {
-    std::string tool;  // "*" for every tool.
-    std::string type;
-    Value value;
-    std::vector<std::string> conditions;
-    std::int64_t priority = 0;
-    Map metadata;
-    std::size_t line = 0;
-};
-
 struct AgentSettings {
     std::string profile = "model";
-    std::vector<ToolRule> tool_rules;
+    std::vector<policy::ToolRule> tool_rules;
 };
 
 // [sources.diagnostics]
@@ -62,16 +52,18 @@ struct DiagnosticsSettings {
 };
 
 struct Settings {
+    std::string file = "quire.toml";  // Where they stand, for messages.
     FileSettings files;
     ShellSettings shell;
-    std::vector<ToolRule> tool_rules;
+    std::vector<policy::ToolRule> tool_rules;
     std::map<std::string, AgentSettings> agents;
     kernel::Limits limits;
     std::optional<DiagnosticsSettings> diagnostics;
 };
 
 // Errors: invalid_argument "invalid_config" {file, line}: the message names both, what is wrong,
-// and what would be right.
+// and what would be right. Whether the tools of the rules for tools are there, and whether all of
+// them can be met, is checked apart (tool_rules.h).
 Result<Settings> parse_config(std::string_view toml, std::string_view file = "quire.toml");
 // The settings of the workspace `directory`; the defaults where it has no quire.toml.
 Result<Settings> load_config(const std::string& directory);

@@ -7,6 +7,7 @@
 
 #include "base/cat.h"
 #include "base/test_directory.h"
+#include "cli/tool_rules.h"
 
 namespace quire::cli {
 namespace {
@@ -15,9 +16,11 @@ const policy::Actor kAgent{policy::ActorKind::agent, "ada"};
 
 std::string message(std::string_view toml) {
     const auto settings = parse_config(toml);
-    if (settings) return "accepted";
-    EXPECT_EQ(settings.error().reason(), "invalid_config");
-    return settings.error().message();
+    const auto rules = settings ? load_rules(*settings, known_tools())
+                                : Result<policy::RuleBook>(Failure(settings.error()));
+    if (rules) return "accepted";
+    EXPECT_EQ(rules.error().reason(), "invalid_config");
+    return rules.error().message();
 }
 
 // The contract's own example, whole.
@@ -99,13 +102,44 @@ TEST(Config, EverythingTheContractShowsIsUnderstood) {
     EXPECT_EQ(parsed->files.save, SaveWhen::on_commit);
     EXPECT_EQ(parsed->shell.enforcement, Enforcement::audit);
     ASSERT_EQ(parsed->tool_rules.size(), 1U);
-    EXPECT_EQ(parsed->tool_rules[0].value, Value(List{"list", "read", "status"}));
+    EXPECT_EQ(parsed->tool_rules[0].type, policy::RuleType::allowed_operations);
+    EXPECT_EQ(parsed->tool_rules[0].operations,
+              (std::vector<std::string>{"list", "read", "status"}));
     EXPECT_EQ(parsed->agents.at("ada").profile, "full");
-    EXPECT_EQ(parsed->agents.at("ada").tool_rules[0].value, Value(20));
+    EXPECT_EQ(parsed->agents.at("ada").tool_rules[0].number, 20);
+    EXPECT_TRUE(load_rules(*parsed, known_tools()));
     EXPECT_EQ(parsed->limits.block_bytes, 1000U);
     EXPECT_EQ(parsed->limits.operation_bytes, 100U);
     EXPECT_EQ(parsed->limits.read_lines, 20U);
     EXPECT_EQ(parsed->limits.read_columns, kernel::Limits{}.read_columns);
+}
+
+TEST(Config, ARuleForToolsHasThePriorityOfItsTypeAndCountsPerSessionUnlessItSaysOtherwise) {
+    const auto parsed = parse_config(R"([[tools.rules]]
+tool = "file"
+type = "requires_preceding_tools"
+conditions = ["context"]
+[[tools.rules]]
+tool = "*"
+type = "exclusive_groups"
+value = [["file", "shell"], ["context", "memory"]]
+per = "conversation"
+priority = -3
+metadata = { owner = "ops" }
+)");
+
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    const policy::ToolRule& first = parsed->tool_rules[0];
+    EXPECT_EQ(first.tools, std::vector<std::string>{"context"});
+    EXPECT_EQ(first.priority, 7);
+    EXPECT_EQ(first.per, policy::Per::session);
+    const policy::ToolRule& second = parsed->tool_rules[1];
+    EXPECT_EQ(second.groups,
+              (std::vector<std::vector<std::string>>{{"file", "shell"}, {"context", "memory"}}));
+    EXPECT_EQ(second.priority, -3);
+    EXPECT_EQ(second.per, policy::Per::conversation);
+    EXPECT_EQ(second.metadata, (Map{{"owner", "ops"}}));
+    EXPECT_EQ(second.line, 5U);
 }
 
 TEST(Config, NothingIsAlsoASetting) {
@@ -163,8 +197,27 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
         {"[[tools.rules]]\ntool = \"block_read\"\ntype = \"allowed_operations\"\nvalue = "
          "[\"read\"]",
          "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations is for "
-         "context, file, "
-         "file_history, shell and block_cursor"},
+         "context, file, file_history, shell and block_cursor"},
+        {"[[tools.rules]]\ntool = \"*\"\ntype = \"start_constraint\"",
+         "quire.toml:2: start_constraint is for one tool; \"*\" is for max_calls, cooldown, "
+         "requires_preceding_tools, requires_following_tools, exclusive_groups, continue_loop, "
+         "exit_loop, requires_consent"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"max_calls\"\nvalue = 1\nper = \"day\"",
+         "quire.toml:5: tools.rules.per cannot be 'day', expected one of: session, conversation, "
+         "persistent"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"needed\"\nper = \"session\"",
+         "quire.toml:4: needed counts nothing, so it takes no per; max_calls, cooldown, "
+         "exclusive_groups and requires_preceding_tools do"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"needed\"\nconditions = [\"context\"]",
+         "quire.toml:4: needed takes no conditions; requires_preceding_tools, "
+         "requires_following_tools and required_before_exit_if do"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"requires_preceding_tools\"\nvalue = "
+         "[\"context\"]\nconditions = [\"context\"]",
+         "quire.toml:5: requires_preceding_tools takes its tools as value or as conditions, not "
+         "as both"},
+        {"[[tools.rules]]\ntool = \"file\"\ntype = \"requires_preceding_tools\"",
+         "quire.toml:1: requires_preceding_tools needs a list of tools, as value or as "
+         "conditions"},
         {"[[tools.rules]]\ntool = \"file\"\ntype = \"max_calls\"",
          "quire.toml:1: max_calls needs a value"},
         {"[[tools.rules]]\ntool = \"file\"\ntype = \"cooldown\"\nvalue = \"5s\"",
@@ -220,7 +273,8 @@ TEST(Config, TheSectionsThatInitCommentsOutAreValidToo) {
     const auto parsed = parse_config(uncommented);
 
     ASSERT_TRUE(parsed) << parsed.error().message();
-    EXPECT_EQ(parsed->tool_rules.size(), 1U);
+    EXPECT_EQ(parsed->tool_rules.size(), 2U);
+    EXPECT_TRUE(load_rules(*parsed, known_tools()));
     EXPECT_EQ(parsed->agents.size(), 1U);
 }
 

@@ -1,5 +1,4 @@
 // quire context render: what an agent is to have in its context.
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,8 +9,8 @@
 #include "cli/command_client.h"
 #include "cli/commands.h"
 #include "cli/config.h"
-#include "cli/rule_words.h"
 #include "cli/terminal.h"
+#include "cli/tool_rules.h"
 #include "json/json.h"
 
 namespace quire::cli {
@@ -46,16 +45,15 @@ Result<void> add_blocks(CommandClient& client, const List& blocks,
     return {};
 }
 
-void add_rules(const Settings& settings, const std::string& agent, std::vector<Piece>& out) {
-    std::vector<ToolRule> rules = settings.tool_rules;
-    if (const auto own = settings.agents.find(agent); own != settings.agents.end())
-        rules.insert(rules.end(), own->second.tool_rules.begin(), own->second.tool_rules.end());
-    if (rules.empty()) return;
-    std::stable_sort(rules.begin(), rules.end(),
-                     [](const ToolRule& a, const ToolRule& b) { return a.priority > b.priority; });
+Result<void> add_rules(const Settings& settings, const std::string& agent,
+                       std::vector<Piece>& out) {
+    const policy::RuleBook book = TRY(load_rules(settings, known_tools()));
+    const std::vector<std::string> sentences = book.rules_for(agent)->sentences();
+    if (sentences.empty()) return {};
     std::string text = "# Rules for tools\n";
-    for (const ToolRule& rule : rules) cat_to(text, cat("- ", in_words(rule), "\n"));
+    for (const std::string& sentence : sentences) cat_to(text, cat("- ", sentence, "\n"));
     out.push_back({"rules for tools", std::move(text)});
+    return {};
 }
 
 // In the order in which a model reads them.
@@ -79,7 +77,7 @@ Result<std::vector<Piece>> pieces_for(const Globals& globals, const std::string&
             return word(block, "type") == "working" && pinned != nullptr && *pinned == Value(true);
         },
         out));
-    add_rules(settings, agent, out);
+    TRY(add_rules(settings, agent, out));
     return out;
 }
 

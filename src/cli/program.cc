@@ -124,6 +124,7 @@ private:
         command("status", "Say whether a kernel runs, and what it holds", "quire status --json")
             .final_callback([this] { choose([this] { return status(globals_); }); });
         add_sources();
+        add_rules();
         add_demo();
         command("doctor", "Check that everything works here, and say how to mend what does not",
                 "quire doctor --workspace ~/project")
@@ -354,6 +355,38 @@ private:
         run.final_callback([this] { choose([this] { return run_source(globals_, source_); }); });
     }
 
+    void add_rules() {
+        CLI::App& sub = command("rules", "Show what the rules for tools in quire.toml say",
+                                "quire rules check");
+        sub.require_subcommand(1);
+        CLI::App& describe = *sub.add_subcommand(
+            "describe", "Print the rules for an agent, a sentence each, as its prompt has them");
+        describe.footer(example("quire rules describe --agent ada"));
+        CLI::App& check = *sub.add_subcommand(
+            "check",
+            "Say which rules contradict each other and which have no effect; 1 with an error");
+        check.footer(example("quire rules check --json"));
+        CLI::App& explain = *sub.add_subcommand(
+            "explain", "Say what an agent's first call would get, and why, rule by rule");
+        explain.footer(example("quire rules explain --agent ada --tool file --operation read"));
+        for (CLI::App* each : {&describe, &explain}) {
+            each->add_option("--agent", rule_.agent, "Whose rules")
+                ->required()
+                ->type_name("NAME")
+                ->check(check_agent);
+        }
+        explain.add_option("--tool", rule_.tool, "Which tool is called")
+            ->required()
+            ->type_name("TOOL");
+        explain.add_option("--operation", rule_.operation, "What it is to do")
+            ->type_name("OPERATION");
+        describe.final_callback(
+            [this] { choose([this] { return describe_rules(globals_, rule_); }); });
+        check.final_callback([this] { choose([this] { return check_rules(globals_); }); });
+        explain.final_callback(
+            [this] { choose([this] { return explain_call(globals_, rule_); }); });
+    }
+
     void add_demo() {
         CLI::App& sub = command(
             "demo",
@@ -441,6 +474,7 @@ private:
     LogOptions log_;
     UndoOptions undo_;
     SourceOptions source_;
+    RuleOptions rule_;
     DemoOptions demo_;
     std::string shell_;
     std::function<int()> chosen_;

@@ -303,7 +303,8 @@ Error RuleAutomaton::error_of(const Refusing& refusing, const ToolCall& call, st
                     ? cat(name, " may not be called", by, ". Go on without it.")
                     : cat(name, " was called ", facts.calls[tool],
                           facts.calls[tool] == 1 ? " time " : " times ", scope_words(check.per),
-                          ", and may be ", check.number, by, ". Go on without it.");
+                          "; ", check.number, check.number == 1 ? " is" : " are", " allowed", by,
+                          ". Go on without it.");
             return refuse("max_calls_exceeded", std::move(message));
         }
         case Kind::cooldown: {

@@ -75,7 +75,7 @@ TEST(RuleAutomaton, AllCallsCountForALimitButNotRefusedOnes) {
     agent.clock().advance(10);
     EXPECT_EQ(agent.call("file"), "max_calls_exceeded");
     EXPECT_EQ(agent.message(),
-              "`file` was called 2 times in this session, and may be 2 (rule max_calls for `file` "
+              "`file` was called 2 times in this session; 2 are allowed (rule max_calls for `file` "
               "(quire.toml line 1)). Go on without it.");
 }
 

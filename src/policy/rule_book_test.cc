@@ -35,7 +35,7 @@ TEST(RuleBook, WhatIsNotThereStopsTheStartWithItsLine) {
               "save");
     EXPECT_EQ(message(rule(T::allowed_operations, "block_read", {"read"})),
               "quire.toml:12: the tool 'block_read' declares no operations; allowed_operations is "
-              "for file, context, shell");
+              "for file, context and shell");
     EXPECT_EQ(message(groups("file", {{"search", "context"}})),
               "quire.toml:12: no group of exclusive_groups for the tool 'file' has it; put it into "
               "one, or write tool = \"*\"");

@@ -37,10 +37,13 @@ std::string ToolCatalog::names() const {
 }
 
 std::string ToolCatalog::names_with_operations() const {
-    std::string out;
+    std::vector<std::string_view> names;
     for (const KnownTool& tool : tools_) {
-        if (!tool.operations.empty()) cat_to(out, cat(out.empty() ? "" : ", ", tool.name));
+        if (!tool.operations.empty()) names.push_back(tool.name);
     }
+    std::string out;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        cat_to(out, cat(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]));
     return out;
 }
 

@@ -30,7 +30,7 @@ public:
     std::optional<std::size_t> index_of(std::string_view name) const;
     // Null where there is none. Valid until the next add().
     const KnownTool* find(std::string_view name) const;
-    // For a message: "context, file, …", of those that declare operations or of all.
+    // For a message: "context, file, shell"; of those that declare operations "context and file".
     std::string names() const;
     std::string names_with_operations() const;
 

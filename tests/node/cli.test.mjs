@@ -75,8 +75,8 @@ This is plan.
 </block:plan>
 
 # Rules for tools
-- Of \`file\` use these operations alone: list, read.
-- Call any tool at most 20 times in a session.
+- Available operations for \`file\`: list, read.
+- Call any one tool at most 20 times per session.
 `);
     const { tokens } = JSON.parse(render("--json").stdout);
     assert.equal(tokens, Math.ceil(whole.stdout.length / 4));
@@ -91,6 +91,66 @@ This is plan.
     assert.equal(JSON.parse(render("--json", "--budget", "1").stdout).left_out.length, 3);
     assert.equal(run(["context", "render", "--workspace", folder]).status, 2);
     assert.equal(render("--budget", "0").status, 2);
+});
+
+test("rules says the rules in words, what is wrong with them, and what a call would get", { skip }, (t) => {
+    const folder = bare(t);
+    const rules = (...args) => run(["rules", args[0], "--workspace", folder, ...args.slice(1)]);
+    const ada = ["--agent", "ada"];
+    assert.equal(rules("check").status, 0);
+    writeFileSync(join(folder, "quire.toml"), `[[tools.rules]]
+tool = "file"
+type = "allowed_operations"
+value = ["read", "list"]
+metadata = { why = "careful" }
+[[tools.rules]]
+tool = "shell"
+type = "max_calls"
+value = 20
+per = "persistent"
+[[agents.ada.tools.rules]]
+tool = "context"
+type = "start_constraint"
+`);
+    assert.equal(rules("describe", ...ada).stdout, `Begin with \`context\`: until it has succeeded no other tool may be called.
+Available operations for \`file\`: list, read.
+Call \`shell\` at most 20 times ever.
+`);
+    assert.equal(rules("describe", "--agent", "bo").stdout.split("\n").length, 3);
+    const [first, second] = JSON.parse(rules("describe", ...ada, "--json").stdout).rules;
+    assert.deepEqual([first.level, first.line, second.metadata], ["own", 11, { why: "careful" }]);
+
+    const warned = rules("check");
+    assert.equal(warned.status, 0);
+    assert.match(warned.stdout, /^warning .*quire\.toml:6: this version has no tool `shell` yet/);
+
+    const refused = rules("explain", ...ada, "--tool", "file", "--operation", "edit");
+    assert.equal(refused.status, 0, refused.stderr);
+    assert.match(refused.stdout, /^refused \(start_constraints_not_met\): .*Call `context` next\.\n {2}refuses {2}start_constraint for `context` \(quire\.toml line 11\): .*\n {2}refuses {2}allowed_operations/);
+    assert.match(rules("explain", "--agent", "bo", "--tool", "file", "--operation", "read").stdout, /^allowed\n {2}holds/);
+    const asJson = JSON.parse(rules("explain", "--agent", "bo", "--tool", "file", "--operation", "edit", "--json").stdout);
+    assert.equal(asJson.decision, "deny");
+    assert.equal(asJson.error.message, "Operation 'edit' not allowed for tool 'file'. Allowed operations: list, read");
+    assert.equal(rules("explain", "--agent", "bo", "--tool", "fly").status, 1);
+
+    writeFileSync(join(folder, "quire.toml"), `[[tools.rules]]
+tool = "file"
+type = "exit_loop"
+[[agents.ada.tools.rules]]
+tool = "file"
+type = "max_calls"
+value = 0
+`);
+    const wrong = rules("check", "--json");
+    assert.equal(wrong.status, 1);
+    const [error] = JSON.parse(wrong.stdout).errors;
+    assert.deepEqual([error.kind, error.agent, error.lines], ["never_ends", "ada", [1, 4]]);
+
+    writeFileSync(join(folder, "quire.toml"), "[[tools.rules]]\ntool = \"fil\"\ntype = \"needed\"\n");
+    assert.equal(rules("check").status, 1);
+    assert.match(rules("check").stderr, /quire\.toml:2: unknown tool 'fil', expected one of: \*, context, file/);
+    assert.equal(run(["rules"]).status, 2);
+    assert.equal(run(["rules", "describe", "--workspace", folder]).status, 2);
 });
 
 test("init writes settings once, and never over others", { skip }, (t) => {

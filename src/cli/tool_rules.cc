@@ -1,0 +1,62 @@
+#include "cli/tool_rules.h"
+
+#include <utility>
+
+#include "tools/context_operation.h"
+
+namespace quire::cli {
+
+policy::ToolCatalog known_tools() {
+    const auto not_yet = [](const char* name, std::vector<std::string> operations = {}) {
+        return policy::KnownTool{name, std::move(operations), false};
+    };
+    return policy::ToolCatalog({
+        {"context", {tools::kContextOperations.begin(), tools::kContextOperations.end()}},
+        {"file",
+         {"list", "read", "load", "create", "append", "insert", "replace", "edit", "patch", "save",
+          "delete", "status", "reconcile", "resolve", "stage", "unstage"}},
+        not_yet("file_history", {"view", "diff", "rollback"}),
+        not_yet("shell", {"execute", "check", "spawn", "output", "kill", "status"}),
+        {"approvals"},
+        {"kernel_search"},
+        {"block_create"},
+        {"block_status"},
+        {"block_append"},
+        {"block_edit"},
+        {"block_splice"},
+        not_yet("block_apply_patch"),
+        {"block_read"},
+        {"block_search"},
+        {"block_list"},
+        {"block_delete"},
+        {"block_undo"},
+        {"block_redo"},
+        {"block_history"},
+        not_yet("block_diff"),
+        not_yet("block_rollback"),
+        not_yet("block_subscribe"),
+        not_yet("block_events"),
+        not_yet("block_sync"),
+        not_yet("block_cursor", {"set", "get", "clear"}),
+        {"block_view"},
+        {"block_str_replace"},
+        {"block_insert"},
+        {"block_replace_lines"},
+        {"str_replace_based_edit_tool"},
+        {"memory"},
+    });
+}
+
+Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog) {
+    policy::WrittenRules written{.file = settings.file, .common = settings.tool_rules, .own = {}};
+    for (const auto& [name, agent] : settings.agents) written.own.emplace(name, agent.tool_rules);
+    return policy::RuleBook::compile(std::move(catalog), written);
+}
+
+Result<policy::RuleBook> load_rules(const Settings& settings, policy::ToolCatalog catalog) {
+    policy::RuleBook book = TRY(compile_rules(settings, std::move(catalog)));
+    TRY(book.check());
+    return book;
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,19 @@
+// The rules for tools that the settings hold, for every agent.
+#pragma once
+
+#include "base/result.h"
+#include "cli/config.h"
+#include "policy/rule_book.h"
+
+namespace quire::cli {
+
+// The tools that rules may name, with their operations: those of this version, and those that a
+// later one has, so that settings can be shared with it.
+policy::ToolCatalog known_tools();
+
+// Compiled, for a look at what is wrong with them. Errors: those of RuleBook::compile().
+Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog);
+// For whoever acts on them. Errors: those and those of RuleBook::check().
+Result<policy::RuleBook> load_rules(const Settings& settings, policy::ToolCatalog catalog);
+
+}  // namespace quire::cli
