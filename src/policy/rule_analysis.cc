@@ -141,10 +141,19 @@ private:
                 is_named = true;
                 if (std::find(rules.begin(), rules.end(), i) == rules.end()) rules.push_back(i);
             }
-            if (!is_named || rules.size() < 2) continue;  // One alone says just that.
+            // One alone says just that; and what is an error is told as one.
+            if (!is_named || rules.size() < 2 || is_told(rules)) continue;
             add(FindingKind::never_called, name(tool), std::move(rules),
                 cat("`", name(tool), "` can never be called: ", conflict->why));
         }
+    }
+
+    bool is_told(std::vector<std::size_t> rules) const {
+        std::sort(rules.begin(), rules.end());
+        return std::any_of(found_.begin(), found_.end(), [&](const RuleFinding& each) {
+            return each.is_error() &&
+                   std::includes(each.rules.begin(), each.rules.end(), rules.begin(), rules.end());
+        });
     }
 
     // --- rules without effect ---

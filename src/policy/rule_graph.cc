@@ -127,8 +127,13 @@ void RuleGraph::find_exclusions() {
                 if (both.size() < 2) continue;
                 found[tool] = behind(closure, both);
                 add_once(found[tool]->rules, group.rule);
-                found[tool]->why = cat(quoted(tool), " would need both ", quoted(both[0]), " and ",
-                                       quoted(both[1]), ", which exclude each other");
+                const bool with_itself = both[0] == tool || both[1] == tool;
+                found[tool]->why =
+                    with_itself
+                        ? cat(quoted(tool), " needs ", quoted(both[both[0] == tool ? 1 : 0]),
+                              " before it, and they exclude each other")
+                        : cat(quoted(tool), " needs both ", quoted(both[0]), " and ",
+                              quoted(both[1]), " before it, and they exclude each other");
             }
             needs[tool].insert(needs[tool].end(), closure.order.begin(), closure.order.end());
         }
