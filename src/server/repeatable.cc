@@ -18,9 +18,13 @@ Map Repeatable::reads_of(const std::vector<tools::ToolInfo>& tools) {
     for (const tools::ToolInfo& tool : tools) {
         if (tool.annotations.read_only) {
             reads.append(tool.name, true);
-        } else if (!tool.reads.empty()) {
-            reads.append(tool.name, List(tool.reads.begin(), tool.reads.end()));
+            continue;
         }
+        List words;
+        for (const tools::Operation& each : tool.operations.all) {
+            if (each.reads) words.emplace_back(each.name);
+        }
+        if (!words.empty()) reads.append(tool.name, std::move(words));
     }
     return reads;
 }

@@ -4,7 +4,6 @@
 #include "policy/shown.h"
 #include "tools/memories.h"
 #include "tools/render.h"
-#include "tools/takes.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -41,17 +40,14 @@ struct Args {
     std::optional<bool> all;
 };
 
-Result<void> check_arguments(const Args& args) {
-    const std::pair<std::string_view, bool> given[] = {
-        {"approval_id", args.approval_id.has_value()},
-        {"decision", args.decision.has_value()},
-        {"duration_s", args.duration_s.has_value()},
-        {"scope", args.scope.has_value()},
-        {"all", args.all.has_value()}};
-    const Takes takes = args.operation == ApprovalOperation::list
-                            ? Takes{{}, {"all"}}
-                            : Takes{{"approval_id", "decision"}, {"duration_s", "scope"}};
-    return check_takes("operation", Words<ApprovalOperation>::word(args.operation), takes, given);
+Operations operations() {
+    return {"operation",
+            {{.name = "list", .more = {"all"}, .reads = true, .says = "those that wait or hold."},
+             {.name = "resolve",
+              .needed = {"approval_id", "decision"},
+              .more = {"duration_s", "scope"},
+              .says = "approve_once is this very call, approve_for that operation there for a "
+                      "time, approve_scope for good; deny; revoke takes an answer back."}}};
 }
 
 std::string_view status_of(const Approval& approval, std::int64_t now_ms) {
@@ -112,11 +108,6 @@ ToolResult render_resolved(const Approval& approval) {
 
 void run(kernel::ApprovalCalls& approvals, const Session& session, Args args,
          Reply<ToolResult> reply) {
-    // Who may not answer is told so first.
-    if (const auto person = policy::check_person(session.caller.actor); !person)
-        return reply(refused(person.error()));
-    if (const Result<void> right = check_arguments(args); !right)
-        return reply(refused(right.error()));
     if (args.operation == ApprovalOperation::list) {
         return approvals.list(session.caller, args.all.value_or(false),
                               answer_with<kernel::ApprovalList>(std::move(reply), render));
@@ -132,17 +123,14 @@ std::unique_ptr<const Tool> make_approvals(kernel::ApprovalCalls& approvals) {
     return make_tool<Args>(
         {.name = "approvals",
          .title = "Answer what agents ask for",
-         .description =
-             "Calls of agents that need a person's approval. list: those that wait or hold; "
-             "resolve: approve_once is this very call, approve_for that operation there for a "
-             "time, approve_scope for good; deny; revoke takes an answer back.",
+         .description = "Calls of agents that need a person's approval.",
          .annotations = {},
          .output_schema = object_schema({{"approvals", "array?"},
                                          {"approval_id", "string?"},
                                          {"status", "string?"},
                                          {"decision", "string?"},
                                          {"by", "string?"}}),
-         .reads = {"list"},
+         .operations = operations(),
          .for_people = true},
         Fields<Args>()
             .required("operation", &Args::operation)

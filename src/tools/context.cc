@@ -6,7 +6,6 @@
 #include "tools/context_render.h"
 #include "tools/memories.h"
 #include "tools/render.h"
-#include "tools/takes.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -61,88 +60,43 @@ struct Args {
     std::optional<std::string> cursor;
 };
 
-Takes takes(ContextOperation operation) {
-    switch (operation) {
-        case ContextOperation::create:
-            return {{"label"},
-                    {"schema", "template", "description", "type", "permission", "char_limit",
-                     "pinned"}};
-        case ContextOperation::view:
-            return {{"label"}, {"section"}};
-        case ContextOperation::list:
-            return {{}, {"type", "prefix"}};
-        case ContextOperation::append:
-            return {{"label", "content"}, {"section"}};
-        case ContextOperation::replace:
-            return {{"label", "find", "replace"}, {"section"}};
-        case ContextOperation::set_field:
-            return {{"label", "field", "value"}, {"section"}};
-        case ContextOperation::append_to_list:
-            return {{"label", "item"}, {"field", "section"}};
-        case ContextOperation::remove_from_list:
-            return {{"label", "index"}, {"field", "section"}};
-        case ContextOperation::increment_counter:
-            return {{"label", "field", "delta"}, {"section"}};
-        case ContextOperation::history:
-            return {{"label"}, {"limit", "cursor"}};
-        case ContextOperation::search:
-            return {{"query"}, {"types", "limit"}};
-        case ContextOperation::diff:
-            return {{"label"}, {"from", "to"}};
-        case ContextOperation::rollback:
-            return {{"label", "version_id"}, {}};
-        case ContextOperation::archive:
-            return {{"label"}, {"archival_label"}};
-        case ContextOperation::load:
-            return {{"archival_label"}, {"label"}};
-        case ContextOperation::swap:
-            return {{"label", "archival_label"}, {}};
-        case ContextOperation::convert:
-            return {{"label", "schema"}, {"mapping", "dry_run"}};
-        case ContextOperation::share:
-            return {{"label", "with"}, {"permission"}};
-        case ContextOperation::unshare:
-            return {{"label", "with"}, {}};
-        case ContextOperation::undo:
-        case ContextOperation::redo:
-        case ContextOperation::erase:
-            return {{"label"}, {}};
-    }
-    return {};
-}
-
-Result<void> check_arguments(const Args& args) {
-    const std::pair<std::string_view, bool> given[] = {
-        {"label", args.label.has_value()},
-        {"section", args.section.has_value()},
-        {"field", args.field.has_value()},
-        {"value", args.value.has_value()},
-        {"content", args.content.has_value()},
-        {"find", args.find.has_value()},
-        {"replace", args.replace.has_value()},
-        {"item", args.item.has_value()},
-        {"index", args.index.has_value()},
-        {"delta", args.delta.has_value()},
-        {"schema", args.schema.has_value()},
-        {"template", args.from_template.has_value()},
-        {"description", args.description.has_value()},
-        {"type", args.type.has_value()},
-        {"permission", args.permission.has_value()},
-        {"char_limit", args.char_limit.has_value()},
-        {"pinned", args.pinned.has_value()},
-        {"prefix", args.prefix.has_value()},
-        {"with", args.with.has_value()},
-        {"from", args.from.has_value()},
-        {"to", args.to.has_value()},
-        {"version_id", args.version_id.has_value()},
-        {"archival_label", args.archival_label.has_value()},
-        {"query", args.query.has_value()},
-        {"types", args.types.has_value()},
-        {"mapping", args.mapping.has_value()},
-        {"dry_run", args.dry_run.has_value()},
-        {"limit", args.limit.has_value()},
-        {"cursor", args.cursor.has_value()}};
-    return check_takes("operation", name_of(args.operation), takes(args.operation), given);
+Operations operations(bool full) {
+    std::vector<std::string> of_history = {"limit"};
+    if (full) of_history.emplace_back("cursor");
+    const std::string own = "your own writes.";
+    return {
+        "operation",
+        {{.name = "create",
+          .needed = {"label"},
+          .more = {"schema", "template", "description", "type", "permission", "char_limit",
+                   "pinned"},
+          .says = "takes schema or template (partner_profile task_list activity_log "
+                  "observation_log scratchpad)."},
+         {.name = "view", .needed = {"label"}, .more = {"section"}, .reads = true},
+         {.name = "list", .more = {"type", "prefix"}, .reads = true},
+         {.name = "append", .needed = {"label", "content"}, .more = {"section"}},
+         {.name = "replace", .needed = {"label", "find", "replace"}, .more = {"section"}},
+         {.name = "set_field", .needed = {"label", "field", "value"}, .more = {"section"}},
+         {.name = "append_to_list", .needed = {"label", "item"}, .more = {"field", "section"}},
+         {.name = "remove_from_list", .needed = {"label", "index"}, .more = {"field", "section"}},
+         {.name = "increment_counter", .needed = {"label", "field", "delta"}, .more = {"section"}},
+         {.name = "archive", .needed = {"label"}, .more = {"archival_label"}},
+         {.name = "load", .needed = {"archival_label"}, .more = {"label"}},
+         {.name = "swap", .needed = {"label", "archival_label"}},
+         {.name = "search",
+          .needed = {"query"},
+          .more = {"types", "limit"},
+          .reads = true,
+          .says = "words \"phrase\" -not label:NAME."},
+         {.name = "undo", .needed = {"label"}, .says = own},
+         {.name = "redo", .needed = {"label"}, .says = own},
+         {.name = "history", .needed = {"label"}, .more = of_history, .reads = true},
+         {.name = "diff", .needed = {"label"}, .more = {"from", "to"}, .reads = true},
+         {.name = "rollback", .needed = {"label", "version_id"}},
+         {.name = "share", .needed = {"label", "with"}, .more = {"permission"}},
+         {.name = "unshare", .needed = {"label", "with"}},
+         {.name = "convert", .needed = {"label", "schema"}, .more = {"mapping", "dry_run"}},
+         {.name = "delete", .needed = {"label"}}}};
 }
 
 // --- what is asked ---
@@ -235,8 +189,6 @@ void share(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& ar
 }
 
 void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<ToolResult> reply) {
-    if (const Result<void> right = check_arguments(args); !right)
-        return reply(refused(right.error()));
     const kernel::Caller& by = session.caller;
     switch (args.operation) {
         case ContextOperation::create: {
@@ -327,13 +279,6 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
     }
 }
 
-// Published to every model at every start, so each word of it is paid for again and again.
-constexpr std::string_view kWhatItTakes =
-    "Structured memory, by label. create takes schema or template (partner_profile task_list "
-    "activity_log observation_log scratchpad). search: words \"phrase\" -not label:NAME. undo, "
-    "redo: "
-    "your own writes.";
-
 }  // namespace
 
 std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile profile) {
@@ -373,11 +318,11 @@ std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile pr
     return make_tool<Args>(
         {.name = "context",
          .title = "Work with memory",
-         .description = std::string(kWhatItTakes),
+         .description = "Structured memory, by label.",
          .annotations = {.destructive = true},
          .output_schema = object_schema(
              {{"label", "string?"}, {"block_id", "string?"}, {"version", "integer?"}}),
-         .reads = {"view", "list", "search", "history", "diff"}},
+         .operations = operations(full)},
         std::move(fields), [&memory](const Session& session, Args args, Reply<ToolResult> reply) {
             run(memory, session, std::move(args), std::move(reply));
         });

@@ -44,18 +44,20 @@ std::string known_words(const Error& error, const EditorAsk& ask) {
 
 }  // namespace
 
-std::vector<std::pair<std::string_view, bool>> EditorText::given() const {
-    return {{"view_range", view_range.has_value()},   {"file_text", file_text.has_value()},
-            {"old_str", old_str.has_value()},         {"new_str", new_str.has_value()},
-            {"insert_line", insert_line.has_value()}, {"insert_text", insert_text.has_value()}};
-}
-
-Takes editor_takes(std::string_view command) {
-    if (command == "view") return {{"path"}, {"view_range"}};
-    if (command == "create") return {{"path", "file_text"}};
-    if (command == "str_replace") return {{"path", "old_str"}, {"new_str"}};
-    if (command == "insert") return {{"path", "insert_line", "insert_text"}};
-    return {};
+std::vector<Operation> editor_operations() {
+    return {{.name = "view",
+             .needed = {"path"},
+             .more = {"view_range"},
+             .reads = true,
+             .says = "numbers the lines, or lists a directory."},
+            {.name = "create", .needed = {"path", "file_text"}, .says = "makes a new file."},
+            {.name = "str_replace",
+             .needed = {"path", "old_str"},
+             .more = {"new_str"},
+             .says = "text that occurs exactly once."},
+            {.name = "insert",
+             .needed = {"path", "insert_line", "insert_text"},
+             .says = "after line insert_line, 0 is the top."}};
 }
 
 Map editor_answer(std::initializer_list<std::pair<std::string_view, std::string_view>> own) {

@@ -17,7 +17,7 @@
 #include "kernel/kernel.h"
 #include "text/units.h"
 #include "tools/fields.h"
-#include "tools/takes.h"
+#include "tools/operations.h"
 #include "tools/tool.h"
 
 namespace quire::tools {
@@ -46,8 +46,6 @@ struct EditorText {
     EditorAsk ask_of(std::string path) const {
         return {std::move(path), old_str.value_or(""), insert_line};
     }
-    // As check_takes() wants it.
-    std::vector<std::pair<std::string_view, bool>> given() const;
 };
 // The same as fields; `Args` has an EditorText as its base.
 template <class Args>
@@ -61,8 +59,8 @@ void add_editor_fields(Fields<Args>& fields) {
         .optional("insert_line", &Args::insert_line)
         .optional("insert_text", &Args::insert_text);
 }
-// Of view, create, str_replace and insert.
-Takes editor_takes(std::string_view command);
+// view, create, str_replace and insert.
+std::vector<Operation> editor_operations();
 // What they answer: object_schema() of `own` and of what both tools have.
 Map editor_answer(std::initializer_list<std::pair<std::string_view, std::string_view>> own);
 

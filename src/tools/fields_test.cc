@@ -4,6 +4,7 @@
 
 #include "base/cat.h"
 #include "json/json.h"
+#include "json/schema.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -70,6 +71,7 @@ TEST(Fields, WhatIsAbsentIsTheDefault) {
 
 class Echo : public testing::Test {
 protected:
+    // As the registry does: what the schema takes.
     ToolResult call(Value arguments) {
         const auto tool = make_tool<Args>(
             {.name = "echo",
@@ -80,8 +82,12 @@ protected:
             fields(), [](const Session&, const Args& args, Reply<ToolResult> reply) {
                 reply(ToolResult{Map{{"said", cat(args.name, args.count)}}, args.name, false});
             });
+        if (arguments.is_null()) arguments = Map{};
+        const json::Schema schema = std::move(*json::Schema::compile(tool->info().input_schema, {.strict = true}));
+        Result<Value> accepted = schema.accept(std::move(arguments));
+        if (!accepted) return refused(accepted.error());
         std::optional<ToolResult> answer;
-        tool->call({}, std::move(arguments),
+        tool->call({}, std::move(*accepted),
                    [&](Result<ToolResult> result) { answer = std::move(*result); });
         return std::move(*answer);
     }

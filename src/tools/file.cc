@@ -10,7 +10,6 @@
 #include "tools/files.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
-#include "tools/takes.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -115,47 +114,24 @@ struct Args {
 
 constexpr std::size_t kListedFiles = 1000;
 
-// --- which arguments an operation takes ---
-
-Takes takes(FileOperation operation) {
-    switch (operation) {
-        case FileOperation::list:
-            return {{}, {"pattern"}};
-        case FileOperation::read:
-        case FileOperation::load:
-            return {{"path"}, {"range", "line_numbers"}};
-        case FileOperation::create:
-            return {{"path"}, {"content"}};
-        case FileOperation::append:
-            return {{"path", "content"}, {}};
-        case FileOperation::insert:
-            return {{"path", "line", "content"}, {}};
-        case FileOperation::replace:
-            return {{"path", "find", "replace"}, {}};
-        case FileOperation::edit:
-            return {{"path", "operations"}, {}};
-        case FileOperation::save:
-        case FileOperation::erase:
-            return {{"path"}, {}};
-        case FileOperation::status:
-            return {{}, {"path"}};
-    }
-    return {};
-}
-
-Result<void> check_arguments(const Args& args) {
-    const std::pair<std::string_view, bool> given[] = {
-        {"path", args.path.has_value()},
-        {"pattern", args.pattern.has_value()},
-        {"range", args.range.has_value()},
-        {"line_numbers", args.line_numbers.has_value()},
-        {"content", args.content.has_value()},
-        {"line", args.line.has_value()},
-        {"find", args.find.has_value()},
-        {"replace", args.replace.has_value()},
-        {"operations", args.operations.has_value()}};
-    return check_takes("operation", Words<FileOperation>::word(args.operation),
-                       takes(args.operation), given);
+Operations operations(bool full) {
+    std::vector<std::string> of_read = {"range"};
+    if (full) of_read.emplace_back("line_numbers");
+    return {
+        "operation",
+        {{.name = "list", .more = {"pattern"}, .reads = true},
+         {.name = "read", .needed = {"path"}, .more = of_read, .reads = true},
+         {.name = "load", .needed = {"path"}, .more = of_read, .reads = true},
+         {.name = "create", .needed = {"path"}, .more = {"content"}},
+         {.name = "append", .needed = {"path", "content"}},
+         {.name = "insert",
+          .needed = {"path", "line", "content"},
+          .says = full ? "before line." : "after line."},
+         {.name = "replace", .needed = {"path", "find", "replace"}, .says = "every occurrence."},
+         {.name = "edit", .needed = {"path", "operations"}},
+         {.name = "save", .needed = {"path"}, .says = "writes edits to the disk."},
+         {.name = "delete", .needed = {"path"}},
+         {.name = "status", .more = {"path"}, .reads = true}}};
 }
 
 // --- lines, as the profile counts them ---
@@ -314,7 +290,6 @@ ToolResult render_status(const std::vector<kernel::FileStatus>& all, bool one) {
 void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& session, Args args,
          Reply<ToolResult> reply) {
     const auto refuse = [&](const Error& error) { reply(refused(error)); };
-    if (const Result<void> right = check_arguments(args); !right) return refuse(right.error());
     const kernel::Caller& by = session.caller;
     const Profile profile = session.profile;
     const blocks::Numbering numbering = numbering_of(profile);
@@ -414,9 +389,7 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
 }
 
 // Published to every model at every start, so each word of it is paid for again and again.
-constexpr std::string_view kWhatItTakes =
-    "Files by path from the workspace's root. replace: every occurrence. "
-    "save writes edits to the disk. ";
+constexpr std::string_view kWhatItIs = "Files by path from the workspace's root. ";
 
 }  // namespace
 
@@ -445,13 +418,12 @@ std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls&
     return make_tool<Args>(
         {.name = "file",
          .title = "Work with files",
-         .description = cat(kWhatItTakes,
-                            full ? "Lines count from 0, end not included; insert goes before line."
-                                 : "Lines count from 1; insert goes after line."),
+         .description =
+             cat(kWhatItIs, full ? "Lines count from 0, end not included." : "Lines count from 1."),
          .annotations = {.destructive = true},
          .output_schema =
              object_schema({{"path", "string?"}, {"block_id", "string?"}, {"version", "integer?"}}),
-         .reads = {"list", "read", "load", "status"}},
+         .operations = operations(full)},
         std::move(fields),
         [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {
             run(kernel, files, session, std::move(args), std::move(reply));

@@ -39,22 +39,16 @@ struct Args : EditorText {
     std::optional<std::string> new_path;
 };
 
-Takes takes(MemoryCommand command) {
-    if (command == MemoryCommand::erase) return {{"path"}};
-    if (command == MemoryCommand::rename) return {{"old_path", "new_path"}};
-    return editor_takes(Words<MemoryCommand>::word(command));
-}
-
-Result<void> check_arguments(Args& args) {
+Operations operations() {
+    Operations out{"command", editor_operations()};
+    const std::string says = "one file.";
+    out.all.push_back({.name = "delete", .needed = {"path"}, .says = says});
     // An earlier form of the tool named what is renamed by its path.
-    if (args.command == MemoryCommand::rename && !args.old_path)
-        args.old_path = std::exchange(args.path, std::nullopt);
-    std::vector<std::pair<std::string_view, bool>> given = args.given();
-    given.emplace_back("path", args.path.has_value());
-    given.emplace_back("old_path", args.old_path.has_value());
-    given.emplace_back("new_path", args.new_path.has_value());
-    return check_takes("command", Words<MemoryCommand>::word(args.command), takes(args.command),
-                       given);
+    out.all.push_back({.name = "rename",
+                       .needed = {"old_path", "new_path"},
+                       .says = says,
+                       .earlier = {{"path", "old_path"}}});
+    return out;
 }
 
 // --- paths ---
@@ -310,8 +304,6 @@ void rename(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& a
 
 void run(kernel::Kernel& kernel, kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
          Reply<ToolResult> reply) {
-    if (const Result<void> right = check_arguments(args); !right)
-        return reply(refused(right.error()));
     switch (args.command) {
         case MemoryCommand::view:
             return view(memory, by, args, std::move(reply));
@@ -343,14 +335,11 @@ std::unique_ptr<const Tool> make_memory(kernel::Kernel& kernel, kernel::MemoryCa
         {.name = "memory",
          .title = "View and edit memory files",
          .description =
-             "Text memories as files below /memories, kept between sessions. view numbers the "
-             "lines, or lists a directory; create makes a new file; str_replace replaces text "
-             "that occurs exactly once; insert adds insert_text after line insert_line, 0 is the "
-             "top; delete and rename work on one file. The tool context has the same memories, "
-             "with their history and undo.",
+             "Text memories as files below /memories, kept between sessions. The tool context has "
+             "the same memories, with their history and undo.",
          .annotations = {.destructive = true},
          .output_schema = editor_answer({{"path", "string"}, {"label", "string?"}}),
-         .reads = {"view"}},
+         .operations = operations()},
         std::move(fields),
         [&kernel, &memory](const Session& session, Args args, Reply<ToolResult> reply) {
             run(kernel, memory, session.caller, std::move(args), std::move(reply));

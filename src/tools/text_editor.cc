@@ -34,12 +34,11 @@ struct Args : EditorText {
     std::string path;
 };
 
-Result<void> check_arguments(Args& args) {
+Operations operations() {
+    Operations out{"command", editor_operations()};
     // An earlier form of the tool called the text of an insert so.
-    if (args.command == EditorCommand::insert && !args.insert_text)
-        args.insert_text = std::exchange(args.new_str, std::nullopt);
-    const std::string_view word = Words<EditorCommand>::word(args.command);
-    return check_takes("command", word, editor_takes(word), args.given());
+    out.all.back().earlier = {{"new_str", "insert_text"}};
+    return out;
 }
 
 // --- refusals, in the words that models know ---
@@ -149,8 +148,6 @@ void edit(kernel::FileCalls& files, const kernel::Caller& by, const Args& args, 
 
 void run(kernel::Kernel& kernel, kernel::FileCalls& files, const kernel::Caller& by, Args args,
          Reply<ToolResult> reply) {
-    if (const Result<void> right = check_arguments(args); !right)
-        return reply(refused(right.error()));
     switch (args.command) {
         case EditorCommand::view:
             return view(files, by, std::move(args), std::move(reply));
@@ -187,13 +184,11 @@ std::unique_ptr<const Tool> make_text_editor(kernel::Kernel& kernel, kernel::Fil
         {.name = "str_replace_based_edit_tool",
          .title = "View and edit files",
          .description =
-             "View, create and edit text files, by their path from the workspace's root. view "
-             "numbers the lines, or lists a directory; str_replace replaces text that occurs "
-             "exactly once; insert adds insert_text after line insert_line, 0 is the top. Edits "
-             "are on the disk when they are answered.",
+             "Text files, by their path from the workspace's root. Edits are on the disk when they "
+             "are answered.",
          .annotations = {.destructive = true},
          .output_schema = editor_answer({{"path", "string"}, {"saved", "boolean?"}}),
-         .reads = {"view"}},
+         .operations = operations()},
         std::move(fields),
         [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {
             run(kernel, files, session.caller, std::move(args), std::move(reply));

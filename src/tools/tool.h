@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/value.h"
 #include "kernel/kernel.h"
+#include "tools/operations.h"
 
 namespace quire::tools {
 
@@ -30,15 +31,18 @@ struct Annotations {
 struct ToolInfo {
     std::string name;
     std::string title;
-    std::string description;
-    Value input_schema;  // JSON Schema 2020-12, additionalProperties false.
+    std::string description;  // What its operations say comes after it when it is published.
+    Value input_schema;       // JSON Schema 2020-12, additionalProperties false.
     Value output_schema;
     Annotations annotations;
-    // Of a tool that does several things: the words of its argument `operation` or `command` that
-    // change nothing.
-    std::vector<std::string> reads = {};
-    bool for_people = false;  // Listed for human actors alone; it refuses the others itself.
+    Operations operations = {};  // Of a tool that does several things.
+    bool for_people = false;     // Listed for human actors alone, and refused to the others.
 };
+
+// `info` as it is published where these of its operations may be used: in the schema, the
+// description and the annotations nothing is left of the others. All of them, for what declares
+// none.
+ToolInfo published(ToolInfo info, const std::vector<std::string>& operations);
 
 // The name that is published of a tool which is called `name`: "block_edit" for "block.edit".
 std::string published_name(std::string_view name);
@@ -63,7 +67,8 @@ public:
     explicit Tool(ToolInfo info) : info_(std::move(info)) {}
     virtual ~Tool() = default;
     const ToolInfo& info() const { return info_; }
-    // Checks, runs, replies exactly once, from any thread. Called from several threads at once.
+    // Runs, and replies exactly once, from any thread. `arguments` are an object that the tool's
+    // schema and its operation take. Called from several threads at once.
     virtual void call(const Session& session, Value arguments, Reply<ToolResult> reply) const = 0;
 
 private:

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
-#include "json/schema.h"
 #include "tools/fields.h"
 #include "tools/render.h"
 #include "tools/tool.h"
@@ -22,8 +20,8 @@ struct Described {
     std::string description;
     Annotations annotations;
     Value output_schema;
-    std::vector<std::string> reads = {};  // As ToolInfo's.
-    bool for_people = false;              // The same.
+    Operations operations = {};  // What they say comes after the description.
+    bool for_people = false;     // As ToolInfo's.
 };
 
 template <class Args>
@@ -34,30 +32,16 @@ public:
     TypedTool(Described words, Fields<Args> fields, Run run)
         : Tool({std::move(words.name), std::move(words.title), std::move(words.description),
                 fields.schema(), or_refusal(std::move(words.output_schema)), words.annotations,
-                std::move(words.reads), words.for_people}),
+                std::move(words.operations), words.for_people}),
           fields_(std::move(fields)),
-          accepts_(compiled(info().input_schema)),
           run_(std::move(run)) {}
 
     void call(const Session& session, Value arguments, Reply<ToolResult> reply) const override {
-        if (arguments.is_null()) arguments = Map{};
-        const Result<Value> accepted = accepts_.accept(std::move(arguments));
-        if (!accepted) {
-            reply(refused(accepted.error()));
-            return;
-        }
-        run_(session, fields_.decode(*accepted), std::move(reply));
+        run_(session, fields_.decode(arguments), std::move(reply));
     }
 
 private:
-    static json::Schema compiled(const Value& schema) {
-        Result<json::Schema> made = json::Schema::compile(schema, {.strict = true});
-        CHECK(made.has_value());
-        return std::move(*made);
-    }
-
     Fields<Args> fields_;
-    json::Schema accepts_;
     Run run_;
 };
 

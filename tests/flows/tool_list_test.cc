@@ -1,7 +1,6 @@
 // What is published of the tools: small, true, and the same as their documentation.
 #include <cstdlib>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -110,6 +109,35 @@ TEST(ToolList, TheDocumentationIsWhatIsPublished) {
     std::stringstream written;
     written << std::ifstream(path).rdbuf();
     EXPECT_EQ(written.str(), page) << "run this test with REGEN=1 and review the difference";
+}
+
+// What a tool declares of its operations is what its schema has.
+TEST(ToolList, OperationsAndSchemasSayTheSame) {
+    const Published published;
+    std::size_t declaring = 0;
+    for (const tools::Profile profile : kProfiles) {
+        for (const tools::ToolInfo& tool : published.list(profile)) {
+            const tools::Operations& operations = tool.operations;
+            const Map& members = tool.input_schema.get("properties")->as_map();
+            EXPECT_EQ(operations.empty(),
+                      !members.contains("operation") && !members.contains("command"))
+                << tool.name;
+            if (operations.empty()) continue;
+            ++declaring;
+            List words;
+            for (const std::string& name : operations.names()) words.emplace_back(name);
+            EXPECT_EQ(*members.find(operations.argument)->get("enum"), Value(words)) << tool.name;
+            std::set<std::string> taken = {operations.argument};
+            for (const tools::Operation& each : operations.all) {
+                taken.insert(each.needed.begin(), each.needed.end());
+                taken.insert(each.more.begin(), each.more.end());
+            }
+            std::set<std::string> there;
+            for (const Map::Entry& each : members) there.insert(each.key);
+            EXPECT_EQ(there, taken) << tool.name;
+        }
+    }
+    EXPECT_EQ(declaring, 11U);
 }
 
 // A tool that says it changes nothing changes nothing, whoever asks.
