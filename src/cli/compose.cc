@@ -15,11 +15,13 @@
 #include "base/cat.h"
 #include "base/clock.h"
 #include "cli/config.h"
+#include "cli/tool_rules.h"
 #include "diagnostics/source.h"
 #include "fs/disk_files.h"
 #include "kernel/approval_calls.h"
 #include "kernel/file_calls.h"
 #include "kernel/kernel.h"
+#include "kernel/rule_calls.h"
 #include "kernel/source_calls.h"
 #include "sched/scheduler.h"
 #include "server/command_session.h"
@@ -91,6 +93,7 @@ struct House::Body {
     std::unique_ptr<kernel::MemoryCalls> memory_calls;
     std::unique_ptr<kernel::SourceCalls> source_calls;
     std::unique_ptr<kernel::ApprovalCalls> approval_calls;
+    std::unique_ptr<kernel::RuleCalls> rule_calls;
     std::unique_ptr<tools::Registry> registry;
     std::unique_ptr<server::LocalServer> server;
 };
@@ -193,6 +196,11 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
                         tools::make_text_editor(*house.kernel, *house.file_calls));
     house.registry->add(tools::Profile::compat,
                         tools::make_memory(*house.kernel, *house.memory_calls));
+    policy::RuleBook rules = TRY(load_rules(settings, known_tools(house.registry->catalog())));
+    for (const policy::BookFinding& finding : rules.findings())
+        log.write(LogLevel::warning, finding.text);
+    house.rule_calls = TRY(kernel::RuleCalls::open(*house.kernel, std::move(rules)));
+    house.registry->hold_to(*house.rule_calls);
     // A client that comes first sees their blocks.
     std::promise<std::vector<std::string>> started;
     house.source_calls->start([&](Result<std::vector<std::string>> told) {

@@ -514,18 +514,10 @@ Result<Settings> load_config(const std::string& directory) {
 
 std::vector<std::string> not_acted_on(const Settings& settings) {
     std::vector<std::string> out;
-    const auto tell_rule = [&](const ToolRule& rule, std::string_view of) {
-        out.push_back(cat("quire.toml:", rule.line, ": the rule ", policy::name_of(rule.type), of,
-                          " for the tool '", rule.tool,
-                          "' is not enforced: this version reads rules for tools, and lets every "
-                          "call through"));
-    };
-    for (const ToolRule& rule : settings.tool_rules) tell_rule(rule, "");
     for (const auto& [name, agent] : settings.agents) {
         out.push_back(cat("quire.toml: agents.", name,
                           " has no effect yet: the profile of an agent is the one that it asks "
                           "for (--profile)"));
-        for (const ToolRule& rule : agent.tool_rules) tell_rule(rule, cat(" of agents.", name));
     }
     if (settings.files.save == SaveWhen::on_commit) {
         out.emplace_back(

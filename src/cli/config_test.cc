@@ -291,11 +291,11 @@ TEST(Config, WhatHasNoEffectYetIsSaid) {
         "[[tools.rules]]\ntool = \"file\"\ntype = \"allowed_operations\"\nvalue = [\"read\"]\n"
         "[[agents.ada.tools.rules]]\ntool = \"shell\"\ntype = \"max_calls\"\nvalue = 2\n"
         "[files]\nsave = \"on_commit\"\n");
-    for (const char* part : {"quire.toml:1: the rule allowed_operations for the tool 'file' is not",
-                             "agents.ada has no effect", "max_calls of agents.ada",
-                             "files.save = \"on_commit\" has no effect"}) {
+    for (const char* part :
+         {"agents.ada has no effect", "files.save = \"on_commit\" has no effect"}) {
         EXPECT_NE(rules.find(part), std::string::npos) << rules;
     }
+    EXPECT_EQ(rules.find("max_calls"), std::string::npos) << rules;
 }
 
 TEST(Config, AWorkspaceWithoutTheFileHasTheDefaults) {

@@ -1,5 +1,6 @@
 #include "cli/tool_rules.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tools/context_operation.h"
@@ -45,6 +46,21 @@ policy::ToolCatalog known_tools() {
         {"str_replace_based_edit_tool"},
         {"memory"},
     });
+}
+
+policy::ToolCatalog known_tools(const policy::ToolCatalog& there) {
+    policy::ToolCatalog out = known_tools();
+    for (policy::KnownTool tool : there.tools()) {
+        if (const policy::KnownTool* known = out.find(tool.name)) {
+            for (const std::string& word : known->operations) {
+                const bool is_new = std::find(tool.operations.begin(), tool.operations.end(),
+                                              word) == tool.operations.end();
+                if (is_new) tool.operations.push_back(word);
+            }
+        }
+        out.add(std::move(tool));
+    }
+    return out;
 }
 
 Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog) {

@@ -10,6 +10,8 @@ namespace quire::cli {
 // The tools that rules may name, with their operations: those of this version, and those that a
 // later one has, so that settings can be shared with it.
 policy::ToolCatalog known_tools();
+// The same, with those that are `there`.
+policy::ToolCatalog known_tools(const policy::ToolCatalog& there);
 
 // Compiled, for a look at what is wrong with them. Errors: those of RuleBook::compile().
 Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog);

@@ -62,6 +62,12 @@ policy::Target target_of(LiveDocument& document) {
             schema_of(document.record())};
 }
 
+std::string Kernel::Body::conversation_of(std::string_view block_id) {
+    const Result<blocks::BlockId> id = blocks::BlockId::parse(block_id);
+    const auto document = id ? catalog_.find(id->document) : nullptr;
+    return document != nullptr && document->kind() == kConversationKind ? document->name() : "";
+}
+
 policy::Operations Kernel::Body::approved(const Caller& by, const policy::Target& target) {
     if (!approvals_->any_for(by)) return {};
     return approvals_->of(by, target);
@@ -78,13 +84,18 @@ bool Kernel::Body::is_unasked(const Error& error) {
 
 void Kernel::Body::ask(const Caller& by, policy::Target target, Error refusal,
                        Function<void(Error)> tell) {
+    Approvals::Wanted wanted{named_in(refusal, "operation", policy::kOperations),
+                             named_in(refusal, "permission", policy::kPermissions),
+                             std::move(target)};
+    ask(by, std::move(wanted), std::move(refusal), std::move(tell));
+}
+
+void Kernel::Body::ask(const Caller& by, Approvals::Wanted what, Error refusal,
+                       Function<void(Error)> tell) {
     if (by.call == nullptr) return tell(std::move(refusal));
     if (is_closing()) return tell(shutting_down().value());
-    const Approvals::Wanted wanted{named_in(refusal, "operation", policy::kOperations),
-                                   named_in(refusal, "permission", policy::kPermissions),
-                                   std::move(target)};
     approvals_->ask(
-        by, wanted,
+        by, std::move(what),
         [refusal = std::move(refusal), tell = std::move(tell)](Result<Approval> asked) mutable {
             if (!asked) return tell(std::move(asked).error());
             refusal.details().set("approval_id", asked->id);

@@ -89,7 +89,7 @@ Result<policy::Approval> from_record(const store::ApprovalRecord& record) {
     policy::Approval approval;
     approval.id = record.id;
     approval.ask.actor = members.actor("actor");
-    approval.ask.operation = members.word("operation", policy::kOperations);
+    approval.ask.operation = members.word("operation", policy::kAskedOperations);
     approval.ask.target = {members.text("kind"), members.text("name"), members.text("block_id"),
                            members.text("schema")};
     approval.ask.call = members.text("call");

@@ -152,6 +152,9 @@ public:
                        });
     }
 
+    // The name of the conversation that a block is in, or was; "" where it is in none.
+    std::string conversation_of(std::string_view block_id);
+
     // --- approvals (approval_calls.cc) ---
     // What the caller may do of what would escalate. On the document's strand.
     policy::Operations approved(const Caller& by, LiveDocument& document);
@@ -159,6 +162,7 @@ public:
     // Asks a person for what `refusal`, an escalation, was for, and tells what the caller is to be
     // answered: that an approval waits, that it was denied, or why none could be asked for.
     void ask(const Caller& by, policy::Target target, Error refusal, Function<void(Error)> tell);
+    void ask(const Caller& by, Approvals::Wanted what, Error refusal, Function<void(Error)> tell);
     // Whether an error is an escalation that nobody has been asked about.
     static bool is_unasked(const Error& error);
     // `reply`, but that a call which escalates asks for an approval first. It is answered on the

@@ -90,7 +90,7 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
 void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
     const std::string conversation = what.conversation;
     on_named<BlockVersion>(
-        by, {"conversation", conversation}, Access::append, std::move(reply),
+        by, {kConversationKind, conversation}, Access::append, std::move(reply),
         [body = shared_from_this(), by, what = std::move(what)](
             LiveDocument& live, Reply<BlockVersion> answer) mutable {
             const std::string actor = by.actor.str();

@@ -102,7 +102,7 @@ Result<std::vector<store::DocumentKey>> documents_of(Kernel::Body& body, const L
         return std::vector{listing.parent->document};
     }
     if (!query.conversation) return body.catalog().keys();
-    const auto document = body.catalog().find("conversation", *query.conversation);
+    const auto document = body.catalog().find(kConversationKind, *query.conversation);
     if (document != nullptr) return std::vector{document->key()};
     if (*query.conversation == "main")
         return std::vector<store::DocumentKey>();  // Nothing said yet.

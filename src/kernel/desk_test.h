@@ -46,6 +46,11 @@ public:
         for (const auto& [id, record] : approvals_) all.push_back(record);
         return all;
     }
+    Result<std::vector<store::RuleFactRecord>> rule_facts() override {
+        std::vector<store::RuleFactRecord> all;
+        for (const auto& [key, record] : rule_facts_) all.push_back(record);
+        return all;
+    }
     Result<std::vector<store::UnitRecord>> recent_units(const std::string&, std::size_t) override {
         return std::vector<store::UnitRecord>();
     }
@@ -128,6 +133,7 @@ private:
             approvals_.erase(record.id);
             if (!record.gone) approvals_[record.id] = std::move(record);
         }
+        for (auto& record : batch.rule_facts) rule_facts_[{record.agent, record.key}] = record;
         for (auto& record : batch.tokens) tokens_[{record.actor, record.token}] = record.value;
         for (auto& record : batch.blocks) {
             auto& blocks = stored_[record.document].blocks;
@@ -154,6 +160,7 @@ private:
     std::map<store::DocumentKey, store::StoredDocument> stored_;
     std::map<std::pair<std::string, std::string>, std::string> tokens_;
     std::map<std::string, store::ApprovalRecord> approvals_;
+    std::map<std::pair<std::string, std::string>, store::RuleFactRecord> rule_facts_;
     std::map<store::DocumentKey, store::TextRecord> texts_;
     std::map<store::DocumentKey, bool> fenced_;
     std::size_t loads_ = 0;

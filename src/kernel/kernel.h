@@ -250,6 +250,7 @@ private:
     friend class ApprovalCalls;
     friend class FileCalls;
     friend class MemoryCalls;
+    friend class RuleCalls;
     explicit Kernel(std::shared_ptr<Body> body);
     std::shared_ptr<Body> body_;
 };

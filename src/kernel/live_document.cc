@@ -105,7 +105,7 @@ Result<void> LiveDocument::load() {
     batch_ = {};
     conversation_.reset();
     doc_ = std::move(doc);
-    if (record_.kind == "conversation")
+    if (record_.kind == kConversationKind)
         conversation_ = std::make_unique<document::Conversation>(*doc_);
     if (!std::exchange(was_loaded_, true)) note_interrupted();
     compact_if_long(stored.updates.size());

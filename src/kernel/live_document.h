@@ -32,6 +32,7 @@
 namespace quire::kernel {
 
 // The kind of the documents that are memory blocks (memory_calls.h), named by their labels.
+inline constexpr const char* kConversationKind = "conversation";
 inline constexpr const char* kMemoryKind = "memory";
 // That of those that are files, named by their paths.
 inline constexpr const char* kFileKind = "file";

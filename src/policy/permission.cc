@@ -47,6 +47,8 @@ std::string_view name_of(Operation operation) {
             return "overwrite";
         case Operation::erase:
             return "delete";
+        case Operation::execute:
+            return "execute";
     }
     return "read";
 }

@@ -16,7 +16,9 @@ inline constexpr Permission kPermissions[] = {Permission::read_only,  Permission
                                               Permission::human,      Permission::append,
                                               Permission::read_write, Permission::admin};
 
-enum class Operation : std::uint8_t { read, create, append, overwrite, erase };
+// `execute` is of tools and commands; the others are of what they work on.
+enum class Operation : std::uint8_t { read, create, append, overwrite, erase, execute };
+// Those of documents.
 inline constexpr Operation kOperations[] = {Operation::read, Operation::create, Operation::append,
                                             Operation::overwrite, Operation::erase};
 
@@ -25,7 +27,7 @@ enum class Verdict : std::uint8_t { allow, escalate, deny };
 
 std::string_view name_of(Permission permission);  // "read_only" …
 std::string_view name_of(
-    Operation operation);  // "read", "create", "append", "overwrite", "delete".
+    Operation operation);  // "read", "create", "append", "overwrite", "delete", "execute".
 std::string_view name_of(Verdict verdict);
 // What it means, for a model's prompt: "Append Only" …
 std::string_view title_of(Permission permission);

@@ -15,6 +15,7 @@ Permission required_for(Operation operation, Deleting deleting) {
         case Operation::append:
             return Permission::append;
         case Operation::overwrite:
+        case Operation::execute:
             return Permission::read_write;
         case Operation::erase:
             return deleting == Deleting::owner ? Permission::read_write : Permission::admin;
@@ -32,6 +33,8 @@ std::string_view why(Operation operation, Deleting deleting) {
             return "Block is read-only; appending is not allowed";
         case Operation::overwrite:
             return "Insufficient permission (append-only or read-only) for overwrite";
+        case Operation::execute:
+            return "Insufficient permission to execute";
         case Operation::erase:
             return deleting == Deleting::owner ? "Deleting memory requires read_write permission"
                                                : "Deleting memory requires admin permission";

@@ -367,7 +367,7 @@ Error RuleAutomaton::consent_error(const CallDecision& decision, const ToolCall&
         if (!rules_.rule(each).scope.empty()) scopes.emplace_back(rules_.rule(each).scope);
     }
     details.append("scopes", std::move(scopes));
-    return {Errc::escalation_required, "consent_required",
+    return {Errc::escalation_required, "escalation_required",
             cat("A person has to agree before `", call.tool, "` is called (rule ", named(rule),
                 "). Call it again once they have."),
             std::move(details)};

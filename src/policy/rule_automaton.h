@@ -55,7 +55,7 @@ struct CallDecision {
     // "start_constraints_not_met" {missing}, "prerequisites_not_met" {missing},
     // "max_calls_exceeded" {limit, calls, per}, "exclusive_group_violation" {called},
     // "ordering_violation" {missing}, with `next` where a call is known that would be admitted;
-    // unavailable "cooldown_active" {retry_after_ms}; escalation_required "consent_required"
+    // unavailable "cooldown_active" {retry_after_ms}; escalation_required "escalation_required"
     // {scopes}; not_found "unknown_tool" for one that the catalog has not.
     std::optional<Error> error = {};
     std::optional<std::size_t> rule = {};  // Which refuses, or asks first.

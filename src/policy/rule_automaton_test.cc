@@ -198,7 +198,7 @@ TEST(RuleAutomaton, ConsentIsAskedForOnceNothingRefuses) {
                 {rule(RuleType::requires_consent, "*")});
 
     EXPECT_EQ(agent.call("file"), "prerequisites_not_met");
-    EXPECT_EQ(agent.call("search"), "consent_required");
+    EXPECT_EQ(agent.call("search"), "escalation_required");
     EXPECT_EQ(agent.call({.tool = "search", .consented = true}), "");
     const CallDecision decision = agent.automaton().decide({.tool = "file"});
     EXPECT_EQ(decision.verdict, Verdict::escalate);

@@ -113,6 +113,12 @@ void RuleBook::look_at(const std::string& agent, const RuleSet& rules) {
     }
 }
 
+std::vector<std::shared_ptr<const RuleSet>> RuleBook::all() const {
+    std::vector<std::shared_ptr<const RuleSet>> out = {common_};
+    for (const auto& [agent, rules] : own_) out.push_back(rules);
+    return out;
+}
+
 std::shared_ptr<const RuleSet> RuleBook::rules_for(std::string_view agent) const {
     const auto own = own_.find(agent);
     return own == own_.end() ? common_ : own->second;

@@ -40,6 +40,8 @@ public:
     const ToolCatalog& catalog() const { return *catalog_; }
     // The agent's own and the common ones; the common ones for an agent without its own.
     std::shared_ptr<const RuleSet> rules_for(std::string_view agent) const;
+    // Each set that rules_for() may give; the common ones first.
+    std::vector<std::shared_ptr<const RuleSet>> all() const;
     // Errors first. What is found with the common rules is not told again for each agent.
     const std::vector<BookFinding>& findings() const { return findings_; }
     // Errors: invalid_argument "invalid_config" {file, line, problems}: the rules cannot be met.

@@ -114,7 +114,9 @@ Map modern_result(Map result, Caching caching, const Implementation& server) {
         result.append("ttlMs", ttl);
         result.append("cacheScope", "private");
     }
-    result.append("_meta", Map{{std::string(kServerInfo), implementation(server)}});
+    Value* meta = result.find("_meta");
+    if (meta == nullptr) meta = &result.append("_meta", Map{});
+    meta->as_map().append(std::string(kServerInfo), implementation(server));
     return result;
 }
 
@@ -127,31 +129,32 @@ Value implementation(const Implementation& server) {
     return Map{{"name", server.name}, {"title", server.title}, {"version", server.version}};
 }
 
-std::string_view instructions() {
-    return "Quire is a workspace that several agents and people edit at once. Blocks and files are "
-           "live: "
-           "others may have changed them since you read them. Name the text that you expect to "
-           "replace: "
-           "when it has changed, nothing is done and the reply shows what is there now. Every "
-           "accepted "
-           "change is durable and in the history under your name, and undo takes back yours "
-           "without "
-           "touching anyone else's.";
+std::string instructions(const std::vector<std::string>& rules) {
+    std::string out =
+        "Quire is a workspace that several agents and people edit at once. Blocks and files are "
+        "live: others may have changed them since you read them. Name the text that you expect to "
+        "replace: when it has changed, nothing is done and the reply shows what is there now. "
+        "Every accepted change is durable and in the history under your name, and undo takes back "
+        "yours without touching anyone else's.";
+    if (!rules.empty()) out += "\n\nRules for your calls:";
+    for (const std::string& rule : rules) out += "\n- " + rule;
+    return out;
 }
 
-Map initialize_result(std::string_view version, const Implementation& server) {
+Map initialize_result(std::string_view version, const Implementation& server,
+                      const std::vector<std::string>& rules) {
     Map offered = capabilities();
     offered.append("logging", Map{});
     return Map{{"protocolVersion", version},
                {"capabilities", std::move(offered)},
                {"serverInfo", implementation(server)},
-               {"instructions", instructions()}};
+               {"instructions", instructions(rules)}};
 }
 
-Map discover_result() {
+Map discover_result(const std::vector<std::string>& rules) {
     return Map{{"supportedVersions", as_list(kModernVersions)},
                {"capabilities", capabilities()},
-               {"instructions", instructions()}};
+               {"instructions", instructions(rules)}};
 }
 
 Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view version) {
@@ -184,6 +187,7 @@ Map call_result(tools::ToolResult result, std::string_view version) {
         out.append("structuredContent", std::move(result.structured));
     }
     out.append("isError", result.is_error);
+    if (!result.meta.empty()) out.append("_meta", std::move(result.meta));
     return out;
 }
 

@@ -55,8 +55,10 @@ std::string_view instructions();
 
 // The results, without what modern_result() adds. `version` is the revision the client speaks: what
 // it does not know is left out.
-Map initialize_result(std::string_view version, const Implementation& server);
-Map discover_result();
+// With `rules`, sentences of the service, among the instructions.
+Map initialize_result(std::string_view version, const Implementation& server,
+                      const std::vector<std::string>& rules);
+Map discover_result(const std::vector<std::string>& rules);
 Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view version);
 Map call_result(tools::ToolResult result, std::string_view version);
 Map templates_result(const std::vector<ResourceTemplate>& templates);

@@ -215,7 +215,8 @@ void McpSession::initialize(Request request) {
         return request.way.refuse("protocolVersion must be a string");
     }
     legacy_version_ = mcp::negotiate(version->as_string());
-    request.way.result(mcp::initialize_result(legacy_version_, *server_), Caching::none);
+    request.way.result(mcp::initialize_result(legacy_version_, *server_, service_->rules()),
+                       Caching::none);
 }
 
 void McpSession::ping(Request request) {
@@ -235,7 +236,7 @@ void McpSession::set_level(Request request) {
 }
 
 void McpSession::discover(Request request) {
-    request.way.result(mcp::discover_result(), Caching::hour);
+    request.way.result(mcp::discover_result(service_->rules()), Caching::hour);
 }
 
 void McpSession::list_tools(Request request) {

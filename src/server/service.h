@@ -44,6 +44,8 @@ public:
     virtual ~Service() = default;
 
     virtual const std::vector<tools::ToolInfo>& tools() const = 0;
+    // What holds for the client's calls, in sentences for its model; none for most.
+    virtual std::vector<std::string> rules() const { return {}; }
     // The only Error is not_found "unknown_tool"; every other refusal is a result with is_error.
     virtual void call(std::string name, Value arguments, std::stop_token cancelled,
                       Reply<tools::ToolResult> reply) = 0;

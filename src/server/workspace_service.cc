@@ -71,6 +71,7 @@ WorkspaceService::WorkspaceService(tools::Registry& registry, kernel::Kernel& ke
 }
 
 WorkspaceService::~WorkspaceService() {
+    registry_.end_session(session_.caller);
     kernel_.close_session(session_.caller.session);
 }
 
@@ -81,7 +82,11 @@ kernel::Caller WorkspaceService::caller(std::stop_token cancelled) const {
 }
 
 const std::vector<tools::ToolInfo>& WorkspaceService::tools() const {
-    return registry_.list(session_.profile, session_.caller.actor.kind);
+    return registry_.list(session_.profile, session_.caller.actor);
+}
+
+std::vector<std::string> WorkspaceService::rules() const {
+    return registry_.rules_for(session_.caller.actor);
 }
 
 void WorkspaceService::call(std::string name, Value arguments, std::stop_token cancelled,

@@ -27,6 +27,7 @@ public:
     ~WorkspaceService() override;
 
     const std::vector<tools::ToolInfo>& tools() const override;
+    std::vector<std::string> rules() const override;
     void call(std::string name, Value arguments, std::stop_token cancelled,
               Reply<tools::ToolResult> reply) override;
 

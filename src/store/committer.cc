@@ -21,6 +21,7 @@ std::size_t size_of(const Batch& batch) {
     for (const UnitRecord& unit : batch.units) size += unit.body.size();
     for (const DocumentRecord& document : batch.documents) size += document.header.size();
     for (const ApprovalRecord& approval : batch.approvals) size += approval.body.size();
+    for (const RuleFactRecord& fact : batch.rule_facts) size += fact.body.size();
     return size;
 }
 

@@ -53,6 +53,8 @@ void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
             contents.approvals.insert_or_assign(record.id, record);
         }
     }
+    for (const RuleFactRecord& record : batch.rule_facts)
+        contents.rule_facts.insert_or_assign({record.agent, record.key}, record);
     keep_texts(contents.texts, batch.texts);
 }
 
@@ -144,6 +146,14 @@ Result<std::vector<ApprovalRecord>> MemoryStore::approvals() {
         std::vector<ApprovalRecord> approvals;
         for (const auto& [id, record] : state.contents.approvals) approvals.push_back(record);
         return approvals;
+    });
+}
+
+Result<std::vector<RuleFactRecord>> MemoryStore::rule_facts() {
+    return disk_->state_.with([](const MemoryDisk::State& state) {
+        std::vector<RuleFactRecord> facts;
+        for (const auto& [key, record] : state.contents.rule_facts) facts.push_back(record);
+        return facts;
     });
 }
 

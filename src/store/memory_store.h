@@ -27,6 +27,7 @@ public:
         std::map<std::tuple<DocumentKey, std::string, std::uint64_t>, UnitRecord> units;
         std::map<std::pair<std::string, std::string>, std::string> tokens;
         std::map<std::string, ApprovalRecord> approvals;
+        std::map<std::pair<std::string, std::string>, RuleFactRecord> rule_facts;
         std::map<DocumentKey, TextRecord> texts;
     };
 
@@ -60,6 +61,7 @@ public:
     Result<std::optional<std::string>> token(const std::string& actor,
                                              const std::string& token) override;
     Result<std::vector<ApprovalRecord>> approvals() override;
+    Result<std::vector<RuleFactRecord>> rule_facts() override;
     Result<std::vector<BlockRecord>> whole_blocks(const std::string& kind) override;
     Result<std::vector<TextHit>> search(const TextQuery& query) override;
     Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) override;

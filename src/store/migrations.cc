@@ -89,6 +89,16 @@ constexpr const char* kSteps[] = {
         checksum INTEGER NOT NULL
     ) WITHOUT ROWID;
     )sql",
+    // 4: what rules for tools count over sessions.
+    R"sql(
+    CREATE TABLE rule_facts(
+        agent TEXT NOT NULL,
+        fact TEXT NOT NULL,
+        body BLOB NOT NULL,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY(agent, fact)
+    ) WITHOUT ROWID;
+    )sql",
 };
 
 constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.

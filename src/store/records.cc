@@ -119,6 +119,16 @@ Result<void> write(Database& database, const ApprovalRecord& record) {
         .run();
 }
 
+Result<void> write(Database& database, const RuleFactRecord& record) {
+    return TRY(database.prepare("INSERT OR REPLACE INTO rule_facts(agent, fact, body, checksum) "
+                                "VALUES(?, ?, ?, ?)"))
+        .bind(record.agent)
+        .bind(record.key)
+        .bind(record.body)
+        .seal()
+        .run();
+}
+
 }  // namespace
 
 Result<void> write_batch(Database& database, const Batch& batch) {
@@ -131,6 +141,7 @@ Result<void> write_batch(Database& database, const Batch& batch) {
     for (const UnitRecord& record : batch.units) TRY(write(database, record));
     for (const TokenRecord& record : batch.tokens) TRY(write(database, record));
     for (const ApprovalRecord& record : batch.approvals) TRY(write(database, record));
+    for (const RuleFactRecord& record : batch.rule_facts) TRY(write(database, record));
     for (const TextRecord& record : batch.texts) TRY(write_text(database, record));
     return {};
 }
@@ -222,6 +233,14 @@ Result<std::vector<ApprovalRecord>> read_approvals(Database& database) {
     std::vector<ApprovalRecord> approvals;
     while (TRY(rows.sealed_step())) approvals.push_back({.id = rows.text(0), .body = rows.blob(1)});
     return approvals;
+}
+
+Result<std::vector<RuleFactRecord>> read_rule_facts(Database& database) {
+    Statement rows = TRY(database.prepare(
+        "SELECT agent, fact, body, checksum FROM rule_facts ORDER BY agent, fact"));
+    std::vector<RuleFactRecord> facts;
+    while (TRY(rows.sealed_step())) facts.push_back({rows.text(0), rows.text(1), rows.blob(2)});
+    return facts;
 }
 
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,

@@ -188,6 +188,11 @@ Result<std::vector<ApprovalRecord>> SqliteStore::approvals() {
     return read_approvals(*database_);
 }
 
+Result<std::vector<RuleFactRecord>> SqliteStore::rule_facts() {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_rule_facts(*database_);
+}
+
 Result<std::vector<BlockRecord>> SqliteStore::whole_blocks(const std::string& kind) {
     const sched::TurnLock::Urgent turn(turn_);
     return read_whole_blocks(*database_, kind);

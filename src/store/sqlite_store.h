@@ -30,6 +30,7 @@ public:
     Result<std::optional<std::string>> token(const std::string& actor,
                                              const std::string& token) override;
     Result<std::vector<ApprovalRecord>> approvals() override;
+    Result<std::vector<RuleFactRecord>> rule_facts() override;
     Result<std::vector<BlockRecord>> whole_blocks(const std::string& kind) override;
     Result<std::vector<TextHit>> search(const TextQuery& query) override;
     Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) override;

@@ -79,6 +79,13 @@ struct ApprovalRecord {
     Bytes body = {};    // The kernel's own.
 };
 
+// What is remembered of an agent's calls, for rules that count over sessions.
+struct RuleFactRecord {
+    std::string agent = {};
+    std::string key = {};
+    Bytes body = {};  // The kernel's own.
+};
+
 // What a document is found by, by those who ask for words. It follows from what the document says,
 // so that it may lag behind: `version` tells of which version it is. One that is no newer than what
 // is there changes nothing.
@@ -121,6 +128,7 @@ struct Batch {
     std::vector<UnitRecord> units = {};
     std::vector<TokenRecord> tokens = {};
     std::vector<ApprovalRecord> approvals = {};
+    std::vector<RuleFactRecord> rule_facts = {};
     std::vector<TextRecord> texts = {};
     // Replaces all updates of a document by one blob that holds the same history.
     std::vector<UpdateRecord> compactions = {};
@@ -149,7 +157,8 @@ public:
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
     virtual Result<std::optional<std::string>> token(const std::string& actor,
                                                      const std::string& token) = 0;
-    virtual Result<std::vector<ApprovalRecord>> approvals() = 0;  // By id.
+    virtual Result<std::vector<ApprovalRecord>> approvals() = 0;   // By id.
+    virtual Result<std::vector<RuleFactRecord>> rule_facts() = 0;  // By agent and key.
     // The newest units over all documents, of one actor ("" for all), newest first. O(units).
     virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                          std::size_t limit) = 0;

@@ -127,6 +127,7 @@ TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
                    .body = bytes("span")}},
         .tokens = {{.actor = "agent:a", .token = "t", .value = "b1"}},
         .approvals = {{.id = "ap_2", .body = bytes("two")}, {.id = "ap_1", .body = Bytes{0, 1}}},
+        .rule_facts = {},
         .texts = {},
         .compactions = {}};
     ASSERT_TRUE(commit(this->store(), batch));
@@ -166,6 +167,22 @@ TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
     EXPECT_EQ(approvals[0].body, (Bytes{0, 1}));
     EXPECT_EQ(approvals[1].id, "ap_2");
     EXPECT_EQ(approvals[1].body, bytes("two"));
+}
+
+TYPED_TEST(StoreContract, AFactAboutAnAgentsCallsIsReplaced) {
+    Batch batch;
+    batch.rule_facts = {{"bob", "b", bytes("1")}, {"ada", "b", bytes("2")}, {"ada", "a", {}}};
+    ASSERT_TRUE(commit(this->store(), batch));
+    batch.rule_facts = {{"ada", "b", bytes("3")}};
+    ASSERT_TRUE(commit(this->store(), batch));
+    this->reopen();
+
+    std::string all;
+    const std::vector<RuleFactRecord> facts = this->store().rule_facts().value();
+    for (const RuleFactRecord& fact : facts)
+        all += fact.agent + " " + fact.key + " " + std::string(fact.body.begin(), fact.body.end()) +
+               "\n";
+    EXPECT_EQ(all, "ada a \nada b 3\nbob b 1\n");
 }
 
 TYPED_TEST(StoreContract, AnApprovalIsReplacedOrRemoved) {

@@ -58,13 +58,15 @@ std::string_view status_of(const Approval& approval, std::int64_t now_ms) {
 
 Map value_of(const Approval& approval, std::string_view status) {
     const policy::Ask& ask = approval.ask;
-    const bool is_file = ask.target.kind == "file";
     Map out{{"approval_id", approval.id},
             {"status", status},
             {"actor", ask.actor.str()},
             {"operation", policy::name_of(ask.operation)},
-            {is_file ? "path" : "label", ask.target.name}};
-    if (!is_file) out.append("block_id", ask.target.block_id);
+            {ask.target.kind == "file"   ? "path"
+             : ask.target.kind == "tool" ? "tool"
+                                         : "label",
+             ask.target.name}};
+    if (!ask.target.block_id.empty()) out.append("block_id", ask.target.block_id);
     out.append("permission", policy::name_of(approval.permission));
     out.append("description", approval.description);
     out.append("timestamp", approval.asked_ms);

@@ -106,17 +106,20 @@ constexpr std::string_view kOpening =
 std::string markdown(const Registry& registry) {
     std::string out(kOpening);
     out += "## Profile `model`\n\nThe default. Lines count from 1; ranges include both ends.\n\n";
-    for (const ToolInfo& tool : registry.list(Profile::model, policy::ActorKind::human))
+    for (const ToolInfo& tool :
+         registry.list(Profile::model, policy::Actor{policy::ActorKind::human, "ada"}))
         out += describe(tool);
     out +=
         "## Profile `full`\n\nFor programs. Lines count from 0; the end of a range is not part of "
         "it.\n\n";
-    for (const ToolInfo& tool : registry.list(Profile::full, policy::ActorKind::human))
+    for (const ToolInfo& tool :
+         registry.list(Profile::full, policy::Actor{policy::ActorKind::human, "ada"}))
         out += describe(tool);
     out +=
         "## Profile `compat`\n\nNames that models have learnt. Lines count from 1; ranges include "
         "both ends. It has the tool `file` of profile `model`, too.\n\n";
-    for (const ToolInfo& tool : registry.list(Profile::compat, policy::ActorKind::human)) {
+    for (const ToolInfo& tool :
+         registry.list(Profile::compat, policy::Actor{policy::ActorKind::human, "ada"})) {
         if (registry.find(Profile::model, tool.name) == nullptr) out += describe(tool);
     }
     while (out.ends_with("\n\n")) out.pop_back();

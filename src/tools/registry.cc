@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/cat.h"
 #include "base/check.h"
 #include "json/schema.h"
+#include "kernel/rule_calls.h"
 #include "policy/approval.h"
 #include "policy/operation_filter.h"
 #include "tools/blocks.h"
@@ -57,18 +59,68 @@ struct Named {
     std::string_view operation = {};
 };
 
-// What the tool is called with. Errors: denied "permission_denied" for who may not call it at all;
-// those of json::Schema::accept() and settle_arguments().
-Result<Value> accept(const Entry& entry, const Session& session, std::string_view name,
+// The operation that a call means, "" where it says none that the tool has.
+std::string_view operation_of(const Operations& operations, std::string_view dotted,
+                              const Value& arguments) {
+    if (!dotted.empty()) return dotted;
+    const Value* const word = arguments.get(operations.argument);
+    if (word == nullptr || !word->is_string()) return {};
+    const Operation* const named = operations.find(word->as_string());
+    return named == nullptr ? std::string_view() : named->name;
+}
+
+// What the rules look at. Of blocks by what any tool calls them.
+kernel::RuleCalls::Asked asked_of(const ToolInfo& info, std::string_view operation,
+                                  const Value& arguments) {
+    const auto text = [&](std::string_view name) -> std::string {
+        const Value* const given = arguments.get(name);
+        return given != nullptr && given->is_string() ? given->as_string() : "";
+    };
+    return {info.name, std::string(operation), text("block_id"), text("conversation")};
+}
+
+std::string_view name_of(policy::LoopStep step) {
+    return step == policy::LoopStep::ended ? "ended" : "goes on";
+}
+
+// What the tool is called with. Errors: those of json::Schema::accept() and settle_arguments().
+Result<Value> accept(const Entry& entry, const json::Schema& schema, std::string_view name,
                      std::string_view operation, Value arguments) {
-    if (entry.info.for_people) TRY(policy::check_person(session.caller.actor));
     if (arguments.is_null()) arguments = Map{};
     // What is no object the schema refuses.
     if (arguments.is_map() && !operation.empty())
         TRY(set_operation(arguments.as_map(), entry.info.operations, name, operation));
-    Value accepted = TRY(entry.accepts.accept(std::move(arguments)));
+    Value accepted = TRY(schema.accept(std::move(arguments)));
     TRY(settle_arguments(entry.info.operations, accepted.as_map()));
     return accepted;
+}
+
+// Whether the actor is not shown the tool, or not this operation of it.
+bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::string& operation) {
+    if (!set.is_listed(tool)) return true;
+    const auto left = set.allowed_operations(tool);
+    return left && !operation.empty() &&
+           std::find(left->begin(), left->end(), operation) == left->end();
+}
+
+using Run = Function<void(Reply<ToolResult>)>;
+
+// Runs what the rules let through, and tells them how it ended.
+void run_admitted(kernel::RuleCalls& rules, const kernel::Caller& by,
+                  const kernel::RuleCalls::Asked& what, Run run, Reply<ToolResult> reply) {
+    rules.admit(by, what,
+                [&rules, by, run = std::move(run),
+                 reply = std::move(reply)](Result<kernel::RuleCalls::Admitted> admitted) mutable {
+                    if (!admitted) return reply(refused(admitted.error()));
+                    run([&rules, by, ticket = std::move(*admitted),
+                         reply = std::move(reply)](Result<ToolResult> result) mutable {
+                        const bool success = result && !result->is_error;
+                        const policy::LoopStep step = rules.end(by, std::move(ticket), success);
+                        if (result && step != policy::LoopStep::none)
+                            result->meta.set("quire/loop", name_of(step));
+                        reply(std::move(result));
+                    });
+                });
 }
 
 }  // namespace
@@ -78,6 +130,17 @@ std::string published_name(std::string_view name) {
     std::replace(out.begin(), out.end(), '.', '_');
     return out;
 }
+
+// What a set of rules leaves of a profile.
+struct View {
+    std::vector<ToolInfo> infos;
+    std::map<const Entry*, json::Schema> narrowed;  // Of those that it changes.
+
+    const json::Schema& schema_of(const Entry& entry) const {
+        const auto at = narrowed.find(&entry);
+        return at == narrowed.end() ? entry.accepts : at->second;
+    }
+};
 
 struct Registry::Body {
     struct Shelf {
@@ -105,9 +168,39 @@ struct Registry::Body {
 
     explicit Body(kernel::Kernel& house) : kernel(house) {}
 
+    // Null where no rules govern the actor.
+    std::shared_ptr<const policy::RuleSet> rules_of(const policy::Actor& actor) const {
+        return rules == nullptr ? nullptr : rules->rules_of(actor);
+    }
+    const View& view_of(Profile profile, const policy::RuleSet& set) const {
+        return views.at({profile, &set});
+    }
+    static View make_view(const Shelf& shelf, Profile profile, const policy::RuleSet& set);
+
     kernel::Kernel& kernel;
+    kernel::RuleCalls* rules = nullptr;
     std::array<Shelf, kProfiles.size()> shelves;
+    std::map<std::pair<Profile, const policy::RuleSet*>, View> views;
 };
+
+View Registry::Body::make_view(const Shelf& shelf, Profile profile, const policy::RuleSet& set) {
+    View out;
+    for (const Entry& entry : shelf.entries) {
+        if (entry.info.for_people || !set.is_listed(entry.info.name)) continue;
+        const auto left = set.allowed_operations(entry.info.name);
+        if (!left) {
+            out.infos.push_back(entry.info);
+            continue;
+        }
+        ToolInfo info = published(entry.tool->info(), *left);
+        if (profile == Profile::model)
+            info.output_schema = names_alone(std::move(info.output_schema));
+        out.narrowed.emplace(&entry, compiled(info.input_schema));
+        // What is left may be words of a later version.
+        if (!info.operations.empty()) out.infos.push_back(std::move(info));
+    }
+    return out;
+}
 
 Registry::Registry(kernel::Kernel& kernel) : body_(std::make_unique<Body>(kernel)) {
     add(Profile::full, make_block_create(kernel, Profile::full));
@@ -165,9 +258,39 @@ void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
     shelf.entries.push_back({std::move(tool), std::move(info), std::move(accepts)});
 }
 
-const std::vector<ToolInfo>& Registry::list(Profile profile, policy::ActorKind to) const {
+policy::ToolCatalog Registry::catalog() const {
+    policy::ToolCatalog out;
+    for (const Body::Shelf& shelf : body_->shelves) {
+        for (const Entry& entry : shelf.entries)
+            out.add({entry.info.name, entry.info.operations.names()});
+    }
+    return out;
+}
+
+void Registry::hold_to(kernel::RuleCalls& rules) {
+    body_->rules = &rules;
+    for (const auto& set : rules.all()) {
+        for (const Profile profile : kProfiles) {
+            body_->views.emplace(std::pair(profile, set.get()),
+                                 Body::make_view(body_->of(profile), profile, *set));
+        }
+    }
+}
+
+const std::vector<ToolInfo>& Registry::list(Profile profile, const policy::Actor& to) const {
     const Body::Shelf& shelf = body_->of(profile);
-    return to == policy::ActorKind::human ? shelf.people_have : shelf.infos;
+    if (to.kind == policy::ActorKind::human) return shelf.people_have;
+    const auto set = body_->rules_of(to);
+    return set == nullptr ? shelf.infos : body_->view_of(profile, *set).infos;
+}
+
+std::vector<std::string> Registry::rules_for(const policy::Actor& actor) const {
+    const auto set = body_->rules_of(actor);
+    return set == nullptr ? std::vector<std::string>() : set->sentences();
+}
+
+void Registry::end_session(const kernel::Caller& by) const {
+    if (body_->rules != nullptr) body_->rules->close_session(by);
 }
 
 const ToolInfo* Registry::find(Profile profile, std::string_view name) const {
@@ -182,7 +305,7 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
                                   profile_name(session.profile), "; there are");
         List names;
-        for (const ToolInfo& info : list(session.profile, session.caller.actor.kind)) {
+        for (const ToolInfo& info : list(session.profile, session.caller.actor)) {
             message += cat(" ", info.name);
             names.emplace_back(info.name);
         }
@@ -190,21 +313,49 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
                    {{"tools", std::move(names)}}));
         return;
     }
-    Result<Value> accepted = accept(*entry, session, name, operation, std::move(arguments));
-    if (!accepted) return reply(refused(accepted.error()));
+    if (entry->info.for_people) {
+        if (const auto person = policy::check_person(session.caller.actor); !person)
+            return reply(refused(person.error()));
+    }
+    const std::string word(operation_of(entry->info.operations, operation, arguments));
+    const auto set = body_->rules_of(session.caller.actor);
+    const View* const view = set == nullptr ? nullptr : &body_->view_of(session.profile, *set);
     Session asked = session;
-    asked.caller.call = std::make_shared<const kernel::Call>(
-        kernel::Call{std::string(profile_name(session.profile)), entry->info.name, *accepted});
+    const auto call_of = [&](const Value& with) {
+        return std::make_shared<const kernel::Call>(
+            kernel::Call{std::string(profile_name(session.profile)), entry->info.name, with});
+    };
+    if (set != nullptr && is_hidden(*set, entry->info.name, word)) {
+        // The rules say which, in their own order.
+        asked.caller.call = call_of(arguments);
+        body_->rules->admit(asked.caller, asked_of(entry->info, word, arguments),
+                            [reply = std::move(reply)](auto admitted) mutable {
+                                CHECK(!admitted.has_value());
+                                reply(refused(admitted.error()));
+                            });
+        return;
+    }
+    Result<Value> accepted =
+        accept(*entry, view == nullptr ? entry->accepts : view->schema_of(*entry), name, operation,
+               std::move(arguments));
+    if (!accepted) return reply(refused(accepted.error()));
+    asked.caller.call = call_of(*accepted);
+    auto run = [tool = entry->tool.get(), asked,
+                arguments = *accepted](Reply<ToolResult> ended) mutable {
+        tool->call(asked, std::move(arguments), std::move(ended));
+    };
     kernel::Kernel& kernel = body_->kernel;
     Reply<ToolResult> ended = [&kernel, by = asked.caller,
                                reply = std::move(reply)](Result<ToolResult> result) mutable {
         kernel.end(by, !result || result->is_error);
         reply(std::move(result));
     };
-    kernel.begin(asked.caller, [tool = entry->tool.get(), asked, arguments = std::move(*accepted),
+    kernel.begin(asked.caller, [rules = set == nullptr ? nullptr : body_->rules, by = asked.caller,
+                                what = asked_of(entry->info, word, *accepted), run = std::move(run),
                                 ended = std::move(ended)](Result<void> begun) mutable {
         if (!begun) return ended(refused(begun.error()));
-        tool->call(asked, std::move(arguments), std::move(ended));
+        if (rules == nullptr) return run(std::move(ended));
+        run_admitted(*rules, by, what, std::move(run), std::move(ended));
     });
 }
 

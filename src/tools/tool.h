@@ -11,7 +11,12 @@
 #include "base/result.h"
 #include "base/value.h"
 #include "kernel/kernel.h"
+#include "policy/tool_catalog.h"
 #include "tools/operations.h"
+
+namespace quire::kernel {
+class RuleCalls;
+}
 
 namespace quire::tools {
 
@@ -51,6 +56,7 @@ struct ToolResult {
     Value structured;  // What output_schema says, or {"error": {code, reason, message, details}}.
     std::string text;  // For a model to read.
     bool is_error = false;
+    Map meta = {};  // For the program that runs the model: {"quire/loop": "ended"} and the like.
 };
 
 struct Session {
@@ -79,19 +85,29 @@ class Registry {
 public:
     // Holds the tools that work on blocks. Others are added before the first call.
     explicit Registry(kernel::Kernel& kernel);
+    // Before the first call: which tools there are, with their operations, in any profile.
+    policy::ToolCatalog catalog() const;
+    // Before the first call. What agents are shown and may call is what `rules` leave them.
+    void hold_to(kernel::RuleCalls& rules);
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
     ~Registry();
     // The name must be new to the profile; lists keep the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);
 
-    // What is published to such an actor, in a stable order. Valid as long as the registry.
-    const std::vector<ToolInfo>& list(Profile profile, policy::ActorKind to) const;
+    // What is published to the actor, in a stable order; it depends on nothing else. Valid as long
+    // as the registry.
+    const std::vector<ToolInfo>& list(Profile profile, const policy::Actor& to) const;
+    // What the rules demand of the actor, a sentence for each; none where they do not govern it.
+    std::vector<std::string> rules_for(const policy::Actor& actor) const;
+    // What the rules count in the caller's session ends with it.
+    void end_session(const kernel::Caller& by) const;
     // nullptr where there is none. "block.edit" finds "block_edit", "file.read" the tool "file".
     const ToolInfo* find(Profile profile, std::string_view name) const;
-    // Checks `arguments` against the schema, runs, replies exactly once, from any thread. A refusal
-    // is a result with is_error. What needs a person's approval is asked for in the call's name.
-    // The only Error: not_found "unknown_tool", which lists the names there are.
+    // Holds the call to the rules, checks `arguments` against the schema that the actor is shown,
+    // runs, replies exactly once, from any thread. A refusal is a result with is_error. What needs
+    // a person's approval is asked for in the call's name. The only Error: not_found
+    // "unknown_tool", which lists the names there are.
     void call(const Session& session, std::string_view name, Value arguments,
               Reply<ToolResult> reply) const;
 

@@ -31,8 +31,9 @@ public:
         registry.add(tools::Profile::compat, tools::make_text_editor(*desk_.kernel, files_));
         registry.add(tools::Profile::compat, tools::make_memory(*desk_.kernel, memory_));
     }
-    const std::vector<tools::ToolInfo>& list(
-        tools::Profile profile, policy::ActorKind to = policy::ActorKind::human) const {
+    const std::vector<tools::ToolInfo>& list(tools::Profile profile,
+                                             const policy::Actor& to = {policy::ActorKind::human,
+                                                                        "ada"}) const {
         return registry.list(profile, to);
     }
 
@@ -52,7 +53,8 @@ TEST(ToolList, EachProfileHasItsTools) {
     const Published published;
     const auto names = [&](tools::Profile profile) {
         std::string out;
-        for (const tools::ToolInfo& tool : published.list(profile, policy::ActorKind::agent))
+        for (const tools::ToolInfo& tool :
+             published.list(profile, policy::Actor{policy::ActorKind::agent, "ada"}))
             out += tool.name + " ";
         return out;
     };
@@ -74,7 +76,7 @@ TEST(ToolList, PeopleHaveApprovalsBesideInEveryProfile) {
         for (const tools::ToolInfo& tool : published.list(profile)) names.insert(tool.name);
         for (const policy::ActorKind kind :
              {policy::ActorKind::agent, policy::ActorKind::source, policy::ActorKind::system}) {
-            for (const tools::ToolInfo& tool : published.list(profile, kind)) {
+            for (const tools::ToolInfo& tool : published.list(profile, {kind, "ada"})) {
                 EXPECT_FALSE(tool.for_people) << tool.name;
                 names.erase(tool.name);
             }
@@ -147,7 +149,7 @@ TEST(ToolList, AReadOnlyToolChangesNothing) {
         const std::string id = desk.block("a\nb\n");
         const std::size_t commits = desk.desk.kernel->status().commits;
         for (const tools::ToolInfo& tool :
-             desk.registry().list(profile, policy::ActorKind::agent)) {
+             desk.registry().list(profile, policy::Actor{policy::ActorKind::agent, "ada"})) {
             if (!tool.annotations.read_only) continue;
             Map arguments;
             if (const Value* required = tool.input_schema.get("required")) {

@@ -16,6 +16,7 @@
 #include "kernel/approval_calls.h"
 #include "kernel/desk_test.h"
 #include "kernel/file_calls.h"
+#include "kernel/rule_calls.h"
 #include "tools/files.h"
 #include "tools/memories.h"
 
@@ -30,31 +31,18 @@ inline policy::PathRule rule(std::string_view pattern, policy::Permission permis
 
 class Workspace {
 public:
-    explicit Workspace(Profile profile = Profile::full) : profile_(profile) {
-        policy::PathRules rules(
-            {rule("*.lock", policy::Permission::read_only),
-             rule("ask/**", policy::Permission::human), rule("log/**", policy::Permission::append),
-             rule("scratch/**", policy::Permission::admin),
-             rule("**", policy::Permission::read_write, {policy::Operation::erase})});
-        files_ = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
-        gate_ = std::make_unique<kernel::FileGate>(*files_, std::move(rules), clock_,
-                                                   limits_.block_bytes);
-        kernel_ = std::move(
-            *kernel::Kernel::open({store_, scheduler_, clock_, rng_, limits_, gate_.get()}));
-        calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
-        approvals_ = std::make_unique<kernel::ApprovalCalls>(*kernel_);
-        registry_ = std::make_unique<tools::Registry>(*kernel_);
-        registry_->add(profile, profile == Profile::compat
-                                    ? tools::make_text_editor(*kernel_, *calls_)
-                                    : tools::make_file(*kernel_, *calls_, profile));
-        registry_->add(profile, tools::make_approvals(*approvals_));
+    explicit Workspace(Profile profile = Profile::full, policy::WrittenRules written = {})
+        : profile_(profile), written_(std::move(written)) {
+        open();
+    }
+    // Another kernel on what this one has stored.
+    void restart() {
+        close();
+        open();
     }
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
-    ~Workspace() {
-        kernel_->close([](Result<void>) {});
-        scheduler_.run_all();
-    }
+    ~Workspace() { close(); }
 
     tools::ToolResult call(std::string_view arguments, const std::string& actor = "agent:ada") {
         return call_tool(profile_ == Profile::compat ? "str_replace_based_edit_tool" : "file",
@@ -62,15 +50,17 @@ public:
     }
     tools::ToolResult call_tool(std::string_view tool, std::string_view arguments,
                                 const std::string& actor = "agent:ada") {
-        tools::Session session;
-        session.caller.actor = policy::Actor::parse(actor).value();
-        session.profile = profile_;
+        tools::Session as;
+        as.caller.actor = policy::Actor::parse(actor).value();
+        as.caller.session = session;
+        as.profile = profile_;
         std::optional<tools::ToolResult> answer;
-        registry_->call(session, tool, json::parse(arguments).value(),
+        registry_->call(as, tool, json::parse(arguments).value(),
                         [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
         scheduler_.run_all();
         CHECK(answer.has_value());
         last = answer->structured;
+        last_meta = answer->meta;
         return std::move(*answer);
     }
     // "ok", or the reason of the refusal.
@@ -86,7 +76,7 @@ public:
         return text != nullptr ? text->as_string() : cat("<", json::write(last), ">");
     }
     const tools::ToolInfo& info() const {
-        return registry_->list(profile_, policy::ActorKind::agent).back();
+        return registry_->list(profile_, policy::Actor{policy::ActorKind::agent, "ada"}).back();
     }
     // The approval that a call asks for.
     std::string asked(std::string_view arguments) {
@@ -104,14 +94,52 @@ public:
         return result.is_error ? result.structured.get("error")->get("reason")->as_string() : "ok";
     }
 
+    const tools::Registry& registry() const { return *registry_; }
+    kernel::RuleCalls& rules() { return *rules_; }
+
     TestDirectory disk;
+    ManualClock clock;
     Value last;
+    Map last_meta;
+    std::uint64_t session = 0;
 
 private:
+    void open() {
+        policy::PathRules rules(
+            {rule("*.lock", policy::Permission::read_only),
+             rule("ask/**", policy::Permission::human), rule("log/**", policy::Permission::append),
+             rule("scratch/**", policy::Permission::admin),
+             rule("**", policy::Permission::read_write, {policy::Operation::erase})});
+        files_ = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
+        gate_ = std::make_unique<kernel::FileGate>(*files_, std::move(rules), clock,
+                                                   limits_.block_bytes);
+        kernel_ = std::move(
+            *kernel::Kernel::open({store_, scheduler_, clock, rng_, limits_, gate_.get()}));
+        calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
+        approvals_ = std::make_unique<kernel::ApprovalCalls>(*kernel_);
+        registry_ = std::make_unique<tools::Registry>(*kernel_);
+        registry_->add(profile_, profile_ == Profile::compat
+                                     ? tools::make_text_editor(*kernel_, *calls_)
+                                     : tools::make_file(*kernel_, *calls_, profile_));
+        registry_->add(profile_, tools::make_approvals(*approvals_));
+        rules_ = std::move(*kernel::RuleCalls::open(
+            *kernel_, policy::RuleBook::compile(registry_->catalog(), written_).value()));
+        registry_->hold_to(*rules_);
+    }
+    void close() {
+        kernel_->close([](Result<void>) {});
+        scheduler_.run_all();
+        registry_.reset();
+        rules_.reset();
+        approvals_.reset();
+        calls_.reset();
+        kernel_.reset();
+    }
+
     const Profile profile_;
+    const policy::WrittenRules written_;
     kernel::TableStore store_;
     sched::ManualScheduler scheduler_;
-    ManualClock clock_;
     SeededRng rng_{3};
     kernel::Limits limits_;
     std::unique_ptr<fs::DiskFiles> files_;
@@ -119,6 +147,7 @@ private:
     std::unique_ptr<kernel::Kernel> kernel_;
     std::unique_ptr<kernel::FileCalls> calls_;
     std::unique_ptr<kernel::ApprovalCalls> approvals_;
+    std::unique_ptr<kernel::RuleCalls> rules_;
     std::unique_ptr<tools::Registry> registry_;
 };
 

@@ -315,7 +315,7 @@ Answer Rules::ask(const Asked& asked, Now now) const {
         if (asks && !asked.consented) out.asks.push_back(each.rule.line);
     }
     if (out.asks.empty()) return out;
-    out.reason = "consent_required";
+    out.reason = "escalation_required";
     out.line = out.asks.front();
     return out;
 }

@@ -1,0 +1,188 @@
+#include "kernel/rule_calls.h"
+
+#include <map>
+#include <utility>
+
+#include "base/cat.h"
+#include "json/json.h"
+#include "kernel/body.h"
+#include "sched/guarded.h"
+
+namespace quire::kernel {
+namespace {
+
+constexpr std::string_view kToolKind = "tool";
+
+Bytes bytes_of(const policy::LedgerEntry& entry) {
+    const std::string text = json::write(entry.value());
+    return {text.begin(), text.end()};
+}
+
+Result<policy::LedgerEntry> entry_of(const store::RuleFactRecord& record) {
+    const auto form =
+        json::parse({reinterpret_cast<const char*>(record.body.data()), record.body.size()});
+    if (!form) {
+        return corrupt(
+            cat("what was counted of ", record.agent, "'s calls in the store is damaged"));
+    }
+    return policy::LedgerEntry::parse(*form);
+}
+
+// What a person is asked to let through: a scope that rules share, or the tool.
+policy::Target target_of(const policy::ToolRule& rule, const std::string& tool) {
+    return {.kind = std::string(kToolKind), .name = rule.scope.empty() ? tool : rule.scope};
+}
+
+}  // namespace
+
+// Outlives the calls that are under way.
+struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
+    struct Session {
+        explicit Session(policy::RuleLedger& ledger) : automaton(ledger) {}
+        policy::RuleAutomaton automaton;
+        std::size_t under_way = 0;
+        bool closed = false;
+    };
+    struct Agent {
+        Agent(std::shared_ptr<const policy::RuleSet> rules, const Clock& clock)
+            : ledger(std::move(rules), clock) {}
+        policy::RuleLedger ledger;
+        std::map<std::uint64_t, Session> sessions = {};
+
+        // Whether nothing is remembered of it beyond its sessions.
+        bool is_forgotten() const {
+            return sessions.empty() && ledger.rules().remembered(policy::Per::persistent).empty() &&
+                   ledger.rules().remembered(policy::Per::conversation).empty();
+        }
+    };
+    struct State {
+        std::map<std::string, Agent, std::less<>> agents;
+        // What the store had, until the agent comes.
+        std::map<std::string, std::vector<policy::LedgerEntry>, std::less<>> stored;
+    };
+
+    Desk(std::shared_ptr<Kernel::Body> house, policy::RuleBook rules)
+        : body(std::move(house)), book(std::move(rules)) {}
+
+    Agent& agent(State& all, const policy::Actor& actor) const {
+        const auto at = all.agents.find(actor.name);
+        if (at != all.agents.end()) return at->second;
+        Agent& made =
+            all.agents.try_emplace(actor.name, book.rules_for(actor.name), body->parts().clock)
+                .first->second;
+        if (const auto known = all.stored.find(actor.name); known != all.stored.end()) {
+            made.ledger.restore(known->second);
+            all.stored.erase(known);
+        }
+        return made;
+    }
+    Session& session(State& all, const Caller& by) const {
+        Agent& of = agent(all, by.actor);
+        return of.sessions.try_emplace(by.session, of.ledger).first->second;
+    }
+    // Under the lock, so that the store has the facts in the order in which they came about.
+    void keep(Agent& of, const std::string& name) const {
+        if (!of.ledger.has_changes()) return;
+        store::Batch batch;
+        for (const policy::LedgerEntry& entry : of.ledger.take_changes())
+            batch.rule_facts.push_back({name, entry.key(), bytes_of(entry)});
+        // What a call does is stored after this, or is not.
+        body->parts().store.commit(std::move(batch), [](Result<void>) {});
+    }
+
+    policy::Admission admit(const Caller& by, const policy::ToolCall& call) {
+        return state.with([&](State& all) {
+            Session& at = session(all, by);
+            policy::Admission admission = at.automaton.admit(call);
+            if (admission.ticket) ++at.under_way;
+            keep(agent(all, by.actor), by.actor.name);
+            return admission;
+        });
+    }
+
+    const std::shared_ptr<Kernel::Body> body;
+    const policy::RuleBook book;
+    sched::Guarded<State> state;
+};
+
+RuleCalls::RuleCalls(std::shared_ptr<Kernel::Body> body, policy::RuleBook book)
+    : desk_(std::make_shared<Desk>(std::move(body), std::move(book))) {}
+RuleCalls::~RuleCalls() = default;
+
+Result<std::unique_ptr<RuleCalls>> RuleCalls::open(Kernel& kernel, policy::RuleBook book) {
+    std::unique_ptr<RuleCalls> made(new RuleCalls(kernel.body_, std::move(book)));
+    for (const store::RuleFactRecord& record : TRY(kernel.body_->parts().store.rule_facts())) {
+        policy::LedgerEntry entry = TRY(entry_of(record));
+        made->desk_->state.with(
+            [&](Desk::State& state) { state.stored[record.agent].push_back(std::move(entry)); });
+    }
+    return made;
+}
+
+std::shared_ptr<const policy::RuleSet> RuleCalls::rules_of(const policy::Actor& actor) const {
+    return policy::is_governed(actor) ? desk_->book.rules_for(actor.name) : nullptr;
+}
+
+std::vector<std::shared_ptr<const policy::RuleSet>> RuleCalls::all() const {
+    return desk_->book.all();
+}
+
+void RuleCalls::admit(const Caller& by, const Asked& asked, Reply<Admitted> reply) {
+    if (!policy::is_governed(by.actor)) return reply(Admitted());
+    const std::string conversation = asked.conversation.empty()
+                                         ? desk_->body->conversation_of(asked.block_id)
+                                         : asked.conversation;
+    policy::ToolCall call{asked.tool, asked.operation, conversation};
+    policy::Admission admission = desk_->admit(by, call);
+    if (admission.decision.verdict == policy::Verdict::escalate) {
+        const auto rules = desk_->book.rules_for(by.actor.name);
+        for (const std::size_t each : admission.decision.asks) {
+            policy::Target target = target_of(rules->rule(each), asked.tool);
+            if (desk_->body->approved(by, target).has(policy::Operation::execute)) continue;
+            return desk_->body->ask(by,
+                                    Approvals::Wanted{policy::Operation::execute,
+                                                      policy::Permission::human, std::move(target)},
+                                    std::move(*admission.decision.error),
+                                    [reply = std::move(reply)](Error told) mutable {
+                                        reply(Failure(std::move(told)));
+                                    });
+        }
+        call.consented = true;
+        admission = desk_->admit(by, call);
+    }
+    if (!admission.ticket) return reply(Failure(std::move(*admission.decision.error)));
+    reply(std::move(admission.ticket));
+}
+
+policy::LoopStep RuleCalls::end(const Caller& by, Admitted admitted, bool success) {
+    if (!admitted) return policy::LoopStep::none;
+    return desk_->state.with([&](Desk::State& state) {
+        Desk::Agent& agent = desk_->agent(state, by.actor);
+        Desk::Session& session = desk_->session(state, by);
+        const policy::LoopStep step = session.automaton.finish(std::move(*admitted), success);
+        desk_->keep(agent, by.actor.name);
+        if (--session.under_way == 0 && session.closed) agent.sessions.erase(by.session);
+        if (agent.is_forgotten()) state.agents.erase(by.actor.name);
+        return step;
+    });
+}
+
+std::optional<policy::LoopReport> RuleCalls::report(const Caller& by) {
+    if (!policy::is_governed(by.actor)) return std::nullopt;
+    return desk_->state.with(
+        [&](Desk::State& state) { return desk_->session(state, by).automaton.report(); });
+}
+
+void RuleCalls::close_session(const Caller& by) {
+    desk_->state.with([&](Desk::State& state) {
+        const auto agent = state.agents.find(by.actor.name);
+        if (agent == state.agents.end() || !policy::is_governed(by.actor)) return;
+        const auto session = agent->second.sessions.find(by.session);
+        if (session == agent->second.sessions.end()) return;
+        session->second.closed = true;
+        if (session->second.under_way == 0) agent->second.sessions.erase(session);
+        if (agent->second.is_forgotten()) state.agents.erase(agent);
+    });
+}
+
+}  // namespace quire::kernel

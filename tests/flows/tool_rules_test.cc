@@ -1,0 +1,355 @@
+// Rules for tools, from what an agent is shown to what its calls may do.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <set>
+
+#include "tests/flows/workspace.h"
+
+namespace quire {
+namespace {
+
+using policy::Per;
+using policy::RuleType;
+using policy::ToolRule;
+
+ToolRule only(std::string tool, std::vector<std::string> operations) {
+    ToolRule out{.tool = std::move(tool), .type = RuleType::allowed_operations};
+    out.operations = std::move(operations);
+    return out;
+}
+ToolRule at_most(std::string tool, std::int64_t calls, Per per = Per::session) {
+    ToolRule out{.tool = std::move(tool), .type = RuleType::max_calls};
+    out.number = calls;
+    out.per = per;
+    return out;
+}
+ToolRule consent(std::string tool, std::string scope = "") {
+    ToolRule out{.tool = std::move(tool), .type = RuleType::requires_consent};
+    out.scope = std::move(scope);
+    return out;
+}
+ToolRule of(RuleType type, std::string tool, std::vector<std::string> tools = {}) {
+    ToolRule out{.tool = std::move(tool), .type = type};
+    out.tools = std::move(tools);
+    return out;
+}
+policy::WrittenRules common(std::vector<ToolRule> rules) {
+    policy::WrittenRules out;
+    out.common = std::move(rules);
+    return out;
+}
+
+const policy::Actor kAda{policy::ActorKind::agent, "ada"};
+
+// "name: operation operation; …" of what is listed; a name alone declares none.
+std::string listed(const Workspace& workspace, const policy::Actor& to = kAda) {
+    std::string out;
+    for (const tools::ToolInfo& info : workspace.registry().list(Profile::full, to)) {
+        out += cat(info.name, info.operations.empty() ? "" : ":");
+        for (const tools::Operation& each : info.operations.all) out += cat(" ", each.name);
+        out += "; ";
+    }
+    return out;
+}
+
+const tools::ToolInfo* info_of(const Workspace& workspace, std::string_view tool,
+                               const policy::Actor& to = kAda) {
+    for (const tools::ToolInfo& info : workspace.registry().list(Profile::full, to)) {
+        if (info.name == tool) return &info;
+    }
+    return nullptr;
+}
+
+TEST(ToolRules, WhatIsHiddenIsRefused) {
+    Workspace workspace(Profile::full, common({only("file", {"read", "list", "append"}),
+                                               only("file", {"list", "read", "delete"})}));
+    workspace.disk.put("f", "x\n");
+    const tools::ToolInfo* const file = info_of(workspace, "file");
+    ASSERT_NE(file, nullptr);
+    EXPECT_EQ(json::write(*file->input_schema.get("properties")->get("operation")),
+              R"({"enum":["list","read"]})");
+    std::string members;
+    for (const Map::Entry& each : file->input_schema.get("properties")->as_map())
+        members += cat(each.key, " ");
+    EXPECT_EQ(members, "operation path pattern range line_numbers ");
+    EXPECT_EQ(file->description,
+              "Files by path from the workspace's root. Lines count from 0, end not included.");
+    EXPECT_TRUE(file->annotations.read_only);
+
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f"})"), "ok");
+    for (const char* const tool : {"file", "file.delete"}) {
+        const tools::ToolResult refused = workspace.call_tool(
+            tool, tool[4] == 0 ? R"({"operation":"delete","path":"f"})" : R"({"path":"f"})");
+        EXPECT_EQ(refused.structured.get("error")->get("reason")->as_string(),
+                  "operation_not_allowed");
+        EXPECT_EQ(refused.structured.get("error")->get("code")->as_string(), "denied");
+        EXPECT_EQ(refused.structured.get("error")->get("message")->as_string(),
+                  "Operation 'delete' not allowed for tool 'file'. Allowed operations: list, read");
+        EXPECT_TRUE(refused.text.starts_with("Nothing was changed: Operation 'delete'"));
+    }
+    EXPECT_TRUE(workspace.disk.has("f"));
+    // Whatever else is wrong with it.
+    EXPECT_EQ(workspace.outcome(R"({"operation":"append","nonsense":1})"), "operation_not_allowed");
+    // A word that is none: the schema knows of the others alone.
+    EXPECT_EQ(workspace.outcome(R"({"operation":"burn"})"), "invalid_arguments");
+    EXPECT_EQ(workspace.last.get("error")->get("message")->as_string().find("delete"),
+              std::string::npos);
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f","content":"x"})"),
+              "invalid_arguments");
+
+    for (const char* const other : {"human:tom", "system:x", "source:x"}) {
+        EXPECT_EQ(
+            info_of(workspace, "file", policy::Actor::parse(other).value())->operations.all.size(),
+            11U);
+        EXPECT_EQ(workspace.outcome(R"({"operation":"append","path":"f","content":"y"})", other),
+                  "ok")
+            << other;
+    }
+}
+
+TEST(ToolRules, AToolOfWhichNothingIsLeftIsNotListed) {
+    policy::WrittenRules written = common({only("file", {"list", "read"})});
+    written.own["bo"] = {only("file", {"append"})};
+    Workspace workspace(Profile::full, written);
+    workspace.disk.put("f", "x\n");
+    const policy::Actor bo{policy::ActorKind::agent, "bo"};
+    EXPECT_NE(listed(workspace).find("; file: list read;"), std::string::npos);
+    EXPECT_EQ(listed(workspace, bo).find("; file"), std::string::npos);
+    for (const char* const call :
+         {R"({"operation":"append","path":"f","content":"x"})",
+          R"({"operation":"read","path":"f"})", R"({"operation":"x"})", "{}"}) {
+        EXPECT_EQ(workspace.outcome(call, "agent:bo"), "operation_not_allowed") << call;
+        EXPECT_NE(workspace.last.get("error")->get("message")->as_string().find(
+                      "not allowed for tool 'file'. Allowed operations: "),
+                  std::string::npos);
+    }
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f"})"), "ok");
+}
+
+TEST(ToolRules, AllCallsCountAndThoseThatAreRefusedDoNot) {
+    Workspace workspace(Profile::full, common({at_most("file", 2)}));
+    EXPECT_EQ(workspace.outcome(R"({"operation":"nothing"})"), "invalid_arguments");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"none"})"), "file_not_found");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})", "agent:bo"), "ok");
+    // Another session begins anew, and its end leaves the other as it was.
+    workspace.session = 7;
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    kernel::Caller left{kAda, 7, {}};
+    workspace.rules().close_session(left);
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    workspace.session = 0;
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
+}
+
+TEST(ToolRules, WhatCountsForGoodOutlivesTheKernel) {
+    ToolRule pause{.tool = "block_list", .type = RuleType::cooldown};
+    pause.number = 60'000;
+    pause.per = Per::persistent;
+    Workspace workspace(Profile::full, common({at_most("file", 2, Per::persistent), pause}));
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    EXPECT_FALSE(workspace.call_tool("block_list", "{}").is_error);
+    workspace.restart();
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    workspace.restart();
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
+    EXPECT_TRUE(workspace.call_tool("block_list", "{}").is_error);
+    EXPECT_EQ(workspace.last.get("error")->get("reason")->as_string(), "cooldown_active");
+    workspace.clock.advance(60'000);
+    EXPECT_FALSE(workspace.call_tool("block_list", "{}").is_error);
+}
+
+TEST(ToolRules, WhatCountsPerConversationCountsThere) {
+    Workspace workspace(Profile::full, common({at_most("block_append", 1, Per::conversation)}));
+    const auto made = [&](const char* conversation) {
+        workspace.call_tool("block_create", cat(R"({"role":"user","kind":"text","conversation":")",
+                                                conversation, "\"}"));
+        return workspace.last.get("block_id")->as_string();
+    };
+    const auto append = [&](const std::string& id) {
+        const auto answer =
+            workspace.call_tool("block_append", cat(R"({"block_id":")", id, R"(","text":"x"})"));
+        return answer.is_error ? workspace.last.get("error")->get("reason")->as_string() : "ok";
+    };
+    const std::string main1 = made("main"), main2 = made("main"), side = made("side");
+    EXPECT_EQ(append(main1), "ok");
+    EXPECT_EQ(append(main2), "max_calls_exceeded");
+    EXPECT_EQ(append(side), "ok");
+    workspace.session = 5;
+    EXPECT_EQ(append(main1), "max_calls_exceeded");
+    workspace.restart();
+    EXPECT_EQ(append(side), "max_calls_exceeded");
+}
+
+TEST(ToolRules, ALoopEndsWhereTheRulesSay) {
+    Workspace workspace(Profile::full, common({of(RuleType::start_constraint, "block_list"),
+                                               of(RuleType::required_before_exit, "file"),
+                                               of(RuleType::exit_loop, "block_create")}));
+    constexpr auto kLast = R"({"role":"model","kind":"text","content":"done"})";
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "start_constraints_not_met");
+    EXPECT_FALSE(workspace.call_tool("block_list", "{}").is_error);
+    EXPECT_TRUE(workspace.call_tool("block_create", kLast).is_error);
+    EXPECT_EQ(workspace.last.get("error")->get("reason")->as_string(), "ordering_violation");
+    // Only what succeeded satisfies.
+    EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"none"})"), "file_not_found");
+    EXPECT_TRUE(workspace.call_tool("block_create", kLast).is_error);
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    EXPECT_TRUE(workspace.last_meta.empty());
+    EXPECT_FALSE(workspace.call_tool("block_create", kLast).is_error);
+    EXPECT_EQ(json::write(Value(workspace.last_meta)), R"({"quire/loop":"ended"})");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "start_constraints_not_met");
+}
+
+// --- consent ---
+
+constexpr auto kAppend = R"({"operation":"append","path":"f","content":"y"})";
+constexpr auto kOther = R"({"operation":"append","path":"f","content":"z"})";
+
+TEST(ToolRules, ConsentIsAskedForAndLetsTheVeryCallRunOnce) {
+    Workspace workspace(Profile::full, common({consent("file")}));
+    workspace.disk.put("f", "x\n");
+    const std::string id = workspace.asked(kAppend);
+    EXPECT_EQ(workspace.last.get("error")->get("code")->as_string(), "escalation_required");
+    EXPECT_EQ(workspace.outcome(kAppend), "escalation_required");
+    EXPECT_EQ(workspace.last.get("error")->get("details")->get("approval_id")->as_string(), id);
+    workspace.call_tool("approvals", R"({"operation":"list"})", "human:tom");
+    const Value& row = workspace.last.get("approvals")->as_list().front();
+    EXPECT_EQ(row.get("tool")->as_string(), "file");
+    EXPECT_EQ(row.get("operation")->as_string(), "execute");
+
+    EXPECT_EQ(workspace.resolve(id), "ok");
+    EXPECT_EQ(workspace.outcome(kOther), "escalation_required");
+    EXPECT_EQ(workspace.outcome(kAppend), "ok");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "escalation_required");
+    EXPECT_EQ(workspace.outcome(kAppend), "escalation_required");
+    EXPECT_EQ(workspace.outcome(kAppend, "human:tom"), "ok");
+}
+
+TEST(ToolRules, ConsentForATimeOrAScopeStandsUntilItIsTakenBack) {
+    Workspace workspace(Profile::full,
+                        common({consent("file", "disk"), consent("block_list", "disk"),
+                                consent("kernel_search", "looking")}));
+    workspace.disk.put("f", "x\n");
+    const auto may = [&](const char* tool, const char* arguments) {
+        return !workspace.call_tool(tool, arguments).is_error;
+    };
+    constexpr auto kSearch = R"({"query":"x"})";
+    std::string id = workspace.asked(kAppend);
+    EXPECT_EQ(workspace.resolve(id, "approve_for", R"(,"duration_s":60)"), "ok");
+    EXPECT_TRUE(may("file", kAppend) && may("file", kOther) && may("block_list", "{}"));
+    EXPECT_FALSE(may("kernel_search", kSearch));
+    workspace.restart();
+    EXPECT_TRUE(may("block_list", "{}"));
+    EXPECT_EQ(workspace.outcome(kAppend, "agent:bo"), "escalation_required");
+    workspace.clock.advance(61'000);
+    id = workspace.asked(kAppend);
+    EXPECT_EQ(workspace.resolve(id, "approve_scope", R"(,"scope":"{disk,looking}")"), "ok");
+    EXPECT_TRUE(may("file", kOther) && may("kernel_search", kSearch));
+    EXPECT_EQ(workspace.resolve(id, "revoke"), "ok");
+    EXPECT_FALSE(may("file", kOther) || may("block_list", "{}"));
+    id = workspace.asked(kAppend);
+    EXPECT_EQ(workspace.resolve(id, "deny"), "ok");
+    EXPECT_EQ(workspace.outcome(kAppend), "approval_denied");
+}
+
+TEST(ToolRules, ARefusalByAnotherRuleAsksNobodyAndSpendsNoConsent) {
+    Workspace workspace(Profile::full, common({consent("file"), at_most("file", 1)}));
+    workspace.disk.put("f", "x\n");
+    std::string id = workspace.asked(kAppend);
+    EXPECT_EQ(workspace.resolve(id), "ok");
+    EXPECT_EQ(workspace.outcome(kAppend), "ok");
+    EXPECT_EQ(workspace.outcome(kOther), "max_calls_exceeded");
+    workspace.call_tool("approvals", R"({"operation":"list"})", "human:tom");
+    EXPECT_TRUE(workspace.last.get("approvals")->as_list().empty()) << json::write(workspace.last);
+}
+
+// --- whatever the rules ---
+
+TEST(ToolRules, NoListedOperationIsRefusedForGatingAndNoUnlistedOneRuns) {
+    std::mt19937 random(20261122);
+    const auto below = [&](std::size_t n) { return random() % n; };
+    const policy::ToolCatalog catalog = Workspace().registry().catalog();
+    std::size_t ran = 0, refused = 0;
+    for (int round = 0; round < 60; ++round) {
+        const auto some_rules = [&] {
+            std::vector<ToolRule> rules;
+            for (std::size_t i = below(4); i > 0; --i) {
+                const auto& words = catalog.find("file")->operations;
+                std::vector<std::string> chosen;
+                for (const std::string& word : words) {
+                    if (below(3) != 0) chosen.push_back(word);
+                }
+                if (!chosen.empty()) rules.push_back(only("file", chosen));
+            }
+            return rules;
+        };
+        policy::WrittenRules written = common(some_rules());
+        if (below(2) == 0) written.own["ada"] = some_rules();
+        Workspace workspace(Profile::full, written);
+        workspace.disk.put("f", "x\n");
+        const tools::ToolInfo* const info = info_of(workspace, "file");
+        for (const std::string& word : catalog.find("file")->operations) {
+            const bool is_listed = info != nullptr && info->operations.find(word) != nullptr;
+            // What it needs, so that a listed one gets past its arguments.
+            const std::map<std::string, std::string> more = {
+                {"list", ""},
+                {"status", ""},
+                {"append", R"(,"path":"f","content":"x")"},
+                {"insert", R"(,"path":"f","line":0,"content":"x")"},
+                {"replace", R"(,"path":"f","find":"x","replace":"y")"},
+                {"edit", R"(,"path":"f","operations":[{"op":"insert","line":0,"content":"x"}])"}};
+            const auto own = more.find(word);
+            const std::string outcome = workspace.outcome(
+                cat(R"({"operation":")", word, "\"",
+                    own == more.end() ? std::string(R"(,"path":"f")") : own->second, "}"));
+            EXPECT_EQ(outcome == "operation_not_allowed", !is_listed) << word;
+            EXPECT_NE(outcome, "invalid_arguments") << word;
+            ++(is_listed ? ran : refused);
+        }
+    }
+    EXPECT_GT(ran, 100U);
+    EXPECT_GT(refused, 100U);
+}
+
+// --- figures ---
+
+class Idle final : public tools::Tool {
+public:
+    using Tool::Tool;
+    void call(const tools::Session&, Value, Reply<tools::ToolResult>) const override {}
+};
+
+TEST(ToolRules, FiftyToolsAreFilteredInUnderAMillisecondEach) {
+    kernel::Desk desk;
+    tools::Registry registry(*desk.kernel);
+    const tools::ToolInfo file = *info_of(Workspace(), "file");
+    std::vector<ToolRule> rules;
+    while (registry.list(Profile::full, kAda).size() < 50) {
+        tools::ToolInfo each = file;
+        each.name = cat("file_", registry.list(Profile::full, kAda).size());
+        rules.push_back(only(each.name, {"list", "read", "append"}));
+        registry.add(Profile::full, std::make_unique<Idle>(each));
+    }
+    policy::RuleBook book = policy::RuleBook::compile(registry.catalog(), common(rules)).value();
+    const auto calls = kernel::RuleCalls::open(*desk.kernel, std::move(book)).value();
+    using Clock = std::chrono::steady_clock;
+    using Micros = std::chrono::duration<double, std::micro>;
+    const auto begin = Clock::now();
+    registry.hold_to(*calls);
+    const Micros filtered = Clock::now() - begin;
+    const auto listing = Clock::now();
+    const std::size_t count = registry.list(Profile::full, kAda).size();
+    const Micros listed = Clock::now() - listing;
+    std::printf("%zu tools: filtered once, at start, in %.0f us; listed in %.2f us\n", count,
+                filtered.count(), listed.count());
+    EXPECT_EQ(count, 50U);
+    EXPECT_LT(listed.count(), 1000.0);
+}
+
+}  // namespace
+}  // namespace quire
