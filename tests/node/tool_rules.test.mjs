@@ -1,0 +1,120 @@
+// Rules for tools with the real program: what an agent is shown is what it may do, over MCP in both eras and
+// on the command line, and what counts for good outlives the kernel.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+
+import { connectQuire, kinds, ok, refused } from "./support/sdk.mjs";
+import { everythingAllowed, kernelOf, quire, skip, workspace } from "./support/workspace.mjs";
+
+const rule = (tool, type, more = "", owner = "") => `[[${owner}tools.rules]]\ntool = "${tool}"\ntype = "${type}"\n${more}\n`;
+const run = (folder, ...args) => spawnSync(quire, [...args, "--workspace", folder], { encoding: "utf8", timeout: 60_000 });
+
+const gated = everythingAllowed
+    + rule("file", "allowed_operations", 'value = ["read", "list", "append"]')
+    + rule("file", "allowed_operations", 'value = ["list", "read"]', "agents.ada.")
+    + rule("block_list", "start_constraint", "", "agents.bo.")
+    + rule("block_create", "exit_loop", "", "agents.bo.");
+
+for (const kind of Object.keys(kinds)) {
+    test(`${kind}: what is hidden is refused, and the client is told the rules`, { skip }, async (t) => {
+        const folder = workspace(t, { "a.txt": "one\n" }, gated);
+        const of = async (actor) => {
+            const client = await connectQuire(t, kind, folder, { profile: "model", actor });
+            const { tools } = await client.listTools();
+            return { client, file: tools.find((tool) => tool.name === "file") };
+        };
+        const [ada, cy, tom] = [await of("agent:ada"), await of("agent:cy"), await of("human:tom")];
+        assert.deepEqual(ada.file.inputSchema.properties.operation.enum, ["list", "read"]);
+        assert.deepEqual(Object.keys(ada.file.inputSchema.properties), ["operation", "path", "pattern", "range"]);
+        assert.equal(ada.file.annotations.readOnlyHint, true);
+        assert.doesNotMatch(JSON.stringify(ada.file), /append|delete|save/);
+        assert.deepEqual(cy.file.inputSchema.properties.operation.enum, ["list", "read", "append"]);
+        assert.equal(tom.file.inputSchema.properties.operation.enum.length, 11);
+
+        await ok(ada.client, "file", { operation: "read", path: "a.txt" });
+        const error = await refused(ada.client, "file", { operation: "append", path: "a.txt", content: "two\n" }, "denied", "operation_not_allowed");
+        assert.equal(error.message, "Operation 'append' not allowed for tool 'file'. Allowed operations: list, read");
+        await ok(cy.client, "file", { operation: "append", path: "a.txt", content: "two\n" });
+        await ok(tom.client, "file", { operation: "save", path: "a.txt" });
+
+        assert.match(ada.client.getInstructions(), /\nRules for your calls:\n(- .*\n)*- .*`file`: list, read/);
+        assert.doesNotMatch(tom.client.getInstructions(), /Rules for your calls/);
+    });
+
+    test(`${kind}: a loop begins and ends where the rules say`, { skip }, async (t) => {
+        const folder = workspace(t, {}, gated);
+        const bo = await connectQuire(t, kind, folder, { profile: "full", actor: "agent:bo" });
+        await refused(bo, "file", { operation: "list" }, "denied", "start_constraints_not_met");
+        await ok(bo, "block_list", {});
+        await ok(bo, "file", { operation: "list" });
+        const last = await bo.callTool({ name: "block_create", arguments: { role: "model", kind: "text", content: "done" } });
+        assert.equal(last._meta?.["quire/loop"], "ended");
+        await refused(bo, "file", { operation: "list" }, "denied", "start_constraints_not_met");
+    });
+}
+
+test("a resource is read by the rules for the tool that reads it", { skip }, async (t) => {
+    const folder = workspace(t, { "a.txt": "one\n" }, everythingAllowed + rule("file", "allowed_operations", 'value = ["list"]'));
+    const ada = await connectQuire(t, "SDK v1", folder, { actor: "agent:ada" });
+    await assert.rejects(ada.readResource({ uri: "file:///a.txt" }), /not allowed for tool 'file'/);
+    const tom = await connectQuire(t, "SDK v1", folder, { actor: "human:tom" });
+    assert.equal((await tom.readResource({ uri: "file:///a.txt" })).contents[0].text, "one\n");
+});
+
+test("what counts for good outlives a kernel that is killed, and consent is a person's", { skip }, async (t) => {
+    const folder = workspace(t, { "a.txt": "one\n" }, everythingAllowed
+        + rule("file", "max_calls", 'value = 2\nper = "persistent"') + rule("block_list", "requires_consent"));
+    const ada = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });
+    await ok(ada, "file", { operation: "append", path: "a.txt", content: "two\n" });
+    process.kill(kernelOf(folder), "SIGKILL");
+    await ok(ada, "kernel_search", { query: "one" });
+    await ok(ada, "file", { operation: "list" });
+    const error = await refused(ada, "file", { operation: "list" }, "denied", "max_calls_exceeded");
+    assert.equal(error.details.limit, 2);
+
+    const asked = await refused(ada, "block_list", {}, "escalation_required", "escalation_required");
+    const answer = run(folder, "approvals", "approve", asked.details.approval_id, "--actor", "human:tom");
+    assert.equal(answer.status, 0, answer.stderr);
+    await ok(ada, "block_list", {});
+    await refused(ada, "block_list", {}, "escalation_required", "escalation_required");
+});
+
+test("rules hold on the command line, too", { skip }, (t) => {
+    const folder = workspace(t, { "a.txt": "one\n" }, gated);
+    const call = (...args) => run(folder, "call", ...args);
+    const { status, stderr } = call("file", '{"operation": "save", "path": "a.txt"}', "--actor", "agent:ada");
+    assert.equal(status, 1);
+    assert.equal(JSON.parse(stderr).error?.reason ?? JSON.parse(stderr).reason, "operation_not_allowed");
+    assert.equal(call("file", '{"operation": "list"}', "--actor", "agent:ada").status, 0);
+    assert.equal(call("file", '{"operation": "save", "path": "a.txt"}', "--actor", "human:tom").status, 0);
+});
+
+test("a rule that cannot be, or cannot be met, ends the start and says where", { skip }, (t) => {
+    for (const [text, wrong] of [
+        [rule("file", "allowed_operations", 'value = ["burn"]'), /quire\.toml:\d+: .*'burn'/],
+        [rule("fil", "needed"), /quire\.toml:\d+: unknown tool 'fil'/],
+        [rule("file", "max_calls", "value = 0") + rule("file", "start_constraint"), /quire\.toml:\d+/],
+    ]) {
+        const folder = workspace(t, {}, everythingAllowed + text);
+        for (const args of [["call", "block_list", "{}"], ["mcp"], ["serve"]]) {
+            const { status, stderr } = spawnSync(quire, [...args, "--workspace", folder], { encoding: "utf8", input: "", timeout: 30_000 });
+            assert.notEqual(status, 0, `${args[0]}: ${text}`);
+            assert.match(stderr, wrong, args[0]);
+        }
+    }
+});
+
+test("quire rules knows every tool that there is, and its operations", { skip }, async (t) => {
+    const open = workspace(t);
+    let text = everythingAllowed;
+    for (const profile of ["model", "full", "compat"]) {
+        const client = await connectQuire(t, "SDK v1", open, { profile, actor: "human:tom" });
+        for (const tool of (await client.listTools()).tools) {
+            const { operation } = tool.inputSchema.properties;
+            text += operation?.enum ? rule(tool.name, "allowed_operations", `value = ${JSON.stringify(operation.enum)}`) : rule(tool.name, "needed");
+        }
+    }
+    const checked = run(workspace(t, {}, text), "rules", "check");
+    assert.equal(checked.status, 0, checked.stdout + checked.stderr);
+});
