@@ -1,18 +1,18 @@
 // Cursors of our engine beside Loro's own: made in one, resolved in both after random edits of both sides.
 //
-// SEED=n runs one script; QUIRE_SCRIPTS=n that many.
+// Which scripts: support/seeds.mjs.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Cursor, LoroDoc, VersionVector } from "loro-crdt";
 import { EngineDriver } from "./engine_driver.mjs";
 import { random } from "./engine_script.mjs";
+import { seeds } from "./support/seeds.mjs";
 
 const driver = new EngineDriver();
 after(() => driver.close());
 
-const only = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
-const count = only !== undefined ? 1 : Number(process.env.QUIRE_SCRIPTS ?? (process.env.QUIRE_LONG ? 3000 : 300));
-const base = only ?? 20261121;
+const FIRST = 20261121;
+const { base, count } = seeds(FIRST, { usual: 300, long: 3000 });
 const seconds = process.env.QUIRE_LONG ? 180 : 40;
 
 const TEXTS = ["a", "bc", "é", "😀", "x😀y", "\n", "the quick", "𝔘ñ"];
@@ -184,6 +184,44 @@ test(`a cursor of either engine stands at the same place in both (first seed ${b
     t.diagnostic(`${seed - base} histories`);
 });
 
+// Two concurrent moves of one element make two slots. The one that loses shows nothing and is there all the same, so
+// that the cursor keeps its side; the one that both moves left is gone.
+test("a cursor on a move that lost to another stands where that move put it (SEED=20261595)", async () => {
+    const [loser, winner] = ["5", "6"].map((peer) => {
+        const doc = new LoroDoc();
+        doc.setPeerId(peer);
+        return doc;
+    });
+    const list = loser.getMovableList("movable");
+    [0, 1, 2].forEach((value) => list.push(value));
+    loser.commit();
+    winner.import(loser.export({ mode: "update" }));
+    list.move(2, 0);
+    const cursors = [-1, 0, 1].map((side) => list.getCursor(0, side).encode());
+    winner.getMovableList("movable").move(2, 1);
+    winner.commit();
+    loser.import(winner.export({ mode: "update" }));
+    assert.deepEqual(list.toJSON(), [0, 2, 1]);
+    const then = loser.frontiers();
+    list.delete(0, 1);
+    loser.commit();
+
+    const ask = (op, fields = {}) => driver.ask(op, { doc: "overruled", ...fields });
+    await ask("new", { peer: "7" });
+    await ask("import", { bytes: base64(loser.export({ mode: "update" })) });
+    const alike = async (what) => {
+        for (const bytes of cursors) {
+            const { pos, side } = await ask("cursor.pos", { cursor: base64(bytes) });
+            assert.deepEqual({ offset: pos, side }, loser.getCursorPos(Cursor.decode(bytes)), what);
+        }
+    };
+    await alike("now");
+    loser.checkout(then);
+    await ask("checkout", { frontiers: then.map(({ peer, counter }) => `${counter}@${peer}`) });
+    await alike("in an earlier version");
+    await ask("drop");
+});
+
 test("the comparison sees a cursor that stands one atom off", async () => {
     // An anchored cursor starts 01, peer, counter.
     const off = (bytes) => {
@@ -192,7 +230,7 @@ test("the comparison sees a cursor that stands one atom off", async () => {
         return copy;
     };
     let seen = 0;
-    for (let seed = base; seed < base + 5; ++seed) if ((await run(seed, off)) !== null) ++seen;
+    for (let seed = FIRST; seed < FIRST + 5; ++seed) if ((await run(seed, off)) !== null) ++seen;
     assert.ok(seen >= 4, `${seen} of 5`);
 });
 

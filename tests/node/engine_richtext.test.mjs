@@ -1,19 +1,19 @@
 // Where local edits of styled text go: our engine and npm loro-crdt, given the same document, write the same
 // operations, at the same places among the anchors.
 //
-// SEED=n runs one script; QUIRE_SCRIPTS=n that many (50, or 1000 with QUIRE_LONG=1).
+// Which scripts: support/seeds.mjs.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { LoroDoc } from "loro-crdt";
 import { EngineDriver } from "./engine_driver.mjs";
 import { joined, plain, random } from "./engine_script.mjs";
+import { seeds } from "./support/seeds.mjs";
 
 const driver = new EngineDriver();
 after(() => driver.close());
 
-const only = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
-const count = only !== undefined ? 1 : Number(process.env.QUIRE_SCRIPTS ?? (process.env.QUIRE_LONG ? 1000 : 50));
-const base = only ?? 20261122;
+const FIRST = 20261122;
+const { base, count } = seeds(FIRST, { usual: 50, long: 1000 });
 
 const CID = "cid:root-t:Text";
 const STYLES = { a: { expand: "after" }, b: { expand: "before" }, c: { expand: "both" }, n: { expand: "none" } };
@@ -137,7 +137,7 @@ test(`local edits beside styles go where npm puts them (first seed ${base})`, as
 test("the comparison sees a style that expands otherwise", async () => {
     const wrong = { ...STYLES, a: { expand: "both" } };
     let seen = 0;
-    for (let seed = base; seed < base + 5; ++seed) await runScript(seed, wrong).catch(() => ++seen);
+    for (let seed = FIRST; seed < FIRST + 5; ++seed) await runScript(seed, wrong).catch(() => ++seen);
     assert.ok(seen >= 4, `${seen} of 5`);
 });
 

@@ -3,6 +3,7 @@
 // A script is a list of steps whose choices are fractions, resolved against what is there when the step is
 // run: any step can be left out and the rest still means something, so a failing script can be shrunk.
 import { LoroCounter, LoroDoc, LoroList, LoroMap, LoroMovableList, LoroText, LoroTree, VersionVector } from "loro-crdt";
+import { deepValueWithIds } from "./support/deep_value.mjs";
 import { editTree, metasOf, treeArgs, withoutParents } from "./support/tree_steps.mjs";
 
 // Mulberry32.
@@ -116,7 +117,7 @@ class NpmPeer {
     }
 
     async containers() {
-        return withRoots(containersOf(this.doc.getDeepValueWithID()));
+        return withRoots(containersOf(deepValueWithIds(this.doc)));
     }
 
     async edit(op, cid, args) {

@@ -7,6 +7,7 @@ import { LoroDoc, LoroCounter, LoroList, LoroMap, LoroMovableList, LoroText, Lor
 import { EngineDriver } from "./engine_driver.mjs";
 import { random } from "./engine_script.mjs";
 import { Shadow, comparable, plain } from "./engine_shadow.mjs";
+import { deepValueWithIds } from "./support/deep_value.mjs";
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = Number(process.env.QUIRE_STEPS ?? (process.env.QUIRE_LONG ? 2000 : 40));
@@ -51,7 +52,7 @@ class Writers {
             if (typeof value.cid === "string" && value.cid.endsWith(`:${kind}`)) found.push(doc.getContainerById(value.cid));
             for (const child of Object.values(value)) walk(child);
         };
-        if (this.below(2) === 0) walk(doc.getDeepValueWithID());
+        if (this.below(2) === 0) walk(deepValueWithIds(doc));
         return this.pick(found);
     }
 

@@ -5,19 +5,19 @@
 // keys that the local peer does not write. Where both touch the same place the engines differ by design
 // (docs/engine.md, "Taking back").
 //
-// SEED=n runs one script; QUIRE_SCRIPTS=n that many.
+// Which scripts: support/seeds.mjs.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { LoroDoc, LoroList, LoroMap, LoroText, UndoManager, VersionVector } from "loro-crdt";
 import { EngineDriver } from "./engine_driver.mjs";
 import { random } from "./engine_script.mjs";
+import { seeds } from "./support/seeds.mjs";
 
 const driver = new EngineDriver();
 after(() => driver.close());
 
-const only = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
-const count = only !== undefined ? 1 : Number(process.env.QUIRE_SCRIPTS ?? (process.env.QUIRE_LONG ? 3000 : 300));
-const base = only ?? 20261121;
+const FIRST = 20261121;
+const { base, count } = seeds(FIRST, { usual: 300, long: 3000 });
 const seconds = process.env.QUIRE_LONG ? 180 : 40;
 
 const WORDS = ["a", "bc", "é", "😀", "x😀y", "the quick"];
@@ -270,7 +270,7 @@ test(`undo and redo do the same in both engines (first seed ${base})`, async (t)
 
 test("the comparison sees an undo that was not done", async () => {
     let seen = 0;
-    for (let seed = base; seed < base + 5; ++seed) if ((await run(seed, true)) !== null) ++seen;
+    for (let seed = FIRST; seed < FIRST + 5; ++seed) if ((await run(seed, true)) !== null) ++seen;
     assert.ok(seen >= 4, `${seen} of 5`);
 });
 

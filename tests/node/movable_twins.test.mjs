@@ -2,18 +2,18 @@
 // peers of the same names: not only what comes out must be alike but every op, down to the positions that
 // count slots which show nothing. Loro itself compares them, when it is given our history of its own ops.
 //
-// SEED=n runs one script, QUIRE_SCRIPTS=n that many (100, or 2000 with QUIRE_LONG=1).
+// Which scripts: support/seeds.mjs.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { LoroDoc, VersionVector } from "loro-crdt";
 import { EngineDriver } from "./engine_driver.mjs";
 import { objection, random } from "./engine_script.mjs";
+import { seeds } from "./support/seeds.mjs";
 
 const driver = new EngineDriver();
 after(() => driver.close());
 
-const only = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
-const count = only !== undefined ? 1 : Number(process.env.QUIRE_SCRIPTS ?? (process.env.QUIRE_LONG ? 2000 : 100));
+const { base, count } = seeds(77, { usual: 100, long: 2000 });
 const LIST = "cid:root-list:MovableList";
 const COUNTER = "cid:root-counter:Counter";
 
@@ -108,8 +108,7 @@ async function run(seed, offset = 0) {
     }
 }
 
-test(`${count} scripts: the same edits are the same ops in both engines`, async () => {
-    const base = only ?? 77;
+test(`${count} scripts: the same edits are the same ops in both engines (first seed ${base})`, async () => {
     for (let seed = base; seed < base + count; ++seed) {
         const fault = await run(seed);
         assert.equal(fault, null, `SEED=${seed}: ${fault}`);

@@ -1,21 +1,21 @@
 // The same edits of trees in npm loro-crdt and in `quire engine`, by peers of the same names: each step must leave
 // the same nodes at the same places under the same fractional indexes, and the same ops behind.
 //
-// SEED=n runs one script; QUIRE_SCRIPTS=n that many.
+// Which scripts: support/seeds.mjs.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { LoroDoc } from "loro-crdt";
 import { EngineDriver } from "./engine_driver.mjs";
 import { random } from "./engine_script.mjs";
 import { withoutParents } from "./support/tree_steps.mjs";
+import { seeds } from "./support/seeds.mjs";
 
 const driver = new EngineDriver();
 after(() => driver.close());
 
 const CID = "cid:root-tree:Tree";
-const only = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
-const count = only !== undefined ? 1 : Number(process.env.QUIRE_SCRIPTS ?? (process.env.QUIRE_LONG ? 2000 : 60));
-const base = only ?? 20261122;
+const FIRST = 20261122;
+const { base, count } = seeds(FIRST, { usual: 60, long: 2000 });
 
 const flat = (nodes) => nodes.flatMap((node) => [node, ...flat(node.children)]);
 const opsOf = (doc) => doc.exportJsonUpdates(undefined, undefined, false).changes
@@ -100,7 +100,7 @@ test(`the same edits make the same tree in both engines (first seed ${base})`, a
 
 test("the comparison sees a node that was put one place off", async () => {
     let seen = 0;
-    for (let seed = base; seed < base + 5; ++seed) await run(seed, { fault: true }).catch(() => ++seen);
+    for (let seed = FIRST; seed < FIRST + 5; ++seed) await run(seed, { fault: true }).catch(() => ++seen);
     assert.ok(seen >= 4, `${seen} of 5`);
 });
 

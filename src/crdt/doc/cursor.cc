@@ -97,15 +97,17 @@ std::pair<std::size_t, bool> DocBody::place_of(Container& c, Lv anchor) {
     if (c.id.kind == ContainerKind::movable_list) {
         if (view_ == nullptr) {
             if (const auto index = movable_index_of(c, anchor)) return {*index, true};
-            const std::uint32_t slots = sequence(c).place_of(anchor).pos;
-            return {movable(c).slots().shown_before(slots), false};
+            // A slot whose element another move placed elsewhere is there still, unseen.
+            const Sequence::Place place = sequence(c).place_of(anchor);
+            return {movable(c).slots().shown_before(place.pos), place.erased == 0};
         }
+        Sequence& order = sequence(c);
+        order.move_to(history(c), shown_heads());
         std::size_t pos = 0;
         for (const MovableItem& item : shown_movable(c)) {
-            if (item.slot == anchor) return {pos, true};
-            if (sequence(c).before(item.slot, anchor)) ++pos;
+            if (order.before(item.slot, anchor)) ++pos;
         }
-        return {pos, false};
+        return {pos, order.is_visible(anchor)};
     }
     if (view_ == nullptr) {
         const Sequence::Place place = sequence(c).place_of(anchor);

@@ -117,6 +117,50 @@ TEST(Cursor, InAListStandsOnAnElement) {
     EXPECT_EQ(page.where(cursor).renewed, (Cursor{page.doc.id_of(page.list), {}, Side::right, 3}));
 }
 
+// Two moves of one element make two slots: the one that loses stays, and shows nothing.
+struct MovedTwice {
+    MovedTwice() {
+        for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(loser.doc.mlist_insert(list, i, int(i)));
+        first = loser.doc.cursor(list, 2, Side::right).value();
+        winner.pull(loser);
+        EXPECT_TRUE(loser.doc.mlist_move(list, 2, 0));
+        moved = loser.doc.cursor(list, 0, Side::right).value();
+        EXPECT_TRUE(winner.doc.mlist_move(winner.doc.open(kMovable), 2, 1));
+        loser.pull(winner);
+        EXPECT_EQ(loser.doc.value(list), (List{0, 2, 1}));
+    }
+
+    static inline const ContainerId kMovable = ContainerId::root("m", ContainerKind::movable_list);
+    Page loser{5}, winner{6};
+    Handle list = loser.doc.open(kMovable);
+    Cursor first, moved;  // Where the element was, and where the lost move put it.
+};
+
+TEST(Cursor, OnAMoveThatLostStaysThereOnItsSide) {
+    MovedTwice page;
+
+    EXPECT_EQ(page.loser.where(page.moved).pos, 0U);
+    EXPECT_EQ(page.loser.where(page.moved).side, Side::right);
+    EXPECT_FALSE(page.loser.where(page.moved).renewed);
+    EXPECT_EQ(page.loser.where(page.first).pos, 3U);
+    EXPECT_EQ(page.loser.where(page.first).side, Side::left) << "that slot is gone";
+    EXPECT_TRUE(page.loser.where(page.first).renewed);
+}
+
+TEST(Cursor, OnAMoveThatLostStaysThereInAnEarlierVersion) {
+    MovedTwice page;
+    const Frontiers then = page.loser.doc.frontiers();
+    EXPECT_TRUE(page.loser.doc.mlist_erase(page.list, 0, 3));
+    EXPECT_TRUE(page.loser.doc.mlist_insert(page.list, 0, "later"));
+    page.loser.doc.commit();
+    ASSERT_TRUE(page.loser.doc.checkout(then));
+
+    EXPECT_EQ(page.loser.where(page.moved).pos, 0U);
+    EXPECT_EQ(page.loser.where(page.moved).side, Side::right);
+    EXPECT_EQ(page.loser.where(page.first).pos, 3U);
+    EXPECT_EQ(page.loser.where(page.first).side, Side::left);
+}
+
 TEST(Cursor, OfADetachedDocumentStandsInTheVersionThatIsShown) {
     Page page;
     page.type(0, "hello world");
