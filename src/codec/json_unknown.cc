@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "base/cat.h"
 #include "base/check.h"
 #include "base/utf8.h"
 #include "base/varint.h"
@@ -12,6 +13,7 @@
 #include "codec/json_values.h"
 #include "codec/payload.h"
 #include "codec/values.h"
+#include "crdt/ids/container_text.h"
 
 namespace quire::codec {
 namespace {
@@ -38,14 +40,15 @@ constexpr std::string_view kFutureType = "Unknown";
 constexpr std::uint8_t kMaxKind = 127;
 
 // A tagged value whose maps hold their keys themselves (payload.h); its bytes were checked when
-// they were read.
-Value read_kept_value(ByteReader& in) {
+// they were read. A new container has the id of its op.
+Value read_kept_value(ByteReader& in, crdt::OpId own) {
     switch (static_cast<ValueTag>(in.byte(""))) {
         case ValueTag::null:
             break;
-        case ValueTag::container:
-            in.byte("");  // Its kind.
-            break;
+        case ValueTag::container: {
+            const auto kind = static_cast<crdt::ContainerKind>(in.byte(""));
+            return Value(cat(kContainerMark, crdt::to_text(crdt::ContainerId::normal(own, kind))));
+        }
         case ValueTag::yes:
             return Value(true);
         case ValueTag::no:
@@ -63,14 +66,14 @@ Value read_kept_value(ByteReader& in) {
         case ValueTag::list: {
             List list;
             for (std::uint64_t left = read_uleb(in, ""); left > 0; --left)
-                list.push_back(read_kept_value(in));
+                list.push_back(read_kept_value(in, own));
             return list;
         }
         case ValueTag::map: {
             Map map;
             for (std::uint64_t left = read_uleb(in, ""); left > 0; --left) {
                 const std::string_view key = as_text(read_sized(in, ""));
-                map.set(key, read_kept_value(in));
+                map.set(key, read_kept_value(in, own));
             }
             return map;
         }
@@ -97,8 +100,13 @@ bool write_kept_value(ByteWriter& out, const Value& value, int depth) {
         out.u64_be(std::bit_cast<std::uint64_t>(value.as_float()));
     } else if (value.is_string()) {
         if (!utf8::is_valid(value.as_string())) return false;
-        put_tag(out, ValueTag::string);
-        write_sized(out, value.as_string());
+        if (const auto container = container_reference(value)) {
+            put_tag(out, ValueTag::container);
+            out.byte(static_cast<std::uint8_t>(container->kind));
+        } else {
+            put_tag(out, ValueTag::string);
+            write_sized(out, value.as_string());
+        }
     } else if (value.is_bytes()) {
         put_tag(out, ValueTag::bytes);
         write_sized(out, value.as_bytes());
@@ -122,7 +130,7 @@ bool write_kept_value(ByteWriter& out, const Value& value, int depth) {
 
 }  // namespace
 
-Result<Value> unknown_to_json(const crdt::UnknownOp& op) {
+Result<Value> unknown_to_json(const crdt::UnknownOp& op, crdt::OpId own) {
     Map json{{"type", "unknown"}};
     ByteReader in(op.value);
     if ((op.value_kind & kFutureBit) != 0) {
@@ -159,7 +167,7 @@ Result<Value> unknown_to_json(const crdt::UnknownOp& op) {
                 json.append("value", static_cast<std::int64_t>(read_uleb(in, "")));
                 break;
             case PayloadKind::value:
-                json.append("value", plain_json(read_kept_value(in)));
+                json.append("value", plain_json(read_kept_value(in, own)));
                 break;
             case PayloadKind::list_move: {
                 const auto number = [&] { return static_cast<std::int64_t>(read_uleb(in, "")); };

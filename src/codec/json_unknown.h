@@ -6,7 +6,7 @@
 //   f64                                        a number
 //   str                                        text
 //   binary                                     an array of numbers
-//   loro_value                                 any value
+//   loro_value                                 any value; new containers: see unknown_to_json()
 //   list_move                                  {from, from_idx, lamport}
 //   Unknown                                    {kind, data}: 17 to 127, an array of numbers
 //
@@ -20,10 +20,13 @@
 
 namespace quire::codec {
 
-// {type: "unknown", value_type, value, prop}. Errors: unsupported "no_json_form".
-Result<Value> unknown_to_json(const crdt::UnknownOp& op);
+// {type: "unknown", value_type, value, prop}. A new container in the value is "🦜:" and an id,
+// which is `own`, the op's; its peer is spelled out even where others are numbered, as Loro does.
+// Errors: unsupported "no_json_form".
+Result<Value> unknown_to_json(const crdt::UnknownOp& op, crdt::OpId own);
 
-// Errors: corrupt; its message says what about `content` is wrong, without saying where it stands.
+// Of the containers in a value their kinds are kept. Errors: corrupt; its message says what about
+// `content` is wrong, without saying where it stands.
 Result<crdt::UnknownOp> unknown_from_json(const Map& content);
 
 }  // namespace quire::codec

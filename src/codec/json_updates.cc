@@ -117,7 +117,7 @@ public:
                          {"value", plain_json(op.delta.as_number())},
                          {"prop", 0}});
     }
-    Result<Value> operator()(const crdt::UnknownOp& op) { return unknown_to_json(op); }
+    Result<Value> operator()(const crdt::UnknownOp& op) { return unknown_to_json(op, own_); }
 
 private:
     crdt::PeerId peer(crdt::PeerId peer) { return table_ ? peers_.add(peer) : peer; }

@@ -95,15 +95,6 @@ private:
     std::size_t index_ = 0;
 };
 
-// A string that names a child container; none for any other, even where it begins like one.
-std::optional<ContainerId> container_reference(const Value& value) {
-    if (!value.is_string()) return std::nullopt;
-    std::string_view text = value.as_string();
-    if (text.substr(0, kContainerMark.size()) != kContainerMark) return std::nullopt;
-    text.remove_prefix(kContainerMark.size());
-    return crdt::parse_container_id(text);
-}
-
 // Why a value cannot be one of a document; null when it can.
 const char* fault_of(const Value& value, int depth = 0) {
     if (depth > kMaxJsonDepth) return "is nested deeper than 128 levels";

@@ -148,12 +148,14 @@ TEST(JsonUpdates, PayloadsFromTheFutureReadBackTheSame) {
     EXPECT_TRUE(kept(6, {2, 0, 0xFF}));
     EXPECT_TRUE(kept(8, {}));
     EXPECT_TRUE(kept(11, {8, 1, 1, 'k', 7, 2, 1, 3, 5}));
+    EXPECT_TRUE(kept(11, {9, 4}));
+    EXPECT_TRUE(kept(11, {8, 1, 1, 'k', 7, 2, 9, 200, 3, 5}));
     EXPECT_TRUE(kept(14, {1, 2, 3}));
     EXPECT_TRUE(kept(0x80 | 20, {3, 1, 2, 3}));
 }
 
 // Its kind may be what the next value's tag looks like, and then counts what is not there.
-TEST(JsonUpdates, AContainerInAPayloadFromTheFutureIsNothing) {
+TEST(JsonUpdates, AContainerInAPayloadFromTheFutureHasTheIdOfItsOp) {
     const auto json =
         encode_json_updates(one(UnknownOp{0, 11, {7, 2, 9, 7, 3, 5}},
                                 ContainerId::root("x", static_cast<ContainerKind>(9))),
@@ -161,7 +163,8 @@ TEST(JsonUpdates, AContainerInAPayloadFromTheFutureIsNothing) {
 
     ASSERT_TRUE(json.has_value());
     const Value& op = json->get("changes")->as_list()[0].get("ops")->as_list()[0];
-    EXPECT_EQ(*op.get("content")->get("value"), Value(List{nullptr, 5}));
+    EXPECT_EQ(*op.get("content")->get("value"),
+              Value(List{cat("\U0001F99C:cid:0@", kPeer, ":Unknown(7)"), 5}));
 }
 
 TEST(JsonUpdates, AnInsertCannotCountBeyondTheLastId) {

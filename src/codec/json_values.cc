@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "crdt/ids/container_text.h"
+
 namespace quire::codec {
 
 Value json_bytes(const Bytes& bytes) {
@@ -9,6 +11,14 @@ Value json_bytes(const Bytes& bytes) {
     list.reserve(bytes.size());
     for (const std::uint8_t byte : bytes) list.emplace_back(int{byte});
     return list;
+}
+
+std::optional<crdt::ContainerId> container_reference(const Value& value) {
+    if (!value.is_string()) return std::nullopt;
+    std::string_view text = value.as_string();
+    if (text.substr(0, kContainerMark.size()) != kContainerMark) return std::nullopt;
+    text.remove_prefix(kContainerMark.size());
+    return crdt::parse_container_id(text);
 }
 
 Value plain_json(const Value& value) {

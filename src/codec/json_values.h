@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/value.h"
+#include "crdt/ids/ids.h"
 
 namespace quire::codec {
 
@@ -17,6 +18,8 @@ inline constexpr std::string_view kContainerMark = "\U0001F99C:";
 // infinities by null.
 Value plain_json(const Value& value);
 Value json_bytes(const Bytes& bytes);
+// The container that a string names; none for any other, even where it begins like one.
+std::optional<crdt::ContainerId> container_reference(const Value& value);
 // None for anything but an array of numbers from 0 to 255.
 std::optional<Bytes> bytes_from_json(const Value& value);
 

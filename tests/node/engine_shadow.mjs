@@ -141,7 +141,7 @@ export function plain(value) {
     return Object.fromEntries(Object.keys(value).sort().map((key) => [key, plain(value[key])]));
 }
 
-const isEmpty = (value) => value === "" || value === 0 || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+export const isEmpty = (value) => value === "" || value === 0 || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
 // Which empty roots are shown is each engine's own affair.
 export const comparable = (roots) => plain(Object.fromEntries(Object.entries(roots).filter(([, value]) => !isEmpty(value))));

@@ -6,59 +6,69 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { assertSame, edit, newDoc, randomness, script } from "./support/documents.mjs";
 
 const echo = process.env.SNAPSHOT_ECHO;
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const scripts = process.env.QUIRE_LONG ? 2000 : 60;
+const seconds = process.env.QUIRE_LONG ? 100 : 40;  // For each compression, of which there are two.
+const ROUND = 20;
 const folder = mkdtempSync(join(tmpdir(), "snapshots-"));
 after(() => rmSync(folder, { recursive: true }));
 
 test("there is something to echo with", () => assert.ok(echo, "SNAPSHOT_ECHO names the program"));
 
-const made = new Map();
-for (let i = 0; i < scripts; ++i) made.set(`script-${seed + i}`, script(seed + i));
-mkdirSync(join(folder, "from"));
-for (const [name, { doc }] of made) writeFileSync(join(folder, "from", name), doc.export({ mode: "snapshot" }));
+function assertGoesOn(name, blob, original, earlier) {
+    const docs = [];
+    const opened = (peer, ...blobs) => {
+        const doc = newDoc(peer);
+        docs.push(doc);
+        for (const each of blobs) doc.import(each);
+        return doc;
+    };
+    const loaded = opened(77, blob);
+    assertSame(loaded, original, name);
+    loaded.checkout(loaded.frontiers());
+    loaded.checkoutToLatest();
+
+    // Loro compares what a document has with what a blob says, op by op, where that brings anything new.
+    assertSame(opened(78, earlier, blob), original, `${name}, over half of it`);
+
+    // States hold ids and lamports that no value shows: edits that build on them do.
+    const random = randomness(seed ^ 0x5555);
+    const before = loaded.version();
+    for (let step = 0; step < 30; ++step) edit(loaded, random);
+    loaded.commit();
+    const peer = opened(79, original.export({ mode: "update" }));
+    for (let step = 0; step < 10; ++step) edit(peer, random);
+    peer.commit();
+    peer.import(loaded.export({ mode: "update", from: before }));
+    loaded.import(peer.export({ mode: "update" }));
+    assertSame(loaded, peer, `${name}, edited further`);
+    assertSame(opened(80, loaded.export({ mode: "update" })), loaded, `${name}, replayed`);
+    assertSame(opened(81, loaded.export({ mode: "snapshot" })), loaded, `${name}, as a snapshot again`);
+    for (const doc of docs) doc.free();
+}
 
 for (const compression of ["none", "lz4"]) {
-    test(`${scripts} documents from seed ${seed}, compression ${compression}`, () => {
-        const to = join(folder, compression);
-        mkdirSync(to);
-        execFileSync(echo, [compression, join(folder, "from"), to], { stdio: ["ignore", "ignore", "inherit"] });
-        for (const [name, { doc: original, earlier }] of made) {
-            const blob = readFileSync(join(to, name));
-            const loaded = newDoc(77);
-            loaded.import(blob);
-            assertSame(loaded, original, name);
-            loaded.checkout(loaded.frontiers());
-            loaded.checkoutToLatest();
-
-            // Loro compares what a document has with what a blob says, op by op, where that brings anything new.
-            const behind = newDoc(78);
-            behind.import(earlier);
-            behind.import(blob);
-            assertSame(behind, original, `${name}, over half of it`);
-
-            // States hold ids and lamports that no value shows: edits that build on them do.
-            const random = randomness(seed ^ 0x5555);
-            const before = loaded.version();
-            for (let step = 0; step < 30; ++step) edit(loaded, random);
-            loaded.commit();
-            const peer = newDoc(79);
-            peer.import(original.export({ mode: "update" }));
-            for (let step = 0; step < 10; ++step) edit(peer, random);
-            peer.commit();
-            peer.import(loaded.export({ mode: "update", from: before }));
-            loaded.import(peer.export({ mode: "update" }));
-            assertSame(loaded, peer, `${name}, edited further`);
-            const replayed = newDoc(80);
-            replayed.import(loaded.export({ mode: "update" }));
-            assertSame(replayed, loaded, `${name}, replayed`);
-            const again = newDoc(81);
-            again.import(loaded.export({ mode: "snapshot" }));
-            assertSame(again, loaded, `${name}, as a snapshot again`);
+    test(`documents from seed ${seed}, compression ${compression}`, async (t) => {
+        const deadline = Date.now() + seconds * 1000;
+        let done = 0;
+        for (; done < scripts && (done === 0 || Date.now() < deadline); done += ROUND) {
+            const from = mkdtempSync(join(folder, "from-"));
+            const to = mkdtempSync(join(folder, "to-"));
+            const made = Array.from({ length: ROUND }, (_, i) => ({ name: `script-${seed + done + i}`, ...script(seed + done + i) }));
+            for (const { name, doc } of made) writeFileSync(join(from, name), doc.export({ mode: "snapshot" }));
+            execFileSync(echo, [compression, from, to], { stdio: ["ignore", "ignore", "inherit"] });
+            for (const { name, doc, earlier } of made) {
+                assertGoesOn(name, readFileSync(join(to, name)), doc, earlier);
+                doc.free();
+            }
+            for (const used of [from, to]) rmSync(used, { recursive: true });
+            await nextTurn();  // Containers that nobody holds any more are given back then, and their documents with them.
         }
+        t.diagnostic(`${done} documents`);
     });
 }
 

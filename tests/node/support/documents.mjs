@@ -93,6 +93,7 @@ export function script(seedOfScript) {
     }
     for (const doc of docs) docs[0].import(doc.export({ mode: "update" }));
     docs[0].commit();
+    for (const doc of docs.slice(1)) doc.free();
     return { doc: docs[0], earlier };
 }
 
