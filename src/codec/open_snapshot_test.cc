@@ -189,6 +189,38 @@ TEST(OpenSnapshot, AHeadThatIsNotToldOfIsMissedWhenTheHistoryIsRead) {
     EXPECT_EQ(doc.frontiers(), (crdt::Frontiers{{9, 0}}));
 }
 
+// Loro keeps the state of a counter that was only asked for, and shows it there; its history has
+// none.
+TEST(OpenSnapshot, ACounterOfNothingIsShownIfTheHistoryHasIt) {
+    const ContainerId counter = ContainerId::root("counter", ContainerKind::counter);
+    const Bytes blob = hello_is_gone();
+    const auto snapshot = Snapshot::open(blob).value();
+    SnapshotWriter writer(Compression::none);
+    writer.add_changes(snapshot.changes().value());
+    Budget budget = snapshot.budget();
+    ASSERT_TRUE(writer.add_state(*snapshot.state(kText, budget).value()));
+    ContainerState of_nothing;
+    of_nothing.id = counter;
+    of_nothing.state = CounterState{};
+    ASSERT_TRUE(writer.add_state(of_nothing));
+    Doc asked(9);
+    ASSERT_TRUE(
+        open_snapshot(asked, std::move(writer).finish(snapshot.end(), snapshot.heads()).value())
+            .value());
+    Doc other(1);
+    const crdt::Handle there = other.open(counter);
+    ASSERT_TRUE(other.counter_add(there, 1).has_value());
+    ASSERT_TRUE(other.counter_add(there, -1).has_value());
+    other.commit();
+    Doc written(9);
+    ASSERT_TRUE(open_snapshot(written, encode_snapshot(other).value()).value());
+
+    EXPECT_EQ(asked.value().get("counter"), nullptr);
+    EXPECT_EQ(asked.counter_value(asked.open(counter)), 0);
+    ASSERT_NE(written.value().get("counter"), nullptr);
+    EXPECT_EQ(*written.value().get("counter"), Value(0.0));
+}
+
 TEST(OpenSnapshot, ACursorOnWhatWasDeletedAsksTheHistory) {
     const Bytes blob = hello_is_gone();
     Doc doc(9);

@@ -213,6 +213,7 @@ Result<void> StateWriter::node(OpId id, std::optional<OpId> parent, bool erased,
 }
 
 Result<void> StateWriter::total(double sum) {
+    if (sum == 0) return {};  // As empty as a text without letters: see end().
     DocBody::log_of(container()).increment(TRY(place({body_.peer_id(), 0}, nullptr)), sum);
     return {};
 }
