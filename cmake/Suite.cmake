@@ -52,7 +52,7 @@ function(node_test file)
     cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "" ${ARGN})
     string(REGEX REPLACE "[.]test[.]mjs$" "" name "${file}")
     if(NOT ARG_TIMEOUT)
-        set(ARG_TIMEOUT 300)
+        set(ARG_TIMEOUT 600)
     endif()
     add_test(NAME node/${name} COMMAND "${PROJECT_SOURCE_DIR}/scripts/node.sh" --test-file "${file}"
         WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}/tests/node")
