@@ -414,7 +414,9 @@ public:
     // What the ops of a committed revert stand for. A document keeps that in memory; who saves it,
     // with what reverts settled, and recall()s all of it at once into the same history, read again,
     // can go on taking back where this one stopped: the same reverts show the same. Errors: corrupt
-    // for atoms that are not known, or cannot stand for each other.
+    // for atoms that are not known, or that cannot stand for each other, because they are not of
+    // the same container (or of what came back of it) and of the same kind there; a part may be
+    // known then.
     std::vector<StandIn> stand_ins(const IdSpan& reverted) const;
     Result<void> recall(const std::vector<StandIn>& stand_ins);
 

@@ -2,6 +2,8 @@
 // nothing had been in between.
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -140,6 +142,126 @@ TEST(Recall, WhatCannotBeIsRefused) {
     }
 }
 
+// A history with something of each kind, twice, to be said to stand for each other.
+struct Pairs : Saved {
+    Pairs() {
+        const auto list = open("l", ContainerKind::list);
+        const auto movable = open("v", ContainerKind::movable_list);
+        const auto map = open("m", ContainerKind::map);
+        const auto tree = open("n", ContainerKind::tree);
+        const auto text = open("t", ContainerKind::text);
+        const auto made = [&](auto&& write) {
+            const IdSpan span = commit();
+            write();
+            return OpId{1, span.size() > 0 ? span.end : doc.version().end_of(1)};
+        };
+        const auto child = [&](ContainerKind kind) {
+            const OpId at = made([&] { EXPECT_TRUE(doc.list_insert_container(list, 0, kind)); });
+            return std::pair(at, doc.open(doc.list_child(list, 0)));
+        };
+        letters = made([&] { EXPECT_TRUE(doc.text_insert(text, {0}, "abcd")); });
+        elements = made([&] { EXPECT_TRUE(doc.list_insert(list, 0, 1)); });
+        EXPECT_TRUE(doc.list_insert(list, 1, 1));
+        EXPECT_TRUE(doc.list_insert(list, 2, 1));
+        slots = made([&] { EXPECT_TRUE(doc.mlist_insert(movable, 0, 1)); });
+        EXPECT_TRUE(doc.mlist_insert(movable, 1, 1));
+        set = made([&] { EXPECT_TRUE(doc.mlist_set(movable, 0, 5)); });
+        moved = made([&] { EXPECT_TRUE(doc.mlist_move(movable, 0, 1)); });
+        key = made([&] { EXPECT_TRUE(doc.map_set(map, "k", 1)); });
+        other_key = made([&] { EXPECT_TRUE(doc.map_set(map, "l", 1)); });
+        key_again = made([&] { EXPECT_TRUE(doc.map_set(map, "k", 2)); });
+        key_at_last = made([&] { EXPECT_TRUE(doc.map_set(map, "k", 3)); });
+        key_gone = made([&] { EXPECT_TRUE(doc.map_erase(map, "k")); });
+        node = made([&] { EXPECT_TRUE(doc.tree_create(tree, std::nullopt)); });
+        erased = made([&] { EXPECT_TRUE(doc.tree_erase(tree, node)); });
+        bold = made([&] { EXPECT_TRUE(doc.text_mark(text, {0}, {2}, "bold", true)); });
+        link = made([&] { EXPECT_TRUE(doc.text_mark(text, {0}, {2}, "link", true)); });
+        std::tie(text_child, std::ignore) = child(ContainerKind::text);
+        const auto [at, second] = child(ContainerKind::text);
+        other_text_child = at;
+        std::tie(list_child, std::ignore) = child(ContainerKind::list);
+        in_text_child = made([&] { EXPECT_TRUE(doc.text_insert(second, {0}, "ab")); });
+        commit();
+    }
+    Handle open(std::string_view name, ContainerKind kind) {
+        return doc.open(ContainerId::root(std::string(name), kind));
+    }
+
+    // What comes of them in the history read anew.
+    Result<void> recalled(std::vector<StandIn> pairs) const {
+        Doc again(1);
+        EXPECT_TRUE(again.import(doc.changes_since({})));
+        return again.recall(pairs);
+    }
+
+    OpId letters, elements, slots, set, moved, key, other_key, key_again, key_at_last, key_gone,
+        node, erased, bold, link, text_child, other_text_child, list_child, in_text_child;
+};
+
+// Whoever takes back later goes from an atom to what stands for it without a look.
+TEST(Recall, WhatStandsForAnotherIsOfItsContainerAndOfItsKind) {
+    const Pairs made;
+    using As = StandIn::As;
+    const std::vector<StandIn> wrong = {
+        {made.letters, made.elements, 1, As::atom},  // In another container.
+        {made.letters, made.in_text_child, 2, As::atom},
+        {made.letters, made.bold, 1, As::atom},  // A letter is no style,
+        {made.slots, made.moved, 1, As::atom},   // a move makes no element,
+        {made.node, made.erased, 1, As::atom},   // an erase no node.
+        {made.bold, made.link, 1, As::atom},     // Of another key.
+        {made.bold, made.link, 1, As::style},
+        {made.key, made.other_key, 1, As::atom},
+        {made.key, made.other_key, 1, As::settled},
+        {made.key, made.key_gone, 1, As::atom},  // What sets it and what erases it.
+        {made.key, made.key_gone, 1, As::settled},
+        {made.key, made.key, 1, As::settled},
+        {made.letters, {1, made.letters.counter + 1}, 1, As::settled},
+        {made.elements, {1, made.elements.counter + 1}, 1, As::slot},
+        {made.elements, {1, made.elements.counter + 1}, 1, As::value},
+        {made.slots, made.moved, 1, As::value},  // A move gives no value,
+        {made.slots, made.set, 1, As::slot},     // a value no place.
+        {made.letters, {1, made.letters.counter + 1}, 1, As::style},
+        {made.elements, {1, made.elements.counter + 1}, 2, As::atom},  // Partly of itself.
+        {made.elements, made.slots, 3, As::place},
+        {made.text_child, made.list_child, 1, As::child},
+        {made.text_child, made.other_text_child, 2, As::child},
+    };
+    for (std::size_t i = 0; i < wrong.size(); ++i) {
+        const auto recalled = made.recalled({wrong[i]});
+        ASSERT_FALSE(recalled) << i;
+        EXPECT_EQ(recalled.error().code(), Errc::corrupt);
+        EXPECT_TRUE(recalled.error().message().ends_with("is said to stand for is something else"));
+    }
+    const std::vector<StandIn> right = {
+        {made.letters, {1, made.letters.counter + 2}, 2, As::atom},
+        {made.elements, {1, made.elements.counter + 1}, 1, As::atom},
+        {made.slots, {1, made.slots.counter + 1}, 1, As::slot},
+        {made.slots, made.set, 1, As::value},
+        {made.slots, made.moved, 1, As::slot},
+        {made.key, made.key_again, 1, As::settled},
+        {made.key_gone, made.key_gone, 1, As::settled},
+        {made.node, made.erased, 1, As::value},
+        {made.text_child, made.other_text_child, 1, As::child},
+    };
+    const auto recalled = made.recalled(right);
+    EXPECT_TRUE(recalled) << recalled.error().message();
+}
+
+TEST(Recall, AContainerIsACopyOfOne) {
+    const Pairs made;
+    using As = StandIn::As;
+    const StandIn copy{made.text_child, made.other_text_child, 1, As::child};
+    EXPECT_FALSE(made.recalled({copy, copy}));
+}
+
+TEST(Recall, WhatSaysTheSameGoesInNoCircle) {
+    const Pairs made;
+    using As = StandIn::As;
+    EXPECT_FALSE(made.recalled({{made.key_again, made.key, 1, As::settled},
+                                {made.key_at_last, made.key_again, 1, As::settled},
+                                {made.key, made.key_again, 1, As::settled}}));
+}
+
 // Two people in the same containers. One of them takes steps back; each time the same is done in
 // the history read anew, with what was saved, and is to show the same.
 class Reopening {
@@ -226,6 +348,54 @@ private:
 
 TEST(RecallRandom, ARevertAfterReopeningShowsWhatOneWithoutShows) {
     play_seeds(2, 40, [](Tape& tape, Script& script) { return Reopening(tape).run(script); });
+}
+
+// Stand-ins at random, of which some are taken; and then everything is taken back, in any order.
+class Lies {
+public:
+    explicit Lies(Tape& tape) : tape_(tape), actor_(1, tape) {}
+
+    Played run(Script& script) {
+        auto failure = first_failure(script, [&](Move& move) {
+            tape_.turn_to(move.choice);
+            actor_.edit();
+            if (tape_.pick(4) == 0) actor_.doc.commit();
+            return std::string();
+        });
+        actor_.doc.commit();
+        Doc doc(1);
+        EXPECT_TRUE(doc.import(actor_.doc.changes_since({})));
+        tape_.turn_to(lies_);
+        const Counter end = doc.version().end_of(1);
+        for (Counter copy = 1; copy < end; ++copy) {
+            for (int tries = 0; tries < 8; ++tries) {
+                const auto as = static_cast<StandIn::As>(tape_.pick(7));
+                const Counter of = one_of(as == StandIn::As::settled ? end : copy);
+                const StandIn lie{{1, of}, {1, copy}, 1 + one_of(2), as};
+                if (doc.recall({lie})) actor_.told.push_back(cat("taken: ", of, " for ", copy));
+            }
+        }
+        for (int i = 0; i < 40; ++i) {
+            const Counter begin = one_of(doc.version().end_of(1));
+            const IdSpan span{1, begin, begin + 1 + one_of(6)};
+            EXPECT_TRUE(doc.revert(std::vector{span}, {}, {.shared_deletes = true}));
+            if (tape_.pick(2) == 0) doc.commit();
+        }
+        doc.check_invariants();
+        return {std::move(failure), actor_.told};
+    }
+
+private:
+    Counter one_of(Counter count) {
+        return static_cast<Counter>(tape_.pick(static_cast<std::size_t>(std::max(count, 1))));
+    }
+    Tape& tape_;
+    Actor actor_;
+    Draws lies_;
+};
+
+TEST(RecallRandom, NothingThatIsTakenIsFatalLater) {
+    play_seeds(4, 30, [](Tape& tape, Script& script) { return Lies(tape).run(script); });
 }
 
 }  // namespace

@@ -152,12 +152,13 @@ private:
                     const std::vector<OpId>& touched);
     struct NodeCopy {
         OpId of;
-        bool has_meta;
+        bool is_made;  // By the tree, which names what it holds.
         std::optional<OpId> parent;
         Bytes position;
         Lv decided_by;  // The move that put it there; kNoLv: none did.
     };
     OpId copy_node(Container& to, NodeCopy node, int depth);
+    bool is_made_in(const Container& tree, OpId node) const;
     OpId stands_for(OpId node) const;
     Lv tree_op(const Container& c, OpId node, const Placement& placement) const;
     void copy_tree(Container& from, Container& to, int depth);

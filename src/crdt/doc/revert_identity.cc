@@ -100,11 +100,17 @@ Lv StandIns::style_in_force(Lv style) const {
 void StandIns::copied(ContainerIndex from, ContainerIndex to) {
     heirs[from] = to;
     sources[to] = from;
+    firsts[to] = first(from);
 }
 
 ContainerIndex StandIns::heir(ContainerIndex of) const {
     for (auto at = heirs.find(of); at != heirs.end(); at = heirs.find(of)) of = at->second;
     return of;
+}
+
+ContainerIndex StandIns::first(ContainerIndex of) const {
+    const auto at = firsts.find(of);
+    return at == firsts.end() ? of : at->second;
 }
 
 }  // namespace quire::crdt

@@ -84,9 +84,12 @@ struct StandIns {
     std::unordered_map<ContainerIndex, ContainerIndex> heirs;
     // The other way: what a copy was made of, as it was known to the op that made the copy.
     std::map<ContainerIndex, ContainerIndex> sources;
+    std::unordered_map<ContainerIndex, ContainerIndex> firsts;  // Where that ends.
     void copied(ContainerIndex from, ContainerIndex to);
     // What a container goes on in last; itself when it was never copied.
     ContainerIndex heir(ContainerIndex of) const;
+    // What it is a copy of in the end; itself when it is none. O(1).
+    ContainerIndex first(ContainerIndex of) const;
 };
 
 }  // namespace quire::crdt

@@ -17,58 +17,157 @@ struct Known {
     As as;
 };
 
+// What an atom is a part of.
+struct Part {
+    const ContainerLog& log;
+    const Run& run;
+    ContainerIndex first;  // What its container is a copy of in the end; or itself.
+};
+Part part_of(DocBody& body, Lv lv) {
+    const ContainerIndex container = body.oplog().container_of(lv);
+    const ContainerLog& log = body.oplog().log(container);
+    return {log, log.runs()[log.find(lv)], body.stand_ins().first(container)};
+}
+
+// The op that it is; null for what is told by its run.
+const OpContent* op_of(const Part& part) {
+    switch (part.run.kind) {
+        case RunKind::anchor:
+        case RunKind::map_entry:
+        case RunKind::other:
+            return &part.log.op(part.run);
+        case RunKind::insert:
+        case RunKind::erase_forward:
+        case RunKind::erase_backward:
+        case RunKind::move:
+        case RunKind::element_set:
+        case RunKind::increment:
+            return nullptr;
+    }
+    return nullptr;
+}
+template <class What>
+bool is_op(const Part& part) {
+    const OpContent* op = op_of(part);
+    return op != nullptr && std::holds_alternative<What>(*op);
+}
+
+// What a style or a map's entry is under; none for what is under no key.
+std::string_view key_of(const Part& part) {
+    const OpContent* op = op_of(part);
+    if (op == nullptr) return {};
+    if (const auto* start = std::get_if<StyleStart>(op)) return start->key;
+    if (const auto* set = std::get_if<MapSet>(op)) return set->key;
+    if (const auto* erase = std::get_if<MapErase>(op)) return erase->key;
+    return {};
+}
+
+// Whether an atom of this part is one that others stand for, or that stands for others, as this.
+bool may_be(As as, const Part& part) {
+    const RunKind kind = part.run.kind;
+    const bool is_movable = part.log.kind() == ContainerKind::movable_list;
+    switch (as) {
+        case As::atom:
+            return kind == RunKind::insert || kind == RunKind::map_entry ||
+                   is_op<StyleStart>(part) || is_op<TreeCreate>(part);
+        case As::place:
+        case As::child:
+            return true;
+        case As::value:
+            if (part.log.kind() == ContainerKind::tree) return !is_op<UnknownOp>(part);
+            return is_movable && (kind == RunKind::insert || kind == RunKind::element_set);
+        case As::slot:
+            return is_movable && (kind == RunKind::insert || kind == RunKind::move);
+        case As::style:
+            return is_op<StyleStart>(part);
+        case As::settled:
+            return kind == RunKind::map_entry;
+    }
+    return false;
+}
+
+// Whether the atoms are of one container, or of what came back of it, and the same there. What is
+// taken back later goes from the one to the other unasked.
+bool agree(DocBody& body, const Known& known) {
+    const bool are_same_ops =
+        known.as == As::atom || known.as == As::style || known.as == As::settled;
+    for (Lv at = 0; at < known.len;) {
+        const Part of = part_of(body, known.of + at);
+        const Part copy = part_of(body, known.copy + at);
+        if (of.first != copy.first || !may_be(known.as, of) || !may_be(known.as, copy))
+            return false;
+        const OpContent* one = op_of(of);
+        const OpContent* other = op_of(copy);
+        if (are_same_ops && (of.run.kind != copy.run.kind || key_of(of) != key_of(copy) ||
+                             (one != nullptr && one->index() != other->index())))
+            return false;
+        at = std::min(of.run.end() - known.of, copy.run.end() - known.copy);
+    }
+    return true;
+}
+
 // The container that an atom made.
 std::optional<ContainerId> made_by(DocBody& body, Lv lv) {
-    const ContainerLog& log = body.oplog().log(body.oplog().container_of(lv));
-    if (log.kind() == ContainerKind::tree) {
-        if (!std::holds_alternative<TreeCreate>(log.op(log.runs()[log.find(lv)])))
-            return std::nullopt;
-        return body.child_id(lv, ContainerKind::map);
-    }
+    if (is_op<TreeCreate>(part_of(body, lv))) return body.child_id(lv, ContainerKind::map);
     const Slot* slot = body.slot_of(lv);
     const auto* kind = slot == nullptr ? nullptr : std::get_if<ContainerKind>(slot);
     return kind == nullptr ? std::nullopt : std::optional(body.child_id(lv, *kind));
 }
 
 bool add(Identities& identities, const Known& known) {
-    if (known.of >= known.copy || !identities.can_add(known.copy)) return false;
+    if (!identities.can_add(known.copy)) return false;
     identities.add(known.of, known.copy, known.len);
     return true;
 }
 
+// Of a map's write, that another says what it says; itself: that there was nothing.
+bool settle(DocBody& body, const Known& known) {
+    StandIns& all = body.stand_ins();
+    if (known.of == known.copy) {
+        if (!is_op<MapErase>(part_of(body, known.copy))) return false;
+        all.settled[known.copy] = kNoLv;
+        return true;
+    }
+    // Nothing says in the end what it says itself.
+    for (Lv at = known.of; at != known.copy; at = all.settled.at(at)) {
+        if (!all.settled.contains(at)) {
+            all.settled[known.copy] = known.of;
+            return true;
+        }
+    }
+    return false;
+}
+
 // False where that cannot be.
 bool learn(DocBody& body, const Known& known) {
+    // What stands for it came after all of it; what it says may have been said later.
+    if (known.as != As::settled && known.of + known.len > known.copy) return false;
+    if (!agree(body, known)) return false;
     StandIns& all = body.stand_ins();
     switch (known.as) {
         case As::atom:
             return add(all.atoms, known);
         case As::place:
-            return known.of < known.copy;
+            return true;
         case As::value:
             return add(all.values, known);
         case As::slot:
             return add(all.slots, known);
         case As::style:
-            if (known.of >= known.copy || known.len != 1) return false;
+            if (known.len != 1) return false;
             all.styles[known.copy] = known.of;
             return true;
         case As::child: {
             const auto from = made_by(body, known.of);
             const auto to = made_by(body, known.copy);
-            if (known.of >= known.copy || !from || !to || from->kind != to->kind) return false;
-            all.copied(body.open(*from), body.open(*to));
+            if (known.len != 1 || !from || !to || from->kind != to->kind) return false;
+            const ContainerIndex copy = body.open(*to);
+            if (all.sources.contains(copy)) return false;
+            all.copied(body.open(*from), copy);
             return true;
         }
         case As::settled:
-            if (known.len != 1) return false;
-            if (known.of == known.copy) {
-                all.settled[known.copy] = kNoLv;
-                return true;
-            }
-            // Nothing says in the end what it says itself.
-            if (all.settled_as(known.of) == known.copy) return false;
-            all.settled[known.copy] = known.of;
-            return true;
+            return known.len == 1 && settle(body, known);
     }
     return false;
 }
@@ -117,15 +216,15 @@ Result<void> Doc::recall(const std::vector<StandIn>& stand_ins) {
     TRY(load_history());
     const AtomTable& atoms = body_->oplog().atoms();
     std::vector<Known> known;
-    const auto wrong = [](const StandIn& one) {
-        return corrupt(cat("what ", one.copy.counter, "@", one.copy.peer,
-                           " is said to stand for is not in the history"));
+    const auto wrong = [](OpId copy, std::string_view why) {
+        return corrupt(cat("what ", copy.counter, "@", copy.peer, " is said to stand for ", why));
     };
     for (const StandIn& one : stand_ins) {
         const auto is_known = [&](OpId id) {
             return id.counter >= 0 && one.length <= atoms.end_of(id.peer) - id.counter;
         };
-        if (one.length <= 0 || !is_known(one.of) || !is_known(one.copy)) return wrong(one);
+        if (one.length <= 0 || !is_known(one.of) || !is_known(one.copy))
+            return wrong(one.copy, "is not in the history");
         // Neighbours by id need not be neighbours here.
         for (Counter at = 0; at < one.length;) {
             const Lv of = *atoms.lv_of({one.of.peer, one.of.counter + at});
@@ -141,8 +240,7 @@ Result<void> Doc::recall(const std::vector<StandIn>& stand_ins) {
     std::stable_sort(known.begin(), known.end(),
                      [](const Known& a, const Known& b) { return a.copy < b.copy; });
     for (const Known& one : known) {
-        if (!learn(*body_, one))
-            return wrong({atoms.id_of(one.of), atoms.id_of(one.copy), 1, one.as});
+        if (!learn(*body_, one)) return wrong(atoms.id_of(one.copy), "is something else");
     }
     return {};
 }

@@ -19,6 +19,15 @@ std::optional<OpId> target_of(const OpContent& op) {
 
 }  // namespace
 
+// Ops may place a node that is named after anything; only what an op of the tree made can come back
+// as another.
+bool Reversal::is_made_in(const Container& tree, OpId node) const {
+    if (!body_.has_meta(tree, node)) return false;
+    const ContainerLog& log = DocBody::log_of(tree);
+    const Run& run = log.runs()[log.find(*body_.oplog().atoms().lv_of(node))];
+    return std::holds_alternative<TreeCreate>(log.op(run));
+}
+
 OpId Reversal::stands_for(OpId node) const {
     const std::optional<Lv> lv = body_.oplog().atoms().lv_of(node);
     return lv ? body_.oplog().atoms().id_of(stand_ins_.atoms.newest(*lv).lv) : node;
@@ -129,10 +138,9 @@ OpId Reversal::copy_node(Container& to, NodeCopy node, int depth) {
     const Lv made = body_.oplog().end();
     const OpId id{body_.peer_id(), body_.oplog().atoms().end_of(body_.peer_id())};
     body_.write_tree(to, TreeCreate{id, node.parent, std::move(node.position)});
-    const std::optional<Lv> original = body_.oplog().atoms().lv_of(node.of);
-    if (original) stand_ins_.atoms.add(*original, made, 1);
+    if (node.is_made) stand_ins_.atoms.add(*body_.oplog().atoms().lv_of(node.of), made, 1);
     if (node.decided_by != kNoLv) stand_ins_.values.add(node.decided_by, made, 1);
-    if (!node.has_meta) return id;
+    if (!node.is_made) return id;
     const ContainerIndex source = body_.open(ContainerId::normal(node.of, ContainerKind::map));
     const ContainerIndex target = body_.open(ContainerId::normal(id, ContainerKind::map));
     copy(body_.container(source), body_.container(target), depth);
@@ -143,7 +151,7 @@ OpId Reversal::copy_node(Container& to, NodeCopy node, int depth) {
 // and was touched by nobody.
 void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
                           const std::vector<OpId>& touched) {
-    if (!body_.oplog().atoms().lv_of(step.node)) return;
+    if (!is_made_in(from, step.node)) return;
     std::optional<OpId> parent;
     if (step.parent) parent = stands_for(*step.parent);
     struct Below {
@@ -165,14 +173,10 @@ void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
                              tree_op(from, id, placement)});
             return true;
         });
-    const OpId original = stands_for(step.node);
-    copy_node(to,
-              {original, original != step.node || body_.has_meta(from, original), parent,
-               step.position, step.decided_by},
-              0);
+    copy_node(to, {stands_for(step.node), true, parent, step.position, step.decided_by}, 0);
     for (Below& node : below) {
         copy_node(to,
-                  {node.node, body_.has_meta(from, node.node), stands_for(node.parent),
+                  {node.node, is_made_in(from, node.node), stands_for(node.parent),
                    std::move(node.position), node.decided_by},
                   0);
     }
@@ -188,10 +192,10 @@ void Reversal::copy_tree(Container& from, Container& to, int depth) {
             tree_op(from, node.id, body_.tree(from, nullptr).state.placement(*index));
         std::optional<OpId> parent;
         if (node.parent) parent = copies.at(*node.parent);
-        copies.emplace(node.id, copy_node(to,
-                                          {node.id, body_.has_meta(from, node.id), parent,
-                                           node.position, decided_by},
-                                          depth + 1));
+        copies.emplace(
+            node.id,
+            copy_node(to, {node.id, is_made_in(from, node.id), parent, node.position, decided_by},
+                      depth + 1));
     }
 }
 
