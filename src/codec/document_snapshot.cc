@@ -4,8 +4,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "codec/mergeable.h"
 #include "codec/snapshot_writer.h"
+#include "crdt/ids/mergeable.h"
 #include "crdt/merge/fractional_index.h"
 #include "crdt/merge/style.h"
 
@@ -153,7 +153,7 @@ public:
 
 private:
     std::optional<ContainerId> parent_of(const ContainerId& id) const {
-        return id.is_root() ? mergeable_parent(id) : doc_.parent_of(id);
+        return id.is_root() ? crdt::mergeable_parent(id) : doc_.parent_of(id);
     }
 
     const Doc& doc_;

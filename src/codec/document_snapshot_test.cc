@@ -8,7 +8,6 @@
 
 #include "codec/container_ids.h"
 #include "codec/document.h"
-#include "codec/mergeable.h"
 #include "codec/open_snapshot.h"
 #include "codec/snapshot.h"
 #include "codec/snapshot_for_test.h"
@@ -232,21 +231,6 @@ TEST(DocumentSnapshot, AnEndThatStandsAloneIsReadByItsHistory) {
     EXPECT_FALSE(open_snapshot(doc, theirs).value());
     ASSERT_TRUE(doc.import(decode_history(theirs).value()).has_value());
     EXPECT_EQ(doc.text(doc.open(kStyled)).str(), "abcd");
-}
-
-TEST(Mergeable, ANameSaysWhichMapItBelongsTo) {
-    const auto parent = [](std::string name) {
-        const auto id = mergeable_parent(ContainerId::root(std::move(name), ContainerKind::text));
-        return id ? container_name(*id) : "none";
-    };
-    EXPECT_EQ(parent("\U0001F91D:$m>k"), "cid:root-m:Map");
-    EXPECT_EQ(parent("\U0001F91D:$m>k>l"), "cid:root-\U0001F91D:$m>k:Map");
-    EXPECT_EQ(parent("\U0001F91D:$a\\>b\\\\>k\\>l"), "cid:root-a>b\\:Map");
-    EXPECT_EQ(parent("\U0001F91D:@z:10>k"), "cid:36@35:Map");
-    EXPECT_EQ(parent("\U0001F91D:$m"), "none");
-    EXPECT_EQ(parent("\U0001F91D:>k"), "none");
-    EXPECT_EQ(parent("\U0001F91D:@z>k"), "none");
-    EXPECT_EQ(parent("m>k"), "none");
 }
 
 }  // namespace

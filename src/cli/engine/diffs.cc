@@ -1,5 +1,6 @@
 #include "cli/engine/diffs.h"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,9 +85,15 @@ struct DeltaJson {
     Value operator()(const crdt::ListDelta& delta) const { return Map{{"list", list_json(delta)}}; }
     Value operator()(const crdt::MapDelta& delta) const {
         Map updated;
-        for (const crdt::MapChange& change : delta)
-            updated.append(change.key, change.item ? item_json(*change.item) : Value());
-        return Map{{"map", Map{{"updated", std::move(updated)}}}};
+        List nulls;
+        for (const crdt::MapChange& change : delta) {
+            Value item = change.item ? item_json(*change.item) : Value();
+            if (change.item && item.is_null()) nulls.emplace_back(change.key);
+            updated.append(change.key, std::move(item));
+        }
+        Map map{{"updated", std::move(updated)}};
+        if (!nulls.empty()) map.append("nulls", std::move(nulls));
+        return Map{{"map", std::move(map)}};
     }
     Value operator()(const crdt::TreeDelta& delta) const { return Map{{"tree", tree_json(delta)}}; }
     Value operator()(const crdt::CounterDelta& delta) const {
@@ -166,10 +173,21 @@ Result<crdt::MapDelta> map_from(const Value& json) {
     const Value* updated = json.get("updated");
     if (updated == nullptr || !updated->is_map())
         return no_diff("that of a map is {updated: {key: value}}");
+    // Where nothing else is said, null is a key that is gone.
+    std::set<std::string_view> nulls;
+    if (const Value* given = json.get("nulls")) {
+        const auto wrong = [] { return no_diff("`nulls` of a map is an array of keys"); };
+        if (!given->is_list()) return wrong();
+        for (const Value& key : given->as_list()) {
+            if (!key.is_string()) return wrong();
+            nulls.insert(key.as_string());
+        }
+    }
     crdt::MapDelta delta;
     for (const Map::Entry& entry : updated->as_map()) {
         crdt::MapChange change{entry.key, std::nullopt};
-        if (!entry.value.is_null()) change.item = TRY(item_from(entry.value));
+        if (!entry.value.is_null() || nulls.contains(entry.key))
+            change.item = TRY(item_from(entry.value));
         delta.push_back(std::move(change));
     }
     return delta;

@@ -12,6 +12,7 @@
 #include "cli/engine/session.h"
 #include "codec/updates.h"
 #include "crdt/ids/container_text.h"
+#include "crdt/ids/mergeable.h"
 #include "json/json.h"
 
 namespace quire::cli {
@@ -69,18 +70,16 @@ Result<Value> commit(EngineDocuments& documents, const EngineRequest& request) {
 
 Result<Value> value(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    if (!request.has("cid")) return document->doc.value();
-    const crdt::ContainerId id = TRY(request.container("cid"));
-    return document->doc.value(document->doc.open(id));
-}
-
-// Every container that an op was on, in the order of their ids.
-std::set<crdt::ContainerId> touched(const crdt::Doc& doc) {
-    std::set<crdt::ContainerId> ids;
-    for (const crdt::Change& change : doc.changes_since({})) {
-        for (const crdt::Op& op : change.ops) ids.insert(op.container);
+    if (request.has("cid")) {
+        const crdt::ContainerId id = TRY(request.container("cid"));
+        return document->doc.value(EngineDocuments::open(*document, id));
     }
-    return ids;
+    Value roots = document->doc.value();
+    for (const crdt::ContainerId& id : document->roots) {
+        if (!roots.as_map().contains(id.root_name()))
+            roots.as_map().append(id.root_name(), document->doc.value(document->doc.open(id)));
+    }
+    return roots;
 }
 
 // Nothing in place of what lies as deep as a value shows no more.
@@ -137,10 +136,19 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
 }
 
 Result<Value> value_with_ids(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find_whole(request));
+    EngineDocument* document = TRY(documents.find_read(request));
+    // In the order of their ids.
+    std::set<crdt::ContainerId> written;
+    for (const crdt::Handle handle : document->doc.written()) {
+        const crdt::ContainerId& id = document->doc.id_of(handle);
+        if (id.is_root() && !crdt::mergeable_parent(id)) written.insert(id);
+    }
     Map roots;
-    for (const crdt::ContainerId& id : touched(document->doc)) {
-        if (id.is_root()) roots.set(id.root_name(), with_ids(document->doc, id, 0));
+    for (const crdt::ContainerId& id : written)
+        roots.set(id.root_name(), with_ids(document->doc, id, 0));
+    for (const crdt::ContainerId& id : document->roots) {
+        if (!roots.contains(id.root_name()))
+            roots.append(id.root_name(), with_ids(document->doc, id, 0));
     }
     return Value(std::move(roots));
 }
@@ -155,13 +163,15 @@ std::size_t resident_bytes() {
     return read == 2 ? resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// Bytes of history are those of its export, bytes of state those of its value as JSON.
+// Bytes of history are those of its export, bytes of state those of its value as JSON. Ops that are
+// pending are counted, and no part of a change yet.
 Result<Value> stats(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find_whole(request));
+    EngineDocument* document = TRY(documents.find_read(request));
     const std::vector<crdt::Change> changes = document->doc.changes_since({});
-    return Value(Map{{"ops", document->doc.op_count()},
+    const auto pending = static_cast<std::size_t>(document->doc.pending().size());
+    return Value(Map{{"ops", document->doc.op_count() + pending},
                      {"changes", changes.size()},
-                     {"containers", touched(document->doc).size()},
+                     {"containers", document->doc.written().size()},
                      {"oplog_bytes", codec::encode_updates(changes).size()},
                      {"state_bytes", json::write(document->doc.value()).size()},
                      {"resident_bytes", resident_bytes()}});

@@ -95,7 +95,7 @@ Result<Value> import_batch(EngineDocuments& documents, const EngineRequest& requ
 }
 
 Result<Value> changes(EngineDocuments& documents, const EngineRequest& request) {
-    EngineDocument* document = TRY(documents.find_whole(request));
+    EngineDocument* document = TRY(documents.find_read(request));
     List list;
     for (const Change& change : document->doc.changes_since({})) {
         list.push_back(Map{{"id", crdt::to_text(change.id)},

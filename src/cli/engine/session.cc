@@ -4,6 +4,7 @@
 
 #include "base/cat.h"
 #include "base/check.h"
+#include "crdt/ids/mergeable.h"
 #include "json/json.h"
 
 namespace quire::cli {
@@ -37,17 +38,26 @@ Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
 }
 
 Result<EngineDocument*> EngineDocuments::find_whole(const EngineRequest& request) {
+    settle(*TRY(find(request)));
+    return find_read(request);
+}
+
+Result<EngineDocument*> EngineDocuments::find_read(const EngineRequest& request) {
     EngineDocument* document = TRY(find(request));
-    settle(*document);
     TRY(document->doc.load_history());
     return document;
+}
+
+crdt::Handle EngineDocuments::open(EngineDocument& document, const crdt::ContainerId& id) {
+    if (id.is_root() && !crdt::mergeable_parent(id)) document.roots.insert(id);
+    return document.doc.open(id);
 }
 
 Result<EngineTarget> EngineDocuments::target(const EngineRequest& request,
                                              crdt::ContainerKind kind) {
     EngineDocument* document = TRY(find(request));
     const crdt::ContainerId id = TRY(request.container("cid", kind));
-    return EngineTarget{document->doc, document->doc.open(id)};
+    return EngineTarget{document->doc, open(*document, id)};
 }
 
 Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::PeerId peer) {

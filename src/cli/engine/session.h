@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct EngineDocument {
 
     crdt::Doc doc;
     bool record_timestamps = false;
+    // The roots that requests named: from then on they are there, empty or not.
+    std::set<crdt::ContainerId> roots = {};
 
     // Remembers events from now on.
     void listen();
@@ -57,10 +60,14 @@ public:
 
     // Errors: not_found "no_such_document".
     Result<EngineDocument*> find(const EngineRequest& request);
+    // The same, with its history; what is pending stays so.
+    Result<EngineDocument*> find_read(const EngineRequest& request);
     // The same, with nothing pending and with its history.
     Result<EngineDocument*> find_whole(const EngineRequest& request);
     // The container that `cid` names. Errors: those of find(), and of EngineRequest::container().
     Result<EngineTarget> target(const EngineRequest& request, crdt::ContainerKind kind);
+    // The same of whatever kind.
+    static crdt::Handle open(EngineDocument& document, const crdt::ContainerId& id);
     // Errors: conflict "document_exists".
     Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
     void drop(const std::string& name);

@@ -81,6 +81,7 @@ Result<Value> fork_of(EngineDocuments& documents, const EngineRequest& request,
     EngineDocument* copy = TRY(documents.add(name, peer));
     copy->doc = std::move(fork);
     copy->record_timestamps = document->record_timestamps;
+    copy->roots = document->roots;
     return Value(true);
 }
 

@@ -44,6 +44,55 @@ TEST_F(EngineTime, WhoAsksForTheVersionDoesNotEndTheTransaction) {
     EXPECT_NE(on_a("changes").find(R"("message":"hi")"), std::string::npos);
 }
 
+TEST_F(EngineTime, NorDoesWhoLooksAtIt) {
+    type("0", "ab");
+    on_a("commit");
+    type("2", "cd");
+
+    EXPECT_EQ(on_a("value_with_ids"), R"({"t":{"cid":"cid:root-t:Text","value":"abcd"}})");
+    EXPECT_EQ(on_a("changes"),
+              R"([{"id":"0@1","timestamp":0,"deps":[],"lamport":0,"message":null,"len":2}])");
+    EXPECT_TRUE(on_a("stats").starts_with(R"({"ops":4,"changes":1,"containers":1,)"));
+
+    on_a("commit", R"("message":"hi")");
+    EXPECT_NE(on_a("changes").find(R"("message":"hi")"), std::string::npos);
+}
+
+TEST_F(EngineTime, ARootIsThereAsSoonAsItIsNamed) {
+    EXPECT_EQ(on_a("value"), "{}");
+    EXPECT_EQ(on_a("text.string", R"("cid":"cid:root-t:Text")"), R"("")");
+    EXPECT_EQ(on_a("value", R"("cid":"cid:root-m:Map")"), "{}");
+
+    EXPECT_EQ(on_a("value"), R"({"m":{},"t":""})");
+    EXPECT_EQ(
+        on_a("value_with_ids"),
+        R"({"m":{"cid":"cid:root-m:Map","value":{}},"t":{"cid":"cid:root-t:Text","value":""}})");
+    on_a("fork", R"("as":"b","peer":"2")");
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"m":{},"t":""})");
+}
+
+TEST_F(EngineTime, ADiffTellsANullFromAKeyThatIsGone) {
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"n","value":null)");
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)");
+    on_a("commit");
+    on_a("map.delete", R"("cid":"cid:root-m:Map","key":"k")");
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"o","value":null)");
+    on_a("commit");
+
+    const std::string diff = on_a("diff", R"("from":["1@1"],"to":["3@1"])");
+    EXPECT_EQ(
+        diff,
+        R"([{"cid":"cid:root-m:Map","diff":{"map":{"updated":{"k":null,"o":null},"nulls":["o"]}}}])");
+    ask(R"({"doc":"b","op":"new","peer":"2"})");
+    ask(R"({"doc":"b","op":"map.set","cid":"cid:root-m:Map","key":"k","value":2})");
+    ask(cat(R"({"doc":"b","op":"apply_diff","diff":)", diff, "}"));
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"m":{"o":null}})");
+    EXPECT_EQ(
+        on_a("apply_diff",
+             R"("diff":[{"cid":"cid:root-m:Map","diff":{"map":{"updated":{},"nulls":[1]}}}])"),
+        "invalid_argument");
+}
+
 TEST_F(EngineTime, AnUndoHistoryBeginsWithWhatIsWrittenAfterIt) {
     type("0", "ab");
     on_a("undo.attach", R"("name":"u")");
@@ -71,9 +120,9 @@ TEST_F(EngineTime, ACheckoutShowsItsVersionUntilTheLatestIsShownAgain) {
     EXPECT_EQ(on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)"), "detached");
     EXPECT_EQ(on_a("checkout", R"("frontiers":["7@1"])"), "unknown_version");
     EXPECT_EQ(on_a("fork_at", R"("as":"b","peer":"2","frontiers":["1@1"])"), "true");
-    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"t":"ab"})");
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"t":"ab","m":{}})");
     EXPECT_EQ(on_a("checkout_to_latest"), "true");
-    EXPECT_EQ(on_a("value"), R"({"t":"abc"})");
+    EXPECT_EQ(on_a("value"), R"({"t":"abc","m":{}})");
     EXPECT_EQ(on_a("is_detached"), "false");
 }
 

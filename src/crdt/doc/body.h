@@ -151,6 +151,8 @@ public:
     // What a slot or map entry that atom `lv` filled is worth.
     Value slot_value(const Slot& slot, Lv lv, int depth, const Past* at);
     Item slot_item(const Slot& slot, Lv lv) const;
+    // The child that a map shows where the atom is what decides the key; none for a plain value.
+    std::optional<ContainerId> entry_child(const Container& map, std::string_view key, Lv lv);
     Value text_value(Container& c, const Past* at);
     Value list_value(Container& c, int depth, const Past* at);
     Value map_value(Container& c, int depth, const Past* at);

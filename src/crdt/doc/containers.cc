@@ -1,6 +1,7 @@
 #include "base/cat.h"
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
@@ -40,9 +41,10 @@ Container* DocBody::find_editable(Handle handle, ContainerKind kind) {
         // A root that already holds ops has a name that somebody could use.
         if (c.size > 0 || !log_of(c).empty()) return pen_ = &c;
         const std::string& name = c.id.root_name();
-        // Loro takes these characters in an id, but dies of updates to a map that has one.
+        // Loro takes these in an id, but dies of updates to a map that has such a name.
         const bool fatal = c.id.kind == ContainerKind::map &&
-                           name.find_first_of(std::string_view("/\0", 2)) != std::string::npos;
+                           (name.find_first_of(std::string_view("/\0", 2)) != std::string::npos ||
+                            (is_mergeable_name(name) && !mergeable_parent(c.id)));
         return name.empty() || fatal ? nullptr : &c;
     }
     return is_alive(c) ? &c : nullptr;
@@ -70,7 +72,7 @@ Failure DocBody::refuse(Handle handle, ContainerKind kind) {
     if (c.id.is_root()) {
         return invalid("invalid_name",
                        "a root container's name has at least one character, and a map's neither "
-                       "'/' nor NUL; nothing was changed");
+                       "'/' nor NUL nor a mergeable child's beginning; nothing was changed");
     }
     return fail(
         Errc::not_found, "container_deleted",

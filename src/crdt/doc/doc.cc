@@ -93,9 +93,7 @@ std::optional<Slot> Doc::map_get(Handle map, std::string_view key) const {
 std::optional<ContainerId> Doc::map_child(Handle map, std::string_view key) const {
     const MapState::Write* write = body_->shown_write(body_->container(map), key);
     if (write == nullptr) return std::nullopt;
-    const auto* kind = std::get_if<ContainerKind>(body_->slot_of(write->lv));
-    if (kind == nullptr) return std::nullopt;
-    return body_->child_id(write->lv, *kind);
+    return body_->entry_child(body_->container(map), key, write->lv);
 }
 
 std::vector<std::string> Doc::map_keys(Handle map) const {
@@ -258,7 +256,6 @@ std::vector<Change> Doc::changes_since(const VersionVector& from) const {
 }
 
 void Doc::changes_since(const VersionVector& from, ChangeBatch& out) const {
-    CHECK(!body_->in_transaction());
     CHECK(load_history(from));
     std::vector<LvSpan> spans = body_->spans_since(from);
     body_->export_spans(spans, out);

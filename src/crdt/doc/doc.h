@@ -139,6 +139,7 @@ public:
     std::optional<std::size_t> list_index_of(Handle list,
                                              OpId id) const;  // None when deleted. O(log n).
     std::optional<Slot> map_get(Handle map, std::string_view key) const;
+    // Of a mergeable child (mergeable.h) map_get() has the marker.
     std::optional<ContainerId> map_child(Handle map, std::string_view key) const;
     std::vector<std::string> map_keys(Handle map) const;  // Sorted.
     // Deep values: children in place of their containers; roots that were never touched are absent
@@ -272,10 +273,9 @@ public:
     Result<Imported> import(const std::vector<Change>& changes, ImportOptions options = {});
     // The same without an object for each change. The batch is left as it was.
     Result<Imported> import(ChangeBatch& batch, ImportOptions options = {});
-    // In causal order, cut at `from`; those pending are left out. CHECKs that no transaction is
-    // pending.
+    // In causal order, cut at `from`. Left out are what waits and what is pending here.
     std::vector<Change> changes_since(const VersionVector& from) const;
-    // Cut to exactly these spans.
+    // Cut to exactly these spans. CHECKs that no transaction is pending.
     std::vector<Change> changes_in(std::span<const IdSpan> spans) const;
     // The same, appended to a batch, whose views last until the next edit or import.
     void changes_since(const VersionVector& from, ChangeBatch& out) const;

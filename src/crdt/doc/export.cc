@@ -205,10 +205,12 @@ std::vector<Op> DocBody::export_ops(std::span<const LvSpan> spans) {
 
 std::vector<LvSpan> DocBody::spans_since(const VersionVector& from) const {
     std::vector<LvSpan> spans;
+    const IdSpan pending = pending_span();
     for (PeerIndex peer = 0; peer < log_.atoms().peer_count(); ++peer) {
         const PeerId id = log_.atoms().peer(peer);
         const Counter begin = from.end_of(id);
-        const Counter end = log_.atoms().end_of(peer);
+        const Counter end =
+            pending.size() > 0 && pending.peer == id ? pending.begin : log_.atoms().end_of(peer);
         if (begin >= end) continue;
         log_.atoms().append_spans({id, begin, end}, spans);
     }

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/ids/mergeable.h"
 
 namespace quire::crdt {
 
@@ -66,9 +67,17 @@ Value DocBody::map_value(Container& c, int depth, const Past* at) {
     for (const auto& [key, entry] : c.map->entries()) {
         const MapState::Write* write = map_write(entry, at);
         if (write == nullptr || write->erases) continue;
-        map.append(key, slot_value(*slot_of(write->lv), write->lv, depth, at));
+        const std::optional<ContainerId> child = entry_child(c, key, write->lv);
+        map.append(key, child ? value(containers_[open(*child)], depth + 1, at)
+                              : std::get<Value>(*slot_of(write->lv)));
     }
     return map;
+}
+
+std::optional<ContainerId> DocBody::entry_child(const Container& map, std::string_view key, Lv lv) {
+    const Slot& slot = *slot_of(lv);
+    if (const auto* kind = std::get_if<ContainerKind>(&slot)) return child_id(lv, *kind);
+    return mergeable_child(map.id, key, std::get<Value>(slot));
 }
 
 Value DocBody::root_value(const Past* at) {
@@ -76,7 +85,8 @@ Value DocBody::root_value(const Past* at) {
     // open() may add containers while we go.
     for (std::size_t i = 0; i < containers_.size(); ++i) {
         Container& c = containers_[i];
-        if (!c.id.is_root() || log_of(c).empty()) continue;
+        // A mergeable child is shown in its map or nowhere.
+        if (!c.id.is_root() || log_of(c).empty() || mergeable_parent(c.id)) continue;
         if (at != nullptr && !at->contains(log_of(c).runs().front().lv)) {
             const auto& runs = log_of(c).runs();
             if (std::none_of(runs.begin(), runs.end(),

@@ -1,0 +1,215 @@
+#include "crdt/ids/mergeable.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+namespace quire::crdt {
+namespace {
+
+constexpr std::string_view kPrefix = "\U0001F91D:";
+
+// Where the last '>' that is not escaped stands.
+std::size_t last_separator(std::string_view name) {
+    std::size_t last = std::string_view::npos;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (name[i] == '\\') {
+            ++i;
+        } else if (name[i] == '>') {
+            last = i;
+        }
+    }
+    return last;
+}
+
+std::optional<std::string> unescaped(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\') {
+            out += text[i];
+            continue;
+        }
+        if (++i == text.size()) return std::nullopt;
+        switch (text[i]) {
+            case '\\':
+            case '>':
+                out += text[i];
+                break;
+            case 's':
+                out += '/';
+                break;
+            case '0':
+                out += '\0';
+                break;
+            default:
+                return std::nullopt;
+        }
+    }
+    return out;
+}
+
+template <class T>
+std::optional<T> base36(std::string_view text) {
+    T number{};
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number, 36);
+    if (text.empty() || error != std::errc{} || at != end || number < T{}) return std::nullopt;
+    return number;
+}
+
+void append_escaped(std::string& out, std::string_view text) {
+    for (const char c : text) {
+        switch (c) {
+            case '\\':
+            case '>':
+                out += '\\';
+                out += c;
+                break;
+            case '/':
+                out += "\\s";
+                break;
+            case '\0':
+                out += "\\0";
+                break;
+            default:
+                out += c;
+        }
+    }
+}
+
+template <class T>
+void append_base36(std::string& out, T number) {
+    std::array<char, 16> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 36).ptr;
+    out.append(digits.data(), end);
+}
+
+std::string name_of(const ContainerId& map, std::string_view key) {
+    std::string name;
+    if (mergeable_parent(map)) {
+        name = map.root_name();
+    } else if (map.is_root()) {
+        name.append(kPrefix) += '$';
+        append_escaped(name, map.root_name());
+    } else {
+        name.append(kPrefix) += '@';
+        append_base36(name, map.op().peer);
+        name += ':';
+        append_base36(name, map.op().counter);
+    }
+    name += '>';
+    append_escaped(name, key);
+    return name;
+}
+
+// --- markers ---
+
+constexpr std::array<std::uint8_t, 4> kMarker = {0x00, 0x4C, 0x4D, 0x01};
+
+// As a marker numbers them; in the order of the numbers.
+constexpr std::array kKinds = {ContainerKind::map,          ContainerKind::list,
+                               ContainerKind::text,         ContainerKind::tree,
+                               ContainerKind::movable_list, ContainerKind::counter};
+
+// CRC-32 as Ethernet and gzip have it.
+class Crc32 {
+public:
+    void add(std::uint8_t byte) {
+        state_ ^= byte;
+        for (int bit = 0; bit < 8; ++bit)
+            state_ = (state_ >> 1) ^ ((state_ & 1) != 0 ? 0xEDB88320U : 0);
+    }
+    void add(std::string_view text) {
+        for (const char c : text) add(static_cast<std::uint8_t>(c));
+    }
+    void add_length(std::size_t length) {
+        for (; length > 0x7F; length >>= 7) add(static_cast<std::uint8_t>(length | 0x80));
+        add(static_cast<std::uint8_t>(length));
+    }
+    template <class T>
+    void add_little_endian(T number) {
+        for (std::size_t i = 0; i < sizeof number; ++i)
+            add(static_cast<std::uint8_t>(static_cast<std::uint64_t>(number) >> (8 * i)));
+    }
+    std::uint32_t sum() const { return ~state_; }
+
+private:
+    std::uint32_t state_ = ~0U;
+};
+
+constexpr std::uint8_t kMapNumber = 0;
+
+std::size_t length_of_length(std::size_t length) {
+    return length > 0x7F ? 1 + length_of_length(length >> 7) : 1;
+}
+
+std::uint32_t digest_of(const ContainerId& map, std::string_view key, std::uint8_t kind) {
+    Crc32 crc;
+    crc.add("loro.mergeable.marker.v1");
+    if (map.is_root()) {
+        const std::size_t length = map.root_name().size();
+        crc.add_length(1 + length_of_length(length) + length);
+        crc.add(std::uint8_t{0x80 | kMapNumber});
+        crc.add_length(length);
+        crc.add(map.root_name());
+    } else {
+        crc.add_length(1 + sizeof(PeerId) + sizeof(Counter));
+        crc.add(kMapNumber);
+        crc.add_little_endian(map.op().peer);
+        crc.add_little_endian(map.op().counter);
+    }
+    crc.add_length(key.size());
+    crc.add(key);
+    crc.add(kind);
+    return crc.sum() & 0xFFFFFF;
+}
+
+}  // namespace
+
+bool is_mergeable_name(std::string_view name) {
+    return name.starts_with(kPrefix);
+}
+
+std::optional<ContainerId> mergeable_child(const ContainerId& map, std::string_view key,
+                                           const Value& value) {
+    if (!value.is_bytes()) return std::nullopt;
+    const Bytes& bytes = value.as_bytes();
+    if (bytes.size() != kMarker.size() + 4 ||
+        !std::equal(kMarker.begin(), kMarker.end(), bytes.begin()))
+        return std::nullopt;
+    const std::uint8_t kind = bytes[4];
+    const std::uint32_t digest = std::uint32_t{bytes[5]} << 16 | bytes[6] << 8 | bytes[7];
+    if (kind >= kKinds.size() || digest_of(map, key, kind) != digest) return std::nullopt;
+    return ContainerId::root(name_of(map, key), kKinds[kind]);
+}
+
+std::optional<ContainerId> mergeable_parent(const ContainerId& id) {
+    if (!id.is_root()) return std::nullopt;
+    const std::string_view name = id.root_name();
+    if (!is_mergeable_name(name)) return std::nullopt;
+    const std::size_t separator = last_separator(name);
+    if (separator == std::string_view::npos) return std::nullopt;
+    const std::string_view above = name.substr(0, separator);
+    // A key on the way is a mergeable map itself.
+    if (last_separator(above) != std::string_view::npos)
+        return ContainerId::root(std::string(above), ContainerKind::map);
+    std::string_view base = above.substr(kPrefix.size());
+    if (base.empty()) return std::nullopt;
+    const char sort = base.front();
+    base.remove_prefix(1);
+    if (sort == '$') {
+        auto root = unescaped(base);
+        if (!root) return std::nullopt;
+        return ContainerId::root(std::move(*root), ContainerKind::map);
+    }
+    const std::size_t colon = base.find(':');
+    if (sort != '@' || colon == std::string_view::npos) return std::nullopt;
+    const auto peer = base36<PeerId>(base.substr(0, colon));
+    const auto counter = base36<Counter>(base.substr(colon + 1));
+    if (!peer || !counter) return std::nullopt;
+    return ContainerId::normal({*peer, *counter}, ContainerKind::map);
+}
+
+}  // namespace quire::crdt

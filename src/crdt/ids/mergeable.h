@@ -1,0 +1,32 @@
+// Mergeable children: containers whose id says which entry of which map they belong to, so that
+// peers who make one at once make the same. Their ids are those of roots with a strange name.
+//
+//   name      U+1F91D ':' base ('>' key)+, a key for each map on the way
+//   base      '$' name of a root map, or '@' peer ':' counter of another, both in base 36
+//   escapes   "\\" a backslash, "\>" a '>', "\s" a '/', "\0" a NUL
+//
+// The entry holds a marker: 8 bytes, 00 4C 4D 01, the child's kind, and the low 24 bits,
+// big-endian, of the CRC-32 of "loro.mergeable.marker.v1", the map's id and the key, each after its
+// length, and the kind. So bytes that only look like one, in whatever entry, are bytes.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/value.h"
+#include "crdt/ids/ids.h"
+
+namespace quire::crdt {
+
+// Whether a root's name begins like that of a mergeable child, well formed or not.
+bool is_mergeable_name(std::string_view name);
+
+// The map that a mergeable child belongs to; none for every other container.
+std::optional<ContainerId> mergeable_parent(const ContainerId& id);
+
+// The child that is shown where the map's entry holds this value; none where that is no marker of
+// this very entry.
+std::optional<ContainerId> mergeable_child(const ContainerId& map, std::string_view key,
+                                           const Value& value);
+
+}  // namespace quire::crdt
