@@ -1,5 +1,3 @@
-#include "base/cat.h"
-#include "base/check.h"
 #include "crdt/doc/body.h"
 #include "crdt/ids/mergeable.h"
 
