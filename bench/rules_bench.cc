@@ -75,7 +75,7 @@ void all_about_one(benchmark::State& state, RuleType type) {
         ToolRule made = rule(type, tool(0));
         if (type == RuleType::allowed_operations) made.operations = {"read"};
         if (type == RuleType::exclusive_groups) made.groups = {{tool(0), tool(1 + i % 48)}};
-        if (type == RuleType::required_before_exit_if) made.tools = {tool(i + 1)};
+        if (type == RuleType::required_before_exit_if) made.tools = {tool(2 + i % 48)};
         rules.push_back(std::move(made));
     }
     if (type == RuleType::required_before_exit_if) {

@@ -143,19 +143,16 @@ bool RuleAutomaton::all_done(const RuleCheck& check) const {
     return false;
 }
 
-bool RuleAutomaton::holds(const RuleCheck& check, std::size_t tool, std::string_view operation,
+bool RuleAutomaton::holds(const RuleCheck& check, std::size_t tool, std::size_t operation,
                           const View& view) const {
     const ToolFacts& facts = view.of(check.per);
     switch (check.kind) {
         case Kind::operation: {
-            const auto& declared = rules_.catalog().tools()[tool].operations;
-            const auto at = static_cast<std::size_t>(
-                std::find(declared.begin(), declared.end(), operation) - declared.begin());
+            if (operation == kAnyOperation) return rules_.is_listed(tool);
             const auto parts = rules_.parts(check.set);
-            return at < declared.size() &&
-                   std::any_of(parts.begin(), parts.end(), [&](const RuleCheck::Part& part) {
-                       return part.word == at / 64 && ((part.bits >> (at % 64)) & 1U) != 0;
-                   });
+            return std::any_of(parts.begin(), parts.end(), [&](const RuleCheck::Part& part) {
+                return part.word == operation / 64 && ((part.bits >> (operation % 64)) & 1U) != 0;
+            });
         }
         case Kind::calls:
             return facts.calls[tool] < check.number;
@@ -190,19 +187,26 @@ std::optional<std::uint32_t> RuleAutomaton::waiting_start(std::size_t tool) cons
 }
 
 std::optional<RuleAutomaton::Refusing> RuleAutomaton::first_refusal(std::size_t tool,
-                                                                    std::string_view operation,
-                                                                    bool any_operation,
+                                                                    std::size_t operation,
                                                                     const View& view) const {
     const auto start = waiting_start(tool);
+    const auto all = rules_.summary(tool);
+    const bool all_hold = std::all_of(all.begin(), all.end(), [&](const RuleCheck& check) {
+        return holds(check, tool, operation, view);
+    });
     for (const RuleCheck& check : rules_.checks(tool)) {
-        if (start && *start < check.rule) break;
-        const bool good = any_operation && check.kind == Kind::operation
-                              ? rules_.is_listed(tool)
-                              : holds(check, tool, operation, view);
-        if (!good) return Refusing{check.rule, &check};
+        if (all_hold || (start && *start < check.rule)) break;
+        if (!holds(check, tool, operation, view)) return Refusing{check.rule, &check};
     }
     if (start) return Refusing{*start, nullptr};
     return std::nullopt;
+}
+
+// Its place among those that the tool declares; none of them where it is not there.
+std::size_t RuleAutomaton::operation_of(std::size_t tool, std::string_view word) const {
+    const auto& declared = rules_.catalog().tools()[tool].operations;
+    return static_cast<std::size_t>(std::find(declared.begin(), declared.end(), word) -
+                                    declared.begin());
 }
 
 // Which tools would have to succeed for the check to hold.
@@ -232,7 +236,7 @@ std::optional<std::size_t> RuleAutomaton::next_towards(std::vector<std::size_t> 
     for (int step = 0; step < kStepsAhead && !wanted.empty(); ++step) {
         std::optional<Refusing> first;
         for (const std::size_t tool : wanted) {
-            const auto refusing = first_refusal(tool, {}, true, view);
+            const auto refusing = first_refusal(tool, kAnyOperation, view);
             if (!refusing) return tool;
             if (!first) first = refusing;
         }
@@ -310,7 +314,7 @@ Error RuleAutomaton::error_of(const Refusing& refusing, const ToolCall& call, st
         case Kind::cooldown: {
             std::int64_t wait = 0;
             for (const RuleCheck& each : rules_.checks(tool)) {
-                if (each.kind != Kind::cooldown || holds(each, tool, {}, view)) continue;
+                if (each.kind != Kind::cooldown || holds(each, tool, kAnyOperation, view)) continue;
                 wait =
                     std::max(wait, each.number - (view.now - view.of(each.per).last_start[tool]));
             }
@@ -375,17 +379,16 @@ Error RuleAutomaton::consent_error(const CallDecision& decision, const ToolCall&
 
 CallDecision RuleAutomaton::decide(const ToolCall& call, std::size_t tool, const View& view) const {
     CallDecision decision;
-    if (const auto refusing = first_refusal(tool, call.operation, false, view)) {
+    if (const auto refusing = first_refusal(tool, operation_of(tool, call.operation), view)) {
         decision.verdict = Verdict::deny;
         decision.rule = refusing->rule;
         decision.error = error_of(*refusing, call, tool, view);
         return decision;
     }
     if (call.consented) return decision;
-    for (const RuleCheck& check : rules_.checks(tool)) {
-        if (check.kind == Kind::consent) decision.asks.push_back(check.rule);
-    }
-    if (decision.asks.empty()) return decision;
+    const auto consents = rules_.consents(tool);
+    if (consents.empty()) return decision;
+    decision.asks.assign(consents.begin(), consents.end());
     decision.verdict = Verdict::escalate;
     decision.rule = decision.asks.front();
     decision.error = consent_error(decision, call);
@@ -535,8 +538,9 @@ std::string RuleAutomaton::why(const RuleCheck& check, bool good, std::size_t to
 void RuleAutomaton::trace(const ToolCall& call, std::size_t tool, const View& view,
                           CallDecision& decision) const {
     std::vector<RuleLook>& out = decision.trace;
+    const std::size_t operation = operation_of(tool, call.operation);
     for (const RuleCheck& check : rules_.checks(tool)) {
-        const bool good = holds(check, tool, call.operation, view);
+        const bool good = holds(check, tool, operation, view);
         const Outcome outcome = !good                                            ? Outcome::refuses
                                 : check.kind == Kind::consent && !call.consented ? Outcome::asks
                                                                                  : Outcome::holds;

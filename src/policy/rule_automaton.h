@@ -130,12 +130,16 @@ private:
     struct Refusing;
 
     View view_of(std::string_view conversation) const;
-    bool holds(const RuleCheck& check, std::size_t tool, std::string_view operation,
+    // For a look at whether a call with any of the operations would be admitted.
+    static constexpr std::size_t kAnyOperation = static_cast<std::size_t>(-1);
+
+    bool holds(const RuleCheck& check, std::size_t tool, std::size_t operation,
                const View& view) const;
     bool all_done(const RuleCheck& check) const;
     std::vector<std::size_t> missing(const RuleCheck& check, const View& view) const;
-    std::optional<Refusing> first_refusal(std::size_t tool, std::string_view operation,
-                                          bool any_operation, const View& view) const;
+    std::optional<Refusing> first_refusal(std::size_t tool, std::size_t operation,
+                                          const View& view) const;
+    std::size_t operation_of(std::size_t tool, std::string_view word) const;
     std::optional<std::uint32_t> waiting_start(std::size_t tool) const;
     std::optional<std::size_t> next_towards(std::vector<std::size_t> wanted,
                                             const View& view) const;

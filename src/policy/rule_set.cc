@@ -37,6 +37,7 @@ RuleSet::RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRul
         checks_.insert(checks_.end(), found.begin(), found.end());
     }
     first_check_.push_back(static_cast<std::uint32_t>(checks_.size()));
+    for (std::size_t tool = 0; tool < tools; ++tool) summarise(tool);
     listed_ = IndexSet(tools);
     for (std::size_t tool = 0; tool < tools; ++tool) {
         if (is_listed(catalog_->tools()[tool].name)) listed_.add(tool);
@@ -306,6 +307,61 @@ void RuleSet::compile_checks(std::size_t tool, std::vector<RuleCheck>& out) {
     }
     if (!exits_.has(tool)) return;
     for (const RuleCheck& duty : duties_) add_exit_check(duty, tool, out);
+}
+
+std::set<std::size_t> RuleSet::members_of(RuleCheck::Span span) const {
+    std::set<std::size_t> out;
+    for (const RuleCheck::Part& part : parts(span)) {
+        for (std::size_t bit = 0; bit < 64; ++bit) {
+            if (((part.bits >> bit) & 1U) != 0) out.insert(std::size_t{part.word} * 64 + bit);
+        }
+    }
+    return out;
+}
+
+void RuleSet::summarise(std::size_t tool) {
+    struct Bound {
+        RuleCheck check;
+        std::size_t of = 0;  // Of duties: the tool that they are about.
+        std::set<std::size_t> members = {};
+    };
+    std::vector<Bound> bounds;
+    std::vector<std::uint32_t> consents;
+    for (const RuleCheck& check : checks(tool)) {
+        if (check.kind == Kind::consent) {
+            consents.push_back(check.rule);
+            continue;
+        }
+        const bool conditional = check.kind == Kind::exit_required_if;
+        Bound made{check};
+        if (check.kind == Kind::exit_following) made.of = static_cast<std::size_t>(check.number);
+        if (conditional) made.of = *members_of(check.set).begin();
+        made.members = members_of(conditional ? check.others : check.set);
+        const auto same = std::find_if(bounds.begin(), bounds.end(), [&](const Bound& each) {
+            return each.check.kind == check.kind && each.check.per == check.per &&
+                   each.of == made.of;
+        });
+        if (same == bounds.end()) {
+            bounds.push_back(std::move(made));
+        } else if (check.kind == Kind::calls) {
+            same->check.number = std::min(same->check.number, check.number);
+        } else if (check.kind == Kind::cooldown) {
+            same->check.number = std::max(same->check.number, check.number);
+        } else if (check.kind == Kind::operation) {
+            std::erase_if(same->members,
+                          [&](std::size_t each) { return !made.members.contains(each); });
+        } else {
+            same->members.merge(made.members);
+        }
+    }
+    std::vector<RuleCheck> out;
+    for (Bound& each : bounds) {
+        const RuleCheck::Span span = span_of({each.members.begin(), each.members.end()});
+        (each.check.kind == Kind::exit_required_if ? each.check.others : each.check.set) = span;
+        out.push_back(each.check);
+    }
+    summaries_.push_back(std::move(out));
+    consents_.push_back(std::move(consents));
 }
 
 }  // namespace quire::policy

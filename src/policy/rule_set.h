@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -118,6 +119,10 @@ public:
 
     // For the automaton (rule_automaton.h).
     std::span<const RuleCheck> checks(std::size_t tool) const;
+    // Fewer that hold just where all of checks() do: what several rules bound alike, bound once.
+    std::span<const RuleCheck> summary(std::size_t tool) const { return summaries_[tool]; }
+    // The rules that want a person's consent to it.
+    std::span<const std::uint32_t> consents(std::size_t tool) const { return consents_[tool]; }
     // What has to be done before a loop ends, whatever ends it: all but the kinds before exit_….
     std::span<const RuleCheck> duties() const { return duties_; }
     std::span<const RuleCheck::Part> parts(RuleCheck::Span span) const {
@@ -137,6 +142,8 @@ private:
     void compile_duties();
     void compile_checks(std::size_t tool, std::vector<RuleCheck>& out);
     void add_checks(std::uint32_t rule, std::size_t tool, std::vector<RuleCheck>& out);
+    void summarise(std::size_t tool);
+    std::set<std::size_t> members_of(RuleCheck::Span span) const;
     void add_exit_check(RuleCheck duty, std::size_t exit, std::vector<RuleCheck>& out);
     RuleCheck check_of(RuleCheck::Kind kind, std::uint32_t rule) const;
     RuleCheck::Span span_of(std::vector<std::size_t> indices);
@@ -159,6 +166,8 @@ private:
     std::vector<RuleCheck> duties_;
     std::vector<RuleCheck> checks_;
     std::vector<std::uint32_t> first_check_;  // By tool, and one more.
+    std::vector<std::vector<RuleCheck>> summaries_;
+    std::vector<std::vector<std::uint32_t>> consents_;
 };
 
 }  // namespace quire::policy

@@ -240,8 +240,10 @@ Played play(Tape& tape, Script& script, Fault fault) {
     Played out;
     if (script.empty()) return out;
     tape.turn_to(script[0].choice);
-    if (tape.is_random()) script[0].edits.resize(tape.pick(9));
-    auto rules = rules_model::random_rules(tape, script[0].edits, {});
+    if (tape.is_random()) script[0].edits.resize(tape.pick(14));
+    // Of fewer types, so that several are about one tool.
+    const bool demanding = tape.pick(3) == 1;
+    auto rules = rules_model::random_rules(tape, script[0].edits, {.demanding = demanding});
     for (const auto* level : {&rules.common, &rules.own}) {
         for (const policy::ToolRule& rule : *level) {
             out.told.push_back(
