@@ -97,6 +97,19 @@ struct LogOptions {
 };
 int print_log(const Globals& globals, const LogOptions& options);
 
+struct AuditOptions {
+    std::string actor, tool, reason;  // "" for all.
+    std::string since;                // A time, or how long ago: moment_of().
+    bool refused = false;
+    std::size_t limit = 50;
+    bool all = false;                // However many there are.
+    std::vector<std::string> heads;  // To look for, of verify.
+};
+int print_audit(const Globals& globals, const AuditOptions& options);
+int verify_audit(const Globals& globals, const AuditOptions& options);
+// "90s", "10m", "2h" and "3d" before now, or a timestamp (schema/timestamp.h), in ms since 1970.
+std::optional<std::int64_t> moment_of(std::string_view text, std::int64_t now_ms);
+
 struct UndoOptions {
     std::string what;  // A block id, or a path.
     bool redo = false;

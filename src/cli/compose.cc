@@ -173,8 +173,8 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
     house.gate =
         std::make_unique<kernel::FileGate>(*house.files, policy::PathRules(settings.files.rules),
                                            house.clock, settings.limits.block_bytes);
-    house.kernel = TRY(kernel::Kernel::open(
-        {*house.store, *house.pool, house.clock, house.rng, settings.limits, house.gate.get()}));
+    house.kernel = TRY(kernel::Kernel::open({*house.store, *house.pool, house.clock, house.rng,
+                                             settings.limits, house.gate.get(), options.version}));
     house.file_calls = std::make_unique<kernel::FileCalls>(*house.kernel, *house.gate);
     std::vector<files::Source*> sources;
     if (settings.diagnostics) {

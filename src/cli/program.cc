@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/cat.h"
+#include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "policy/actor.h"
@@ -120,6 +121,7 @@ private:
         add_context();
         add_approvals();
         add_log();
+        add_audit();
         add_undo();
         command("status", "Say whether a kernel runs, and what it holds", "quire status --json")
             .final_callback([this] { choose([this] { return status(globals_); }); });
@@ -323,6 +325,53 @@ private:
         sub.final_callback([this] { choose([this] { return print_log(globals_, log_); }); });
     }
 
+    void add_audit() {
+        CLI::App& sub = command("audit",
+                                "Print what was called, decided and approved, newest first; or "
+                                "check that nobody changed the log of it",
+                                "quire audit --tool context --since 2h --refused");
+        sub.require_subcommand(0, 1);
+        sub.add_option("-a,--actor", audit_.actor, "Only what this actor called, or answered")
+            ->type_name("ACTOR")
+            ->check(check_actor);
+        sub.add_option("--tool", audit_.tool,
+                       "Only calls of this tool, or of one operation of it: context.set_field")
+            ->type_name("TOOL");
+        sub.add_option("--since", audit_.since,
+                       "Only from then on: 90s, 10m, 2h or 3d ago, or a time in RFC 3339")
+            ->type_name("TIME")
+            ->check([](const std::string& text) {
+                return moment_of(text, SystemClock().wall_ms())
+                           ? std::string()
+                           : cat("'", text, "' is neither like 2h nor like 2026-01-31T12:00:00Z");
+            });
+        sub.add_flag("--refused", audit_.refused, "Only calls that were refused or escalated");
+        sub.add_option("--reason", audit_.reason, "Only refusals with this reason")
+            ->type_name("REASON");
+        CLI::Option* limit = sub.add_option("-n,--limit", audit_.limit, "How many entries");
+        limit->check(CLI::Range(1, 1'000'000))->capture_default_str();
+        sub.add_flag("--all", audit_.all, "All of them, however many there are")->excludes(limit);
+        sub.final_callback([this, &sub] {
+            if (sub.get_subcommands().empty())
+                choose([this] { return print_audit(globals_, audit_); });
+        });
+        CLI::App& verify =
+            *sub.add_subcommand("verify", "Check the whole log, and print the hash of its end");
+        verify.footer(example("quire audit verify --expect-head 5f0c…"));
+        verify
+            .add_option("--expect-head", audit_.heads,
+                        "A hash that it printed earlier: one of the entries must have it still")
+            ->type_name("HASH")
+            ->check([](const std::string& text) {
+                return text.size() == 64 &&
+                               text.find_first_not_of("0123456789abcdef") == std::string::npos
+                           ? std::string()
+                           : std::string("a hash is 64 digits, 0 to 9 and a to f");
+            });
+        verify.final_callback(
+            [this] { choose([this] { return verify_audit(globals_, audit_); }); });
+    }
+
     void add_undo() {
         CLI::App& sub =
             command("undo", "Take back your last change to a block or a file, and nobody else's",
@@ -472,6 +521,7 @@ private:
     ContextOptions context_;
     ApprovalOptions approval_;
     LogOptions log_;
+    AuditOptions audit_;
     UndoOptions undo_;
     SourceOptions source_;
     RuleOptions rule_;

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "kernel/approval_record.h"
+#include "kernel/audit.h"
 #include "policy/call_digest.h"
 #include "policy/shown.h"
 
@@ -56,10 +57,35 @@ Failure too_many(const policy::Actor& actor, std::size_t limit, bool of_all) {
                 {{"limit", limit}, {"actor", actor.str()}});
 }
 
-store::Batch batch_of(const Approval& approval) {
-    store::Batch batch;
+// The approval as it now is, with the entry of the audit log that says what became of it.
+void add(store::Batch& batch, const Approval& approval, ApprovalChange change,
+         const policy::Actor& by, const Clock& clock) {
     batch.approvals.push_back(to_record(approval));
+    batch.audit.push_back(approval_entry(approval, change, by, clock));
+}
+
+store::Batch batch_of(const Approval& approval, ApprovalChange change, const policy::Actor& by,
+                      const Clock& clock) {
+    store::Batch batch;
+    add(batch, approval, change, by, clock);
     return batch;
+}
+
+ApprovalChange answer_of(const Approval& approval) {
+    switch (approval.status) {
+        case ApprovalStatus::approved:
+            return ApprovalChange::approved;
+        case ApprovalStatus::denied:
+            return ApprovalChange::denied;
+        case ApprovalStatus::revoked:
+            return ApprovalChange::revoked;
+        case ApprovalStatus::used:
+            return ApprovalChange::used;
+        case ApprovalStatus::pending:
+        case ApprovalStatus::outdated:
+            break;
+    }
+    return ApprovalChange::outdated;
 }
 
 }  // namespace
@@ -118,7 +144,7 @@ void Approvals::begin(const Caller& by, Reply<void> then) {
             Entry& entry = state.all.at(id);
             Approval used = entry.approval;
             used.status = ApprovalStatus::used;
-            batch.approvals.push_back(to_record(used));
+            add(batch, used, ApprovalChange::used, by.actor, parts_.clock);
             state.set(entry, std::move(used));
             state.held[by.call].push_back({id, false});
         }
@@ -142,7 +168,7 @@ void Approvals::end(const Caller& by, bool refused) {
             Entry& entry = state.all.at(held.id);
             Approval approval = entry.approval;
             approval.status = ApprovalStatus::approved;
-            batch.approvals.push_back(to_record(approval));
+            add(batch, approval, ApprovalChange::returned, by.actor, parts_.clock);
             state.set(entry, std::move(approval));
         }
         state.held.erase(call);
@@ -237,7 +263,9 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
         const Approval& known = entry.approval;
         const bool is_pending = known.status == ApprovalStatus::pending;
         if (known.ask == ask && is_pending)
-            return {known, entry.stored, entry.stored ? store::Batch() : batch_of(known)};
+            return {known, entry.stored,
+                    entry.stored ? store::Batch()
+                                 : batch_of(known, ApprovalChange::asked, by.actor, parts_.clock)};
         if (known.ask == ask && known.status == ApprovalStatus::denied)
             return {Failure(policy::denial(known))};
         if (is_pending) ++pending;
@@ -252,7 +280,7 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
     approval.permission = because;
     approval.description = description_of(*by.call);
     approval.asked_ms = free_moment(state, parts_.clock.wall_ms());
-    store::Batch batch = batch_of(approval);
+    store::Batch batch = batch_of(approval, ApprovalChange::asked, by.actor, parts_.clock);
     forget_oldest(state, batch);
     state.all[approval.id].approval = approval;
     return {std::move(approval), false, std::move(batch)};
@@ -325,7 +353,7 @@ void Approvals::answer(const std::string& id, const policy::Actor& by, const Cha
     Result<Approval> answered =
         state_.with([&](State& state) { return take_answer(state, id, by, change); });
     if (!answered) return reply(std::move(answered));
-    store::Batch batch = batch_of(*answered);
+    store::Batch batch = batch_of(*answered, answer_of(*answered), by, parts_.clock);
     parts_.store.commit(std::move(batch),
                         [self = shared_from_this(), approval = std::move(*answered),
                          reply = std::move(reply)](Result<void> stored) mutable {

@@ -78,7 +78,7 @@ public:
         return study.desk.start_call<Value>([&](auto reply) {
             Kernel& kernel = *study.desk.kernel;
             auto ended = [&kernel, as, reply = std::move(reply)](Result<Value> result) mutable {
-                kernel.end(as, !result);
+                kernel.end(as, CallEnd::of(result));
                 reply(std::move(result));
             };
             kernel.begin(as, [this, as, deed,

@@ -20,6 +20,8 @@
 
 namespace quire::kernel {
 
+class AuditLog;
+
 // Memory is written through its own gate alone, so no call by a block's id reaches it.
 // Error: denied "memory_block" {label}.
 Failure is_memory(const LiveDocument& document);
@@ -34,14 +36,17 @@ Failure shutting_down();
 class Kernel::Body : public std::enable_shared_from_this<Kernel::Body> {
 public:
     Body(const Parts& parts, std::vector<store::DocumentRecord> known,
-         std::shared_ptr<Approvals> approvals)
-        : parts_(parts), catalog_(parts, std::move(known)), approvals_(std::move(approvals)) {}
+         std::shared_ptr<Approvals> approvals);
+    Body(const Body&) = delete;
+    Body& operator=(const Body&) = delete;
+    ~Body();
 
     const Parts& parts() const { return parts_; }
     const Limits& limits() const { return parts_.limits; }
     Gate* gate() const { return parts_.gate; }
     Catalog& catalog() { return catalog_; }
     Approvals& approvals() { return *approvals_; }
+    AuditLog& audit() { return *audit_; }
 
     struct Counters {
         std::uint64_t calls = 0;
@@ -262,6 +267,7 @@ private:
     const Parts parts_;
     Catalog catalog_;
     const std::shared_ptr<Approvals> approvals_;
+    const std::unique_ptr<AuditLog> audit_;
     sched::Guarded<Counters> counters_;
     sched::Guarded<Tokens> tokens_;
 };

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "kernel/kernel.h"
 #include "sched/scheduler.h"
+#include "store/audit_chain.h"
 #include "store/store.h"
 #include "store/text_scan.h"
 
@@ -51,6 +52,20 @@ public:
         for (const auto& [key, record] : rule_facts_) all.push_back(record);
         return all;
     }
+    bool note(std::string body) override {
+        if (is_log_full_) return false;
+        noted_.push_back(std::move(body));
+        return true;
+    }
+    Result<std::vector<store::AuditEntry>> audit_before(std::uint64_t seq,
+                                                        std::size_t limit) override {
+        return store::entries_before(audit_, seq, limit);
+    }
+    Result<std::vector<store::AuditEntry>> audit_after(std::uint64_t seq,
+                                                       std::size_t limit) override {
+        return store::entries_after(audit_, seq, limit);
+    }
+    Result<store::AuditHash> audit_origin() override { return store::audit_origin("table"); }
     Result<std::vector<store::UnitRecord>> recent_units(const std::string&, std::size_t) override {
         return std::vector<store::UnitRecord>();
     }
@@ -85,6 +100,9 @@ public:
     // While held, batches queue until flush().
     void hold(bool held) { held_ = held; }
     void fail_next() { failing_ = true; }
+    void fill_log(bool full) { is_log_full_ = full; }
+    // For what somebody does to the log behind the store's back.
+    std::vector<store::AuditEntry>& audit_log() { return audit_; }
     void refuse_loads(bool refused) { unreadable_ = refused; }
     void flush() {
         ++flushes_;
@@ -120,6 +138,9 @@ private:
         if (failing && key != 0) fenced_[key] = true;
         if (failing || fenced_.contains(key))
             return fail(Errc::unavailable, "disk_full", "the disk is full; nothing was changed");
+        const store::AuditHash origin = store::audit_origin("table");
+        store::append_audit(audit_, std::exchange(noted_, {}), origin);
+        store::append_audit(audit_, batch.audit, origin);
         for (auto& record : batch.documents) {
             CHECK(!name_is_taken(record));
             documents_[record.key] = record;
@@ -163,6 +184,9 @@ private:
     std::map<std::pair<std::string, std::string>, store::RuleFactRecord> rule_facts_;
     std::map<store::DocumentKey, store::TextRecord> texts_;
     std::map<store::DocumentKey, bool> fenced_;
+    std::vector<std::string> noted_;
+    std::vector<store::AuditEntry> audit_;
+    bool is_log_full_ = false;
     std::size_t loads_ = 0;
     store::DocumentKey next_key_ = 1;
     bool held_ = false;

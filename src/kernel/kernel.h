@@ -13,6 +13,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -35,6 +36,27 @@ struct Call {
     std::string profile;  // Where it counts, and from what number, depends on it.
     std::string tool;
     Value arguments;
+    bool reads = false;        // It changes nothing, whatever comes of it.
+    std::uint64_t number = 0;  // Counted from the kernel's start; 0 where it is not logged.
+    std::int64_t begun_ms = 0;
+};
+
+// What became of a call, as far as the audit log says it.
+struct CallEnd {
+    std::string code = {};  // Of the refusal; "" where it was done.
+    std::string reason = {};
+    std::string approval_id = {};  // What waits for a person, where it was escalated.
+    std::string block_id = {};     // What it changed, or made, as far as its answer says so.
+    std::optional<std::int64_t> version = {};
+
+    bool is_refused() const { return !code.empty(); }
+    static CallEnd of(const Error& error);
+    // Of a tool's answer: its result, or {"error": …} of its refusal.
+    static CallEnd of(const Value& answer);
+    template <class T>
+    static CallEnd of(const Result<T>& result) {
+        return result ? CallEnd() : of(result.error());
+    }
 };
 
 // Who calls, from which attached session, and whether it still wants the answer.
@@ -196,7 +218,8 @@ struct Parts {
     Clock& clock;
     Rng& rng;
     Limits limits;
-    Gate* gate = nullptr;  // Of documents of kind "file".
+    Gate* gate = nullptr;      // Of documents of kind "file".
+    std::string version = {};  // Of the program, for the audit log.
 };
 
 class Kernel {
@@ -234,10 +257,14 @@ public:
     void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
              Reply<std::vector<LogEntry>> reply);
 
-    // Before and after a call of `by.call`, which may be several of these: an approval that is for
-    // it alone is spent, or given back where the call was refused.
+    // A call that will be made of the tool, to be the caller's.
+    std::shared_ptr<const Call> called(std::string_view profile, std::string tool, Value arguments,
+                                       bool reads);
+    // Before and after a call of `by.call`, which may be several of these. It is written down
+    // (audit.h), and an approval that is for it alone is spent, or given back where the call was
+    // refused. end() comes before the call is answered.
     void begin(const Caller& by, Reply<void> then);
-    void end(const Caller& by, bool refused);
+    void end(const Caller& by, const CallEnd& how);
 
     std::uint64_t open_session();
     void close_session(std::uint64_t session);
@@ -248,6 +275,7 @@ public:
 
 private:
     friend class ApprovalCalls;
+    friend class AuditCalls;
     friend class FileCalls;
     friend class MemoryCalls;
     friend class RuleCalls;

@@ -41,12 +41,21 @@ std::string sha256_hex(std::string_view bytes) {
 }
 
 std::string value_digest(const Value& value) {
-    return sha256_hex(json::write(ordered(value)));
+    return sha256_hex(canonical(value));
+}
+
+std::string canonical(const Value& value) {
+    return json::write(ordered(value));
 }
 
 std::string call_digest(std::string_view profile, std::string_view tool, const Value& arguments) {
+    return canonical_call_digest(profile, tool, canonical(arguments));
+}
+
+std::string canonical_call_digest(std::string_view profile, std::string_view tool,
+                                  std::string_view canonical_arguments) {
     // Neither name has a blank, so that no two calls are written alike.
-    return sha256_hex(cat(profile, " ", tool, " ", json::write(ordered(arguments))));
+    return sha256_hex(cat(profile, " ", tool, " ", canonical_arguments));
 }
 
 }  // namespace quire::policy

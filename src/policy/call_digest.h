@@ -14,6 +14,12 @@ namespace quire::policy {
 // 64 hexadecimal digits. The order of an object's members does not matter; all else does. O(size).
 std::string call_digest(std::string_view profile, std::string_view tool, const Value& arguments);
 
+// The same in two steps, for who needs the text as well: the value as JSON with no blanks and every
+// object's members by their names; and the digest of the call with such a text.
+std::string canonical(const Value& value);
+std::string canonical_call_digest(std::string_view profile, std::string_view tool,
+                                  std::string_view canonical_arguments);
+
 // Of these bytes.
 std::string sha256_hex(std::string_view bytes);
 // Of a value, whatever the order of its objects' members. O(size).

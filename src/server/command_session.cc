@@ -1,9 +1,11 @@
 #include "server/command_session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/cat.h"
 #include "json/json.h"
+#include "kernel/audit_calls.h"
 #include "kernel/source_calls.h"
 #include "server/launch.h"
 
@@ -22,6 +24,14 @@ std::string string_param(const Map& params, std::string_view name) {
     const Value* value = params.find(name);
     return value != nullptr && value->is_string() ? value->as_string() : std::string();
 }
+
+std::int64_t number_param(const Map& params, std::string_view name, std::int64_t otherwise) {
+    const Value* value = params.find(name);
+    return value != nullptr && value->is_int() ? value->as_int() : otherwise;
+}
+
+// A log is read in pieces, none longer than a message may be.
+constexpr std::int64_t kMostAuditEntries = 10'000;
 
 }  // namespace
 
@@ -80,6 +90,10 @@ void CommandSession::on_line(std::string line) {
         import_staged(*answer, message->params);
     } else if (message->method == "log") {
         log(*answer, message->params);
+    } else if (message->method == "audit") {
+        audit(*answer, message->params);
+    } else if (message->method == "verify_audit") {
+        verify_audit(*answer, message->params);
     } else if (message->method == "sources") {
         sources(*answer);
     } else if (message->method == "run_source") {
@@ -120,19 +134,25 @@ void CommandSession::read(const Answer& answer, const Map& params) {
 void CommandSession::revise(const Answer& answer, Map params) {
     kernel::MemoryRevise what{string_param(params, "version_id"), {}};
     if (Value* value = params.find("value")) what.value = std::move(*value);
-    workspace_.memory.revise(caller(answer), string_param(params, "block_id"), std::move(what),
-                             [answer](Result<kernel::MemoryRevised> revised) {
-                                 if (!revised) return answer_error(answer, revised.error());
-                                 List both(revised->both.begin(), revised->both.end());
-                                 Map out{{"label", std::move(revised->block.label)},
-                                         {"block_id", std::move(revised->block.block_id)},
-                                         {"version", revised->block.version},
-                                         {"changed", revised->changed},
-                                         {"both", std::move(both)}};
-                                 if (const auto& said = revised->block.source)
-                                     out.append("source", said->members());
-                                 answer.result(std::move(out));
-                             });
+    std::string block_id = string_param(params, "block_id");
+    Reply<kernel::MemoryRevised> reply = [answer](Result<kernel::MemoryRevised> revised) {
+        if (!revised) return answer_error(answer, revised.error());
+        List both(revised->both.begin(), revised->both.end());
+        Map out{{"label", std::move(revised->block.label)},
+                {"block_id", std::move(revised->block.block_id)},
+                {"version", revised->block.version},
+                {"changed", revised->changed},
+                {"both", std::move(both)}};
+        if (const auto& said = revised->block.source) out.append("source", said->members());
+        answer.result(std::move(out));
+    };
+    Map arguments{{"block_id", block_id}, {"version_id", what.version_id}, {"value", what.value}};
+    kernel::AuditCalls(workspace_.kernel)
+        .log(caller(answer), "revise", std::move(arguments), false, std::move(reply),
+             [&](Reply<kernel::MemoryRevised> logged) {
+                 workspace_.memory.revise(caller(answer), std::move(block_id), std::move(what),
+                                          std::move(logged));
+             });
 }
 
 kernel::Caller CommandSession::caller(const Answer& answer) const {
@@ -157,11 +177,17 @@ void CommandSession::owned(const Answer& answer, const Map& params) {
 }
 
 void CommandSession::export_block(const Answer& answer, const Map& params) {
-    workspace_.memory.export_block(caller(answer), string_param(params, "label"),
-                                   [answer](Result<kernel::CarriedBlock> block) {
-                                       if (!block) return answer_error(answer, block.error());
-                                       answer.result(Map{{"block", kernel::to_value(*block)}});
-                                   });
+    std::string label = string_param(params, "label");
+    Reply<kernel::CarriedBlock> reply = [answer](Result<kernel::CarriedBlock> block) {
+        if (!block) return answer_error(answer, block.error());
+        answer.result(Map{{"block", kernel::to_value(*block)}});
+    };
+    kernel::AuditCalls(workspace_.kernel)
+        .log(caller(answer), "export", Map{{"label", label}}, true, std::move(reply),
+             [&](Reply<kernel::CarriedBlock> logged) {
+                 workspace_.memory.export_block(caller(answer), std::move(label),
+                                                std::move(logged));
+             });
 }
 
 // Blocks come one by one, for all of them may be longer than a message.
@@ -183,18 +209,29 @@ void CommandSession::import_staged(const Answer& answer, const Map& params) {
     what.suffix = string_param(params, "suffix");
     const Value* dry_run = params.find("dry_run");
     what.dry_run = dry_run != nullptr && *dry_run == Value(true);
-    workspace_.memory.import_blocks(
-        caller(answer), std::move(what), [answer](Result<kernel::MemoryImported> carried) {
-            if (!carried) return answer_error(answer, carried.error());
-            List blocks;
-            for (auto& [from, block] : carried->blocks) {
-                blocks.push_back(Map{{"from", std::move(from)},
-                                     {"label", std::move(block.label)},
-                                     {"block_id", std::move(block.block_id)},
-                                     {"version", block.version}});
-            }
-            answer.result(Map{{"blocks", std::move(blocks)}});
-        });
+    Reply<kernel::MemoryImported> reply = [answer](Result<kernel::MemoryImported> carried) {
+        if (!carried) return answer_error(answer, carried.error());
+        List blocks;
+        for (auto& [from, block] : carried->blocks) {
+            blocks.push_back(Map{{"from", std::move(from)},
+                                 {"label", std::move(block.label)},
+                                 {"block_id", std::move(block.block_id)},
+                                 {"version", block.version}});
+        }
+        answer.result(Map{{"blocks", std::move(blocks)}});
+    };
+    List labels;
+    for (const kernel::CarriedBlock& block : what.blocks)
+        labels.emplace_back(block.header.block.label);
+    Map arguments{{"owner", what.owner ? what.owner->str() : ""},
+                  {"suffix", what.suffix},
+                  {"labels", std::move(labels)}};
+    kernel::AuditCalls(workspace_.kernel)
+        .log(caller(answer), "import", std::move(arguments), what.dry_run, std::move(reply),
+             [&](Reply<kernel::MemoryImported> logged) {
+                 workspace_.memory.import_blocks(caller(answer), std::move(what),
+                                                 std::move(logged));
+             });
 }
 
 void CommandSession::sources(const Answer& answer) {
@@ -210,10 +247,14 @@ void CommandSession::sources(const Answer& answer) {
 }
 
 void CommandSession::run_source(const Answer& answer, const Map& params) {
-    workspace_.sources.run(string_param(params, "name"), [answer](const Result<void>& begun) {
+    std::string name = string_param(params, "name");
+    Reply<void> reply = [answer](const Result<void>& begun) {
         if (!begun) return answer_error(answer, begun.error());
         answer.result(Map{});
-    });
+    };
+    kernel::AuditCalls(workspace_.kernel)
+        .log(caller(answer), "run_source", Map{{"name", name}}, false, std::move(reply),
+             [&](Reply<void> logged) { workspace_.sources.run(name, std::move(logged)); });
 }
 
 void CommandSession::log(const Answer& answer, const Map& params) {
@@ -223,8 +264,7 @@ void CommandSession::log(const Answer& answer, const Map& params) {
         if (!actor) return answer_error(answer, actor.error());
         of = std::move(*actor);
     }
-    const Value* limit = params.find("limit");
-    const std::int64_t most = limit != nullptr && limit->is_int() ? limit->as_int() : kLogEntries;
+    const std::int64_t most = number_param(params, "limit", kLogEntries);
     workspace_.kernel.log(
         caller(answer), std::move(of), static_cast<std::size_t>(std::max<std::int64_t>(most, 0)),
         [answer](Result<std::vector<kernel::LogEntry>> entries) {
@@ -238,6 +278,54 @@ void CommandSession::log(const Answer& answer, const Map& params) {
                                   {"description", std::move(each.entry.description)}});
             }
             answer.result(Map{{"entries", std::move(out)}});
+        });
+}
+
+void CommandSession::audit(const Answer& answer, const Map& params) {
+    kernel::AuditQuery query;
+    query.actor = string_param(params, "actor");
+    query.tool = string_param(params, "tool");
+    query.reason = string_param(params, "reason");
+    const Value* refused = params.find("refused");
+    query.refused = refused != nullptr && *refused == Value(true);
+    query.since_ms = number_param(params, "since", query.since_ms);
+    if (const std::int64_t before = number_param(params, "before", 0); before > 0)
+        query.before = static_cast<std::uint64_t>(before);
+    const std::int64_t most = number_param(params, "limit", kLogEntries);
+    query.limit = static_cast<std::size_t>(std::clamp<std::int64_t>(most, 1, kMostAuditEntries));
+    kernel::AuditCalls(workspace_.kernel)
+        .read(caller(answer), std::move(query), [answer](Result<kernel::AuditPage> page) {
+            if (!page) return answer_error(answer, page.error());
+            List out;
+            for (kernel::AuditPage::Entry& each : page->entries) {
+                // The body goes as text, for whoever checks its hash.
+                out.push_back(Map{{"seq", static_cast<std::int64_t>(each.seq)},
+                                  {"hash", std::move(each.hash)},
+                                  {"body", std::move(each.body)}});
+            }
+            answer.result(
+                Map{{"entries", std::move(out)}, {"next", static_cast<std::int64_t>(page->next)}});
+        });
+}
+
+void CommandSession::verify_audit(const Answer& answer, const Map& params) {
+    std::vector<std::string> heads;
+    if (const Value* given = params.find("heads"); given != nullptr && given->is_list()) {
+        for (const Value& head : given->as_list()) {
+            if (head.is_string()) heads.push_back(head.as_string());
+        }
+    }
+    kernel::AuditCalls(workspace_.kernel)
+        .verify(caller(answer), std::move(heads), [answer](Result<kernel::AuditVerdict> verdict) {
+            if (!verdict) return answer_error(answer, verdict.error());
+            Map out{{"entries", static_cast<std::int64_t>(verdict->count)},
+                    {"head", std::move(verdict->head)},
+                    {"missing", List(verdict->missing.begin(), verdict->missing.end())}};
+            if (auto& broken = verdict->broken) {
+                out.append("broken", Map{{"seq", static_cast<std::int64_t>(broken->seq)},
+                                         {"what", std::move(broken->what)}});
+            }
+            answer.result(std::move(out));
         });
 }
 

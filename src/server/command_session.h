@@ -64,6 +64,8 @@ private:
     void stage(const Answer& answer, const Map& params);
     void import_staged(const Answer& answer, const Map& params);
     void log(const Answer& answer, const Map& params);
+    void audit(const Answer& answer, const Map& params);
+    void verify_audit(const Answer& answer, const Map& params);
     kernel::Caller caller(const Answer& answer) const;
     void sources(const Answer& answer);
     void run_source(const Answer& answer, const Map& params);

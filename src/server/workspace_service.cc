@@ -5,6 +5,7 @@
 
 #include "base/cat.h"
 #include "base/utf8.h"
+#include "kernel/audit_calls.h"
 #include "server/launch.h"
 
 namespace quire::server {
@@ -117,16 +118,21 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
     query.depth = 0;
     query.limit = kPage;
     query.cursor = std::move(cursor);
-    kernel_.list(caller(std::move(cancelled)), std::move(query),
-                 [reply = std::move(reply)](Result<kernel::ListPage> page) mutable {
-                     if (!page) return reply(Failure(std::move(page).error()));
-                     ResourcePage out;
-                     for (const kernel::BlockInfo& block : page->blocks) {
-                         out.resources.push_back(resource_of(block));
-                     }
-                     out.next_cursor = std::move(page->next_cursor);
-                     reply(std::move(out));
-                 });
+    const kernel::Caller by = caller(std::move(cancelled));
+    Reply<kernel::ListPage> answer = [reply =
+                                          std::move(reply)](Result<kernel::ListPage> page) mutable {
+        if (!page) return reply(Failure(std::move(page).error()));
+        ResourcePage out;
+        for (const kernel::BlockInfo& block : page->blocks) {
+            out.resources.push_back(resource_of(block));
+        }
+        out.next_cursor = std::move(page->next_cursor);
+        reply(std::move(out));
+    };
+    kernel::AuditCalls(kernel_).log(by, "resources/list", Map{{"cursor", query.cursor}}, true,
+                                    std::move(answer), [&](Reply<kernel::ListPage> logged) {
+                                        kernel_.list(by, std::move(query), std::move(logged));
+                                    });
 }
 
 void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
@@ -134,8 +140,12 @@ void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
     kernel::Caller by = caller(std::move(cancelled));
     if (uri.starts_with(kBlockScheme)) {
         std::string block_id = uri.substr(kBlockScheme.size());
-        return read_block(kernel_, std::move(by), std::move(block_id), std::move(uri),
-                          std::move(reply));
+        Map arguments{{"uri", uri}};
+        return kernel::AuditCalls(kernel_).log(by, "resources/read", std::move(arguments), true,
+                                               std::move(reply), [&](Reply<ResourceText> logged) {
+                                                   read_block(kernel_, by, std::move(block_id),
+                                                              std::move(uri), std::move(logged));
+                                               });
     }
     const std::optional<std::string> path = path_of_uri(uri);
     if (!path || path->empty()) return reply(no_resource(uri));

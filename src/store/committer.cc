@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kGroupBatches = 512;
 constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr std::int64_t kIdleMs = 200;
+constexpr std::int64_t kNotedMs = 200;  // How long entries of the audit log wait for a batch.
 
 std::size_t size_of(const Batch& batch) {
     std::size_t size = 0;
@@ -22,6 +23,7 @@ std::size_t size_of(const Batch& batch) {
     for (const DocumentRecord& document : batch.documents) size += document.header.size();
     for (const ApprovalRecord& approval : batch.approvals) size += approval.body.size();
     for (const RuleFactRecord& fact : batch.rule_facts) size += fact.body.size();
+    for (const std::string& entry : batch.audit) size += entry.size();
     return size;
 }
 
@@ -57,18 +59,77 @@ std::set<DocumentKey> documents_of(const Batch& batch) {
 Committer::Committer(Backend& backend) : backend_(backend) {
     worker_.post([this] { backend_.tend(); });
 }
-Committer::~Committer() = default;
+Committer::~Committer() {
+    write_notes();
+}
 
 void Committer::commit(Batch batch, Reply<void> done) {
     const bool start = queue_.with([&](Queue& queue) {
         ++queue.handed_over;
-        queue.waiting.push_back({std::move(batch), std::move(done), std::nullopt});
+        Queued& queued = queue.waiting.emplace_back(Queued{std::move(batch), std::move(done)});
         // Now and not when its turn comes: a document that is unfenced meanwhile was reloaded
         // without this batch.
-        refuse_if_blocked(queue, queue.waiting.back());
+        refuse_if_blocked(queue, queued);
+        if (!queued.refused) take_notes(queue, queued);
         return !std::exchange(queue.draining, true);
     });
     if (start) worker_.post([this] { drain(); });
+}
+
+bool Committer::note(std::string body) {
+    bool is_taken = true;
+    const bool is_first = queue_.with([&](Queue& queue) {
+        if (queue.failure) return false;
+        is_taken = queue.noted_bytes + body.size() <= Store::kMostNoted;
+        if (!is_taken) return false;
+        queue.noted_bytes += body.size();
+        queue.notes.push_back(std::move(body));
+        return !std::exchange(queue.writes_notes, true);
+    });
+    if (is_first) worker_.post_after(kNotedMs, [this] { write_notes(); });
+    return is_taken;
+}
+
+void Committer::write_notes() {
+    const bool any = queue_.with([](Queue& queue) {
+        queue.writes_notes = false;
+        return !queue.notes.empty();
+    });
+    if (any) commit({}, [](Result<void>) {});
+}
+
+void Committer::take_notes(Queue& queue, Queued& queued) {
+    if (queue.notes.empty()) return;
+    std::vector<std::string>& audit = queued.batch.audit;
+    queued.noted = queue.notes.size();
+    queue.noted_bytes = 0;
+    queue.notes.insert(queue.notes.end(), std::move_iterator(audit.begin()),
+                       std::move_iterator(audit.end()));
+    audit = std::exchange(queue.notes, {});
+}
+
+void Committer::pass_notes_on(Queue& queue, Group& group) {
+    std::vector<std::string> notes;
+    const auto pass = [&](Queued& queued) {
+        std::vector<std::string>& audit = queued.batch.audit;
+        if (queued.refused) {
+            const auto end = audit.begin() + static_cast<std::ptrdiff_t>(queued.noted);
+            notes.insert(notes.end(), std::move_iterator(audit.begin()), std::move_iterator(end));
+            audit.clear();
+            queued.noted = 0;
+        } else if (!notes.empty()) {
+            queued.noted += notes.size();
+            audit.insert(audit.begin(), std::move_iterator(notes.begin()),
+                         std::move_iterator(notes.end()));
+            notes.clear();
+        }
+    };
+    for (Queued& queued : group) pass(queued);
+    for (Queued& queued : queue.waiting) pass(queued);
+    if (queue.failure) return;
+    for (const std::string& note : notes) queue.noted_bytes += note.size();
+    queue.notes.insert(queue.notes.begin(), std::move_iterator(notes.begin()),
+                       std::move_iterator(notes.end()));
 }
 
 void Committer::unfence(DocumentKey document) {
@@ -140,6 +201,7 @@ void Committer::refuse(Group& group, std::size_t index, Error error) {
         group[index].refused = final ? failed_error(error) : std::move(error);
         for (std::size_t i = index + 1; i < group.size(); ++i) refuse_if_blocked(queue, group[i]);
         for (Queued& queued : queue.waiting) refuse_if_blocked(queue, queued);
+        pass_notes_on(queue, group);
     });
 }
 

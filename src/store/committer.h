@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sched/guarded.h"
@@ -40,16 +41,23 @@ public:
     ~Committer();  // Writes and answers what is queued.
 
     void commit(Batch batch, Reply<void> done);
+    bool note(std::string body);  // Store's.
     void unfence(DocumentKey document);
 
 private:
     struct Queued {
         Batch batch;
         Reply<void> done;
-        std::optional<Error> refused;  // Why it is not to be written.
+        std::optional<Error> refused = {};  // Why it is not to be written.
+        // How many entries at the front of batch.audit were noted before it came: it takes them
+        // along, and where it is refused they go with the next.
+        std::size_t noted = 0;
     };
     struct Queue {
         std::deque<Queued> waiting;
+        std::vector<std::string> notes;  // For the next batch.
+        std::size_t noted_bytes = 0;     // Of `notes`.
+        bool writes_notes = false;       // Whether a moment is set at which they are written.
         std::set<DocumentKey> fenced;
         std::optional<Error> failure;  // The one after which nothing is acknowledged.
         std::uint64_t handed_over = 0;
@@ -63,6 +71,10 @@ private:
     void write_one_by_one(Group& group);
     void refuse(Group& group, std::size_t index, Error error);
     static void refuse_if_blocked(Queue& queue, Queued& queued);
+    static void take_notes(Queue& queue, Queued& queued);
+    // Those of what is refused go with what comes after it.
+    static void pass_notes_on(Queue& queue, Group& group);
+    void write_notes();
     void tend_later();
 
     Backend& backend_;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "store/audit_chain.h"
 #include "store/faulty_vfs.h"
 #include "store/store.h"
 #include "store/test_disk.h"
@@ -400,7 +401,9 @@ TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
         const std::unique_ptr<Store> store = open_at(directory);
         ASSERT_TRUE(commit(*store, {.tokens = {{.actor = "a", .token = "t", .value = "v"}}}));
     }
-    execute(directory / "quire.db", "DROP TABLE approvals; PRAGMA user_version = 2");
+    execute(directory / "quire.db",
+            "DROP TABLE approvals; DROP TABLE audit; DROP TABLE audit_origin; "
+            "PRAGMA user_version = 2");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -408,6 +411,44 @@ TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
     EXPECT_TRUE(store->approvals()->empty());
     EXPECT_TRUE(commit(*store, {.approvals = {{.id = "ap_1", .body = bytes("asked")}}}));
     EXPECT_EQ(store->approvals()->size(), 1U);
+}
+
+// One as the step before the audit log left it.
+TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
+    const TestDirectory directory;
+    {
+        const std::unique_ptr<Store> store = open_at(directory);
+        ASSERT_TRUE(commit(*store, {.approvals = {{.id = "ap_1", .body = bytes("asked")}}}));
+    }
+    execute(directory / "quire.db",
+            "DROP TABLE audit; DROP TABLE audit_origin; PRAGMA user_version = 3");
+
+    const std::unique_ptr<Store> store = open_at(directory);
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ(store->approvals()->size(), 1U);
+    EXPECT_TRUE(store->audit_after(0, 9)->empty());
+    ASSERT_TRUE(commit(*store, {.audit = {"first"}}));
+    AuditWalk walk(store->audit_origin().value());
+    EXPECT_FALSE(walk.take(store->audit_after(0, 9)->at(0)));
+}
+
+TEST(StoreFiles, NoTwoWorkspacesBeginTheirAuditLogsAlike) {
+    const TestDirectory one;
+    const TestDirectory other;
+    EXPECT_NE(open_at(one)->audit_origin().value(), open_at(other)->audit_origin().value());
+}
+
+TEST(StoreFiles, SqlThatWouldChangeTheAuditLogIsRefused) {
+    const TestDirectory directory;
+    ASSERT_TRUE(commit(*open_at(directory), {.audit = {"one", "two"}}));
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((directory / "quire.db").c_str(), &database), SQLITE_OK);
+    for (const char* sql : {"DELETE FROM audit WHERE seq = 2", "DELETE FROM audit",
+                            "UPDATE audit SET body = 'three' WHERE seq = 1"}) {
+        EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_CONSTRAINT) << sql;
+    }
+    sqlite3_close(database);
+    EXPECT_EQ(open_at(directory)->audit_after(0, 9)->size(), 2U);
 }
 
 TEST(StoreFiles, ADatabaseOfAnotherProgramIsNotTouched) {

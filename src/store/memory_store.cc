@@ -4,11 +4,16 @@
 #include <tuple>
 
 #include "base/cat.h"
+#include "store/audit_chain.h"
 #include "store/text_scan.h"
 
 namespace quire::store {
 
 namespace {
+
+AuditHash origin() {
+    return store::audit_origin("memory");
+}
 
 bool name_is_taken(const std::map<DocumentKey, DocumentRecord>& documents,
                    const DocumentRecord& record) {
@@ -56,6 +61,7 @@ void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
     for (const RuleFactRecord& record : batch.rule_facts)
         contents.rule_facts.insert_or_assign({record.agent, record.key}, record);
     keep_texts(contents.texts, batch.texts);
+    append_audit(contents.audit, batch.audit, origin());
 }
 
 }  // namespace
@@ -87,6 +93,26 @@ std::unique_ptr<Store> make_memory_store() {
 
 void MemoryStore::commit(Batch batch, Reply<void> done) {
     committer_->commit(std::move(batch), std::move(done));
+}
+
+bool MemoryStore::note(std::string body) {
+    return committer_->note(std::move(body));
+}
+
+Result<std::vector<AuditEntry>> MemoryStore::audit_before(std::uint64_t seq, std::size_t limit) {
+    return disk_->state_.with([&](const MemoryDisk::State& state) {
+        return entries_before(state.contents.audit, seq, limit);
+    });
+}
+
+Result<std::vector<AuditEntry>> MemoryStore::audit_after(std::uint64_t seq, std::size_t limit) {
+    return disk_->state_.with([&](const MemoryDisk::State& state) {
+        return entries_after(state.contents.audit, seq, limit);
+    });
+}
+
+Result<AuditHash> MemoryStore::audit_origin() {
+    return origin();
 }
 
 Result<std::vector<DocumentRecord>> MemoryStore::documents() {

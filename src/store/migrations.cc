@@ -89,7 +89,21 @@ constexpr const char* kSteps[] = {
         checksum INTEGER NOT NULL
     ) WITHOUT ROWID;
     )sql",
-    // 4: what rules for tools count over sessions.
+    // 4: what was called and decided, as a chain of hashes that begins with this workspace's own.
+    R"sql(
+    CREATE TABLE audit_origin(origin BLOB NOT NULL);
+    INSERT INTO audit_origin VALUES(randomblob(16));
+    CREATE TABLE audit(
+        seq INTEGER PRIMARY KEY,
+        body TEXT NOT NULL,
+        hash BLOB NOT NULL
+    );
+    CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+        BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
+    CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit
+        BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
+    )sql",
+    // 5: what rules for tools count over sessions.
     R"sql(
     CREATE TABLE rule_facts(
         agent TEXT NOT NULL,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "store/audit_rows.h"
 #include "store/text_index.h"
 
 namespace quire::store {
@@ -143,6 +144,7 @@ Result<void> write_batch(Database& database, const Batch& batch) {
     for (const ApprovalRecord& record : batch.approvals) TRY(write(database, record));
     for (const RuleFactRecord& record : batch.rule_facts) TRY(write(database, record));
     for (const TextRecord& record : batch.texts) TRY(write_text(database, record));
+    TRY(append_audit(database, batch.audit));
     return {};
 }
 

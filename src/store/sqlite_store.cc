@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cat.h"
+#include "store/audit_rows.h"
 #include "store/migrations.h"
 #include "store/records.h"
 #include "store/text_index.h"
@@ -159,6 +160,25 @@ bool SqliteStore::close_log() {
 
 void SqliteStore::commit(Batch batch, Reply<void> done) {
     committer_->commit(std::move(batch), std::move(done));
+}
+
+bool SqliteStore::note(std::string body) {
+    return committer_->note(std::move(body));
+}
+
+Result<std::vector<AuditEntry>> SqliteStore::audit_before(std::uint64_t seq, std::size_t limit) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_audit_before(*database_, seq, limit);
+}
+
+Result<std::vector<AuditEntry>> SqliteStore::audit_after(std::uint64_t seq, std::size_t limit) {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_audit_after(*database_, seq, limit);
+}
+
+Result<AuditHash> SqliteStore::audit_origin() {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_audit_origin(*database_);
 }
 
 Result<std::vector<DocumentRecord>> SqliteStore::documents() {

@@ -23,6 +23,7 @@ public:
     ~SqliteStore() override;  // Writes what is queued and moves the log into the database.
 
     void commit(Batch batch, Reply<void> done) override;
+    bool note(std::string body) override;
     Result<std::vector<DocumentRecord>> documents() override;
     Result<StoredDocument> load(DocumentKey document) override;
     Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
@@ -31,6 +32,9 @@ public:
                                              const std::string& token) override;
     Result<std::vector<ApprovalRecord>> approvals() override;
     Result<std::vector<RuleFactRecord>> rule_facts() override;
+    Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) override;
+    Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) override;
+    Result<AuditHash> audit_origin() override;
     Result<std::vector<BlockRecord>> whole_blocks(const std::string& kind) override;
     Result<std::vector<TextHit>> search(const TextQuery& query) override;
     Result<std::vector<DocumentKey>> stale_texts(const std::string& kind) override;

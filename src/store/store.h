@@ -6,6 +6,7 @@
 // is opened anew.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -101,6 +102,15 @@ struct TextRecord {
     std::string tags = {};
 };
 
+// An entry of the audit log: a chain, in which each hash covers the one before it
+// (audit_chain.h). What a body says is its writer's.
+using AuditHash = std::array<std::uint8_t, 32>;
+struct AuditEntry {
+    std::uint64_t seq = 0;  // From 1 on, none left out.
+    std::string body = {};
+    AuditHash hash = {};
+};
+
 // All of it must hold. Words and phrases, compared without regard to case and accents; a phrase is
 // found where its words stand side by side. None of it is anybody's syntax.
 struct TextQuery {
@@ -132,6 +142,8 @@ struct Batch {
     std::vector<TextRecord> texts = {};
     // Replaces all updates of a document by one blob that holds the same history.
     std::vector<UpdateRecord> compactions = {};
+    // Bodies of audit entries that say what this batch does: they are there exactly if it is.
+    std::vector<std::string> audit = {};
 };
 
 struct StoredDocument {
@@ -151,6 +163,14 @@ public:
     // (see unfence()), conflict "constraint" (two documents of one kind and name).
     virtual void commit(Batch batch, Reply<void> done) = 0;
 
+    // The body of an audit entry that says what happened, or is about to. It is in the log before
+    // whatever batch is handed over later is durable, and with the first that is; failing that, it
+    // is tried again with the next. Where none comes it is written within 200 ms or so, and at the
+    // end of the store. False, and it was not taken, when kMostNoted bytes wait, as on a full disk.
+    // Cheap: nothing is hashed or written here. Any thread.
+    static constexpr std::size_t kMostNoted = std::size_t{8} << 20;
+    virtual bool note(std::string body) = 0;
+
     // Blocking reads; they see every batch that was acknowledged, and wait for one flush at most.
     // Errors: corrupt "corrupt", unavailable "store_failed".
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
@@ -159,6 +179,12 @@ public:
                                                      const std::string& token) = 0;
     virtual Result<std::vector<ApprovalRecord>> approvals() = 0;   // By id.
     virtual Result<std::vector<RuleFactRecord>> rule_facts() = 0;  // By agent and key.
+    // Entries of the audit log, at most `limit`: those before `seq`, newest first; those after it,
+    // oldest first. And the hash that stands before the first. They are given as they are there,
+    // and not checked. What was noted is seen once a batch that was handed over later is durable.
+    virtual Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) = 0;
+    virtual Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) = 0;
+    virtual Result<AuditHash> audit_origin() = 0;
     // The newest units over all documents, of one actor ("" for all), newest first. O(units).
     virtual Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                          std::size_t limit) = 0;

@@ -79,6 +79,12 @@ kernel::RuleCalls::Asked asked_of(const ToolInfo& info, std::string_view operati
     return {info.name, std::string(operation), text("block_id"), text("conversation")};
 }
 
+// Whether a call of the operation changes nothing, by what the tool promises.
+bool only_reads(const ToolInfo& info, std::string_view operation) {
+    const Operation* const named = info.operations.find(operation);
+    return info.annotations.read_only || (named != nullptr && named->reads);
+}
+
 std::string_view name_of(policy::LoopStep step) {
     return step == policy::LoopStep::ended ? "ended" : "goes on";
 }
@@ -300,6 +306,13 @@ const ToolInfo* Registry::find(Profile profile, std::string_view name) const {
 
 void Registry::call(const Session& session, std::string_view name, Value arguments,
                     Reply<ToolResult> reply) const {
+    kernel::Kernel& kernel = body_->kernel;
+    Session asked = session;
+    // Every call is in the audit log, with what became of it.
+    const auto announce = [&](std::string tool, const Value& with, bool reads) {
+        asked.caller.call =
+            kernel.called(profile_name(session.profile), std::move(tool), with, reads);
+    };
     const auto [entry, operation] = body_->of(session.profile).find(name);
     if (entry == nullptr) {
         std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
@@ -309,54 +322,57 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
             message += cat(" ", info.name);
             names.emplace_back(info.name);
         }
-        reply(fail(Errc::not_found, "unknown_tool", std::move(message),
-                   {{"tools", std::move(names)}}));
-        return;
+        Failure unknown = fail(Errc::not_found, "unknown_tool", std::move(message),
+                               {{"tools", std::move(names)}});
+        announce(std::string(name), arguments, true);
+        kernel.end(asked.caller, kernel::CallEnd::of(unknown.value()));
+        return reply(std::move(unknown));
     }
-    if (entry->info.for_people) {
+    const ToolInfo& info = entry->info;
+    // What is refused here has changed nothing.
+    const auto refuse = [&](const Error& error) {
+        if (asked.caller.call == nullptr) announce(info.name, arguments, true);
+        kernel.end(asked.caller, kernel::CallEnd::of(error));
+        reply(refused(error));
+    };
+    if (info.for_people) {
         if (const auto person = policy::check_person(session.caller.actor); !person)
-            return reply(refused(person.error()));
+            return refuse(person.error());
     }
-    const std::string word(operation_of(entry->info.operations, operation, arguments));
+    const std::string word(operation_of(info.operations, operation, arguments));
     const auto set = body_->rules_of(session.caller.actor);
-    const View* const view = set == nullptr ? nullptr : &body_->view_of(session.profile, *set);
-    Session asked = session;
-    const auto call_of = [&](const Value& with) {
-        return std::make_shared<const kernel::Call>(
-            kernel::Call{std::string(profile_name(session.profile)), entry->info.name, with});
-    };
-    if (set != nullptr && is_hidden(*set, entry->info.name, word)) {
+    if (set != nullptr && is_hidden(*set, info.name, word)) {
+        announce(info.name, arguments, true);
         // The rules say which, in their own order.
-        asked.caller.call = call_of(arguments);
-        body_->rules->admit(asked.caller, asked_of(entry->info, word, arguments),
-                            [reply = std::move(reply)](auto admitted) mutable {
-                                CHECK(!admitted.has_value());
-                                reply(refused(admitted.error()));
-                            });
-        return;
+        std::optional<Error> refusal;
+        body_->rules->admit(asked.caller, asked_of(info, word, arguments),
+                            [&](auto admitted) { refusal = admitted.error(); });
+        CHECK(refusal.has_value());
+        return refuse(*refusal);
     }
-    Result<Value> accepted =
-        accept(*entry, view == nullptr ? entry->accepts : view->schema_of(*entry), name, operation,
-               std::move(arguments));
-    if (!accepted) return reply(refused(accepted.error()));
-    asked.caller.call = call_of(*accepted);
-    auto run = [tool = entry->tool.get(), asked,
-                arguments = *accepted](Reply<ToolResult> ended) mutable {
-        tool->call(asked, std::move(arguments), std::move(ended));
-    };
-    kernel::Kernel& kernel = body_->kernel;
+    const json::Schema& schema =
+        set == nullptr ? entry->accepts : body_->view_of(session.profile, *set).schema_of(*entry);
+    Result<Value> accepted = accept(*entry, schema, name, operation, arguments);
+    if (!accepted) return refuse(accepted.error());
+    announce(info.name, *accepted, only_reads(info, word));
     Reply<ToolResult> ended = [&kernel, by = asked.caller,
                                reply = std::move(reply)](Result<ToolResult> result) mutable {
-        kernel.end(by, !result || result->is_error);
+        kernel.end(by, result ? kernel::CallEnd::of(result->structured)
+                              : kernel::CallEnd::of(result.error()));
         reply(std::move(result));
     };
-    kernel.begin(asked.caller, [rules = set == nullptr ? nullptr : body_->rules, by = asked.caller,
-                                what = asked_of(entry->info, word, *accepted), run = std::move(run),
-                                ended = std::move(ended)](Result<void> begun) mutable {
-        if (!begun) return ended(refused(begun.error()));
-        if (rules == nullptr) return run(std::move(ended));
-        run_admitted(*rules, by, what, std::move(run), std::move(ended));
-    });
+    kernel.begin(asked.caller,
+                 [rules = set == nullptr ? nullptr : body_->rules, tool = entry->tool.get(), asked,
+                  what = asked_of(info, word, *accepted), arguments = std::move(*accepted),
+                  ended = std::move(ended)](Result<void> begun) mutable {
+                     if (!begun) return ended(refused(begun.error()));
+                     Run run = [tool, asked,
+                                arguments = std::move(arguments)](Reply<ToolResult> answer) mutable {
+                         tool->call(asked, std::move(arguments), std::move(answer));
+                     };
+                     if (rules == nullptr) return run(std::move(ended));
+                     run_admitted(*rules, asked.caller, what, std::move(run), std::move(ended));
+                 });
 }
 
 }  // namespace quire::tools

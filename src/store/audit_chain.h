@@ -1,0 +1,50 @@
+// The audit log's chain of hashes: what each entry's covers, and whether a log is whole.
+//
+// Whoever changes, removes, inserts or moves an entry breaks the chain there, unless all that
+// follows is written anew; that shows in a hash that was noted elsewhere (docs/audit.md). SHA-256
+// (FIPS 180-4). Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/store.h"
+
+namespace quire::store {
+
+// The hash before a workspace's first entry, of the bytes that are its own.
+AuditHash audit_origin(std::string_view workspace);
+// Of the hash before it, its number as eight bytes, the highest first, and its body. O(body).
+AuditHash audit_hash(const AuditHash& before, std::uint64_t seq, std::string_view body);
+std::string hex(const AuditHash& hash);  // 64 digits.
+
+// Walks a log from its first entry on.
+class AuditWalk {
+public:
+    explicit AuditWalk(const AuditHash& origin) : head_(origin) {}
+    // What is wrong with the next entry; none where it follows from those before it. After a
+    // mistake it goes no further.
+    std::optional<std::string> take(const AuditEntry& entry);
+    std::uint64_t count() const { return count_; }
+    const AuditHash& head() const {
+        return head_;
+    }  // Of the last one; the origin before the first.
+
+private:
+    AuditHash head_;
+    std::uint64_t count_ = 0;
+};
+
+// A log in memory.
+void append_audit(std::vector<AuditEntry>& log, const std::vector<std::string>& bodies,
+                  const AuditHash& origin);
+std::vector<AuditEntry> entries_before(const std::vector<AuditEntry>& log, std::uint64_t seq,
+                                       std::size_t limit);
+std::vector<AuditEntry> entries_after(const std::vector<AuditEntry>& log, std::uint64_t seq,
+                                      std::size_t limit);
+
+}  // namespace quire::store

@@ -1,0 +1,73 @@
+#include "store/audit_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "store/audit_chain.h"
+
+namespace quire::store {
+namespace {
+
+constexpr auto kMostRows = std::numeric_limits<std::int64_t>::max();
+
+// One that was damaged does not fit, whatever its length is.
+AuditHash hash_of(const Bytes& bytes) {
+    AuditHash hash = {};
+    std::copy_n(bytes.begin(), std::min(bytes.size(), hash.size()), hash.begin());
+    return hash;
+}
+
+std::int64_t bounded(std::uint64_t number) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(number, kMostRows));
+}
+
+Result<std::vector<AuditEntry>> entries_of(Statement rows) {
+    std::vector<AuditEntry> entries;
+    while (TRY(rows.step())) {
+        entries.push_back(
+            {static_cast<std::uint64_t>(rows.integer(0)), rows.text(1), hash_of(rows.blob(2))});
+    }
+    return entries;
+}
+
+}  // namespace
+
+Result<void> append_audit(Database& database, const std::vector<std::string>& bodies) {
+    if (bodies.empty()) return {};
+    const std::vector<AuditEntry> last = TRY(read_audit_before(database, kMostRows, 1));
+    std::uint64_t seq = last.empty() ? 0 : last[0].seq;
+    AuditHash hash = last.empty() ? TRY(read_audit_origin(database)) : last[0].hash;
+    for (const std::string& body : bodies) {
+        hash = audit_hash(hash, ++seq, body);
+        const Bytes bytes(hash.begin(), hash.end());
+        Statement row = TRY(database.prepare("INSERT INTO audit(seq, body, hash) VALUES(?, ?, ?)"));
+        TRY(row.bind(bounded(seq)).bind(body).bind(bytes).run());
+    }
+    return {};
+}
+
+Result<std::vector<AuditEntry>> read_audit_before(Database& database, std::uint64_t seq,
+                                                  std::size_t limit) {
+    Statement rows = TRY(database.prepare(
+        "SELECT seq, body, hash FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?"));
+    rows.bind(bounded(seq)).bind(bounded(limit));
+    return entries_of(std::move(rows));
+}
+
+Result<std::vector<AuditEntry>> read_audit_after(Database& database, std::uint64_t seq,
+                                                 std::size_t limit) {
+    Statement rows = TRY(
+        database.prepare("SELECT seq, body, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?"));
+    rows.bind(bounded(seq)).bind(bounded(limit));
+    return entries_of(std::move(rows));
+}
+
+Result<AuditHash> read_audit_origin(Database& database) {
+    Statement row = TRY(database.prepare("SELECT origin FROM audit_origin"));
+    // Without one the chain does not fit its first entry, which says as much.
+    const Bytes own = TRY(row.step()) ? row.blob(0) : Bytes();
+    return audit_origin({reinterpret_cast<const char*>(own.data()), own.size()});
+}
+
+}  // namespace quire::store
