@@ -62,7 +62,7 @@ void add_arguments(Map& to, const Call& call) {
 }
 
 void add_end(Map& to, const CallEnd& how, std::int64_t took_ms) {
-    const bool escalated = !how.approval_id.empty();
+    const bool escalated = how.code == errc_name(Errc::escalation_required);
     to.append("outcome", !how.is_refused() ? "done" : escalated ? "escalated" : "refused");
     add(to, "code", how.code);
     add(to, "reason", how.reason);

@@ -88,6 +88,37 @@ void walk(const std::shared_ptr<Kernel::Body>& body, const Caller& by, Reply<T> 
 
 }  // namespace
 
+std::shared_ptr<AuditLog> open_log(const Parts& parts) {
+    auto log = std::make_shared<AuditLog>(parts.store, parts.clock);
+    log->started(parts.version);
+    return log;
+}
+
+store::Batch end_of_log(const Parts& parts) {
+    store::Batch last;
+    last.audit.push_back(stopped_entry(parts.clock));
+    return last;
+}
+
+void Kernel::begin(const Caller& by, Reply<void> then) {
+    if (body_->is_closing()) return then(shutting_down());
+    // Whatever the call hands to the store comes after this, and is durable only with it.
+    if (Result<void> noted = body_->audit().begin(by); !noted) return then(std::move(noted));
+    body_->approvals().begin(by, std::move(then));
+}
+
+void Kernel::end(const Caller& by, const CallEnd& how) {
+    body_->audit().end(by, how);
+    body_->approvals().end(by, how.is_refused());
+}
+
+std::shared_ptr<const Call> Kernel::called(std::string_view profile, std::string tool,
+                                           Value arguments, bool reads) {
+    return std::make_shared<const Call>(Call{std::string(profile), std::move(tool),
+                                             std::move(arguments), reads, body_->audit().number(),
+                                             body_->parts().clock.steady_ms()});
+}
+
 AuditCalls::AuditCalls(Kernel& kernel) : kernel_(kernel), body_(kernel.body_) {}
 
 void AuditCalls::read(const Caller& by, AuditQuery query, Reply<AuditPage> reply) {

@@ -33,13 +33,20 @@ policy::Target target_of_file(const std::string& path);
 // Error: unavailable "shutting_down".
 Failure shutting_down();
 
+// --- the audit log (audit_calls.cc) ---
+// It has an entry for the kernel's start.
+std::shared_ptr<AuditLog> open_log(const Parts& parts);
+// The batch that a kernel hands over last.
+store::Batch end_of_log(const Parts& parts);
+
 class Kernel::Body : public std::enable_shared_from_this<Kernel::Body> {
 public:
     Body(const Parts& parts, std::vector<store::DocumentRecord> known,
-         std::shared_ptr<Approvals> approvals);
-    Body(const Body&) = delete;
-    Body& operator=(const Body&) = delete;
-    ~Body();
+         std::shared_ptr<Approvals> approvals, std::shared_ptr<AuditLog> audit)
+        : parts_(parts),
+          catalog_(parts, std::move(known)),
+          approvals_(std::move(approvals)),
+          audit_(std::move(audit)) {}
 
     const Parts& parts() const { return parts_; }
     const Limits& limits() const { return parts_.limits; }
@@ -267,7 +274,7 @@ private:
     const Parts parts_;
     Catalog catalog_;
     const std::shared_ptr<Approvals> approvals_;
-    const std::unique_ptr<AuditLog> audit_;
+    const std::shared_ptr<AuditLog> audit_;
     sched::Guarded<Counters> counters_;
     sched::Guarded<Tokens> tokens_;
 };

@@ -1,17 +1,8 @@
 #include "kernel/kernel.h"
 
-#include "kernel/audit.h"
 #include "kernel/body.h"
 
 namespace quire::kernel {
-
-Kernel::Body::Body(const Parts& parts, std::vector<store::DocumentRecord> known,
-                   std::shared_ptr<Approvals> approvals)
-    : parts_(parts),
-      catalog_(parts, std::move(known)),
-      approvals_(std::move(approvals)),
-      audit_(std::make_unique<AuditLog>(parts.store, parts.clock)) {}
-Kernel::Body::~Body() = default;
 
 Kernel::Kernel(std::shared_ptr<Body> body) : body_(std::move(body)) {}
 Kernel::~Kernel() = default;
@@ -19,10 +10,8 @@ Kernel::~Kernel() = default;
 Result<std::unique_ptr<Kernel>> Kernel::open(Parts parts) {
     std::vector<store::DocumentRecord> known = TRY(parts.store.documents());
     std::shared_ptr<Approvals> approvals = TRY(Approvals::open(parts));
-    std::unique_ptr<Kernel> kernel(
-        new Kernel(std::make_shared<Body>(parts, std::move(known), std::move(approvals))));
-    kernel->body_->audit().started(parts.version);
-    return kernel;
+    return std::unique_ptr<Kernel>(new Kernel(
+        std::make_shared<Body>(parts, std::move(known), std::move(approvals), open_log(parts))));
 }
 
 Failure shutting_down() {
@@ -45,9 +34,7 @@ void Kernel::close(Reply<void> reply) {
     const auto live = body_->catalog().live();
     // What was asked of people was handed to the store before this is.
     Reply<void> settled = [body = body_, reply = std::move(reply)](Result<void>) mutable {
-        store::Batch last;
-        last.audit.push_back(stopped_entry(body->parts().clock));
-        body->parts().store.commit(std::move(last),
+        body->parts().store.commit(end_of_log(body->parts()),
                                    [reply = std::move(reply)](Result<void>) mutable { reply({}); });
     };
     const auto closing = std::make_shared<Closing>(live.size() + 1, std::move(settled));
@@ -59,25 +46,6 @@ void Kernel::close(Reply<void> reply) {
         });
     }
     closing->one_done();
-}
-
-void Kernel::begin(const Caller& by, Reply<void> then) {
-    if (body_->is_closing()) return then(shutting_down());
-    // Whatever the call hands to the store comes after this, and is durable only with it.
-    if (Result<void> noted = body_->audit().begin(by); !noted) return then(std::move(noted));
-    body_->approvals().begin(by, std::move(then));
-}
-
-void Kernel::end(const Caller& by, const CallEnd& how) {
-    body_->audit().end(by, how);
-    body_->approvals().end(by, how.is_refused());
-}
-
-std::shared_ptr<const Call> Kernel::called(std::string_view profile, std::string tool,
-                                           Value arguments, bool reads) {
-    return std::make_shared<const Call>(Call{std::string(profile), std::move(tool),
-                                             std::move(arguments), reads, body_->audit().number(),
-                                             body_->parts().clock.steady_ms()});
 }
 
 std::uint64_t Kernel::open_session() {

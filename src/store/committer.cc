@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kGroupBatches = 512;
 constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr std::int64_t kIdleMs = 200;
-constexpr std::int64_t kNotedMs = 200;  // How long entries of the audit log wait for a batch.
+constexpr std::int64_t kNotedMs = 200;        // How long entries of the audit log wait for a batch,
+constexpr std::size_t kMuchNoted = 1U << 20;  // and how many bytes of them.
 
 std::size_t size_of(const Batch& batch) {
     std::size_t size = 0;
@@ -78,21 +79,25 @@ void Committer::commit(Batch batch, Reply<void> done) {
 
 bool Committer::note(std::string body) {
     bool is_taken = true;
-    const bool is_first = queue_.with([&](Queue& queue) {
-        if (queue.failure) return false;
+    bool is_first = false;
+    bool is_much = false;
+    queue_.with([&](Queue& queue) {
+        if (queue.failure) return;
         is_taken = queue.noted_bytes + body.size() <= Store::kMostNoted;
-        if (!is_taken) return false;
+        if (!is_taken) return;
         queue.noted_bytes += body.size();
         queue.notes.push_back(std::move(body));
-        return !std::exchange(queue.writes_notes, true);
+        is_first = !std::exchange(queue.writes_notes, true);
+        is_much = queue.noted_bytes >= kMuchNoted && !std::exchange(queue.writes_much, true);
     });
     if (is_first) worker_.post_after(kNotedMs, [this] { write_notes(); });
+    if (is_much) worker_.post([this] { write_notes(); });
     return is_taken;
 }
 
 void Committer::write_notes() {
     const bool any = queue_.with([](Queue& queue) {
-        queue.writes_notes = false;
+        queue.writes_notes = queue.writes_much = false;
         return !queue.notes.empty();
     });
     if (any) commit({}, [](Result<void>) {});

@@ -57,7 +57,8 @@ private:
         std::deque<Queued> waiting;
         std::vector<std::string> notes;  // For the next batch.
         std::size_t noted_bytes = 0;     // Of `notes`.
-        bool writes_notes = false;       // Whether a moment is set at which they are written.
+        bool writes_notes = false;       // Whether a moment is set at which they are written,
+        bool writes_much = false;        // and whether they are so many that it is now.
         std::set<DocumentKey> fenced;
         std::optional<Error> failure;  // The one after which nothing is acknowledged.
         std::uint64_t handed_over = 0;

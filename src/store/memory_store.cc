@@ -25,6 +25,12 @@ bool name_is_taken(const std::map<DocumentKey, DocumentRecord>& documents,
            });
 }
 
+bool is_large(const std::vector<std::string>& audit) {
+    std::size_t size = 0;
+    for (const std::string& body : audit) size += body.size();
+    return size > std::size_t{1} << 20;
+}
+
 // The part of a batch that can be refused, on a copy.
 Result<void> write_documents(std::map<DocumentKey, DocumentRecord>& documents, const Batch& batch) {
     for (const DocumentRecord& record : batch.documents) {
@@ -227,8 +233,9 @@ void MemoryStore::unfence(DocumentKey document) {
 
 Result<void> MemoryStore::write(std::span<const Batch* const> batches) {
     return disk_->state_.with([&](MemoryDisk::State& state) -> Result<void> {
-        const bool adds = std::any_of(batches.begin(), batches.end(),
-                                      [](const Batch* batch) { return !batch->updates.empty(); });
+        const bool adds = std::any_of(batches.begin(), batches.end(), [](const Batch* batch) {
+            return !batch->updates.empty() || is_large(batch->audit);
+        });
         if (state.full && adds) {
             return fail(Errc::unavailable, "disk_full",
                         "nothing was kept: the disk has no room left. Free some, then try again");

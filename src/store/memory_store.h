@@ -32,7 +32,8 @@ public:
         std::vector<AuditEntry> audit;
     };
 
-    // While full, a batch that adds an update fails as unavailable "disk_full".
+    // While full, a batch that adds an update, or much to the audit log, fails as unavailable
+    // "disk_full".
     void set_full(bool full);
     // The next flush fails, and with it the store that is open on this disk.
     void break_next_flush();

@@ -168,7 +168,7 @@ public:
     // is tried again with the next. Where none comes it is written within 200 ms or so, and at the
     // end of the store. False, and it was not taken, when kMostNoted bytes wait, as on a full disk.
     // Cheap: nothing is hashed or written here. Any thread.
-    static constexpr std::size_t kMostNoted = std::size_t{8} << 20;
+    static constexpr std::size_t kMostNoted = std::size_t{32} << 20;
     virtual bool note(std::string body) = 0;
 
     // Blocking reads; they see every batch that was acknowledged, and wait for one flush at most.

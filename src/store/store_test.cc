@@ -309,14 +309,21 @@ TYPED_TEST(StoreContract, OfManyAtOnceTheChainIsOne) {
     EXPECT_EQ(audited(this->store()).size(), 800U);
 }
 
-TYPED_TEST(StoreContract, NoMoreIsNotedThanThereIsRoomFor) {
+TYPED_TEST(StoreContract, OnAFullDiskNoMoreIsNotedThanMayWaitAndNoneOfItIsLost) {
+    this->disk_.fill_disk();
     const std::string large(Store::kMostNoted / 4, 'x');
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(this->store().note(large));
+    EXPECT_EQ(reason(commit(this->store(), {})), "disk_full");
+    std::size_t taken = 4;
+    // While it is tried again there is room for more.
+    for (int i = 0; i < 500 && this->store().note("one more"); ++i, ++taken)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     EXPECT_FALSE(this->store().note("one more"));
+    this->disk_.free_disk();
     ASSERT_TRUE(commit(this->store(), {}));
     EXPECT_TRUE(this->store().note("room again"));
     ASSERT_TRUE(commit(this->store(), {}));
-    EXPECT_EQ(audited(this->store()).size(), 5U);
+    EXPECT_EQ(audited(this->store()).size(), taken + 1);
 }
 
 TYPED_TEST(StoreContract, TheNewestUnitsComeFirstWhoseverTheyAre) {
