@@ -141,6 +141,33 @@ void check(McpClient& client, const std::vector<const Ledger*>& ledgers) {
     }
 }
 
+// The audit log follows from itself, and says of everything acknowledged that it was called.
+void check_log(const Workspace& workspace, const std::vector<const Ledger*>& ledgers) {
+    const Ended verified =
+        run({program(), "audit", "verify", "--json", "--workspace", workspace.path()});
+    EXPECT_EQ(verified.exit_code, 0) << verified.output << verified.errors;
+    const Ended log = run({program(), "audit", "--all", "--json", "--workspace", workspace.path()});
+    EXPECT_EQ(log.exit_code, 0) << log.errors;
+    std::set<std::string> called;
+    std::istringstream lines(log.output);
+    for (std::string line; std::getline(lines, line);) {
+        const auto parsed = json::parse(line);
+        const Value* const entry = parsed ? parsed->get("entry") : nullptr;
+        const Value* const event = entry == nullptr ? nullptr : entry->get("event");
+        ASSERT_NE(event, nullptr) << line;
+        if (*event != Value("call")) continue;
+        // "writer 1 loop 2 line 3\\n" is in the arguments' JSON.
+        const std::string& arguments = entry->get("arguments")->as_string();
+        const std::size_t begin = arguments.find("writer ");
+        if (begin == std::string::npos) continue;
+        called.insert(arguments.substr(begin, arguments.find('\\', begin) - begin));
+    }
+    for (const Ledger* ledger : ledgers) {
+        for (const std::string& line : ledger->acknowledged)
+            EXPECT_TRUE(called.contains(line)) << line << ": acknowledged, and not in the log";
+    }
+}
+
 class Kill : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -202,7 +229,12 @@ TEST_F(Kill, OfTheKernelLosesNothingThatWasAcknowledgedAndDoublesNothing) {
         // All of it each tenth time, and at the end: reading back is most of the time this takes.
         if (loop % 10 != 9 && killed != loops()) continue;
         check(first, {&writers[0].shared(), &writers[1].shared(), &writers[2].shared()});
-        for (const Writer& writer : writers) check(first, {&writer.own()});
+        std::vector<const Ledger*> ledgers;
+        for (const Writer& writer : writers) {
+            check(first, {&writer.own()});
+            ledgers.insert(ledgers.end(), {&writer.own(), &writer.shared()});
+        }
+        check_log(workspace, ledgers);
         if (HasFailure()) FAIL() << "after loop " << loop;
     }
 
