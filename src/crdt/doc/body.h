@@ -283,6 +283,33 @@ public:
         log_of(c).insert_text({log_.end(), at, len, true, log_.joins()}, utf8);
         log_.append(c.index, len);
         c.size += len;
+        if (has_begun(len) && !c.has_anchors) note_typing(c, std::size_t{at} + len, kNowhereAt, 0);
+    }
+    // What most edits are: one more letter where the last one was typed, or one more deleted where
+    // the last one was. False, and nothing is done, where it is anything else.
+    bool type_on(Handle text, std::size_t at, std::string_view utf8) {
+        if (at != typing_.at || log_.end() != typing_.end || Handle{typing_.in->index} != text ||
+            utf8.size() != 1 || static_cast<unsigned char>(utf8[0]) >= 0x80)
+            return false;
+        const bool fits = typing_.end < typing_.until && at <= typing_.in->size;
+        if (!fits || !typing_.in->log->type(utf8[0])) return false;
+        log_.extend();
+        ++typing_.in->size;
+        ++typing_.at;
+        ++typing_.end;
+        return true;
+    }
+    bool erase_on(Handle text, std::size_t at, std::size_t count) {
+        if (at != typing_.erase_at || log_.end() != typing_.end ||
+            Handle{typing_.in->index} != text || count != 1 || at >= typing_.in->size ||
+            typing_.end >= typing_.until)
+            return false;
+        typing_.in->log->erase_on();
+        log_.extend();
+        --typing_.in->size;
+        typing_.erase_at += typing_.erase_step;  // One less, or the same.
+        ++typing_.end;
+        return true;
     }
     void insert_values(Container& c, std::uint32_t at, std::vector<Slot> values);
     void erase(Container& c, std::uint32_t at, std::uint32_t len);
@@ -391,6 +418,12 @@ private:
 
     Container* find_editable(Handle handle, ContainerKind kind);
     void open_transaction();
+    // Whether there was something in the transaction before these atoms. Where each edit is
+    // committed there is no run to go on with.
+    bool has_begun(std::uint32_t last) const { return log_.end() - last != began_; }
+    void note_typing(Container& c, std::size_t at, std::size_t erase_at, std::size_t erase_step) {
+        typing_ = {&c, log_.end(), typing_.until, at, erase_at, erase_step};
+    }
 
     void export_run(Container& c, const Run& run, LvSpan span, ChangeBatch& out);
     void export_local_deletes(Container& c, const Run& run, LvSpan span, ChangeBatch::Row row,
@@ -426,6 +459,18 @@ private:
     std::vector<LvSpan> wanted_;  // What is being exported, kept for its memory.
 
     Container* pen_ = nullptr;  // A root that is editable unless the document is not.
+    // Where a run of a text goes on, while `end` is the log's: after an op of the pending
+    // transaction and before any other.
+    static constexpr std::size_t kNowhereAt = ~std::size_t{0};
+    struct Typing {
+        Container* in = nullptr;
+        Lv end = kNoLv;
+        // So far the log may grow: has_room() when the run began leaves that much.
+        Lv until = 0;
+        std::size_t at = kNowhereAt;
+        std::size_t erase_at = kNowhereAt;
+        std::size_t erase_step = 0;
+    } typing_;
     bool open_ = false;  // A transaction is pending; its ops are in the log from `began_` on.
     Lv began_ = 0;       // Else: where the last one, or the last import, began.
 

@@ -118,12 +118,22 @@ Value Doc::value() const {
 
 // --- local edits ---
 
-Result<void> Doc::text_insert(Handle text, text::CodePoint at, std::string_view utf8) {
-    Container* c = body_->editable(text, ContainerKind::text);
-    if (c == nullptr) return body_->refuse(text, ContainerKind::text);
+void DocBody::open_transaction() {
+    open_ = true;
+    began_ = log_.end();
+    log_.begin_local(peer_);
+    typing_.until = kMaxSize;  // Nor can a container hold more than there are atoms.
+}
+
+namespace {
+
+Result<void> insert_anywhere(DocBody& body, Handle text, text::CodePoint at,
+                             std::string_view utf8) {
+    Container* c = body.editable(text, ContainerKind::text);
+    if (c == nullptr) return body.refuse(text, ContainerKind::text);
     std::size_t position = at.n;
     if (c->has_anchors) {
-        const seq::Rope& rope = body_->text(*c);
+        const seq::Rope& rope = body.text(*c);
         if (at > rope.code_points()) return beyond(at.n, rope.code_points().n);
         position = c->text->insertion(static_cast<std::uint32_t>(at.n));
     } else if (position > c->size) {
@@ -137,25 +147,38 @@ Result<void> Doc::text_insert(Handle text, text::CodePoint at, std::string_view 
         len = utf8::count_code_points(utf8);
     }
     if (len > kMaxSize - c->size) return too_large();
-    body_->insert_text(*c, static_cast<std::uint32_t>(position), utf8,
-                       static_cast<std::uint32_t>(len));
+    body.insert_text(*c, static_cast<std::uint32_t>(position), utf8,
+                     static_cast<std::uint32_t>(len));
     return {};
 }
 
-Result<void> Doc::text_erase(Handle text, text::CodePoint at, text::CodePoint count) {
-    Container* c = body_->editable(text, ContainerKind::text);
-    if (c == nullptr) return body_->refuse(text, ContainerKind::text);
+Result<void> erase_anywhere(DocBody& body, Handle text, text::CodePoint at, text::CodePoint count) {
+    Container* c = body.editable(text, ContainerKind::text);
+    if (c == nullptr) return body.refuse(text, ContainerKind::text);
     if (!c->has_anchors) {
         if (at.n > c->size || count.n > c->size - at.n) return beyond(at.n + count.n, c->size);
         if (count.n > 0) {
-            body_->erase(*c, static_cast<std::uint32_t>(at.n), static_cast<std::uint32_t>(count.n));
+            body.erase(*c, static_cast<std::uint32_t>(at.n), static_cast<std::uint32_t>(count.n));
         }
         return {};
     }
-    const std::size_t size = body_->text(*c).code_points().n;
+    const std::size_t size = body.text(*c).code_points().n;
     if (at.n > size || count.n > size - at.n) return beyond(at.n + count.n, size);
-    body_->erase_text(*c, at.n, count.n);
+    body.erase_text(*c, at.n, count.n);
     return {};
+}
+
+}  // namespace
+
+// Apart from what an edit anywhere needs, so that typing on costs little more than its counters.
+Result<void> Doc::text_insert(Handle text, text::CodePoint at, std::string_view utf8) {
+    if (body_->type_on(text, at.n, utf8)) return {};
+    return insert_anywhere(*body_, text, at, utf8);
+}
+
+Result<void> Doc::text_erase(Handle text, text::CodePoint at, text::CodePoint count) {
+    if (body_->erase_on(text, at.n, count.n)) return {};
+    return erase_anywhere(*body_, text, at, count);
 }
 
 Result<void> Doc::list_insert(Handle list, std::size_t at, Value value) {

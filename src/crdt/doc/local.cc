@@ -6,12 +6,6 @@
 
 namespace quire::crdt {
 
-void DocBody::open_transaction() {
-    open_ = true;
-    began_ = log_.end();
-    log_.begin_local(peer_);
-}
-
 void DocBody::insert_values(Container& c, std::uint32_t at, std::vector<Slot> values) {
     begin();
     const auto len = static_cast<std::uint32_t>(values.size());
@@ -26,7 +20,15 @@ void DocBody::erase(Container& c, std::uint32_t at, std::uint32_t len) {
     log_of(c).erase_forward(log_.end(), at, len, log_.joins());
     log_.append(c.index, len);
     c.size -= len;
-    if (c.id.kind != ContainerKind::text) ++epoch_;
+    if (c.id.kind != ContainerKind::text) {
+        ++epoch_;
+    } else if (const Run& run = log_of(c).runs().back();
+               has_begun(len) && run.len > 1 && !c.has_anchors) {
+        const bool backward = run.kind == RunKind::erase_backward;
+        if (!backward || run.pos >= run.len)
+            note_typing(c, kNowhereAt, backward ? run.pos - run.len : run.pos,
+                        backward ? kNowhereAt : 0);
+    }
 }
 
 void DocBody::write_map(Container& c, OpContent op) {
@@ -46,6 +48,7 @@ Commit DocBody::commit(CommitOptions options) {
     log_.finish_local(std::max(options.timestamp, log_.latest_timestamp(log_.parents())),
                       options.message, merge_interval);
     open_ = false;
+    typing_.end = kNoLv;
     const LvSpan span{began_, log_.end()};
     const bool wants_event = wants_events();
     if (options.want_diff || wants_event) commit.diff = diff_of(span, log_.parents());

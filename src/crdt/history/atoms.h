@@ -46,6 +46,11 @@ public:
         end_ += count;
         peers_[index].end += static_cast<Counter>(count);
     }
+    // The same of one, where the last atom of all is the peer's.
+    void extend(PeerIndex index) {
+        ++end_;
+        ++peers_[index].end;
+    }
     // Whether the last atom of all is the peer's, and its own last.
     bool is_last_of(PeerIndex peer) const {
         return end_ > base_ && !runs_.empty() && runs_.back().peer == peer;

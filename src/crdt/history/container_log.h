@@ -94,9 +94,20 @@ public:
         last.len += len;
         last.extra += static_cast<std::uint32_t>(utf8.size());
     }
+    // One more letter of ASCII in the last run, which is of text; false where there is no room.
+    bool type(char letter) {
+        Run& last = runs_.back();
+        if (!text_.may_lengthen(last.payload + last.extra, 1)) return false;
+        text_.lengthen({&letter, 1});
+        ++last.len;
+        ++last.extra;
+        return true;
+    }
     void insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins);
     // A local delete; its start ids are found when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
+    // One more atom that the last run deletes, backwards or forwards as it does.
+    void erase_on() { ++runs_.back().len; }
     // A delete from elsewhere, kept verbatim.
     void erase_recorded(At at, bool backward, PeerIndex start_peer, Counter start);
     // Of the element that atom `made` inserted.

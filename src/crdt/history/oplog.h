@@ -72,6 +72,11 @@ public:
         if (owners_.empty() || owners_.back().container != container)
             owners_.push_back({end() - count, container});
     }
+    // The same of one more atom of the run that was appended to last.
+    void extend() {
+        atoms_.extend(current_);
+        graph_.extend(1);
+    }
     void finish();
     // The change that finish() ended last is still being made.
     void reopen() { heads_ = parents_; }
