@@ -527,8 +527,10 @@ std::vector<std::string> not_acted_on(const Settings& settings) {
     return out;
 }
 
-std::string_view default_config() {
-    return R"(# What agents may do in this workspace. Agents cannot change this file.
+namespace {
+
+constexpr std::string_view kDefaultConfig =
+    R"(# What agents may do in this workspace. Agents cannot change this file.
 
 # Rules for files. The first rule whose pattern matches decides; a file that no rule matches is read_only.
 #   pattern     * ? [ ] stay within a path component, ** crosses them; a pattern without "/" matches the name
@@ -609,6 +611,11 @@ permission = "admin"
 # [agents.ada]                          # one agent's own; its rules come after the common ones
 # profile = "model"                     # model, full, compat
 )";
+
+}  // namespace
+
+std::string_view default_config() {
+    return kDefaultConfig;
 }
 
 }  // namespace quire::cli

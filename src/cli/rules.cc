@@ -93,9 +93,10 @@ int describe_rules(const Globals& globals, const RuleOptions& options) {
         }
         return print_json(Map{{"agent", options.agent}, {"rules", std::move(out)}});
     }
-    if (sentences.empty())
+    if (sentences.empty()) {
         complain(cat("no rules for tools hold for agent:", options.agent,
                      "; [[tools.rules]] in quire.toml makes some"));
+    }
     std::string text;
     for (const std::string& sentence : sentences) cat_to(text, cat(sentence, "\n"));
     return print(text) ? kDone : kRefused;

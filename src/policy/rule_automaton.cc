@@ -246,117 +246,140 @@ std::optional<std::size_t> RuleAutomaton::next_towards(std::vector<std::size_t> 
     return std::nullopt;
 }
 
-Error RuleAutomaton::error_of(const Refusing& refusing, const ToolCall& call, std::size_t tool,
-                              const View& view) const {
-    const ToolRule& rule = rules_.rule(refusing.rule);
-    const std::string by = cat(" (rule ", named(rule), ")");
-    const std::string name = cat("`", tool_name(tool), "`");
+// A refusal that is being worded.
+struct RuleAutomaton::Wording {
+    const RuleAutomaton& of;
+    const ToolCall& call;
+    std::size_t tool;
+    const View& view;
+    const ToolRule& rule;
     Map details = details_of(call, rule);
-    const auto refuse = [&](std::string reason, std::string message) {
-        return Error(Errc::denied, std::move(reason), std::move(message), std::move(details));
-    };
+    std::string by = cat(" (rule ", named(rule), ")");
+    std::string name = cat("`", of.tool_name(tool), "`");
+
+    List listed(const std::vector<std::size_t>& tools) const {
+        List out;
+        for (const std::size_t each : tools) out.emplace_back(of.tool_name(each));
+        return out;
+    }
+    Error refuse(std::string reason, std::string message) {
+        return {Errc::denied, std::move(reason), std::move(message), std::move(details)};
+    }
     // With what is missing, and the next call on the way there.
-    const auto lacking = [&](std::string reason, std::string message,
-                             const std::vector<std::size_t>& tools) {
-        List listed;
-        for (const std::size_t each : tools) listed.emplace_back(tool_name(each));
-        details.append("missing", std::move(listed));
-        if (const auto next = next_towards(tools, view)) {
-            details.append("next", tool_name(*next));
-            cat_to(message, cat(" Call `", tool_name(*next), "` next."));
+    Error lacking(std::string reason, std::string message, const std::vector<std::size_t>& tools) {
+        details.append("missing", listed(tools));
+        if (const auto next = of.next_towards(tools, view)) {
+            details.append("next", of.tool_name(*next));
+            cat_to(message, cat(" Call `", of.tool_name(*next), "` next."));
         } else {
             cat_to(message, " None of these may be called now: go on without it.");
         }
         return refuse(std::move(reason), std::move(message));
-    };
-    if (refusing.check == nullptr) {
-        std::vector<std::size_t> waiting;
-        for (const std::uint32_t each : rules_.start_rules()) {
-            const std::size_t start = rules_.tool_of(each);
-            const bool is_new = std::find(waiting.begin(), waiting.end(), start) == waiting.end();
-            if (!done_.has(start) && is_new) waiting.push_back(start);
-        }
-        std::sort(waiting.begin(), waiting.end());
-        return lacking("start_constraints_not_met",
-                       cat(name, " has to wait: the work begins with ", names_of(waiting), by, "."),
-                       waiting);
     }
-    const RuleCheck& check = *refusing.check;
-    const ToolFacts& facts = view.of(check.per);
-    switch (check.kind) {
-        case Kind::operation: {
-            List allowed;
-            std::string listed;
-            const auto left = rules_.allowed_operations(tool_name(tool));
-            for (const std::string& word : *left) {
-                cat_to(listed, cat(listed.empty() ? "" : ", ", word));
-                allowed.emplace_back(word);
-            }
-            details.append("allowed", std::move(allowed));
-            return refuse(
-                "operation_not_allowed",
-                cat("Operation '", call.operation, "' not allowed for tool '", tool_name(tool),
-                    "'. Allowed operations: ", listed.empty() ? "none" : listed));
+    Error start() {
+        std::vector<std::size_t> waiting;
+        for (std::size_t each = 0; each < of.rules_.catalog().size(); ++each) {
+            if (of.rules_.starts_loop(each) && !of.done_.has(each)) waiting.push_back(each);
         }
-        case Kind::calls: {
-            details.append("limit", check.number);
-            details.append("calls", facts.calls[tool]);
-            details.append("per", name_of(check.per));
-            std::string message =
-                check.number == 0
-                    ? cat(name, " may not be called", by, ". Go on without it.")
-                    : cat(name, " was called ", facts.calls[tool],
-                          facts.calls[tool] == 1 ? " time " : " times ", scope_words(check.per),
-                          "; ", check.number, check.number == 1 ? " is" : " are", " allowed", by,
-                          ". Go on without it.");
-            return refuse("max_calls_exceeded", std::move(message));
+        return lacking(
+            "start_constraints_not_met",
+            cat(name, " has to wait: the work begins with ", of.names_of(waiting), by, "."),
+            waiting);
+    }
+    Error operation() {
+        List allowed;
+        std::string words;
+        const auto left = of.rules_.allowed_operations(of.tool_name(tool));
+        for (const std::string& word : *left) {
+            cat_to(words, cat(words.empty() ? "" : ", ", word));
+            allowed.emplace_back(word);
         }
-        case Kind::cooldown: {
-            std::int64_t wait = 0;
-            for (const RuleCheck& each : rules_.checks(tool)) {
-                if (each.kind != Kind::cooldown || holds(each, tool, kAnyOperation, view)) continue;
-                wait =
-                    std::max(wait, each.number - (view.now - view.of(each.per).last_start[tool]));
-            }
-            details.append("retry_after_ms", wait);
-            return {Errc::unavailable, "cooldown_active",
-                    cat(name, " was called too short a while ago", by, ". Call it again in ", wait,
-                        " ms."),
-                    std::move(details)};
+        details.append("allowed", std::move(allowed));
+        return refuse(
+            "operation_not_allowed",
+            cat("Operation '", call.operation, "' not allowed for tool '", of.tool_name(tool),
+                "'. Allowed operations: ", words.empty() ? "none" : words));
+    }
+    Error calls(const RuleCheck& check) {
+        const std::int64_t calls = view.of(check.per).calls[tool];
+        details.append("limit", check.number);
+        details.append("calls", calls);
+        details.append("per", policy::name_of(check.per));
+        if (check.number == 0) {
+            return refuse("max_calls_exceeded",
+                          cat(name, " may not be called", by, ". Go on without it."));
         }
-        case Kind::preceding: {
-            const std::vector<std::size_t> tools = missing(check, view);
-            return lacking(
-                "prerequisites_not_met",
-                cat(name, " may be called once these have succeeded: ", names_of(tools), by, "."),
-                tools);
+        return refuse(
+            "max_calls_exceeded",
+            cat(name, " was called ", calls, calls == 1 ? " time " : " times ",
+                scope_words(check.per), "; ", check.number, check.number == 1 ? " is" : " are",
+                " allowed", by, ". Go on without it."));
+    }
+    Error cooldown() {
+        std::int64_t wait = 0;
+        for (const RuleCheck& each : of.rules_.checks(tool)) {
+            if (each.kind != Kind::cooldown || of.holds(each, tool, kAnyOperation, view)) continue;
+            wait = std::max(wait, each.number - (view.now - view.of(each.per).last_start[tool]));
         }
-        case Kind::group: {
-            std::vector<std::size_t> called;
-            each_of(rules_.parts(check.set), [&](std::size_t each) {
-                if (facts.called.has(each)) called.push_back(each);
-            });
-            List listed;
-            for (const std::size_t each : called) listed.emplace_back(tool_name(each));
-            details.append("called", std::move(listed));
-            return refuse(
-                "exclusive_group_violation",
-                cat(name, " may not be called beside ", names_of(called), ", which was called ",
-                    scope_words(check.per), by, ". Go on with ", names_of(called), "."));
-        }
-        case Kind::exit_never:
+        details.append("retry_after_ms", wait);
+        return {
+            Errc::unavailable, "cooldown_active",
+            cat(name, " was called too short a while ago", by, ". Call it again in ", wait, " ms."),
+            std::move(details)};
+    }
+    Error preceding(const RuleCheck& check) {
+        const std::vector<std::size_t> tools = of.missing(check, view);
+        return lacking(
+            "prerequisites_not_met",
+            cat(name, " may be called once these have succeeded: ", of.names_of(tools), by, "."),
+            tools);
+    }
+    Error group(const RuleCheck& check) {
+        std::vector<std::size_t> called;
+        each_of(of.rules_.parts(check.set), [&](std::size_t each) {
+            if (view.of(check.per).called.has(each)) called.push_back(each);
+        });
+        details.append("called", listed(called));
+        return refuse(
+            "exclusive_group_violation",
+            cat(name, " may not be called beside ", of.names_of(called), ", which was called ",
+                scope_words(check.per), by, ". Go on with ", of.names_of(called), "."));
+    }
+    Error exit(const RuleCheck& check) {
+        if (check.kind == Kind::exit_never) {
             return refuse("ordering_violation",
                           cat(name, " ends the work, and other tools would have to follow it", by,
                               ". Go on without it."));
+        }
+        const std::vector<std::size_t> tools = of.missing(check, view);
+        return lacking("ordering_violation",
+                       cat(name, " ends the work, and these have yet to succeed before: ",
+                           of.names_of(tools), by, "."),
+                       tools);
+    }
+};
+
+Error RuleAutomaton::error_of(const Refusing& refusing, const ToolCall& call, std::size_t tool,
+                              const View& view) const {
+    Wording wording{*this, call, tool, view, rules_.rule(refusing.rule)};
+    if (refusing.check == nullptr) return wording.start();
+    const RuleCheck& check = *refusing.check;
+    switch (check.kind) {
+        case Kind::operation:
+            return wording.operation();
+        case Kind::calls:
+            return wording.calls(check);
+        case Kind::cooldown:
+            return wording.cooldown();
+        case Kind::preceding:
+            return wording.preceding(check);
+        case Kind::group:
+            return wording.group(check);
+        case Kind::exit_never:
         case Kind::exit_required:
         case Kind::exit_required_if:
-        case Kind::exit_following: {
-            const std::vector<std::size_t> tools = missing(check, view);
-            return lacking("ordering_violation",
-                           cat(name, " ends the work, and these have yet to succeed before: ",
-                               names_of(tools), by, "."),
-                           tools);
-        }
+        case Kind::exit_following:
+            return wording.exit(check);
         case Kind::consent:
             break;
     }

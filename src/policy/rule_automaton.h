@@ -128,6 +128,7 @@ public:
 private:
     struct View;
     struct Refusing;
+    struct Wording;
 
     View view_of(std::string_view conversation) const;
     // For a look at whether a call with any of the operations would be admitted.
@@ -147,7 +148,7 @@ private:
                    const View& view) const;
     Error consent_error(const CallDecision& decision, const ToolCall& call) const;
     CallDecision decide(const ToolCall& call, std::size_t tool, const View& view) const;
-    std::string why(const RuleCheck& check, bool holds, std::size_t tool, const View& view) const;
+    std::string why(const RuleCheck& check, bool good, std::size_t tool, const View& view) const;
     void trace(const ToolCall& call, std::size_t tool, const View& view,
                CallDecision& decision) const;
     std::string names_of(const std::vector<std::size_t>& tools) const;

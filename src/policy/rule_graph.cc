@@ -355,7 +355,7 @@ public:
 
     void merge(std::size_t tool, std::optional<std::size_t> rule) {
         merged_[tool] = true;
-        if (rule) limits_.push_back({tool, *rule});
+        if (rule) limits_.emplace_back(tool, *rule);
     }
     std::size_t first(std::size_t tool) const { return 2 * tool; }
     std::size_t last(std::size_t tool) const { return merged_[tool] ? 2 * tool : 2 * tool + 1; }

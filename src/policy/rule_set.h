@@ -141,11 +141,11 @@ private:
     void compile_markers();
     void compile_duties();
     void compile_checks(std::size_t tool, std::vector<RuleCheck>& out);
-    void add_checks(std::uint32_t rule, std::size_t tool, std::vector<RuleCheck>& out);
+    void add_checks(std::uint32_t index, std::size_t tool, std::vector<RuleCheck>& out);
     void summarise(std::size_t tool);
     std::set<std::size_t> members_of(RuleCheck::Span span) const;
     void add_exit_check(RuleCheck duty, std::size_t exit, std::vector<RuleCheck>& out);
-    RuleCheck check_of(RuleCheck::Kind kind, std::uint32_t rule) const;
+    RuleCheck check_of(RuleCheck::Kind kind, std::uint32_t index) const;
     RuleCheck::Span span_of(std::vector<std::size_t> indices);
     bool is_named(Level level, RuleType type, std::size_t tool) const;
     void remember(Per per, std::size_t tool);

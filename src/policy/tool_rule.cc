@@ -204,10 +204,8 @@ std::string in_words(const ToolRule& rule) {
             return cat("Let ", rule.number, " ms pass between two calls of ", tool,
                        within_unless_usual(rule.per), ".");
         case RuleType::requires_preceding_tools:
-            if (rule.for_every_tool())
-                return cat("Before any other tool, these must have succeeded: ", tools_of(rule),
-                           within_unless_usual(rule.per), ".");
-            return cat("Before ", tool, ", these must have succeeded: ", tools_of(rule),
+            return cat("Before ", rule.for_every_tool() ? "any other tool" : tool,
+                       ", these must have succeeded: ", tools_of(rule),
                        within_unless_usual(rule.per), ".");
         case RuleType::requires_following_tools:
             return cat("After ", tool,
