@@ -309,6 +309,7 @@ TEST(RuleAutomaton, AgentsAloneAreGoverned) {
 // bench/rules_bench.cc has the figures; this finds what is a hundred times slower.
 TEST(RuleAutomaton, AThousandRulesAreLookedAtInNoTime) {
     std::vector<ToolRule> many;
+    many.reserve(1'000);
     for (int i = 0; i < 1'000; ++i)
         many.push_back(rule(RuleType::max_calls, "file", 1'000'000 + i));
     Agent agent(std::move(many));

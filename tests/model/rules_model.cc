@@ -210,37 +210,57 @@ std::vector<std::string> Rules::owed(const Placed& placed, std::size_t session,
     return in_order(out);
 }
 
+std::int64_t Rules::times_called(const std::string& tool, Per per, const Asked& asked) const {
+    return std::count_if(calls_.begin(), calls_.end(), [&](const Call& call) {
+        return call.tool == tool && within(call, per, asked) && counts_as_called(call);
+    });
+}
+
+// How long a cooldown still lasts; not above 0 where it does not.
+std::int64_t Rules::wait_of(const ToolRule& rule, const Asked& asked, Now now) const {
+    const Call* last = nullptr;
+    for (const Call& call : calls_) {
+        if (call.tool == asked.tool && within(call, rule.per, asked) && !call.was_refused &&
+            counts_as_called(call))
+            last = &call;
+    }
+    return last == nullptr ? 0 : rule.number - passed_since(*last, now);
+}
+
+// The others of the first group of which another was called.
+std::vector<std::string> Rules::called_beside(const Placed& placed, const Asked& asked) const {
+    for (const auto& group : placed.rule.groups) {
+        if (!has(group, asked.tool) || leaves_groups(placed, asked.tool)) continue;
+        std::vector<std::string> called;
+        for (const std::string& other : group) {
+            if (other == asked.tool || leaves_groups(placed, other)) continue;
+            if (times_called(other, placed.rule.per, asked) > 0) called.push_back(other);
+        }
+        if (!called.empty()) return in_order(called);
+    }
+    return {};
+}
+
 std::optional<Answer> Rules::refusal(const Placed& placed, const Asked& asked, Now now) const {
     const ToolRule& rule = placed.rule;
     Answer out;
     out.line = rule.line;
-    const auto was_called = [&](const std::string& tool) {
-        return std::count_if(calls_.begin(), calls_.end(), [&](const Call& call) {
-            return call.tool == tool && within(call, rule.per, asked) && counts_as_called(call);
-        });
-    };
     switch (rule.type) {
         case RuleType::allowed_operations:
             if (!is_about(placed, asked.tool) || has(rule.operations, asked.operation)) break;
             out.reason = "operation_not_allowed";
             return out;
         case RuleType::max_calls:
-            if (!is_about(placed, asked.tool) || was_called(asked.tool) < rule.number) break;
+            if (!is_about(placed, asked.tool) ||
+                times_called(asked.tool, rule.per, asked) < rule.number)
+                break;
             out.reason = "max_calls_exceeded";
             return out;
-        case RuleType::cooldown: {
-            if (!is_about(placed, asked.tool)) break;
-            const Call* last = nullptr;
-            for (const Call& call : calls_) {
-                if (call.tool == asked.tool && within(call, rule.per, asked) && !call.was_refused &&
-                    counts_as_called(call))
-                    last = &call;
-            }
-            if (last == nullptr || passed_since(*last, now) >= rule.number) break;
+        case RuleType::cooldown:
+            out.retry_after_ms = is_about(placed, asked.tool) ? wait_of(rule, asked, now) : 0;
+            if (out.retry_after_ms <= 0) break;
             out.reason = "cooldown_active";
-            out.retry_after_ms = rule.number - passed_since(*last, now);
             return out;
-        }
         case RuleType::requires_preceding_tools:
             if (!is_about(placed, asked.tool)) break;
             for (const std::string& before : rule.tools) {
@@ -255,18 +275,10 @@ std::optional<Answer> Rules::refusal(const Placed& placed, const Asked& asked, N
             out.reason = "prerequisites_not_met";
             return out;
         case RuleType::exclusive_groups:
-            for (const auto& group : rule.groups) {
-                if (!has(group, asked.tool) || leaves_groups(placed, asked.tool)) continue;
-                for (const std::string& other : group) {
-                    if (other == asked.tool || leaves_groups(placed, other)) continue;
-                    if (was_called(other) > 0) out.called.push_back(other);
-                }
-                out.called = in_order(out.called);
-                if (out.called.empty()) continue;
-                out.reason = "exclusive_group_violation";
-                return out;
-            }
-            break;
+            out.called = called_beside(placed, asked);
+            if (out.called.empty()) break;
+            out.reason = "exclusive_group_violation";
+            return out;
         case RuleType::start_constraint:
             if (is_start(asked.tool) || last_success(asked.session, rule.tool) != 0) break;
             for (const policy::KnownTool& tool : catalog_.tools()) {

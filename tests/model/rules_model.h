@@ -80,7 +80,7 @@ public:
     std::size_t begin(const Asked& asked, Now now);
     void note_refused(const Asked& asked, Now now);
     enum class Step { none, goes_on, ended };
-    Step finish(std::size_t call, bool success, Now now);
+    Step finish(std::size_t index, bool success, Now now);
     Report report(std::size_t session, Now now) const;
 
     // What is left to happen depends on this alone, where time is no matter: for a search of all
@@ -119,6 +119,9 @@ private:
     std::size_t last_success(std::size_t session, const std::string& tool) const;
     std::vector<std::string> owed(const Placed& placed, std::size_t session,
                                   const std::string& ending, bool& is_owed) const;
+    std::int64_t times_called(const std::string& tool, policy::Per per, const Asked& asked) const;
+    std::int64_t wait_of(const policy::ToolRule& rule, const Asked& asked, Now now) const;
+    std::vector<std::string> called_beside(const Placed& placed, const Asked& asked) const;
     std::optional<Answer> refusal(const Placed& placed, const Asked& asked, Now now) const;
     std::int64_t passed_since(const Call& call, Now now) const;
     std::vector<std::string> in_order(std::vector<std::string> tools) const;
