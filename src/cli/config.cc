@@ -583,6 +583,22 @@ permission = "admin"
 # operation_bytes = 1048576
 # read_lines = 2000
 
+# Rules for tools: which operations an agent sees, how often it may call, in which order; docs/rules.md.
+# quire rules check says whether they can be met.
+# [[tools.rules]]
+# tool = "file"
+# type = "allowed_operations"
+# value = ["list", "read", "status"]
+# [[tools.rules]]
+# tool = "*"                            # each tool on its own
+# type = "max_calls"
+# value = 100
+# per = "session"                       # or "conversation", "persistent"
+# [[agents.ada.tools.rules]]            # one agent's own, which come after the common ones and narrow them
+# tool = "file"
+# type = "allowed_operations"
+# value = ["list"]
+
 # What follows is read and checked, but this version does not act on it yet.
 
 # [files]
@@ -596,19 +612,7 @@ permission = "admin"
 # network = false
 # timeout_s = 120
 
-# Rules for tools: which operations an agent sees, how often it may call, in which order; docs/rules.md.
-# quire rules check says whether they can be met.
-# [[tools.rules]]
-# tool = "file"
-# type = "allowed_operations"
-# value = ["list", "read", "status"]
-# [[tools.rules]]
-# tool = "*"                            # each tool on its own
-# type = "max_calls"
-# value = 100
-# per = "session"                       # or "conversation", "persistent"
-
-# [agents.ada]                          # one agent's own; its rules come after the common ones
+# [agents.ada]
 # profile = "model"                     # model, full, compat
 )";
 

@@ -20,6 +20,7 @@
 #include "cli/mcp_child.h"
 #include "cli/scratch.h"
 #include "cli/terminal.h"
+#include "cli/tool_rules.h"
 #include "json/json.h"
 #include "server/fd.h"
 
@@ -52,10 +53,20 @@ Finding check_settings(const std::string& workspace) {
     return {Health::good, "settings", cat(rules, " rules for files"), ""};
 }
 
-// An operator who relies on a rule has to know that it does not hold.
+// An operator who relies on a rule has to know that it does not hold, or cannot.
 void check_rules(const std::string& workspace, std::vector<Finding>& findings) {
     const auto settings = load_config(workspace);
     if (!settings) return;
+    const auto rules = compile_rules(*settings, known_tools());
+    if (!rules)
+        findings.push_back(
+            {Health::broken, "settings", rules.error().message(), "mend quire.toml"});
+    if (rules) {
+        for (const policy::BookFinding& each : rules->findings()) {
+            findings.push_back({each.finding.is_error() ? Health::broken : Health::doubtful,
+                                "settings", each.text, "quire rules check"});
+        }
+    }
     for (std::string& what : not_acted_on(*settings)) {
         findings.push_back({Health::doubtful, "settings", std::move(what),
                             "do not rely on it; rules for files do hold"});

@@ -282,13 +282,18 @@ test("doctor finds nothing broken where nothing is", { skip }, (t) => {
     for (const what of ["MCP 2025-11-25", "MCP 2026-07-28"]) assert.equal(findings.find((f) => f.what === what)?.health, "ok", what);
 });
 
-test("rules that are not enforced yet are warned of, by doctor and by the kernel", { skip }, (t) => {
-    const folder = workspace(t, {}, '[[tools.rules]]\ntool = "file"\ntype = "allowed_operations"\nvalue = ["read"]\n');
+test("rules that cannot hold are told by doctor, and those that may not by the kernel, too", { skip }, (t) => {
+    const folder = workspace(t, {}, '[[tools.rules]]\ntool = "shell"\ntype = "max_calls"\nvalue = 3\n');
     const found = run(["doctor", "--workspace", folder]);
     assert.equal(found.status, 0, found.stderr);
-    assert.match(found.stdout, /warning.*quire\.toml:1: the rule allowed_operations .* is not enforced/);
+    assert.match(found.stdout, /warning.*quire\.toml:1: .*shell/);
     assert.equal(call(folder, "block_list", {}).status, 0);
-    assert.match(readFileSync(join(folder, ".quire/kernel.log"), "utf8"), /quire\.toml:1: the rule allowed_operations/);
+    assert.match(readFileSync(join(folder, ".quire/kernel.log"), "utf8"), /quire\.toml:1: .*shell/);
+
+    const never = workspace(t, {}, '[[tools.rules]]\ntool = "file"\ntype = "max_calls"\nvalue = 0\n[[tools.rules]]\ntool = "file"\ntype = "start_constraint"\n');
+    const broken = run(["doctor", "--workspace", never]);
+    assert.equal(broken.status, 1);
+    assert.match(broken.stdout, /broken +settings .*quire\.toml:\d+/);
 });
 
 test("doctor names settings that are broken", { skip }, (t) => {
