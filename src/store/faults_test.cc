@@ -401,9 +401,10 @@ TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
         const std::unique_ptr<Store> store = open_at(directory);
         ASSERT_TRUE(commit(*store, {.tokens = {{.actor = "a", .token = "t", .value = "v"}}}));
     }
-    execute(directory / "quire.db",
-            "DROP TABLE approvals; DROP TABLE audit; DROP TABLE audit_origin; "
-            "PRAGMA user_version = 2");
+    execute(
+        directory / "quire.db",
+        "DROP TABLE approvals; DROP TABLE audit; DROP TABLE audit_origin; DROP TABLE rule_facts; "
+        "PRAGMA user_version = 2");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -421,7 +422,8 @@ TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
         ASSERT_TRUE(commit(*store, {.approvals = {{.id = "ap_1", .body = bytes("asked")}}}));
     }
     execute(directory / "quire.db",
-            "DROP TABLE audit; DROP TABLE audit_origin; PRAGMA user_version = 3");
+            "DROP TABLE audit; DROP TABLE audit_origin; DROP TABLE rule_facts; "
+            "PRAGMA user_version = 3");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -430,6 +432,18 @@ TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
     ASSERT_TRUE(commit(*store, {.audit = {"first"}}));
     AuditWalk walk(store->audit_origin().value());
     EXPECT_FALSE(walk.take(store->audit_after(0, 9)->at(0)));
+}
+
+// One as the step before what rules count left it.
+TEST(StoreFiles, AStoreWithoutWhatRulesCountGetsATableForIt) {
+    const TestDirectory directory;
+    open_at(directory).reset();
+    execute(directory / "quire.db", "DROP TABLE rule_facts; PRAGMA user_version = 4");
+
+    const std::unique_ptr<Store> store = open_at(directory);
+    ASSERT_NE(store, nullptr);
+    ASSERT_TRUE(commit(*store, {.rule_facts = {{"ada", "a", {}}}}));
+    EXPECT_EQ(store->rule_facts()->size(), 1U);
 }
 
 TEST(StoreFiles, NoTwoWorkspacesBeginTheirAuditLogsAlike) {
