@@ -23,6 +23,7 @@
 #include "kernel/kernel.h"
 #include "kernel/rule_calls.h"
 #include "kernel/source_calls.h"
+#include "policy/rule_book.h"
 #include "sched/scheduler.h"
 #include "server/command_session.h"
 #include "server/local_socket.h"

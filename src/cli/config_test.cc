@@ -8,6 +8,7 @@
 #include "base/cat.h"
 #include "base/test_directory.h"
 #include "cli/tool_rules.h"
+#include "policy/rule_book.h"
 
 namespace quire::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "cli/tool_rules.h"
 #include "json/json.h"
+#include "policy/rule_book.h"
 
 namespace quire::cli {
 namespace {

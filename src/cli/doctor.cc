@@ -57,15 +57,9 @@ Finding check_settings(const std::string& workspace) {
 void check_rules(const std::string& workspace, std::vector<Finding>& findings) {
     const auto settings = load_config(workspace);
     if (!settings) return;
-    const auto rules = compile_rules(*settings, known_tools());
-    if (!rules)
-        findings.push_back(
-            {Health::broken, "settings", rules.error().message(), "mend quire.toml"});
-    if (rules) {
-        for (const policy::BookFinding& each : rules->findings()) {
-            findings.push_back({each.finding.is_error() ? Health::broken : Health::doubtful,
-                                "settings", each.text, "quire rules check"});
-        }
+    for (RuleProblem& each : rule_problems(*settings)) {
+        findings.push_back({each.is_error ? Health::broken : Health::doubtful, "settings",
+                            std::move(each.text), "quire rules check says more"});
     }
     for (std::string& what : not_acted_on(*settings)) {
         findings.push_back({Health::doubtful, "settings", std::move(what),

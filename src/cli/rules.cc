@@ -11,6 +11,7 @@
 #include "cli/tool_rules.h"
 #include "json/json.h"
 #include "policy/rule_automaton.h"
+#include "policy/rule_book.h"
 
 namespace quire::cli {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/config.h"
+#include "policy/rule_book.h"
 #include "tools/context_operation.h"
 
 namespace quire::cli {
@@ -18,7 +20,7 @@ policy::ToolCatalog known_tools() {
           "delete", "status", "reconcile", "resolve", "stage", "unstage"}},
         not_yet("file_history", {"view", "diff", "rollback"}),
         not_yet("shell", {"execute", "check", "spawn", "output", "kill", "status"}),
-        {"approvals"},
+        {"approvals", {"list", "resolve"}},
         {"kernel_search"},
         {"block_create"},
         {"block_status"},
@@ -43,8 +45,8 @@ policy::ToolCatalog known_tools() {
         {"block_str_replace"},
         {"block_insert"},
         {"block_replace_lines"},
-        {"str_replace_based_edit_tool"},
-        {"memory"},
+        {"str_replace_based_edit_tool", {"view", "create", "str_replace", "insert"}},
+        {"memory", {"view", "create", "str_replace", "insert", "delete", "rename"}},
     });
 }
 
@@ -67,6 +69,15 @@ Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCat
     policy::WrittenRules written{.file = settings.file, .common = settings.tool_rules, .own = {}};
     for (const auto& [name, agent] : settings.agents) written.own.emplace(name, agent.tool_rules);
     return policy::RuleBook::compile(std::move(catalog), written);
+}
+
+std::vector<RuleProblem> rule_problems(const Settings& settings) {
+    const Result<policy::RuleBook> book = compile_rules(settings, known_tools());
+    if (!book) return {{true, book.error().message()}};
+    std::vector<RuleProblem> out;
+    for (const policy::BookFinding& each : book->findings())
+        out.push_back({each.finding.is_error(), each.text});
+    return out;
 }
 
 Result<policy::RuleBook> load_rules(const Settings& settings, policy::ToolCatalog catalog) {

@@ -8,6 +8,7 @@
 #include "kernel/rule_calls.h"
 #include "policy/approval.h"
 #include "policy/operation_filter.h"
+#include "policy/tool_catalog.h"
 #include "tools/blocks.h"
 #include "tools/tool.h"
 
@@ -89,14 +90,16 @@ std::string_view name_of(policy::LoopStep step) {
     return step == policy::LoopStep::ended ? "ended" : "goes on";
 }
 
-// What the tool is called with. Errors: those of json::Schema::accept() and settle_arguments().
-Result<Value> accept(const Entry& entry, const json::Schema& schema, std::string_view name,
-                     std::string_view operation, Value arguments) {
+// What the tool is called with. Errors: those of json::Schema::accept() and settle_arguments();
+// denied "permission_denied" for who may not call it at all.
+Result<Value> accept(const Entry& entry, const json::Schema& schema, const policy::Actor& by,
+                     std::string_view name, std::string_view operation, Value arguments) {
     if (arguments.is_null()) arguments = Map{};
     // What is no object the schema refuses.
     if (arguments.is_map() && !operation.empty())
         TRY(set_operation(arguments.as_map(), entry.info.operations, name, operation));
     Value accepted = TRY(schema.accept(std::move(arguments)));
+    if (entry.info.for_people) TRY(policy::check_person(by));
     TRY(settle_arguments(entry.info.operations, accepted.as_map()));
     return accepted;
 }
@@ -335,10 +338,6 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         kernel.end(asked.caller, kernel::CallEnd::of(error));
         reply(refused(error));
     };
-    if (info.for_people) {
-        if (const auto person = policy::check_person(session.caller.actor); !person)
-            return refuse(person.error());
-    }
     const std::string word(operation_of(info.operations, operation, arguments));
     const auto set = body_->rules_of(session.caller.actor);
     if (set != nullptr && is_hidden(*set, info.name, word)) {
@@ -352,7 +351,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     }
     const json::Schema& schema =
         set == nullptr ? entry->accepts : body_->view_of(session.profile, *set).schema_of(*entry);
-    Result<Value> accepted = accept(*entry, schema, name, operation, arguments);
+    Result<Value> accepted =
+        accept(*entry, schema, session.caller.actor, name, operation, arguments);
     if (!accepted) return refuse(accepted.error());
     announce(info.name, *accepted, only_reads(info, word));
     Reply<ToolResult> ended = [&kernel, by = asked.caller,
@@ -366,8 +366,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
                   what = asked_of(info, word, *accepted), arguments = std::move(*accepted),
                   ended = std::move(ended)](Result<void> begun) mutable {
                      if (!begun) return ended(refused(begun.error()));
-                     Run run = [tool, asked,
-                                arguments = std::move(arguments)](Reply<ToolResult> answer) mutable {
+                     Run run = [tool, asked, arguments = std::move(arguments)](
+                                   Reply<ToolResult> answer) mutable {
                          tool->call(asked, std::move(arguments), std::move(answer));
                      };
                      if (rules == nullptr) return run(std::move(ended));

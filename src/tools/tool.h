@@ -11,11 +11,13 @@
 #include "base/result.h"
 #include "base/value.h"
 #include "kernel/kernel.h"
-#include "policy/tool_catalog.h"
 #include "tools/operations.h"
 
 namespace quire::kernel {
 class RuleCalls;
+}
+namespace quire::policy {
+class ToolCatalog;
 }
 
 namespace quire::tools {

@@ -111,8 +111,8 @@ test("quire rules knows every tool that there is, and its operations", { skip },
     for (const profile of ["model", "full", "compat"]) {
         const client = await connectQuire(t, "SDK v1", open, { profile, actor: "human:tom" });
         for (const tool of (await client.listTools()).tools) {
-            const { operation } = tool.inputSchema.properties;
-            text += operation?.enum ? rule(tool.name, "allowed_operations", `value = ${JSON.stringify(operation.enum)}`) : rule(tool.name, "needed");
+            const words = (tool.inputSchema.properties.operation ?? tool.inputSchema.properties.command)?.enum;
+            text += words ? rule(tool.name, "allowed_operations", `value = ${JSON.stringify(words)}`) : rule(tool.name, "needed");
         }
     }
     const checked = run(workspace(t, {}, text), "rules", "check");
