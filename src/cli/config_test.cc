@@ -198,7 +198,8 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
         {"[[tools.rules]]\ntool = \"block_read\"\ntype = \"allowed_operations\"\nvalue = "
          "[\"read\"]",
          "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations is for "
-         "context, file, file_history, shell and block_cursor"},
+         "context, file, file_history, shell, approvals, block_cursor, str_replace_based_edit_tool "
+         "and memory"},
         {"[[tools.rules]]\ntool = \"*\"\ntype = \"start_constraint\"",
          "quire.toml:2: start_constraint is for one tool; \"*\" is for max_calls, cooldown, "
          "requires_preceding_tools, requires_following_tools, exclusive_groups, continue_loop, "
