@@ -17,13 +17,13 @@
 namespace quire::policy {
 
 // What may be asked for.
-inline constexpr Operation kAskedOperations[] = {Operation::read,      Operation::create,
-                                                 Operation::append,    Operation::overwrite,
-                                                 Operation::erase,     Operation::execute};
+inline constexpr Operation kAskedOperations[] = {Operation::read,   Operation::create,
+                                                 Operation::append, Operation::overwrite,
+                                                 Operation::erase,  Operation::execute};
 
 // What an operation is done to. A memory block is the one that had this id, this label and this
-// schema when it was asked for; with any of them changed it is another target. A file is its path, a tool its name or the scope of
-// the rule that wants a person's consent.
+// schema when it was asked for; with any of them changed it is another target. A file is its path,
+// a tool its name or the scope of the rule that wants a person's consent.
 struct Target {
     std::string kind = {};      // "memory", "file" or "tool".
     std::string name = {};      // Its label, its path, or its name.

@@ -83,7 +83,8 @@ protected:
                 reply(ToolResult{Map{{"said", cat(args.name, args.count)}}, args.name, false});
             });
         if (arguments.is_null()) arguments = Map{};
-        const json::Schema schema = std::move(*json::Schema::compile(tool->info().input_schema, {.strict = true}));
+        const json::Schema schema =
+            std::move(*json::Schema::compile(tool->info().input_schema, {.strict = true}));
         Result<Value> accepted = schema.accept(std::move(arguments));
         if (!accepted) return refused(accepted.error());
         std::optional<ToolResult> answer;
