@@ -16,7 +16,7 @@ namespace {
 // Entries that are read at once: other readers of the store get their turn in between.
 constexpr std::size_t kPiece = 500;
 
-std::string_view text_of(const Value& of, std::string_view member) {
+std::string_view member_text(const Value& of, std::string_view member) {
     const Value* value = of.get(member);
     return value != nullptr && value->is_string() ? std::string_view(value->as_string())
                                                   : std::string_view();
@@ -33,8 +33,8 @@ bool is_since(std::string_view body, std::int64_t since_ms) {
 }
 
 bool is_of(const Value& entry, std::string_view tool) {
-    const std::string_view name = text_of(entry, "tool");
-    return name == tool || cat(name, ".", text_of(entry, "operation")) == tool;
+    const std::string_view name = member_text(entry, "tool");
+    return name == tool || cat(name, ".", member_text(entry, "operation")) == tool;
 }
 
 bool fits(const AuditQuery& query, const store::AuditEntry& entry) {
@@ -43,17 +43,17 @@ bool fits(const AuditQuery& query, const store::AuditEntry& entry) {
         return true;
     const Result<Value> body = json::parse(entry.body);
     if (!body) return true;
-    const std::string_view outcome = text_of(*body, "outcome");
+    const std::string_view outcome = member_text(*body, "outcome");
     if (query.refused && outcome != "refused" && outcome != "escalated") return false;
-    if (!query.reason.empty() && text_of(*body, "reason") != query.reason) return false;
+    if (!query.reason.empty() && member_text(*body, "reason") != query.reason) return false;
     if (!query.tool.empty() && !is_of(*body, query.tool)) return false;
-    return query.actor.empty() || text_of(*body, "actor") == query.actor ||
-           text_of(*body, "by") == query.actor;
+    return query.actor.empty() || member_text(*body, "actor") == query.actor ||
+           member_text(*body, "by") == query.actor;
 }
 
 // A walk over the log, a piece at a time, each a task of its own. `step` says whether to go on.
 template <class T>
-struct Walk : std::enable_shared_from_this<Walk<T>> {
+struct LogWalk : std::enable_shared_from_this<LogWalk<T>> {
     std::shared_ptr<Kernel::Body> body;
     Caller by;
     Reply<T> reply;
@@ -74,7 +74,7 @@ struct Walk : std::enable_shared_from_this<Walk<T>> {
 template <class T>
 void walk(const std::shared_ptr<Kernel::Body>& body, const Caller& by, Reply<T> reply,
           Function<Result<bool>(T&)> step) {
-    auto made = std::make_shared<Walk<T>>();
+    auto made = std::make_shared<LogWalk<T>>();
     made->body = body;
     made->by = by;
     made->reply = std::move(reply);

@@ -13,8 +13,8 @@
 namespace quire::kernel {
 namespace {
 
-constexpr const char* kEve = "agent:eve";
-constexpr const char* kTom = "human:tom";
+constexpr const char* kAsker = "agent:eve";
+constexpr const char* kAnswerer = "human:tom";
 
 // A kernel whose calls are written down.
 class Ledger {
@@ -43,7 +43,7 @@ public:
         });
     }
     Result<Value> set_status(const std::string& label, const std::string& value,
-                             const std::string& by = kEve) {
+                             const std::string& by = kAsker) {
         return call(
             caller("context", {{"operation", "set_field"}, {"label", label}, {"value", value}},
                    false, by),
@@ -52,7 +52,7 @@ public:
                                     answer<MemoryWritten>(std::move(reply)));
             });
     }
-    Result<Value> view(const std::string& label, const std::string& by = kEve) {
+    Result<Value> view(const std::string& label, const std::string& by = kAsker) {
         return call(caller("context", {{"operation", "view"}, {"label", label}}, true, by),
                     [&, label](const Caller& as, Reply<Value> reply) {
                         study.calls().view(as, label, {}, answer<MemoryView>(std::move(reply)));
@@ -61,19 +61,19 @@ public:
     Result<policy::Approval> resolve(const std::string& id, policy::Answer with) {
         return study.desk.ask<policy::Approval>([&](auto reply) {
             ApprovalCalls(*study.desk.kernel)
-                .resolve(Study::as(kTom), id, {.answer = with}, std::move(reply));
+                .resolve(Study::as(kAnswerer), id, {.answer = with}, std::move(reply));
         });
     }
 
     AuditPage read(AuditQuery query = {}) {
         return *study.desk.ask<AuditPage>([&](auto reply) {
-            AuditCalls(*study.desk.kernel).read(Study::as(kTom), query, std::move(reply));
+            AuditCalls(*study.desk.kernel).read(Study::as(kAnswerer), query, std::move(reply));
         });
     }
     AuditVerdict verify(std::vector<std::string> heads = {}) {
         return *study.desk.ask<AuditVerdict>([&](auto reply) {
             AuditCalls(*study.desk.kernel)
-                .verify(Study::as(kTom), std::move(heads), std::move(reply));
+                .verify(Study::as(kAnswerer), std::move(heads), std::move(reply));
         });
     }
     // The entries from `from` on, the oldest first.
@@ -129,7 +129,7 @@ TEST(AuditLog, BeginsWithTheKernelAndEndsWithIt) {
 
 TEST(AuditLog, ACallThatReadsIsOneEntryAndOneThatChangesIsTwo) {
     Ledger ledger;
-    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kEve));
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kAsker));
     const std::uint64_t from = ledger.next();
 
     ASSERT_TRUE(ledger.set_status("plan", "done"));
@@ -140,7 +140,7 @@ TEST(AuditLog, ACallThatReadsIsOneEntryAndOneThatChangesIsTwo) {
     const Value& call = entries[0];
     EXPECT_EQ(call.get("at")->as_int(), ledger.study.desk.clock.wall_ms());
     EXPECT_EQ(call.get("session")->as_int(), 4);
-    EXPECT_EQ(Ledger::word(call, "actor"), kEve);
+    EXPECT_EQ(Ledger::word(call, "actor"), kAsker);
     EXPECT_EQ(Ledger::word(call, "profile"), "model");
     EXPECT_EQ(Ledger::word(call, "operation"), "set_field");
     EXPECT_EQ(Ledger::word(call, "target"), "plan");
@@ -163,7 +163,7 @@ TEST(AuditLog, ACallThatReadsIsOneEntryAndOneThatChangesIsTwo) {
 
 TEST(AuditLog, ARefusedCallSaysWhy) {
     Ledger ledger;
-    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_only, kEve));
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_only, kAsker));
     const std::uint64_t from = ledger.next();
 
     EXPECT_EQ(reason(ledger.set_status("plan", "done")), "permission_denied");
@@ -177,7 +177,7 @@ TEST(AuditLog, ARefusedCallSaysWhy) {
 
 TEST(AuditLog, AnEscalatedCallItsApprovalAndTheSecondCallStandInTheirOrder) {
     Ledger ledger;
-    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kEve));
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kAsker));
     const std::uint64_t from = ledger.next();
 
     const Result<Value> asked = ledger.set_status("plan", "done");
@@ -191,12 +191,12 @@ TEST(AuditLog, AnEscalatedCallItsApprovalAndTheSecondCallStandInTheirOrder) {
               "approval approved; call context; approval used; end context done");
     const std::vector<Value> entries = ledger.entries(from);
     EXPECT_EQ(Ledger::word(entries[2], "approval_id"), id);
-    EXPECT_EQ(Ledger::word(entries[1], "by"), kEve);
+    EXPECT_EQ(Ledger::word(entries[1], "by"), kAsker);
     EXPECT_EQ(Ledger::word(entries[1], "asks"), "overwrite");
     EXPECT_EQ(Ledger::word(entries[1], "target"), "plan");
     EXPECT_EQ(entries[1].get("decision"), nullptr);
-    EXPECT_EQ(Ledger::word(entries[3], "by"), kTom);
-    EXPECT_EQ(Ledger::word(entries[3], "actor"), kEve);
+    EXPECT_EQ(Ledger::word(entries[3], "by"), kAnswerer);
+    EXPECT_EQ(Ledger::word(entries[3], "actor"), kAsker);
     EXPECT_EQ(Ledger::word(entries[3], "decision"), "approve_once");
     for (const std::size_t approval : {1U, 3U, 5U}) {
         EXPECT_EQ(Ledger::word(entries[approval], "approval_id"), id);
@@ -206,7 +206,7 @@ TEST(AuditLog, AnEscalatedCallItsApprovalAndTheSecondCallStandInTheirOrder) {
 
 TEST(AuditLog, AnAnswerThatIsTakenBackOrDeniedSaysSo) {
     Ledger ledger;
-    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kEve));
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kAsker));
     const auto ask = [&](const char* value) {
         return ledger.set_status("plan", value).error().details().find("approval_id")->as_string();
     };
@@ -221,13 +221,14 @@ TEST(AuditLog, AnAnswerThatIsTakenBackOrDeniedSaysSo) {
 
 TEST(AuditLog, AnApprovalThatItsCallDidNotUseIsGivenBack) {
     Ledger ledger;
-    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kEve));
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kAsker));
     const Result<Value> asked = ledger.set_status("plan", "done");
     const std::string id = asked.error().details().find("approval_id")->as_string();
     ASSERT_TRUE(ledger.resolve(id, policy::Answer::approve_once));
     const std::uint64_t from = ledger.next();
-    const Caller by = ledger.caller(
-        "context", {{"operation", "set_field"}, {"label", "plan"}, {"value", "done"}}, false, kEve);
+    const Caller by =
+        ledger.caller("context", {{"operation", "set_field"}, {"label", "plan"}, {"value", "done"}},
+                      false, kAsker);
     const auto failing = [](const Caller&, Reply<Value> reply) {
         reply(fail(Errc::conflict, "content_mismatch", "it is not what it was"));
     };
@@ -239,7 +240,7 @@ TEST(AuditLog, AnApprovalThatItsCallDidNotUseIsGivenBack) {
 
 TEST(AuditLog, WhatACallChangedIsNotDurableWithoutItsEntry) {
     Ledger ledger;
-    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kEve));
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kAsker));
     const std::uint64_t from = ledger.next();
     TableStore& store = ledger.study.desk.store;
     store.fail_next();
@@ -249,7 +250,7 @@ TEST(AuditLog, WhatACallChangedIsNotDurableWithoutItsEntry) {
 
 TEST(AuditLog, ACallWhoseEntryCannotEvenWaitChangesNothingAndOneThatReadsIsAnswered) {
     Ledger ledger;
-    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kEve));
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kAsker));
     ASSERT_TRUE(ledger.set_status("plan", "before"));
     const std::uint64_t from = ledger.next();
     ledger.study.desk.store.fill_log(true);
@@ -268,7 +269,7 @@ TEST(AuditLog, LongAndHostileArgumentsAreCutAndShownAsTheyAre) {
     Ledger ledger;
     const std::uint64_t from = ledger.next();
     const std::string hostile = "\x1b[2J\u202e" + std::string(100'000, 'x');
-    const Caller by = ledger.caller("block_append", {{"text", hostile}}, false, kEve);
+    const Caller by = ledger.caller("block_append", {{"text", hostile}}, false, kAsker);
     static_cast<void>(
         ledger.call(by, [](const Caller&, Reply<Value> reply) { reply(Value(Map{})); }));
     const Value call = ledger.entries(from)[0];
@@ -281,10 +282,10 @@ TEST(AuditLog, LongAndHostileArgumentsAreCutAndShownAsTheyAre) {
 
 TEST(AuditLog, IsFilteredAndReadInPages) {
     Ledger ledger;
-    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kEve));
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::read_write, kAsker));
     ASSERT_TRUE(ledger.set_status("plan", "one"));
-    ASSERT_TRUE(ledger.view("plan", kTom));
-    EXPECT_FALSE(ledger.view("nothing", kTom));
+    ASSERT_TRUE(ledger.view("plan", kAnswerer));
+    EXPECT_FALSE(ledger.view("nothing", kAnswerer));
     ledger.study.desk.advance(60'000);
     const std::int64_t later = ledger.study.desk.clock.wall_ms();
     for (int i = 0; i < 1200; ++i) ASSERT_TRUE(ledger.view("plan", "human:bo"));
@@ -293,8 +294,8 @@ TEST(AuditLog, IsFilteredAndReadInPages) {
         query.limit = 100'000;
         return ledger.read(std::move(query)).entries.size();
     };
-    EXPECT_EQ(count({.actor = kTom}), 2U);
-    EXPECT_EQ(count({.actor = kEve}), 2U);
+    EXPECT_EQ(count({.actor = kAnswerer}), 2U);
+    EXPECT_EQ(count({.actor = kAsker}), 2U);
     EXPECT_EQ(count({.tool = "context.set_field"}), 2U);
     EXPECT_EQ(count({.tool = "context"}), 1204U);
     EXPECT_EQ(count({.tool = "block_append"}), 0U);
@@ -345,7 +346,7 @@ TEST(AuditLog, WhatIsDoneOtherwiseThanByAToolStandsThere) {
     const std::uint64_t from = ledger.next();
     const auto done = ledger.study.desk.ask<void>([&](Reply<void> reply) {
         AuditCalls(*ledger.study.desk.kernel)
-            .log<void>(Study::as(kTom), "run_source", Map{{"name", "diagnostics"}}, false,
+            .log<void>(Study::as(kAnswerer), "run_source", Map{{"name", "diagnostics"}}, false,
                        std::move(reply), [](Reply<void> logged) { logged({}); });
     });
     EXPECT_TRUE(done);

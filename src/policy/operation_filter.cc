@@ -11,9 +11,9 @@
 namespace quire::policy {
 namespace {
 
-using Names = std::span<const std::string>;
+using Allowed = std::span<const std::string>;
 
-bool holds(Names names, std::string_view name) {
+bool holds(Allowed names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -71,7 +71,7 @@ void reach(const Value& root, const Value& node, std::set<std::string>& seen) {
 
 class Filter {
 public:
-    Filter(const Value& root, std::string_view field, Names allowed)
+    Filter(const Value& root, std::string_view field, Allowed allowed)
         : root_(root), field_(field), allowed_(allowed) {}
 
     // An object's schema; none where no word of the member is left.
@@ -99,7 +99,7 @@ private:
 
     const Value& root_;
     const std::string_view field_;
-    const Names allowed_;
+    const Allowed allowed_;
     // By target: of the words of the member, and of an object's schema. None while it is looked at.
     std::map<const Value*, std::optional<Value>> known_words_, known_objects_;
 };
@@ -322,7 +322,7 @@ void drop_unused(const Value& before, Value& schema) {
 
 }  // namespace
 
-Value filter_schema_enum(Value schema, std::string_view field, Names allowed) {
+Value filter_schema_enum(Value schema, std::string_view field, Allowed allowed) {
     std::set<const Value*> seen;
     if (!mentions(schema, schema, field, seen)) return schema;
     std::optional<Value> filtered = Filter(schema, field, allowed).object(schema);
@@ -335,7 +335,7 @@ Value filter_schema_enum(Value schema, std::string_view field, Names allowed) {
     return std::move(*filtered);
 }
 
-Value without_members(Value schema, Names names) {
+Value without_members(Value schema, Allowed names) {
     if (!schema.is_map()) return schema;
     Map& all = schema.as_map();
     const auto is_named = [&](const Value& each) {

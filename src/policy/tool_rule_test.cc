@@ -13,33 +13,34 @@ std::string within(ToolRule of, Per per) {
 }
 
 TEST(ToolRule, EveryTypeHasItsSentence) {
-    using T = RuleType;
-    EXPECT_EQ(in_words(rule(T::allowed_operations, "file", {"read", "list"})),
+    using Type = RuleType;
+    EXPECT_EQ(in_words(rule(Type::allowed_operations, "file", {"read", "list"})),
               "Available operations for `file`: list, read.");
-    EXPECT_EQ(in_words(rule(T::max_calls, "*", 20)),
+    EXPECT_EQ(in_words(rule(Type::max_calls, "*", 20)),
               "Call any one tool at most 20 times per session.");
-    EXPECT_EQ(in_words(rule(T::max_calls, "file", 0)), "Do not call `file`.");
-    EXPECT_EQ(in_words(rule(T::cooldown, "file", 500)),
+    EXPECT_EQ(in_words(rule(Type::max_calls, "file", 0)), "Do not call `file`.");
+    EXPECT_EQ(in_words(rule(Type::cooldown, "file", 500)),
               "Let 500 ms pass between two calls of `file`.");
-    EXPECT_EQ(in_words(rule(T::requires_preceding_tools, "file", {"context", "search"})),
+    EXPECT_EQ(in_words(rule(Type::requires_preceding_tools, "file", {"context", "search"})),
               "Before `file`, these must have succeeded: `context`, `search`.");
-    EXPECT_EQ(in_words(rule(T::requires_preceding_tools, "*", {"context"})),
+    EXPECT_EQ(in_words(rule(Type::requires_preceding_tools, "*", {"context"})),
               "Before any other tool, these must have succeeded: `context`.");
-    EXPECT_EQ(in_words(rule(T::requires_following_tools, "file", {"search"})),
+    EXPECT_EQ(in_words(rule(Type::requires_following_tools, "file", {"search"})),
               "After `file` has succeeded, call these before you end: `search`.");
     EXPECT_EQ(in_words(groups("file", {{"file", "search"}, {"context", "search"}})),
               "Call one tool alone of each of these groups per session: [`file`, `search`], "
               "[`context`, `search`].");
-    EXPECT_EQ(in_words(rule(T::start_constraint, "file")),
+    EXPECT_EQ(in_words(rule(Type::start_constraint, "file")),
               "Begin with `file`: until it has succeeded no other tool may be called.");
-    EXPECT_EQ(in_words(rule(T::required_before_exit, "file")), "Call `file` before you end.");
-    EXPECT_EQ(in_words(rule(T::required_before_exit_if, "file", {"search"})),
+    EXPECT_EQ(in_words(rule(Type::required_before_exit, "file")), "Call `file` before you end.");
+    EXPECT_EQ(in_words(rule(Type::required_before_exit_if, "file", {"search"})),
               "Call `file` before you end if any of these has succeeded: `search`.");
-    EXPECT_EQ(in_words(rule(T::continue_loop, "file")), "Go on with your work after `file`.");
-    EXPECT_EQ(in_words(rule(T::exit_loop, "file")), "Your work ends once `file` has succeeded.");
-    EXPECT_EQ(in_words(rule(T::periodic, "file", 100)), "Call `file` every 100 ms while you work.");
-    EXPECT_EQ(in_words(rule(T::needed, "file")), "You will need `file` for this work.");
-    ToolRule consent = rule(T::requires_consent, "file");
+    EXPECT_EQ(in_words(rule(Type::continue_loop, "file")), "Go on with your work after `file`.");
+    EXPECT_EQ(in_words(rule(Type::exit_loop, "file")), "Your work ends once `file` has succeeded.");
+    EXPECT_EQ(in_words(rule(Type::periodic, "file", 100)),
+              "Call `file` every 100 ms while you work.");
+    EXPECT_EQ(in_words(rule(Type::needed, "file")), "You will need `file` for this work.");
+    ToolRule consent = rule(Type::requires_consent, "file");
     EXPECT_EQ(in_words(consent), "A person must agree before `file` is called.");
     consent.scope = "src";
     EXPECT_EQ(in_words(consent), "A person must agree before `file` is called (scope: src).");

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kFar = ~std::size_t{0};
 
-struct Page {
+struct Sheet {
     Doc doc{1};
     Handle text = doc.open(ContainerId::root("t", ContainerKind::text));
 
@@ -28,54 +28,54 @@ struct Page {
 };
 
 TEST(Typing, LettersAndBackspacesGoOnWhereTheyStopped) {
-    Page page;
-    for (std::size_t i = 0; i < 6; ++i) EXPECT_TRUE(page.type(i, std::string(1, "abcdef"[i])));
-    for (std::size_t at : {5, 4, 3}) EXPECT_TRUE(page.erase(at, 1));
-    EXPECT_EQ(page.read(), "abc");
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(page.erase(0, 1));
-    EXPECT_EQ(page.read(), "");
+    Sheet sheet;
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_TRUE(sheet.type(i, std::string(1, "abcdef"[i])));
+    for (std::size_t at : {5, 4, 3}) EXPECT_TRUE(sheet.erase(at, 1));
+    EXPECT_EQ(sheet.read(), "abc");
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(sheet.erase(0, 1));
+    EXPECT_EQ(sheet.read(), "");
 
-    page.doc.commit();
-    page.doc.check_invariants();
+    sheet.doc.commit();
+    sheet.doc.check_invariants();
     // A run of letters, one of backspaces and one of deletes.
-    const std::vector<Change> changes = page.doc.changes_since({});
+    const std::vector<Change> changes = sheet.doc.changes_since({});
     ASSERT_EQ(changes.size(), 1U);
     EXPECT_EQ(changes[0].ops.size(), 3U);
 }
 
 TEST(Typing, EndsWhereTheTextDoes) {
-    Page page;
-    EXPECT_TRUE(page.type(0, "a"));
-    EXPECT_TRUE(page.type(1, "b"));
-    EXPECT_FALSE(page.type(kFar, "x"));
-    EXPECT_FALSE(page.type(3, "x"));
-    EXPECT_TRUE(page.erase(1, 1));
-    EXPECT_FALSE(page.type(kFar, "x"));
-    EXPECT_FALSE(page.erase(1, 1));
-    EXPECT_TRUE(page.erase(0, 1));
-    EXPECT_FALSE(page.erase(0, 1));
-    EXPECT_FALSE(page.erase(kFar, 1));
-    EXPECT_FALSE(page.type(kFar, "x"));
-    EXPECT_TRUE(page.type(0, "c"));
-    EXPECT_FALSE(page.type(1, "\x80"));
-    EXPECT_TRUE(page.type(1, "é"));
-    EXPECT_TRUE(page.type(2, "d"));
-    EXPECT_EQ(page.read(), "céd");
-    page.doc.check_invariants();
+    Sheet sheet;
+    EXPECT_TRUE(sheet.type(0, "a"));
+    EXPECT_TRUE(sheet.type(1, "b"));
+    EXPECT_FALSE(sheet.type(kFar, "x"));
+    EXPECT_FALSE(sheet.type(3, "x"));
+    EXPECT_TRUE(sheet.erase(1, 1));
+    EXPECT_FALSE(sheet.type(kFar, "x"));
+    EXPECT_FALSE(sheet.erase(1, 1));
+    EXPECT_TRUE(sheet.erase(0, 1));
+    EXPECT_FALSE(sheet.erase(0, 1));
+    EXPECT_FALSE(sheet.erase(kFar, 1));
+    EXPECT_FALSE(sheet.type(kFar, "x"));
+    EXPECT_TRUE(sheet.type(0, "c"));
+    EXPECT_FALSE(sheet.type(1, "\x80"));
+    EXPECT_TRUE(sheet.type(1, "é"));
+    EXPECT_TRUE(sheet.type(2, "d"));
+    EXPECT_EQ(sheet.read(), "céd");
+    sheet.doc.check_invariants();
 }
 
 TEST(Typing, IsInOneContainer) {
-    Page page;
-    const Handle other = page.doc.open(ContainerId::root("u", ContainerKind::text));
-    EXPECT_TRUE(page.type(0, "a"));
-    EXPECT_FALSE(page.doc.text_insert(other, {1}, "x"));
-    EXPECT_TRUE(page.doc.text_insert(other, {0}, "x"));
-    EXPECT_TRUE(page.type(1, "b"));
-    EXPECT_TRUE(page.erase(0, 2));
-    EXPECT_TRUE(page.doc.text_erase(other, {0}, {1}));
-    EXPECT_FALSE(page.erase(0, 1));
-    EXPECT_EQ(page.read() + page.doc.text(other).str(), "");
-    page.doc.check_invariants();
+    Sheet sheet;
+    const Handle other = sheet.doc.open(ContainerId::root("u", ContainerKind::text));
+    EXPECT_TRUE(sheet.type(0, "a"));
+    EXPECT_FALSE(sheet.doc.text_insert(other, {1}, "x"));
+    EXPECT_TRUE(sheet.doc.text_insert(other, {0}, "x"));
+    EXPECT_TRUE(sheet.type(1, "b"));
+    EXPECT_TRUE(sheet.erase(0, 2));
+    EXPECT_TRUE(sheet.doc.text_erase(other, {0}, {1}));
+    EXPECT_FALSE(sheet.erase(0, 1));
+    EXPECT_EQ(sheet.read() + sheet.doc.text(other).str(), "");
+    sheet.doc.check_invariants();
 }
 
 // Everything that comes between, at random, beside a plain string.
@@ -85,35 +85,35 @@ TEST(TypingRandom, LeadsWhereAnyEditLeads) {
         SCOPED_TRACE(seed);
         std::mt19937 random(seed);
         const auto below = [&](std::size_t n) { return random() % n; };
-        Page page;
+        Sheet sheet;
         Doc other(2);
-        const Handle map = page.doc.open(ContainerId::root("m", ContainerKind::map));
+        const Handle map = sheet.doc.open(ContainerId::root("m", ContainerKind::map));
         const Handle there = other.open(ContainerId::root("t", ContainerKind::text));
         std::string plain;
         for (int step = 0; step < 300; ++step) {
             const std::size_t at = below(plain.size() + 1);
             switch (below(12)) {
                 case 0:
-                    page.doc.commit();
+                    sheet.doc.commit();
                     break;
                 case 1:
-                    ASSERT_EQ(page.read(), plain);
+                    ASSERT_EQ(sheet.read(), plain);
                     break;
                 case 2:
-                    ASSERT_TRUE(page.doc.map_set(map, "k", static_cast<std::int64_t>(step)));
+                    ASSERT_TRUE(sheet.doc.map_set(map, "k", static_cast<std::int64_t>(step)));
                     break;
                 case 3:
-                    page.doc.commit();
-                    ASSERT_TRUE(other.import(page.doc.changes_since(other.version())));
+                    sheet.doc.commit();
+                    ASSERT_TRUE(other.import(sheet.doc.changes_since(other.version())));
                     ASSERT_TRUE(other.text_insert(there, {at}, "o"));
                     other.commit();
-                    ASSERT_TRUE(page.doc.import(other.changes_since(page.doc.version())));
+                    ASSERT_TRUE(sheet.doc.import(other.changes_since(sheet.doc.version())));
                     plain.insert(at, "o");
                     break;
                 case 4:
                     if (below(4) != 0 || plain.empty()) break;
-                    ASSERT_TRUE(page.doc.text_mark(page.text, {0}, {plain.size()}, "bold",
-                                                   static_cast<std::int64_t>(step)));
+                    ASSERT_TRUE(sheet.doc.text_mark(sheet.text, {0}, {plain.size()}, "bold",
+                                                    static_cast<std::int64_t>(step)));
                     break;
                 case 5:
                 case 6:
@@ -121,7 +121,7 @@ TEST(TypingRandom, LeadsWhereAnyEditLeads) {
                     std::size_t to = at;
                     for (std::size_t n = 1 + below(20); n > 0; --n) {
                         const std::string letter(1, static_cast<char>('a' + below(26)));
-                        ASSERT_TRUE(page.type(to, letter));
+                        ASSERT_TRUE(sheet.type(to, letter));
                         plain.insert(to++, letter);
                     }
                     break;
@@ -130,24 +130,24 @@ TEST(TypingRandom, LeadsWhereAnyEditLeads) {
                 case 9: {  // Backspaces.
                     std::size_t from = at;
                     for (std::size_t n = below(12); n > 0 && from > 0; --n) {
-                        ASSERT_TRUE(page.erase(--from, 1));
+                        ASSERT_TRUE(sheet.erase(--from, 1));
                         plain.erase(from, 1);
                     }
                     break;
                 }
                 default:  // Deletes forward, up to the end and beyond.
                     for (std::size_t n = below(12); n > 0; --n) {
-                        ASSERT_EQ(page.erase(at, 1), at < plain.size());
+                        ASSERT_EQ(sheet.erase(at, 1), at < plain.size());
                         if (at < plain.size()) plain.erase(at, 1);
                     }
             }
         }
-        page.doc.commit();
-        ASSERT_EQ(page.read(), plain);
-        page.doc.check_invariants();
+        sheet.doc.commit();
+        ASSERT_EQ(sheet.read(), plain);
+        sheet.doc.check_invariants();
         Doc again(3);
-        ASSERT_TRUE(again.import(page.doc.changes_since({})));
-        ASSERT_EQ(again.value(), page.doc.value());
+        ASSERT_TRUE(again.import(sheet.doc.changes_since({})));
+        ASSERT_EQ(again.value(), sheet.doc.value());
     }
 }
 

@@ -109,9 +109,9 @@ std::string name_of(const ContainerId& map, std::string_view key) {
 constexpr std::array<std::uint8_t, 4> kMarker = {0x00, 0x4C, 0x4D, 0x01};
 
 // As a marker numbers them; in the order of the numbers.
-constexpr std::array kKinds = {ContainerKind::map,          ContainerKind::list,
-                               ContainerKind::text,         ContainerKind::tree,
-                               ContainerKind::movable_list, ContainerKind::counter};
+constexpr std::array kMergeableKinds = {ContainerKind::map,          ContainerKind::list,
+                                        ContainerKind::text,         ContainerKind::tree,
+                                        ContainerKind::movable_list, ContainerKind::counter};
 
 // CRC-32 as Ethernet and gzip have it.
 class Crc32 {
@@ -181,8 +181,8 @@ std::optional<ContainerId> mergeable_child(const ContainerId& map, std::string_v
         return std::nullopt;
     const std::uint8_t kind = bytes[4];
     const std::uint32_t digest = std::uint32_t{bytes[5]} << 16 | bytes[6] << 8 | bytes[7];
-    if (kind >= kKinds.size() || digest_of(map, key, kind) != digest) return std::nullopt;
-    return ContainerId::root(name_of(map, key), kKinds[kind]);
+    if (kind >= kMergeableKinds.size() || digest_of(map, key, kind) != digest) return std::nullopt;
+    return ContainerId::root(name_of(map, key), kMergeableKinds[kind]);
 }
 
 std::optional<ContainerId> mergeable_parent(const ContainerId& id) {
