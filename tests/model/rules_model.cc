@@ -22,11 +22,11 @@ constexpr std::size_t kNow = static_cast<std::size_t>(-1);
 }  // namespace
 
 Rules::Rules(policy::ToolCatalog catalog, std::vector<ToolRule> common, std::vector<ToolRule> own,
-             Fault fault)
+             PlantedFault fault)
     : catalog_(std::move(catalog)), fault_(fault) {
     for (ToolRule& rule : common) rules_.push_back({std::move(rule), 0});
     for (ToolRule& rule : own) rules_.push_back({std::move(rule), 1});
-    if (fault_ == Fault::priority_ignored) return;
+    if (fault_ == PlantedFault::priority_ignored) return;
     std::stable_sort(rules_.begin(), rules_.end(), [](const Placed& a, const Placed& b) {
         return a.rule.priority > b.rule.priority;
     });
@@ -35,7 +35,7 @@ Rules::Rules(policy::ToolCatalog catalog, std::vector<ToolRule> common, std::vec
 // --- which rule is about which tool ---
 
 bool Rules::is_named(int level, RuleType type, const std::string& tool) const {
-    if (fault_ == Fault::wildcard_beside_named) return false;
+    if (fault_ == PlantedFault::wildcard_beside_named) return false;
     return std::any_of(rules_.begin(), rules_.end(), [&](const Placed& each) {
         return each.level == level && each.rule.type == type && each.rule.tool == tool;
     });
@@ -100,7 +100,7 @@ std::size_t Rules::begin(const Asked& asked, Now now) {
 }
 
 void Rules::note_refused(const Asked& asked, Now now) {
-    if (fault_ == Fault::refused_calls_count) calls_[begin(asked, now)].was_refused = true;
+    if (fault_ == PlantedFault::refused_calls_count) calls_[begin(asked, now)].was_refused = true;
 }
 
 Rules::Step Rules::finish(std::size_t index, bool success, Now now) {
@@ -122,7 +122,8 @@ Rules::Step Rules::finish(std::size_t index, bool success, Now now) {
 }
 
 bool Rules::within(const Call& call, Per per, const Asked& asked) const {
-    const bool same_session = call.session == asked.session || fault_ == Fault::sessions_are_one;
+    const bool same_session =
+        call.session == asked.session || fault_ == PlantedFault::sessions_are_one;
     switch (per) {
         case Per::session:
             return same_session;
@@ -136,17 +137,18 @@ bool Rules::within(const Call& call, Per per, const Asked& asked) const {
 }
 
 bool Rules::counts_as_called(const Call& call) const {
-    return fault_ != Fault::running_is_free || call.is_over;
+    return fault_ != PlantedFault::running_is_free || call.is_over;
 }
 
 bool Rules::counts_as_done(const Call& call) const {
     return !call.was_refused &&
-           (call.succeeded != 0 || (fault_ == Fault::failures_satisfy && call.is_over));
+           (call.succeeded != 0 || (fault_ == PlantedFault::failures_satisfy && call.is_over));
 }
 
 std::int64_t Rules::passed_since(const Call& call, Now now) const {
     if (call.boot == boot_) {
-        return now.steady_ms - (fault_ == Fault::cooldown_from_end ? call.end_ms : call.start_ms);
+        return now.steady_ms -
+               (fault_ == PlantedFault::cooldown_from_end ? call.end_ms : call.start_ms);
     }
     return std::max<std::int64_t>(0, booted_.wall_ms - call.wall_ms) +
            (now.steady_ms - booted_.steady_ms);
@@ -156,7 +158,8 @@ std::int64_t Rules::passed_since(const Call& call, Now now) const {
 std::size_t Rules::last_success(std::size_t session, const std::string& tool) const {
     std::size_t last = 0;
     for (const Call& call : calls_) {
-        const bool in_loop = call.loop == loops_ended_[session] || fault_ == Fault::loops_are_one;
+        const bool in_loop =
+            call.loop == loops_ended_[session] || fault_ == PlantedFault::loops_are_one;
         if (call.session == session && in_loop && call.tool == tool)
             last = std::max(last, call.succeeded);
     }

@@ -14,7 +14,7 @@
 namespace quire::rules_model {
 
 // What the model gets wrong on purpose, to show that a comparison with it can fail.
-enum class Fault {
+enum class PlantedFault {
     none,
     failures_satisfy,       // A failed call satisfies prerequisites.
     wildcard_beside_named,  // A rule for "*" holds beside one that names the tool.
@@ -25,10 +25,11 @@ enum class Fault {
     running_is_free,  // A call that runs does not count as called.
     sessions_are_one,
 };
-inline constexpr Fault kFaults[] = {Fault::failures_satisfy,    Fault::wildcard_beside_named,
-                                    Fault::refused_calls_count, Fault::cooldown_from_end,
-                                    Fault::loops_are_one,       Fault::priority_ignored,
-                                    Fault::running_is_free,     Fault::sessions_are_one};
+inline constexpr PlantedFault kFaults[] = {
+    PlantedFault::failures_satisfy,    PlantedFault::wildcard_beside_named,
+    PlantedFault::refused_calls_count, PlantedFault::cooldown_from_end,
+    PlantedFault::loops_are_one,       PlantedFault::priority_ignored,
+    PlantedFault::running_is_free,     PlantedFault::sessions_are_one};
 
 struct Now {
     std::int64_t steady_ms = 0;
@@ -69,7 +70,7 @@ struct Report {
 class Rules {
 public:
     Rules(policy::ToolCatalog catalog, std::vector<policy::ToolRule> common,
-          std::vector<policy::ToolRule> own, Fault fault = Fault::none);
+          std::vector<policy::ToolRule> own, PlantedFault fault = PlantedFault::none);
 
     std::size_t new_session();
     // The process ends: no call that runs goes on, no session is left, and the steady clock begins
@@ -128,7 +129,7 @@ private:
 
     policy::ToolCatalog catalog_;
     std::vector<Placed> rules_;  // In the order in which they are told.
-    Fault fault_;
+    PlantedFault fault_;
     std::vector<Call> calls_;
     std::vector<std::size_t> loops_ended_;  // By session.
     std::size_t successes_ = 0;

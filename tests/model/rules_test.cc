@@ -22,7 +22,7 @@ using crdt::Move;
 using crdt::Played;
 using crdt::Script;
 using crdt::Tape;
-using rules_model::Fault;
+using rules_model::PlantedFault;
 
 // The two clocks of a machine apart, as after a restart.
 class TwoClocks final : public Clock {
@@ -55,7 +55,8 @@ std::string words(const Value* list) {
 // One agent with its sessions, and the model beside it.
 class Client {
 public:
-    Client(std::vector<policy::ToolRule> common, std::vector<policy::ToolRule> own, Fault fault)
+    Client(std::vector<policy::ToolRule> common, std::vector<policy::ToolRule> own,
+           PlantedFault fault)
         : rules_(std::make_shared<const policy::RuleSet>(
               std::make_shared<const policy::ToolCatalog>(rules_model::few_tools()), common, own)),
           model_(rules_model::few_tools(), std::move(common), std::move(own), fault) {
@@ -234,7 +235,7 @@ private:
 };
 
 // The edits of the first move are the rules.
-Played play(Tape& tape, Script& script, Fault fault) {
+Played play(Tape& tape, Script& script, PlantedFault fault) {
     Played out;
     if (script.empty()) return out;
     tape.turn_to(script[0].choice);
@@ -257,12 +258,12 @@ Played play(Tape& tape, Script& script, Fault fault) {
 }
 
 TEST(RulesModel, TheAutomatonDecidesAsTheDefinitionsDo) {
-    crdt::play_seeds(1, 60,
-                     [](Tape& tape, Script& script) { return play(tape, script, Fault::none); });
+    crdt::play_seeds(
+        1, 60, [](Tape& tape, Script& script) { return play(tape, script, PlantedFault::none); });
 }
 
 TEST(RulesModel, AModelThatIsWrongInOneThingIsFoundOut) {
-    for (const Fault fault : rules_model::kFaults) {
+    for (const PlantedFault fault : rules_model::kFaults) {
         bool found = false;
         for (unsigned seed = 1; !found && seed <= 1'000; ++seed) {
             Script script(60);
