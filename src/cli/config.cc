@@ -419,7 +419,8 @@ Result<void> read_agents(Section& section, std::map<std::string, AgentSettings>&
     for (const std::string& name : section.keys()) {
         const auto take_agent = [&](Section& one) -> Result<void> {
             AgentSettings& agent = agents[name];
-            agent.profile = kProfiles[TRY(one.choice("profile", kProfiles, 0))];
+            const std::size_t profile = TRY(one.choice("profile", kProfiles, 0));
+            if (one.node("profile") != nullptr) agent.profile = kProfiles[profile];
             return one.table("tools",
                              [&](Section& tools) { return read_tools(tools, agent.tool_rules); });
         };
@@ -515,7 +516,8 @@ Result<Settings> load_config(const std::string& directory) {
 std::vector<std::string> not_acted_on(const Settings& settings) {
     std::vector<std::string> out;
     for (const auto& [name, agent] : settings.agents) {
-        out.push_back(cat("quire.toml: agents.", name,
+        if (!agent.profile) continue;
+        out.push_back(cat("quire.toml: agents.", name, ".profile",
                           " has no effect yet: the profile of an agent is the one that it asks "
                           "for (--profile)"));
     }

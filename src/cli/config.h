@@ -38,7 +38,7 @@ struct ShellSettings {
 };
 
 struct AgentSettings {
-    std::string profile = "model";
+    std::optional<std::string> profile = {};
     std::vector<policy::ToolRule> tool_rules;
 };
 
