@@ -81,13 +81,24 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         return of.sessions.try_emplace(by.session, of.ledger).first->second;
     }
     // Under the lock, so that the store has the facts in the order in which they came about.
-    void keep(Agent& of, const std::string& name) const {
+    void keep(Agent& of, const std::string& name) {
         if (!of.ledger.has_changes()) return;
+        std::vector<policy::LedgerEntry> changes = of.ledger.take_changes();
         store::Batch batch;
-        for (const policy::LedgerEntry& entry : of.ledger.take_changes())
+        for (const policy::LedgerEntry& entry : changes)
             batch.rule_facts.push_back({name, entry.key(), bytes_of(entry)});
-        // What a call does is stored after this, or is not.
-        body->parts().store.commit(std::move(batch), [](Result<void>) {});
+        // What a call does is stored after this, or is not. What a full disk refused goes with the
+        // agent's next call.
+        body->parts().store.commit(
+            std::move(batch),
+            [desk = weak_from_this(), name, changes = std::move(changes)](Result<void> stored) {
+                const auto self = stored ? nullptr : desk.lock();
+                if (self == nullptr) return;
+                self->state.with([&](State& all) {
+                    const auto agent = all.agents.find(name);
+                    if (agent != all.agents.end()) agent->second.ledger.not_kept(changes);
+                });
+            });
     }
 
     policy::Admission admit(const Caller& by, const policy::ToolCall& call) {

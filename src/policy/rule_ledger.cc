@@ -91,6 +91,13 @@ std::vector<LedgerEntry> RuleLedger::take_changes() {
     return out;
 }
 
+void RuleLedger::not_kept(std::span<const LedgerEntry> entries) {
+    for (const LedgerEntry& entry : entries) {
+        if (const auto tool = rules_->catalog().index_of(entry.tool))
+            changed_.emplace(entry.conversation, *tool);
+    }
+}
+
 void RuleLedger::forget(std::string_view conversation) {
     if (const auto found = conversations_.find(conversation); found != conversations_.end())
         conversations_.erase(found);

@@ -71,6 +71,8 @@ public:
     void restore(std::span<const LedgerEntry> entries);
     // What is to be kept of what has changed since the last time.
     std::vector<LedgerEntry> take_changes();
+    // What could not be kept: it is among the next changes, as it is by then.
+    void not_kept(std::span<const LedgerEntry> entries);
     bool has_changes() const { return !changed_.empty(); }
     // A conversation that is gone. Keep nothing of it either.
     void forget(std::string_view conversation);

@@ -104,6 +104,17 @@ Result<Value> accept(const Entry& entry, const json::Schema& schema, const polic
     return accepted;
 }
 
+// What a set of rules leaves of a profile.
+struct View {
+    std::vector<ToolInfo> infos;
+    std::map<const Entry*, json::Schema> narrowed;  // Of those that it changes.
+
+    const json::Schema& schema_of(const Entry& entry) const {
+        const auto at = narrowed.find(&entry);
+        return at == narrowed.end() ? entry.accepts : at->second;
+    }
+};
+
 // Whether the actor is not shown the tool, or not this operation of it.
 bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::string& operation) {
     if (!set.is_listed(tool)) return true;
@@ -139,17 +150,6 @@ std::string published_name(std::string_view name) {
     std::replace(out.begin(), out.end(), '.', '_');
     return out;
 }
-
-// What a set of rules leaves of a profile.
-struct View {
-    std::vector<ToolInfo> infos;
-    std::map<const Entry*, json::Schema> narrowed;  // Of those that it changes.
-
-    const json::Schema& schema_of(const Entry& entry) const {
-        const auto at = narrowed.find(&entry);
-        return at == narrowed.end() ? entry.accepts : at->second;
-    }
-};
 
 struct Registry::Body {
     struct Shelf {

@@ -164,6 +164,16 @@ TEST(ToolRules, WhatCountsForGoodOutlivesTheKernel) {
     EXPECT_FALSE(workspace.call_tool("block_list", "{}").is_error);
 }
 
+TEST(ToolRules, WhatAFullDiskRefusedToCountIsCountedLater) {
+    Workspace workspace(Profile::full, common({at_most("file", 2, Per::persistent)}));
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    workspace.fill_the_disk_once();
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    EXPECT_FALSE(workspace.call_tool("block_list", "{}").is_error);
+    workspace.restart();
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
+}
+
 TEST(ToolRules, WhatCountsPerConversationCountsThere) {
     Workspace workspace(Profile::full, common({at_most("block_append", 1, Per::conversation)}));
     const auto made = [&](const char* conversation) {

@@ -96,6 +96,8 @@ public:
 
     const tools::Registry& registry() const { return *registry_; }
     kernel::RuleCalls& rules() { return *rules_; }
+    // The next batch that is handed to it finds the disk full.
+    void fill_the_disk_once() { store_.fail_next(); }
 
     TestDirectory disk;
     ManualClock clock;
