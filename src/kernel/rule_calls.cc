@@ -61,6 +61,9 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         std::map<std::string, std::vector<policy::LedgerEntry>, std::less<>> stored;
     };
 
+    // By agent, what the store did not take.
+    using Refused = std::map<std::string, std::vector<policy::LedgerEntry>, std::less<>>;
+
     Desk(std::shared_ptr<Kernel::Body> house, policy::RuleBook rules)
         : body(std::move(house)), book(std::move(rules)) {}
 
@@ -82,6 +85,9 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
     }
     // Under the lock, so that the store has the facts in the order in which they came about.
     void keep(Agent& of, const std::string& name) {
+        refused.with([&](Refused& all) {
+            if (const auto mine = all.extract(name)) of.ledger.not_kept(mine.mapped());
+        });
         if (!of.ledger.has_changes()) return;
         std::vector<policy::LedgerEntry> changes = of.ledger.take_changes();
         store::Batch batch;
@@ -94,9 +100,9 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
             [desk = weak_from_this(), name, changes = std::move(changes)](Result<void> stored) {
                 const auto self = stored ? nullptr : desk.lock();
                 if (self == nullptr) return;
-                self->state.with([&](State& all) {
-                    const auto agent = all.agents.find(name);
-                    if (agent != all.agents.end()) agent->second.ledger.not_kept(changes);
+                self->refused.with([&](Refused& all) {
+                    auto& mine = all[name];
+                    mine.insert(mine.end(), changes.begin(), changes.end());
                 });
             });
     }
@@ -114,6 +120,8 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
     const std::shared_ptr<Kernel::Body> body;
     const policy::RuleBook book;
     sched::Guarded<State> state;
+    // With a lock of its own: a store may answer where it is asked, which is under the other.
+    sched::Guarded<Refused> refused;
 };
 
 RuleCalls::RuleCalls(std::shared_ptr<Kernel::Body> body, policy::RuleBook book)

@@ -195,7 +195,8 @@ std::optional<RuleAutomaton::Refusing> RuleAutomaton::first_refusal(std::size_t 
         return holds(check, tool, operation, view);
     });
     for (const RuleCheck& check : rules_.checks(tool)) {
-        if (all_hold || (start && *start < check.rule)) break;
+        const bool later = start && *start < check.rule && check.kind != Kind::operation;
+        if (all_hold || later) break;
         if (!holds(check, tool, operation, view)) return Refusing{check.rule, &check};
     }
     if (start) return Refusing{*start, nullptr};

@@ -32,8 +32,11 @@ RuleSet::RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRul
         first_check_.push_back(static_cast<std::uint32_t>(checks_.size()));
         std::vector<RuleCheck> found;
         compile_checks(tool, found);
-        std::stable_sort(found.begin(), found.end(),
-                         [](const RuleCheck& a, const RuleCheck& b) { return a.rule < b.rule; });
+        // What a tool has is asked before when it may be called, whatever the priorities.
+        std::stable_sort(found.begin(), found.end(), [](const RuleCheck& a, const RuleCheck& b) {
+            return std::pair(a.kind != Kind::operation, a.rule) <
+                   std::pair(b.kind != Kind::operation, b.rule);
+        });
         checks_.insert(checks_.end(), found.begin(), found.end());
     }
     first_check_.push_back(static_cast<std::uint32_t>(checks_.size()));

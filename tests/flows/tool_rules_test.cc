@@ -110,6 +110,17 @@ TEST(ToolRules, WhatIsHiddenIsRefused) {
     }
 }
 
+TEST(ToolRules, WhatIsHiddenIsRefusedAsThatWhateverElseRefusesIt) {
+    Workspace workspace(Profile::full, common({of(RuleType::start_constraint, "block_list"),
+                                               at_most("file", 1), only("file", {"list"})}));
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "start_constraints_not_met");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"f"})"), "operation_not_allowed");
+    EXPECT_FALSE(workspace.call_tool("block_list", "{}").is_error);
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "ok");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"list"})"), "max_calls_exceeded");
+    EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"f"})"), "operation_not_allowed");
+}
+
 TEST(ToolRules, AToolOfWhichNothingIsLeftIsNotListed) {
     policy::WrittenRules written = common({only("file", {"list", "read"})});
     written.own["bo"] = {only("file", {"append"})};

@@ -317,7 +317,9 @@ Answer Rules::ask(const Asked& asked, Now now) const {
         const auto refused = refusal(each, asked, now);
         if (!refused) continue;
         wait = std::max(wait, refused->retry_after_ms);
-        if (!first) first = refused;
+        // An operation that the agent has not is told as that, whatever else refuses it.
+        const auto gates = [](const Answer& of) { return of.reason == "operation_not_allowed"; };
+        if (!first || (gates(*refused) && !gates(*first))) first = refused;
     }
     if (first) {
         first->retry_after_ms = first->reason == "cooldown_active" ? wait : 0;
