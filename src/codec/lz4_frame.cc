@@ -90,8 +90,8 @@ std::size_t content_size(ByteReader& in) {
     return size;
 }
 
-// None at the end of the blocks. `verify`: the first of two walks, which checks what it reads.
-std::optional<FrameBlock> next_block(ByteReader& in, const FrameHeader& header, bool verify) {
+// None at the end of the blocks.
+std::optional<FrameBlock> next_block(ByteReader& in, const FrameHeader& header) {
     constexpr std::uint32_t kStoredBit = 0x8000'0000;
     const std::uint32_t size = in.u32_le("size of an LZ4 block");
     if (size == 0) return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<FrameBlock> next_block(ByteReader& in, const FrameHeader& header, 
     }
     const std::uint32_t expected =
         header.blocks_checked ? in.u32_le("checksum of an LZ4 block") : 0;
-    if (verify && header.blocks_checked && expected != checksum(block.bytes))
+    if (header.blocks_checked && expected != checksum(block.bytes))
         in.fail("checksum of an LZ4 block");
     if (!in.ok()) return std::nullopt;
     return block;
@@ -132,9 +132,18 @@ bool decompress_block(const FrameBlock& block, bool independent, Bytes& out, std
 Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t max_size) {
     ByteReader in(frame);
     const FrameHeader header = read_header(in, frame);
-    ByteReader blocks = in;
+    // All are measured before any is decompressed, so that no more memory is asked for than they
+    // fill. The first are noted on the way; a frame of more blocks is walked through twice.
+    constexpr std::size_t kNoted = 256;
+    std::vector<FrameBlock> noted;
+    ByteReader rest = in;
     std::size_t size = 0;
-    while (const auto block = next_block(in, header, true)) size += block->size;
+    while (const auto block = next_block(in, header)) {
+        size += block->size;
+        if (noted.size() == kNoted) continue;
+        noted.push_back(*block);
+        rest = in;
+    }
     if (header.content_size && *header.content_size != size)
         in.fail("content size of an LZ4 frame");
     if (size > max_size) in.fail("LZ4 frame (its content is too large for its input)");
@@ -145,15 +154,22 @@ Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t 
 
     Bytes content(size);
     std::size_t at = 0;
-    while (const auto block = next_block(blocks, header, false)) {
-        if (block->stored) {
-            std::copy(block->bytes.begin(), block->bytes.end(),
+    const auto append = [&](const FrameBlock& block) {
+        if (block.stored) {
+            std::copy(block.bytes.begin(), block.bytes.end(),
                       content.begin() + static_cast<std::ptrdiff_t>(at));
-        } else if (!decompress_block(*block, header.independent, content, at)) {
-            return corrupt(cat("bad LZ4 block: it does not hold what its lengths say, ", at,
-                               " bytes into its content"));
+        } else if (!decompress_block(block, header.independent, content, at)) {
+            return false;
         }
-        at += block->size;
+        at += block.size;
+        return true;
+    };
+    bool fits = std::all_of(noted.begin(), noted.end(), append);
+    for (auto block = next_block(rest, header); fits && block; block = next_block(rest, header))
+        fits = append(*block);
+    if (!fits) {
+        return corrupt(cat("bad LZ4 block: it does not hold what its lengths say, ", at,
+                           " bytes into its content"));
     }
     if (header.content_checked && checksum(content) != content_checksum) {
         return corrupt("the content of an LZ4 frame does not match its checksum");

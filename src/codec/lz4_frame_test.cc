@@ -51,6 +51,28 @@ TEST(Lz4Frame, WhatIsCompressedComesBack) {
     }
 }
 
+TEST(Lz4Frame, ManySmallBlocksAreReadOneAfterTheOther) {
+    const Bytes bytes = content(100'000);
+    for (const LZ4F_blockMode_t mode : {LZ4F_blockLinked, LZ4F_blockIndependent}) {
+        LZ4F_preferences_t preferences = LZ4F_INIT_PREFERENCES;
+        preferences.frameInfo.blockMode = mode;
+        preferences.autoFlush = 1;  // Each call makes a block.
+        LZ4F_cctx* context = nullptr;
+        ASSERT_EQ(LZ4F_createCompressionContext(&context, LZ4F_VERSION), 0U);
+        Bytes frame(1 << 20);
+        std::size_t end = LZ4F_compressBegin(context, frame.data(), frame.size(), &preferences);
+        for (std::size_t at = 0; at < bytes.size(); at += 100) {
+            end += LZ4F_compressUpdate(context, frame.data() + end, frame.size() - end,
+                                       bytes.data() + at, 100, nullptr);
+        }
+        end += LZ4F_compressEnd(context, frame.data() + end, frame.size() - end, nullptr);
+        LZ4F_freeCompressionContext(context);
+        frame.resize(end);
+        EXPECT_EQ(decompress_frame(frame, kAny).value(), bytes);
+        EXPECT_NE(frame_refusal(frame, bytes.size() - 1), "");
+    }
+}
+
 // Independent blocks, nothing optional: 0x60.
 TEST(Lz4Frame, IsWrittenAsLoroWritesIt) {
     EXPECT_EQ(compress_frame(content(1000))[4], 0x60);

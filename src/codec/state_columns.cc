@@ -113,13 +113,24 @@ void StampWriter::write_columns(ByteWriter& out) {
     write_sized(out, lamport_out_.bytes());
 }
 
-bool overlap(std::vector<IdRun> runs) {
-    std::sort(runs.begin(), runs.end(),
-              [](const IdRun& a, const IdRun& b) { return a.first.id < b.first.id; });
-    return std::adjacent_find(runs.begin(), runs.end(), [](const IdRun& a, const IdRun& b) {
-               return a.first.id.peer == b.first.id.peer &&
-                      b.first.id.counter - a.first.id.counter < a.size;
-           }) != runs.end();
+void AtomRuns::add(crdt::OpId first, crdt::Counter size) {
+    // Mostly it is the peer of the run before.
+    if (last_ == nullptr || last_peer_ != first.peer) {
+        last_ = &by_peer_[first.peer];
+        last_peer_ = first.peer;
+    }
+    last_->push_back(std::uint64_t{static_cast<std::uint32_t>(first.counter)} << 32U |
+                     static_cast<std::uint32_t>(size));
+}
+
+bool AtomRuns::overlap() {
+    return std::any_of(by_peer_.begin(), by_peer_.end(), [](auto& entry) {
+        std::vector<std::uint64_t>& runs = entry.second;
+        if (!std::is_sorted(runs.begin(), runs.end())) std::sort(runs.begin(), runs.end());
+        return std::adjacent_find(runs.begin(), runs.end(), [](std::uint64_t a, std::uint64_t b) {
+                   return (b >> 32U) - (a >> 32U) < static_cast<std::uint32_t>(a);
+               }) != runs.end();
+    });
 }
 
 }  // namespace quire::codec

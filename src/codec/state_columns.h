@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "codec/budget.h"
@@ -116,7 +117,18 @@ private:
     DeltaRleWriter peers_{peer_out_}, lamports_{lamport_out_};
 };
 
-// True when two runs name the same atom. O(n log n); sorts `runs`.
-bool overlap(std::vector<IdRun> runs);
+// Runs of atoms, to find whether two of them name the same one.
+class AtomRuns {
+public:
+    // 16 bytes each, but for those of a peer's first.
+    void add(crdt::OpId first, crdt::Counter size);
+    // O(n log n), and O(n) where the runs of each peer came in order.
+    bool overlap();
+
+private:
+    std::unordered_map<crdt::PeerId, std::vector<std::uint64_t>> by_peer_;  // Counter, size.
+    std::vector<std::uint64_t>* last_ = nullptr;
+    crdt::PeerId last_peer_ = 0;
+};
 
 }  // namespace quire::codec

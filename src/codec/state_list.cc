@@ -34,7 +34,9 @@ ListState read_list_state(ByteReader& in, Budget& budget) {
     }
     atoms.finish(in);
     if (!in.at_end()) in.fail("end of a list's state");
-    if (in.ok() && overlap(state.ids)) in.fail("ids of a list (one is there twice)");
+    AtomRuns runs;
+    for (const IdRun& run : state.ids) runs.add(run.first.id, run.size);
+    if (in.ok() && runs.overlap()) in.fail("ids of a list (one is there twice)");
     return state;
 }
 

@@ -42,10 +42,9 @@ void verify(ByteReader& in, const TextState& state, Budget& budget) {
         return in.fail("spans of a text (too many for their size)");
     std::size_t left = utf8::count_code_points(state.text);
     std::size_t starts = 0;
-    std::vector<IdRun> runs;
-    runs.reserve(state.spans.size());
+    AtomRuns runs;
     for (const TextSpan& span : state.spans) {
-        runs.push_back({span.first, std::max(span.length, 1)});
+        runs.add(span.first.id, std::max(span.length, 1));
         const crdt::OpId id = span.first.id;
         if (span.length > 0) {
             const auto length = static_cast<std::size_t>(span.length);
@@ -60,7 +59,7 @@ void verify(ByteReader& in, const TextState& state, Budget& budget) {
     }
     if (left != 0) return in.fail("spans of a text (they do not cover it)");
     if (starts != state.styles.size()) return in.fail("number of styles");
-    if (overlap(std::move(runs))) in.fail("spans of a text (an atom is there twice)");
+    if (runs.overlap()) in.fail("spans of a text (an atom is there twice)");
 }
 
 }  // namespace

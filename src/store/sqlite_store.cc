@@ -74,8 +74,9 @@ Result<void> make_store(const std::string& path) {
         Database database = TRY(Database::open(draft));
         TRY(database.execute("PRAGMA locking_mode = EXCLUSIVE"));
         TRY(database.execute("PRAGMA synchronous = OFF"));
-        TRY(database.use_log());
+        TRY(database.execute("PRAGMA journal_mode = OFF"));
         TRY(migrate(database));
+        TRY(database.use_log());
         TRY(database.checkpoint());
     }
     if (!flush_file(draft)) return cannot_open(path, errno);

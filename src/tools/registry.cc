@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <compare>
+#include <deque>
 #include <map>
+#include <mutex>
+#include <optional>
 
 #include "base/cat.h"
 #include "base/check.h"
@@ -48,10 +52,24 @@ json::Schema compiled(const Value& schema) {
 }
 
 // A tool as one profile has it.
-struct Entry {
-    std::unique_ptr<const Tool> tool;
-    ToolInfo info;  // As it is published.
-    json::Schema accepts;
+class Entry {
+public:
+    Entry(std::unique_ptr<const Tool> held, ToolInfo published)
+        : tool(std::move(held)), info(std::move(published)) {}
+
+    // Of its arguments. Compiled when it is first asked for: a kernel starts without those of tools
+    // that nobody calls.
+    const json::Schema& accepts() const {
+        std::call_once(compiled_, [this] { accepts_ = compiled(info.input_schema); });
+        return *accepts_;
+    }
+
+    const std::unique_ptr<const Tool> tool;
+    const ToolInfo info;  // As it is published.
+
+private:
+    mutable std::once_flag compiled_;
+    mutable std::optional<json::Schema> accepts_;
 };
 
 // A tool as a call names it. Of "context.set_field" the operation is not among the arguments.
@@ -104,14 +122,14 @@ Result<Value> accept(const Entry& entry, const json::Schema& schema, const polic
     return accepted;
 }
 
-// What a set of rules leaves of a profile.
+// What is left of a profile where a set of rules governs, or where none does.
 struct View {
     std::vector<ToolInfo> infos;
     std::map<const Entry*, json::Schema> narrowed;  // Of those that it changes.
 
     const json::Schema& schema_of(const Entry& entry) const {
         const auto at = narrowed.find(&entry);
-        return at == narrowed.end() ? entry.accepts : at->second;
+        return at == narrowed.end() ? entry.accepts() : at->second;
     }
 };
 
@@ -153,9 +171,7 @@ std::string published_name(std::string_view name) {
 
 struct Registry::Body {
     struct Shelf {
-        std::vector<Entry> entries;
-        std::vector<ToolInfo> infos;        // For everybody,
-        std::vector<ToolInfo> people_have;  // and for people.
+        std::deque<Entry> entries;
 
         const Entry* published(std::string_view name) const {
             const auto at = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
@@ -181,28 +197,42 @@ struct Registry::Body {
     std::shared_ptr<const policy::RuleSet> rules_of(const policy::Actor& actor) const {
         return rules == nullptr ? nullptr : rules->rules_of(actor);
     }
-    const View& view_of(Profile profile, const policy::RuleSet& set) const {
-        return views.at({profile, &set});
+    // Whom one view is for: `set` is null where no rules govern.
+    struct Whom {
+        Profile profile;
+        const policy::RuleSet* set;
+        bool is_person;
+        friend auto operator<=>(const Whom&, const Whom&) = default;
+    };
+    // Made when it is first asked for; stays as long as the registry.
+    const View& view_of(const Whom& whom) const {
+        const std::lock_guard lock(views_mutex);
+        const auto [at, is_new] = views.try_emplace(whom);
+        if (is_new) at->second = make_view(of(whom.profile), whom);
+        return at->second;
     }
-    static View make_view(const Shelf& shelf, Profile profile, const policy::RuleSet& set);
+    static View make_view(const Shelf& shelf, const Whom& whom);
 
     kernel::Kernel& kernel;
     kernel::RuleCalls* rules = nullptr;
     std::array<Shelf, kProfiles.size()> shelves;
-    std::map<std::pair<Profile, const policy::RuleSet*>, View> views;
+    mutable std::mutex views_mutex;
+    mutable std::map<Whom, View> views;
 };
 
-View Registry::Body::make_view(const Shelf& shelf, Profile profile, const policy::RuleSet& set) {
+View Registry::Body::make_view(const Shelf& shelf, const Whom& whom) {
     View out;
     for (const Entry& entry : shelf.entries) {
-        if (entry.info.for_people || !set.is_listed(entry.info.name)) continue;
-        const auto left = set.allowed_operations(entry.info.name);
+        if (entry.info.for_people && !whom.is_person) continue;
+        if (whom.set != nullptr && !whom.set->is_listed(entry.info.name)) continue;
+        const auto left =
+            whom.set == nullptr ? std::nullopt : whom.set->allowed_operations(entry.info.name);
         if (!left) {
             out.infos.push_back(entry.info);
             continue;
         }
         ToolInfo info = published(entry.tool->info(), *left);
-        if (profile == Profile::model)
+        if (whom.profile == Profile::model)
             info.output_schema = names_alone(std::move(info.output_schema));
         out.narrowed.emplace(&entry, compiled(info.input_schema));
         // What is left may be words of a later version.
@@ -261,10 +291,7 @@ void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
     Body::Shelf& shelf = body_->shelves[static_cast<std::size_t>(profile)];
     ToolInfo info = published(tool->info(), tool->info().operations.names());
     if (profile == Profile::model) info.output_schema = names_alone(std::move(info.output_schema));
-    if (!info.for_people) shelf.infos.push_back(info);
-    shelf.people_have.push_back(info);
-    json::Schema accepts = compiled(info.input_schema);
-    shelf.entries.push_back({std::move(tool), std::move(info), std::move(accepts)});
+    shelf.entries.emplace_back(std::move(tool), std::move(info));
 }
 
 policy::ToolCatalog Registry::catalog() const {
@@ -278,19 +305,11 @@ policy::ToolCatalog Registry::catalog() const {
 
 void Registry::hold_to(kernel::RuleCalls& rules) {
     body_->rules = &rules;
-    for (const auto& set : rules.all()) {
-        for (const Profile profile : kProfiles) {
-            body_->views.emplace(std::pair(profile, set.get()),
-                                 Body::make_view(body_->of(profile), profile, *set));
-        }
-    }
 }
 
 const std::vector<ToolInfo>& Registry::list(Profile profile, const policy::Actor& to) const {
-    const Body::Shelf& shelf = body_->of(profile);
-    if (to.kind == policy::ActorKind::human) return shelf.people_have;
     const auto set = body_->rules_of(to);
-    return set == nullptr ? shelf.infos : body_->view_of(profile, *set).infos;
+    return body_->view_of({profile, set.get(), to.kind == policy::ActorKind::human}).infos;
 }
 
 std::vector<std::string> Registry::rules_for(const policy::Actor& actor) const {
@@ -350,7 +369,8 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         return refuse(*refusal);
     }
     const json::Schema& schema =
-        set == nullptr ? entry->accepts : body_->view_of(session.profile, *set).schema_of(*entry);
+        set == nullptr ? entry->accepts()
+                       : body_->view_of({session.profile, set.get(), false}).schema_of(*entry);
     Result<Value> accepted =
         accept(*entry, schema, session.caller.actor, name, operation, arguments);
     if (!accepted) return refuse(accepted.error());

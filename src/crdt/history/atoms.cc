@@ -7,9 +7,11 @@
 namespace quire::crdt {
 
 PeerIndex AtomTable::intern(PeerId peer) {
-    const auto [at, added] = by_id_.emplace(peer, static_cast<PeerIndex>(peers_.size()));
+    // Mostly it is the one asked for last.
+    if (asked_ < peers_.size() && peers_[asked_].id == peer) return asked_;
+    const auto [at, added] = by_id_.try_emplace(peer, static_cast<PeerIndex>(peers_.size()));
     if (added) peers_.push_back({peer, 0, {}});
-    return at->second;
+    return asked_ = at->second;
 }
 
 std::optional<PeerIndex> AtomTable::find(PeerId peer) const {
@@ -38,17 +40,35 @@ void AtomTable::place(PeerIndex index, Counter first, Lv count, bool listed) {
 bool AtomTable::end_base(const VersionVector& version) {
     base_ = end_;
     for (const auto& [id, end] : version.ends()) peers_[intern(id)].end = end;
-    for (Peer& peer : peers_) {
-        std::sort(peer.runs.begin(), peer.runs.end(),
-                  [](const PeerRun& a, const PeerRun& b) { return a.counter < b.counter; });
-        std::int64_t known = 0;
-        for (const PeerRun& run : peer.runs) {
-            if (run.counter < known) return false;
-            known = std::int64_t{run.counter} + (run_end(run.lv) - run.lv);
-        }
-        if (known > peer.end) return false;
+    // By peer the listed runs, as numbers that sort by counter and tell where in runs_ they are:
+    // how long one is, its successor there tells.
+    std::vector<std::vector<std::uint64_t>> listed(peers_.size());
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        const Run& run = runs_[i];
+        const std::vector<PeerRun>& mine = peers_[run.peer].runs;
+        std::vector<std::uint64_t>& seen = listed[run.peer];
+        if (seen.size() < mine.size() && mine[seen.size()].lv == run.lv)
+            seen.push_back(std::uint64_t{static_cast<std::uint32_t>(run.counter)} << 32U | i);
+    }
+    for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
+        if (!place_in_order(peers_[peer], listed[peer])) return false;
     }
     return true;
+}
+
+// False when two atoms are the same, or the peer's end does not include them.
+bool AtomTable::place_in_order(Peer& peer, std::vector<std::uint64_t>& listed) const {
+    if (!std::is_sorted(listed.begin(), listed.end())) std::sort(listed.begin(), listed.end());
+    std::int64_t known = 0;
+    for (std::size_t n = 0; n < listed.size(); ++n) {
+        const std::size_t i = static_cast<std::uint32_t>(listed[n]);
+        const Run& run = runs_[i];
+        if (run.counter < known) return false;
+        known =
+            std::int64_t{run.counter} + ((i + 1 < runs_.size() ? runs_[i + 1].lv : end_) - run.lv);
+        peer.runs[n] = {run.counter, run.lv};
+    }
+    return known <= peer.end;
 }
 
 void AtomTable::truncate(Lv end) {

@@ -106,6 +106,7 @@ private:
         std::vector<PeerRun> runs;
     };
     std::size_t run_of(Lv lv) const;
+    bool place_in_order(Peer& peer, std::vector<std::uint64_t>& listed) const;
     void begin_run(PeerIndex index, Lv count);
 
     Lv end_ = 0;
@@ -113,6 +114,7 @@ private:
     std::vector<Run> runs_;
     std::vector<Peer> peers_;
     std::unordered_map<PeerId, PeerIndex> by_id_;
+    PeerIndex asked_ = 0;  // What intern() gave last.
 };
 
 }  // namespace quire::crdt
