@@ -154,11 +154,13 @@ await onDisk(async (folder) => {
 
     const other = await opened(peer, folder);
     const reads = { ours: [], peer: [] };
-    // In turns, so that a disturbance of the machine meets both.
-    for (let i = 0; i < 10; i++) {
+    // In turns, so that a disturbance of the machine meets both. The first turns are not counted: in them it
+    // is this program that is slow, until its own code is compiled.
+    for (let i = -5; i < 10; i++) {
         for (const [name, server, client] of [["ours", ours, holder], ["peer", peer, other]]) {
             const path = server.path(folder, "small.txt");
-            reads[name].push(...await sequential(client, quick ? 20 : 100, () => server.read(path)));
+            const took = await sequential(client, quick ? 20 : 100, () => server.read(path));
+            if (i >= 0) reads[name].push(...took);
         }
     }
     report.row("read of a 3 KB file, p50 of 1,000 calls one after the other", ms(p50(reads.ours)), ms(p50(reads.peer)), times(p50(reads.peer), p50(reads.ours)), "under 0.2 ms", p50(reads.ours) < 0.2);
