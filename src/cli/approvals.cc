@@ -28,13 +28,16 @@ std::string state_of(const Value& approval) {
 // What is asked for is shown as it is: an agent chose its words.
 std::string shown(const Value& approval) {
     const std::string path = text_of(approval, "path");
+    const std::string tool = text_of(approval, "tool");  // Or the scope that tools share.
+    const std::string target =
+        !tool.empty()   ? cat("what needs consent: ", policy::shown(tool))
+        : !path.empty() ? policy::shown(path)
+                        : cat("the block ", policy::shown(text_of(approval, "label")));
     return cat(coloured(text_of(approval, "approval_id"), Colour::yellow), "  ",
                coloured(local_time(number_of(approval, "timestamp")), Colour::grey), "  ",
                coloured(text_of(approval, "actor"), Colour::cyan), " asks to ",
-               text_of(approval, "operation"), " ",
-               path.empty() ? cat("the block ", policy::shown(text_of(approval, "label")))
-                            : policy::shown(path),
-               "\n    ", text_of(approval, "description"), "\n    ", state_of(approval), "\n");
+               text_of(approval, "operation"), " ", target, "\n    ",
+               text_of(approval, "description"), "\n    ", state_of(approval), "\n");
 }
 
 int refuse_or_hint(const Globals& globals, const Error& error) {

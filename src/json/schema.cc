@@ -57,13 +57,13 @@ Result<void> Schema::check(const Value& instance) const {
     return Failure(std::move(error));
 }
 
-Result<Value> Schema::accept(Value instance) const {
+Result<Value> Schema::accept(Value instance, bool is_unwrapped) const {
     const detail::Graph& graph = body_->graph;
     detail::Check as_it_is(graph.scoped);
     if (as_it_is.holds(*graph.root, instance) && !as_it_is.saw_float_integer()) return instance;
 
     detail::Check steps(graph.scoped);
-    detail::normalise(*graph.root, instance, steps);
+    detail::normalise(*graph.root, instance, steps, is_unwrapped);
     TRY(check(instance));
     return instance;
 }

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,12 +89,17 @@ public:
     // and a string that holds one in JSON arrives, that string is unwrapped (one layer), and where
     // it wants an integer and 3.0 arrives, that becomes 3. Then check(). Under `strict` every
     // integer of what it returns is an i64. What fits as it stands costs one check().
-    Result<Value> accept(Value instance) const;
+    // `is_unwrapped`: the instance itself came out of a string, by unwrapped(); nothing in it does.
+    Result<Value> accept(Value instance, bool is_unwrapped = false) const;
 
 private:
     struct Body;
     explicit Schema(std::unique_ptr<const Body> body);
     std::unique_ptr<const Body> body_;
 };
+
+// The object or array that a string holds in JSON, as accept() unwraps it; none where it holds
+// something else.
+std::optional<Value> unwrapped(const std::string& text);
 
 }  // namespace quire::json

@@ -27,7 +27,7 @@ std::size_t weight(const Value& value) {
 
 class Normaliser {
 public:
-    explicit Normaliser(Check& check) : check_(check) {}
+    Normaliser(Check& check, bool is_unwrapped) : check_(check), within_unwrapped_(is_unwrapped) {}
 
     void apply(const Node& node, Value& value) {
         if (depth_ == Schema::kDepth || !check_.spend(1)) return;
@@ -58,8 +58,8 @@ private:
         }
         if (within_unwrapped_ || !value.is_string()) return;
         if ((wanted & kString) != 0 || (wanted & (kArray | kObject)) == 0) return;
-        auto inner = parse(value.as_string(), {.depth = kUnwrappedDepth});
-        if (inner && (types_of(*inner) & wanted & (kArray | kObject)) != 0) {
+        std::optional<Value> inner = unwrapped(value.as_string());
+        if (inner && (types_of(*inner) & wanted) != 0) {
             value = std::move(*inner);
             within_unwrapped_ = true;
         }
@@ -115,14 +115,24 @@ private:
     }
 
     Check& check_;
-    bool within_unwrapped_ = false;  // Where no second layer is.
+    bool within_unwrapped_;  // Where no second layer is.
     std::size_t depth_ = 0;
 };
 
 }  // namespace
 
-void normalise(const Node& node, Value& value, Check& check) {
-    Normaliser(check).apply(node, value);
+void normalise(const Node& node, Value& value, Check& check, bool is_unwrapped) {
+    Normaliser(check, is_unwrapped).apply(node, value);
 }
 
 }  // namespace quire::json::detail
+
+namespace quire::json {
+
+std::optional<Value> unwrapped(const std::string& text) {
+    auto inner = parse(text, {.depth = detail::kUnwrappedDepth});
+    if (!inner || !(inner->is_list() || inner->is_map())) return std::nullopt;
+    return std::move(*inner);
+}
+
+}  // namespace quire::json

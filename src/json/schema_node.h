@@ -206,8 +206,8 @@ inline std::size_t matching_steps(std::string_view text) {
 std::string shown(const Value& value);
 
 // What accept() changes before it checks. Gives up, leaving the rest as it came, when `check` runs
-// out of steps.
-void normalise(const Node& node, Value& value, Check& check);
+// out of steps. `is_unwrapped`: no string in it is unwrapped.
+void normalise(const Node& node, Value& value, Check& check, bool is_unwrapped);
 
 // A schema, compiled: all that checking needs.
 struct Graph {

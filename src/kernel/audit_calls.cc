@@ -32,9 +32,12 @@ bool is_since(std::string_view body, std::int64_t since_ms) {
     return read.ec != std::errc() || at >= since_ms;
 }
 
+// "block.edit" is another spelling of "block_edit".
 bool is_of(const Value& entry, std::string_view tool) {
     const std::string_view name = member_text(entry, "tool");
-    return name == tool || cat(name, ".", member_text(entry, "operation")) == tool;
+    std::string published(tool);
+    std::replace(published.begin(), published.end(), '.', '_');
+    return name == published || cat(name, ".", member_text(entry, "operation")) == tool;
 }
 
 bool fits(const AuditQuery& query, const store::AuditEntry& entry) {
@@ -132,6 +135,10 @@ void AuditCalls::read(const Caller& by, AuditQuery query, Reply<AuditPage> reply
                 return false;
             }
             for (store::AuditEntry& entry : piece) {
+                if (entry.seq == 0) {  // None of ours; verify() tells.
+                    page.next = 0;
+                    return false;
+                }
                 if (page.entries.size() >= query.limit) return false;
                 query.before = page.next = entry.seq;
                 if (fits(query, entry)) {
@@ -149,7 +156,11 @@ void AuditCalls::verify(const Caller& by, std::vector<std::string> heads,
                        [body = body_, chain = std::optional<store::AuditWalk>(),
                         missing = std::move(heads)](AuditVerdict& verdict) mutable -> Result<bool> {
                            store::Store& store = body->parts().store;
-                           if (!chain) chain.emplace(TRY(store.audit_origin()));
+                           if (!chain) {
+                               chain.emplace(TRY(store.audit_origin()));
+                               if (!TRY(store.audit_before(1, 1)).empty())
+                                   verdict.broken = {0, "it stands before the first entry"};
+                           }
                            const std::vector<store::AuditEntry> piece =
                                TRY(store.audit_after(chain->count(), kPiece));
                            for (const store::AuditEntry& entry : piece) {
@@ -162,7 +173,7 @@ void AuditCalls::verify(const Caller& by, std::vector<std::string> heads,
                            verdict.count = chain->count();
                            verdict.head = store::hex(chain->head());
                            verdict.missing = missing;
-                           return !piece.empty() && !verdict.broken;
+                           return !piece.empty() && (!verdict.broken || verdict.broken->seq == 0);
                        });
 }
 

@@ -298,6 +298,7 @@ TEST(AuditLog, IsFilteredAndReadInPages) {
     EXPECT_EQ(count({.actor = kAsker}), 2U);
     EXPECT_EQ(count({.tool = "context.set_field"}), 2U);
     EXPECT_EQ(count({.tool = "context"}), 1204U);
+    EXPECT_EQ(count({.tool = "con.text"}), 0U);
     EXPECT_EQ(count({.tool = "block_append"}), 0U);
     EXPECT_EQ(count({.refused = true}), 1U);
     EXPECT_EQ(count({.reason = "invalid_reference"}), 1U);
@@ -330,6 +331,15 @@ TEST(AuditLog, WhoeverTouchesItIsFoundAndACutOneByAHashThatWasNoted) {
     ASSERT_TRUE(ledger.verify().broken);
     EXPECT_EQ(ledger.verify().broken->seq, 701U);
     EXPECT_EQ(ledger.verify().count, 700U);
+
+    // Nobody sees what somebody put before the first.
+    log = before;
+    log.insert(log.begin(), store::AuditEntry{0, R"({"at":1,"event":"forged"})", {}});
+    ASSERT_TRUE(ledger.verify().broken);
+    EXPECT_EQ(ledger.verify().broken->seq, 0U);
+    EXPECT_EQ(ledger.verify().count, 1001U);
+    EXPECT_EQ(ledger.read({.limit = 10'000}).entries.size(), 1001U);
+    EXPECT_EQ(ledger.read({.limit = 10'000}).next, 0U);
 
     log = before;
     log.resize(900);

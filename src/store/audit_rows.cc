@@ -25,8 +25,9 @@ std::int64_t bounded(std::uint64_t number) {
 Result<std::vector<AuditEntry>> entries_of(Statement rows) {
     std::vector<AuditEntry> entries;
     while (TRY(rows.step())) {
-        entries.push_back(
-            {static_cast<std::uint64_t>(rows.integer(0)), rows.text(1), hash_of(rows.blob(2))});
+        // The first is 1. What somebody put before it is entry 0.
+        const auto seq = static_cast<std::uint64_t>(std::max<std::int64_t>(rows.integer(0), 0));
+        entries.push_back({seq, rows.text(1), hash_of(rows.blob(2))});
     }
     return entries;
 }

@@ -452,6 +452,18 @@ TEST(StoreFiles, NoTwoWorkspacesBeginTheirAuditLogsAlike) {
     EXPECT_NE(open_at(one)->audit_origin().value(), open_at(other)->audit_origin().value());
 }
 
+TEST(StoreFiles, WhatIsPutBeforeTheAuditLogsFirstEntryIsEntryZero) {
+    const TestDirectory directory;
+    ASSERT_TRUE(commit(*open_at(directory), {.audit = {"one"}}));
+    execute(directory / "quire.db", "INSERT INTO audit VALUES(-1, 'x', ''), (0, 'y', '')");
+    const std::unique_ptr<Store> store = open_at(directory);
+    EXPECT_EQ(store->audit_after(0, 9)->size(), 1U);
+    const std::vector<AuditEntry> before = store->audit_before(1, 9).value();
+    ASSERT_EQ(before.size(), 2U);
+    EXPECT_EQ(before[0].seq, 0U);
+    EXPECT_EQ(before[1].seq, 0U);
+}
+
 TEST(StoreFiles, SqlThatWouldChangeTheAuditLogIsRefused) {
     const TestDirectory directory;
     ASSERT_TRUE(commit(*open_at(directory), {.audit = {"one", "two"}}));

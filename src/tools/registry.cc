@@ -108,15 +108,36 @@ std::string_view name_of(policy::LoopStep step) {
     return step == policy::LoopStep::ended ? "ended" : "goes on";
 }
 
-// What the tool is called with. Errors: those of json::Schema::accept() and settle_arguments();
-// denied "permission_denied" for who may not call it at all.
-Result<Value> accept(const Entry& entry, const json::Schema& schema, const policy::Actor& by,
-                     std::string_view name, std::string_view operation, Value arguments) {
-    if (arguments.is_null()) arguments = Map{};
+// The arguments of a call, as everything that looks at them sees them.
+struct Given {
+    Value arguments;
+    bool unwrapped = false;  // They came as JSON in a string.
+    std::optional<Error> conflict = {};
+};
+
+// Errors, as `conflict`: those of set_operation().
+Given given_of(const Operations& operations, std::string_view name, std::string_view operation,
+               Value arguments) {
+    Given given{std::move(arguments)};
+    if (given.arguments.is_null()) given.arguments = Map{};
+    if (given.arguments.is_string()) {
+        std::optional<Value> inner = json::unwrapped(given.arguments.as_string());
+        if (inner && inner->is_map()) given = {std::move(*inner), true};
+    }
     // What is no object the schema refuses.
-    if (arguments.is_map() && !operation.empty())
-        TRY(set_operation(arguments.as_map(), entry.info.operations, name, operation));
-    Value accepted = TRY(schema.accept(std::move(arguments)));
+    if (given.arguments.is_map() && !operation.empty()) {
+        auto set = set_operation(given.arguments.as_map(), operations, name, operation);
+        if (!set) given.conflict = std::move(set).error();
+    }
+    return given;
+}
+
+// What the tool is called with. Errors: those of given_of(), json::Schema::accept() and
+// settle_arguments(); denied "permission_denied" for who may not call it at all.
+Result<Value> accept(const Entry& entry, const json::Schema& schema, const policy::Actor& by,
+                     const Given& given) {
+    if (given.conflict) return Failure(*given.conflict);
+    Value accepted = TRY(schema.accept(given.arguments, given.unwrapped));
     if (entry.info.for_people) TRY(policy::check_person(by));
     TRY(settle_arguments(entry.info.operations, accepted.as_map()));
     return accepted;
@@ -351,19 +372,20 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         return reply(std::move(unknown));
     }
     const ToolInfo& info = entry->info;
+    const Given given = given_of(info.operations, name, operation, std::move(arguments));
     // What is refused here has changed nothing.
     const auto refuse = [&](const Error& error) {
-        if (asked.caller.call == nullptr) announce(info.name, arguments, true);
+        if (asked.caller.call == nullptr) announce(info.name, given.arguments, true);
         kernel.end(asked.caller, kernel::CallEnd::of(error));
         reply(refused(error));
     };
-    const std::string word(operation_of(info.operations, operation, arguments));
+    const std::string word(operation_of(info.operations, operation, given.arguments));
     const auto set = body_->rules_of(session.caller.actor);
     if (set != nullptr && is_hidden(*set, info.name, word)) {
-        announce(info.name, arguments, true);
+        announce(info.name, given.arguments, true);
         // The rules say which, in their own order.
         std::optional<Error> refusal;
-        body_->rules->admit(asked.caller, asked_of(info, word, arguments),
+        body_->rules->admit(asked.caller, asked_of(info, word, given.arguments),
                             [&](auto admitted) { refusal = admitted.error(); });
         CHECK(refusal.has_value());
         return refuse(*refusal);
@@ -371,8 +393,7 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     const json::Schema& schema =
         set == nullptr ? entry->accepts()
                        : body_->view_of({session.profile, set.get(), false}).schema_of(*entry);
-    Result<Value> accepted =
-        accept(*entry, schema, session.caller.actor, name, operation, arguments);
+    Result<Value> accepted = accept(*entry, schema, session.caller.actor, given);
     if (!accepted) return refuse(accepted.error());
     announce(info.name, *accepted, only_reads(info, word));
     Reply<ToolResult> ended = [&kernel, by = asked.caller,

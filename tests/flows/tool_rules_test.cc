@@ -121,6 +121,46 @@ TEST(ToolRules, WhatIsHiddenIsRefusedAsThatWhateverElseRefusesIt) {
     EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"f"})"), "operation_not_allowed");
 }
 
+TEST(ToolRules, ArgumentsInAStringAreHeldToTheSameRules) {
+    Workspace workspace(Profile::full, common({only("file", {"list", "read"})}));
+    workspace.disk.put("f", "x\n");
+    const auto outcome = [&](const char* tool, std::string_view arguments) {
+        const auto result = workspace.call_tool(tool, json::write(Value(arguments)));
+        return result.is_error ? workspace.last.get("error")->get("reason")->as_string() : "ok";
+    };
+    EXPECT_EQ(outcome("file", R"({"operation":"read","path":"f"})"), "ok");
+    EXPECT_EQ(outcome("file.read", R"({"path":"f"})"), "ok");
+    EXPECT_EQ(outcome("file", R"({"operation":"delete","path":"f"})"), "operation_not_allowed");
+    EXPECT_EQ(outcome("file.delete", R"({"path":"f"})"), "operation_not_allowed");
+    // One layer of it, and no more.
+    EXPECT_EQ(outcome("file", json::write(Value(R"({"operation":"read","path":"f"})"))),
+              "invalid_arguments");
+    EXPECT_EQ(outcome("file", "[]"), "invalid_arguments");
+}
+
+TEST(ToolRules, ADottedNameIsTheOperationThatRuns) {
+    Workspace workspace;
+    workspace.disk.put("f", "x\n");
+    constexpr auto kDelete = R"({"operation":"delete","path":"f"})";
+    for (const std::string& arguments : {std::string(kDelete), json::write(Value(kDelete))}) {
+        EXPECT_TRUE(workspace.call_tool("file.read", arguments).is_error);
+        EXPECT_EQ(workspace.last.get("error")->get("reason")->as_string(), "invalid_argument");
+        EXPECT_TRUE(workspace.disk.has("f"));
+    }
+    // What it is called as is what the log says.
+    workspace.call_tool("file.read", json::write(Value(R"({"path":"f"})")));
+    workspace.call_tool("file.delete", R"({"path":"none"})");
+    std::vector<std::string> logged;
+    for (const std::string& body : workspace.audit_log()) {
+        const Value entry = json::parse(body).value();
+        const Value* const operation = entry.get("operation");
+        logged.push_back(cat(entry.get("event")->as_string(), " ",
+                             operation == nullptr ? "-" : operation->as_string()));
+    }
+    EXPECT_EQ(logged, (std::vector<std::string>{"start -", "read read", "read read", "read read",
+                                                "call delete", "end delete"}));
+}
+
 TEST(ToolRules, AToolOfWhichNothingIsLeftIsNotListed) {
     policy::WrittenRules written = common({only("file", {"list", "read"})});
     written.own["bo"] = {only("file", {"append"})};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -98,6 +99,14 @@ public:
     kernel::RuleCalls& rules() { return *rules_; }
     // The next batch that is handed to it finds the disk full.
     void fill_the_disk_once() { store_.fail_next(); }
+
+    // What the audit log says, oldest first.
+    std::vector<std::string> audit_log() {
+        store_.commit({}, [](Result<void>) {});
+        std::vector<std::string> out;
+        for (const store::AuditEntry& entry : store_.audit_log()) out.push_back(entry.body);
+        return out;
+    }
 
     TestDirectory disk;
     ManualClock clock;
