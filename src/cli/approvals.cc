@@ -22,21 +22,25 @@ std::string state_of(const Value& approval) {
     if (decision == "approve_once") out += " once";
     if (decision == "approve_scope" && approval.get("scope") == nullptr) out += " for good";
     const std::string by = text_of(approval, "by");
-    return by.empty() ? out : cat(out, " by ", by);
+    if (by.empty()) return out;
+    const bool elicited = number_of(approval, "elicited_in") > 0;
+    return cat(out, " by ", by, elicited ? ", asked in the agent's program" : "");
+}
+
+std::string target_of(const Value& approval) {
+    for (const std::string_view member : {"path", "tool"}) {
+        const std::string name = text_of(approval, member);
+        if (!name.empty()) return policy::shown(name);
+    }
+    return cat("the block ", policy::shown(text_of(approval, "label")));
 }
 
 // What is asked for is shown as it is: an agent chose its words.
 std::string shown(const Value& approval) {
-    const std::string path = text_of(approval, "path");
-    const std::string tool = text_of(approval, "tool");  // Or the scope that tools share.
-    const std::string target =
-        !tool.empty()   ? cat("what needs consent: ", policy::shown(tool))
-        : !path.empty() ? policy::shown(path)
-                        : cat("the block ", policy::shown(text_of(approval, "label")));
     return cat(coloured(text_of(approval, "approval_id"), Colour::yellow), "  ",
                coloured(local_time(number_of(approval, "timestamp")), Colour::grey), "  ",
                coloured(text_of(approval, "actor"), Colour::cyan), " asks to ",
-               text_of(approval, "operation"), " ", target, "\n    ",
+               text_of(approval, "operation"), " ", target_of(approval), "\n    ",
                text_of(approval, "description"), "\n    ", state_of(approval), "\n");
 }
 

@@ -15,6 +15,7 @@
 #include "base/cat.h"
 #include "base/clock.h"
 #include "cli/config.h"
+#include "cli/person.h"
 #include "cli/tool_rules.h"
 #include "diagnostics/source.h"
 #include "fs/disk_files.h"
@@ -25,6 +26,7 @@
 #include "kernel/source_calls.h"
 #include "policy/rule_book.h"
 #include "sched/scheduler.h"
+#include "server/asking.h"
 #include "server/command_session.h"
 #include "server/local_socket.h"
 #include "server/mcp_session.h"
@@ -75,6 +77,7 @@ struct House::Body {
 
     Result<std::unique_ptr<server::Session>> session_for(
         const server::Hello& hello, std::shared_ptr<server::Connection> connection);
+    void open_asking(LogSink& log);
     void open_diagnostics(const DiagnosticsSettings& settings, const policy::PathRules& rules,
                           const server::StateDirectory& state);
 
@@ -96,6 +99,9 @@ struct House::Body {
     std::unique_ptr<kernel::ApprovalCalls> approval_calls;
     std::unique_ptr<kernel::RuleCalls> rule_calls;
     std::unique_ptr<tools::Registry> registry;
+    // Whom agents' clients ask, and with what; none where nobody is asked there.
+    std::optional<policy::Actor> person;
+    std::unique_ptr<server::Asking> asking;
     std::unique_ptr<server::LocalServer> server;
 };
 
@@ -114,6 +120,9 @@ Result<std::unique_ptr<server::Session>> House::Body::session_for(
         *registry, *kernel, std::move(session),
         command ? server::WorkspaceService::Reach::any_profile
                 : server::WorkspaceService::Reach::own_profile);
+    // People may do what agents ask for, and whoever gives a command sees what becomes of it.
+    if (!command && caller.actor.kind == policy::ActorKind::agent && person)
+        service->let_answer(*person);
     if (command) {
         return std::make_unique<server::CommandSession>(
             std::move(service),
@@ -121,7 +130,20 @@ Result<std::unique_ptr<server::Session>> House::Body::session_for(
             std::move(connection), version);
     }
     return std::make_unique<server::McpSession>(std::move(service), std::move(connection),
-                                                server::mcp::Implementation{.version = version});
+                                                server::mcp::Implementation{.version = version},
+                                                asking.get());
+}
+
+void House::Body::open_asking(LogSink& log) {
+    person = person_here();
+    if (!person) {
+        log.write(LogLevel::warning,
+                  "nobody is asked for approvals in agents' programs: the user of this process has "
+                  "no name that a person could go by. quire approvals --actor human:NAME answers "
+                  "them");
+        return;
+    }
+    asking = std::make_unique<server::Asking>(server::Asking{*pool, clock, rng});
 }
 
 // Half of the processors: somebody works here.
@@ -202,6 +224,7 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
         log.write(LogLevel::warning, finding.text);
     house.rule_calls = TRY(kernel::RuleCalls::open(*house.kernel, std::move(rules)));
     house.registry->hold_to(*house.rule_calls);
+    if (settings.approvals.elicitation) house.open_asking(log);
     // A client that comes first sees their blocks.
     std::promise<std::vector<std::string>> started;
     house.source_calls->start([&](Result<std::vector<std::string>> told) {

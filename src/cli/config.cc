@@ -493,6 +493,9 @@ Result<Settings> parse_config(std::string_view toml, std::string_view file) {
                    [&](Section& section) { return read_tools(section, settings.tool_rules); }));
     TRY(root.table("agents",
                    [&](Section& section) { return read_agents(section, settings.agents); }));
+    TRY(root.table("approvals", [&](Section& section) {
+        return section.read("elicitation", settings.approvals.elicitation);
+    }));
     TRY(root.table("limits",
                    [&](Section& section) { return read_limits(section, settings.limits); }));
     TRY(root.table("sources", [&](Section& section) { return read_sources(section, settings); }));
@@ -579,6 +582,11 @@ permission = "admin"
 # label = "diagnostics"                 # of the block
 # timeout_s = 120                       # of one check
 # jobs = 1                              # checks at once
+
+# Where an agent's program can, it asks whoever sits in front of it for the approvals that its calls need;
+# what it answers counts as that person's answer. false: approvals are answered by quire approvals alone.
+# [approvals]
+# elicitation = true
 
 # [limits]
 # block_bytes = 16777216

@@ -42,6 +42,12 @@ struct AgentSettings {
     std::vector<policy::ToolRule> tool_rules;
 };
 
+// [approvals]
+struct ApprovalSettings {
+    // Whether the person in front of an agent's MCP client is asked there, where it can ask.
+    bool elicitation = true;
+};
+
 // [sources.diagnostics]
 struct DiagnosticsSettings {
     std::string compile_commands;  // From the workspace's root, or absolute.
@@ -57,6 +63,7 @@ struct Settings {
     ShellSettings shell;
     std::vector<policy::ToolRule> tool_rules;
     std::map<std::string, AgentSettings> agents;
+    ApprovalSettings approvals;
     kernel::Limits limits;
     std::optional<DiagnosticsSettings> diagnostics;
 };

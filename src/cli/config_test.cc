@@ -280,6 +280,15 @@ TEST(Config, TheSectionsThatInitCommentsOutAreValidToo) {
     EXPECT_EQ(parsed->agents.size(), 1U);
 }
 
+TEST(Config, PeopleAreAskedInAgentsProgramsUnlessItSaysOtherwise) {
+    EXPECT_TRUE(parse_config("")->approvals.elicitation);
+    EXPECT_TRUE(parse_config("[approvals]\n")->approvals.elicitation);
+    EXPECT_FALSE(parse_config("[approvals]\nelicitation = false\n")->approvals.elicitation);
+    for (const char* wrong : {"[approvals]\nelicitation = \"no\"\n", "[approvals]\nelicit = true\n",
+                              "approvals = false\n"})
+        EXPECT_EQ(parse_config(wrong).error().reason(), "invalid_config") << wrong;
+}
+
 TEST(Config, WhatHasNoEffectYetIsSaid) {
     const auto said = [](std::string_view toml) {
         std::string out;

@@ -5,15 +5,18 @@
 
 #include "base/cat.h"
 #include "cli/terminal.h"
-#include "policy/actor.h"
 
 namespace quire::cli {
 
+std::optional<policy::Actor> person_here() {
+    const struct passwd* const entry = ::getpwuid(::getuid());
+    auto login = policy::Actor::parse(cat("human:", entry == nullptr ? "" : entry->pw_name));
+    return login ? std::optional(std::move(*login)) : std::nullopt;
+}
+
 Result<Globals> acting_as_person(Globals globals, bool named) {
     if (!named) {
-        const struct passwd* const entry = ::getpwuid(::getuid());
-        const std::string login = cat("human:", entry == nullptr ? "" : entry->pw_name);
-        if (policy::Actor::parse(login)) globals.actor = login;
+        if (const auto person = person_here()) globals.actor = person->str();
     }
     const auto actor = policy::Actor::parse(globals.actor);
     if (actor && actor->kind == policy::ActorKind::human) return globals;

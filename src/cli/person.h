@@ -1,12 +1,17 @@
-// Commands that are for people: who it is that gives one.
+// People: who it is that gives a command, or sits in front of this machine.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "cli/commands.h"
+#include "policy/actor.h"
 
 namespace quire::cli {
+
+// Whoever is logged in, as human:LOGIN; none where that cannot be an actor's name.
+std::optional<policy::Actor> person_here();
 
 // The same, with a person as the actor: the one that is named, or where none is, whoever is logged
 // in. Errors: invalid_argument "not_a_person" for any other actor.

@@ -111,6 +111,11 @@ void ApprovalCalls::list(const Caller& by, bool all, Reply<ApprovalList> reply) 
     reply(ApprovalList{body_->approvals().list(all), body_->parts().clock.wall_ms()});
 }
 
+Result<Approval> ApprovalCalls::find(const Caller& by, const std::string& id) {
+    TRY(policy::check_person(by.actor));
+    return body_->approvals().find(id);
+}
+
 void ApprovalCalls::resolve(const Caller& by, std::string id, policy::Resolution with,
                             Reply<Approval> reply) {
     if (const auto person = policy::check_person(by.actor); !person)

@@ -25,6 +25,8 @@ public:
     // Those that wait for an answer and those that hold; with `all` also what is over, as long as
     // it is kept. Errors: denied "permission_denied" for all but people.
     void list(const Caller& by, bool all, Reply<ApprovalList> reply);
+    // Errors: the same; not_found "invalid_reference". O(log approvals).
+    Result<policy::Approval> find(const Caller& by, const std::string& id);
     // Errors: the same; not_found "invalid_reference"; conflict "outdated" {approval_id} where a
     // block that is to be changed was deleted, moved or given another schema since it was asked
     // for; those of policy::resolve() (policy/approval.h) and of the store.

@@ -28,6 +28,10 @@ public:
         whole_ = false;
         return 0;
     }
+    // 0 where there is no such member.
+    std::uint64_t number_or_none(std::string_view name) {
+        return of_.get(name) == nullptr ? 0 : static_cast<std::uint64_t>(number(name));
+    }
     policy::Actor actor(std::string_view name) {
         Result<policy::Actor> parsed = policy::Actor::parse(text(name));
         if (parsed) return std::move(*parsed);
@@ -68,11 +72,13 @@ store::ApprovalRecord to_record(const policy::Approval& approval) {
              {"asked_ms", approval.asked_ms},
              {"status", name_of(approval.status)}};
     if (const auto& answer = approval.resolved) {
-        form.append("resolved", Map{{"by", answer->by.str()},
-                                    {"at_ms", answer->at_ms},
-                                    {"answer", name_of(answer->answer)},
-                                    {"until_ms", answer->until_ms},
-                                    {"scope", answer->scope}});
+        Map resolved{{"by", answer->by.str()},
+                     {"at_ms", answer->at_ms},
+                     {"answer", name_of(answer->answer)},
+                     {"until_ms", answer->until_ms},
+                     {"scope", answer->scope}};
+        if (answer->elicited_in != 0) resolved.append("elicited_in", answer->elicited_in);
+        form.append("resolved", std::move(resolved));
     }
     const std::string text = json::write(form);
     return {.id = approval.id, .gone = false, .body = {text.begin(), text.end()}};
@@ -100,9 +106,12 @@ Result<policy::Approval> from_record(const store::ApprovalRecord& record) {
     bool whole = members.number("format") == kFormat && members.whole();
     if (const Value* resolved = form->get("resolved")) {
         Members answer(*resolved);
-        approval.resolved = {answer.actor("by"), answer.number("at_ms"),
-                             answer.word("answer", policy::kAnswers), answer.number("until_ms"),
-                             answer.text("scope")};
+        approval.resolved = {answer.actor("by"),
+                             answer.number("at_ms"),
+                             answer.word("answer", policy::kAnswers),
+                             answer.number("until_ms"),
+                             answer.text("scope"),
+                             answer.number_or_none("elicited_in")};
         whole = whole && answer.whole();
     }
     // Nothing holds without the answer that says for what.

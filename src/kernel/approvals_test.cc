@@ -600,6 +600,18 @@ TEST(Approvals, OutliveTheKernelAtEachStep) {
     EXPECT_EQ(used->resolved->by.str(), kTom);
 }
 
+TEST(Approvals, WhereAPersonWasAskedIsKept) {
+    Office office;
+    office.make("plan");
+    const std::string elicited = office.asked(add_tag("plan", "x"));
+    const std::string by_themselves = office.asked(add_tag("plan", "y"));
+    EXPECT_EQ(office.approve(elicited, {.answer = Answer::deny, .elicited_in = 3}), "fine");
+    EXPECT_EQ(office.approve(by_themselves, {.answer = Answer::deny}), "fine");
+    office.study.crash();
+    for (const Approval& each : office.list(true))
+        EXPECT_EQ(each.resolved->elicited_in, each.id == elicited ? 3U : 0U);
+}
+
 TEST(Approvals, ATimeGoesOnWhileNoKernelRuns) {
     Office office;
     office.make("plan");

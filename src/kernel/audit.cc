@@ -191,6 +191,8 @@ std::string approval_entry(const policy::Approval& approval, ApprovalChange chan
         body.append("decision", policy::name_of(answer->answer));
         if (answer->answer == policy::Answer::approve_for) body.append("until", answer->until_ms);
         add(body, "scope", shown(answer->scope));
+        if (answer->elicited_in != 0)
+            body.append("elicited_in", static_cast<std::int64_t>(answer->elicited_in));
     }
     return json::write(body);
 }

@@ -58,10 +58,12 @@ public:
                         study.calls().view(as, label, {}, answer<MemoryView>(std::move(reply)));
                     });
     }
-    Result<policy::Approval> resolve(const std::string& id, policy::Answer with) {
+    Result<policy::Approval> resolve(const std::string& id, policy::Answer with,
+                                     std::uint64_t elicited_in = 0) {
         return study.desk.ask<policy::Approval>([&](auto reply) {
             ApprovalCalls(*study.desk.kernel)
-                .resolve(Study::as(kAnswerer), id, {.answer = with}, std::move(reply));
+                .resolve(Study::as(kAnswerer), id, {.answer = with, .elicited_in = elicited_in},
+                         std::move(reply));
         });
     }
 
@@ -217,6 +219,24 @@ TEST(AuditLog, AnAnswerThatIsTakenBackOrDeniedSaysSo) {
     ASSERT_TRUE(ledger.resolve(one, policy::Answer::revoke));
     ASSERT_TRUE(ledger.resolve(two, policy::Answer::deny));
     EXPECT_EQ(ledger.told(from), "approval approved; approval revoked; approval denied");
+}
+
+TEST(AuditLog, AnAnswerThatWasAskedForInAClientSaysInWhich) {
+    Ledger ledger;
+    ASSERT_TRUE(ledger.study.create("plan", kStatus, Permission::human, kAsker));
+    const auto ask = [&](const char* value) {
+        return ledger.set_status("plan", value).error().details().find("approval_id")->as_string();
+    };
+    const std::string one = ask("one");
+    const std::string two = ask("two");
+    const std::uint64_t from = ledger.next();
+    ASSERT_TRUE(ledger.resolve(one, policy::Answer::approve_once, 4));
+    ASSERT_TRUE(ledger.resolve(two, policy::Answer::approve_once));
+    const std::vector<Value> entries = ledger.entries(from);
+    ASSERT_EQ(entries.size(), 2U);
+    EXPECT_EQ(*entries[0].get("elicited_in"), Value(4));
+    EXPECT_EQ(Ledger::word(entries[0], "by"), kAnswerer);
+    EXPECT_EQ(entries[1].get("elicited_in"), nullptr);
 }
 
 TEST(AuditLog, AnApprovalThatItsCallDidNotUseIsGivenBack) {

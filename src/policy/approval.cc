@@ -148,7 +148,8 @@ Result<Approval> resolve(Approval approval, const Resolution& with, const Actor&
     if (approval.resolved) return already_resolved(approval);
     if (with.scope) TRY(check_scope(*with.scope, approval.ask.target.name));
 
-    Approval::Resolved answer{by, now_ms, with.answer, 0, with.scope.value_or("")};
+    Approval::Resolved answer{
+        by, now_ms, with.answer, 0, with.scope.value_or(""), with.elicited_in};
     if (with.answer == Answer::approve_for)
         answer.until_ms = now_ms + with.duration_s.value_or(kUsualDurationS) * kSecond;
     approval.status =

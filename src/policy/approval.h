@@ -70,6 +70,8 @@ struct Resolution {
     // Of approve_scope: a glob (text/glob.h) over the labels or paths for which it holds, that of
     // the target among them. Absent: the target alone.
     std::optional<std::string> scope = {};
+    // The session whose client put the question to the person; 0 where nobody did.
+    std::uint64_t elicited_in = 0;
 };
 
 struct Approval {
@@ -86,6 +88,7 @@ struct Approval {
         Answer answer = Answer::deny;
         std::int64_t until_ms = 0;  // Of approve_for.
         std::string scope = {};     // Of approve_scope; "" for the target alone.
+        std::uint64_t elicited_in = 0;  // As in Resolution; counted from the kernel's start.
         friend bool operator==(const Resolved&, const Resolved&) = default;
     };
     std::optional<Resolved> resolved = {};  // The first answer; taking it back leaves it here.

@@ -31,6 +31,15 @@ Value ordered(const Value& value) {
     return out;
 }
 
+std::string sha256_bytes(std::string_view bytes) {
+    SHA2_CTX state = {};
+    ::SHA256Init(&state);
+    ::SHA256Update(&state, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    std::array<std::uint8_t, SHA256_DIGEST_LENGTH> digest = {};
+    ::SHA256Final(digest.data(), &state);
+    return {digest.begin(), digest.end()};
+}
+
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
@@ -38,6 +47,17 @@ std::string sha256_hex(std::string_view bytes) {
     CHECK(::SHA256Data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(),
                        digits.data()) != nullptr);
     return digits.data();
+}
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
+    std::string inner(SHA256_BLOCK_LENGTH, '\x36');
+    std::string outer(SHA256_BLOCK_LENGTH, '\x5c');
+    const std::string hashed = key.size() > inner.size() ? sha256_bytes(key) : std::string(key);
+    for (std::size_t at = 0; at < hashed.size(); ++at) {
+        inner[at] = static_cast<char>(inner[at] ^ hashed[at]);
+        outer[at] = static_cast<char>(outer[at] ^ hashed[at]);
+    }
+    return sha256_hex(outer + sha256_bytes(inner += bytes));
 }
 
 std::string value_digest(const Value& value) {

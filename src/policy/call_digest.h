@@ -22,6 +22,8 @@ std::string canonical_call_digest(std::string_view profile, std::string_view too
 
 // Of these bytes.
 std::string sha256_hex(std::string_view bytes);
+// HMAC-SHA-256 (RFC 2104) of these bytes: 64 digits that nobody finds without the key.
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);
 // Of a value, whatever the order of its objects' members. O(size).
 std::string value_digest(const Value& value);
 

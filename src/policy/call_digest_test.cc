@@ -22,6 +22,19 @@ TEST(Sha256, IsThatOfTheStandard) {
               "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 }
 
+// The test cases of RFC 4231: short keys, a key of less than a block, and one of more.
+TEST(HmacSha256, IsThatOfTheStandard) {
+    EXPECT_EQ(hmac_sha256_hex(std::string(20, '\x0b'), "Hi There"),
+              "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
+              "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    EXPECT_EQ(hmac_sha256_hex(std::string(20, '\xaa'), std::string(50, '\xdd')),
+              "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe");
+    EXPECT_EQ(hmac_sha256_hex(std::string(131, '\xaa'),
+                              "Test Using Larger Than Block-Size Key - Hash Key First"),
+              "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
 // Any program can compute it of the JSON: sha256sum of {"a":1.0,"b":["x"]}.
 TEST(ValueDigest, IsThatOfTheJsonWithItsMembersInOrder) {
     const std::string json = R"({"a":1.0,"b":["x"]})";

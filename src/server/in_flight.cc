@@ -15,6 +15,7 @@ struct InFlight::State {
         std::stop_source stop;
         std::shared_ptr<Batch> batch;
         bool open_ended = false;
+        bool waits = false;
     };
     std::unordered_map<std::string, Entry> entries;  // By the id as JSON: 1 and "1" are two.
     std::uint64_t last_number = 0;
@@ -103,10 +104,18 @@ void InFlight::leave_open(const Value& id) {
     });
 }
 
+void InFlight::set_waiting(const Value& id, std::uint64_t number, bool waits) {
+    state_->with([&](State& state) {
+        const auto at = state.entries.find(json::write(id));
+        if (at != state.entries.end() && at->second.number == number) at->second.waits = waits;
+    });
+}
+
 bool InFlight::is_busy() const {
     return state_->with([](const State& state) {
-        return std::any_of(state.entries.begin(), state.entries.end(),
-                           [](const auto& entry) { return !entry.second.open_ended; });
+        return std::any_of(state.entries.begin(), state.entries.end(), [](const auto& entry) {
+            return !entry.second.open_ended && !entry.second.waits;
+        });
     });
 }
 
@@ -115,6 +124,10 @@ void Answer::result(Map result) const {
 }
 void Answer::error(jsonrpc::Fault fault) const {
     send(jsonrpc::error(id_, std::move(fault)));
+}
+
+void Answer::waits(bool for_a_person) const {
+    owner_->set_waiting(id_, number_, for_a_person);
 }
 
 void Answer::send(Value message) const {

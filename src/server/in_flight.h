@@ -41,6 +41,9 @@ class Answer {
 public:
     void result(Map result) const;
     void error(jsonrpc::Fault fault) const;
+    // Whether it is a person that is waited for, maybe for long: the request then keeps no kernel
+    // from ending.
+    void waits(bool for_a_person) const;
     // Stops when the client has cancelled the request or gone.
     const std::stop_token& cancelled() const { return cancelled_; }
     const Value& id() const { return id_; }
@@ -72,7 +75,7 @@ public:
     void cancel_all();
     // The request stays open until it is cancelled: no answer of it is to come.
     void leave_open(const Value& id);
-    // Whether answers are still to come.
+    // Whether answers are still to come that no person is waited for with.
     bool is_busy() const;
 
     Connection& connection() { return *connection_; }
@@ -82,6 +85,7 @@ private:
     struct State;
     // Takes the request out of the table; false when it is not there any more.
     bool finish(const Value& id, std::uint64_t number, std::shared_ptr<Batch>& batch);
+    void set_waiting(const Value& id, std::uint64_t number, bool waits);
 
     std::shared_ptr<Connection> connection_;
     std::size_t most_;

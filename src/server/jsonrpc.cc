@@ -35,6 +35,7 @@ tl::expected<Message, Rejected> classify(Value message) {
     Value* method = fields.find("method");
     if (method == nullptr && (fields.contains("result") || fields.contains("error"))) {
         out.kind = Message::Kind::response;
+        if (Value* result = fields.find("result")) out.result = std::move(*result);
         return out;
     }
     if (method == nullptr || !method->is_string()) {
@@ -90,6 +91,15 @@ Value error(Value id, Fault fault) {
     message.append("jsonrpc", "2.0");
     message.append("id", std::move(id));
     message.append("error", std::move(body));
+    return message;
+}
+
+Value request(Value id, std::string_view method, Map params) {
+    Map message;
+    message.append("jsonrpc", "2.0");
+    message.append("id", std::move(id));
+    message.append("method", method);
+    message.append("params", std::move(params));
     return message;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,8 +32,9 @@ struct Message {
     enum class Kind { request, notification, response };
     Kind kind = Kind::notification;
     Value id;
-    std::string method;  // "" of a response, of which nothing more is kept.
+    std::string method;  // "" of a response.
     Map params;
+    std::optional<Value> result = {};  // Of a response; none of one that is an error.
 };
 
 // A fault and the id to answer it under: null where none could be read.
@@ -51,6 +53,7 @@ Value id_from(std::string_view text);
 
 Value result(Value id, Map result);
 Value error(Value id, Fault fault);
+Value request(Value id, std::string_view method, Map params);
 Value notification(std::string_view method, Map params);
 
 }  // namespace quire::server::jsonrpc

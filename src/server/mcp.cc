@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/cat.h"
+#include "server/elicitation.h"
 
 namespace quire::server::mcp {
 namespace {
@@ -12,6 +13,7 @@ constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolV
 constexpr std::string_view kClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
 constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
 constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
+constexpr std::string_view kQuestion = "approval";  // What a result asks goes by this key.
 
 template <std::size_t n>
 bool among(const std::array<std::string_view, n>& versions, std::string_view version) {
@@ -100,13 +102,25 @@ std::optional<jsonrpc::Fault> check_modern_meta(const Map& params) {
     return std::nullopt;
 }
 
+const Value* client_capabilities(const Map& params) {
+    const Map* meta = meta_of(params);
+    return meta != nullptr ? meta->find(kClientCapabilities) : nullptr;
+}
+
+bool takes_forms(const Value* capabilities) {
+    const Value* elicitation = capabilities != nullptr ? capabilities->get("elicitation") : nullptr;
+    if (elicitation == nullptr || !elicitation->is_map()) return false;
+    // Before there were other modes than forms, none was named.
+    return elicitation->get("form") != nullptr || elicitation->get("url") == nullptr;
+}
+
 std::string_view negotiate(std::string_view requested) {
     const auto at = std::find(kLegacyVersions.begin(), kLegacyVersions.end(), requested);
     return at != kLegacyVersions.end() ? *at : kLegacyVersions.front();
 }
 
 Map modern_result(Map result, Caching caching, const Implementation& server) {
-    result.append("resultType", "complete");
+    if (!result.contains("resultType")) result.append("resultType", "complete");
     if (caching != Caching::none) {
         const int ttl = caching == Caching::never     ? 0
                         : caching == Caching::minutes ? 300'000
@@ -189,6 +203,17 @@ Map call_result(tools::ToolResult result, std::string_view version) {
     out.append("isError", result.is_error);
     if (!result.meta.empty()) out.append("_meta", std::move(result.meta));
     return out;
+}
+
+Map input_required_result(Map question, std::string state) {
+    Map request{{"method", elicitation::kMethod}, {"params", std::move(question)}};
+    return Map{{"resultType", "input_required"},
+               {"inputRequests", Map{{std::string(kQuestion), std::move(request)}}},
+               {"requestState", std::move(state)}};
+}
+
+const Value* answer_in(const Map& input_responses) {
+    return input_responses.find(kQuestion);
 }
 
 Map templates_result(const std::vector<ResourceTemplate>& templates) {

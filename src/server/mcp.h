@@ -39,14 +39,19 @@ bool has_modern_meta(const Map& params);
 // revision that is not served (-32022, with data.supported and data.requested).
 std::optional<jsonrpc::Fault> check_modern_meta(const Map& params);
 
+// Whether a client with these capabilities puts forms to its user.
+bool takes_forms(const Value* capabilities);
+// Those that a modern request declares; null where it declares none.
+const Value* client_capabilities(const Map& params);
+
 // The revision to serve to a client that asks for `requested`: that one, or our latest legacy one.
 std::string_view negotiate(std::string_view requested);
 
 // How long a client may keep a result. All are private to the caller.
 enum class Caching { none, never, minutes, hour };
 
-// What every modern result carries: resultType, serverInfo, ttlMs and cacheScope where it can be
-// cached.
+// What every modern result carries: resultType ("complete" where it says no other), serverInfo,
+// ttlMs and cacheScope where it can be cached.
 Map modern_result(Map result, Caching caching, const Implementation& server);
 
 Map capabilities();
@@ -61,6 +66,10 @@ Map initialize_result(std::string_view version, const Implementation& server,
 Map discover_result(const std::vector<std::string>& rules);
 Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view version);
 Map call_result(tools::ToolResult result, std::string_view version);
+// Modern: the call is to be made again with `state` and the answer to the elicitation `question`,
+// which answer_in() finds in the inputResponses. Null where there is none.
+Map input_required_result(Map question, std::string state);
+const Value* answer_in(const Map& input_responses);
 Map templates_result(const std::vector<ResourceTemplate>& templates);
 Map resources_result(ResourcePage page);
 Map read_result(ResourceText text);

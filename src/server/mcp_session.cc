@@ -5,8 +5,11 @@
 #include <utility>
 
 #include "base/cat.h"
+#include "base/check.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "server/asked_calls.h"
+#include "server/asking.h"
 #include "server/message_scan.h"
 #include "server/repeatable.h"
 
@@ -24,10 +27,36 @@ constexpr std::size_t kMostInFlight = 2048;
 // Well below what a connection may leave unread before it is cut off, and others' answers with it.
 constexpr std::size_t kLongestAnswer = 48U << 20;
 constexpr std::string_view kBatchVersion = "2025-03-26";
+// The first revision in which a server asks a client's user. There are no batches in it.
+constexpr std::string_view kAskingVersion = "2025-06-18";
 
 std::string string_param(const Map& params, std::string_view name) {
     const Value* value = params.find(name);
     return value != nullptr && value->is_string() ? value->as_string() : std::string();
+}
+
+// What a modern tools/call says of the one before it, of which it is the next round; or what is
+// wrong with that.
+std::optional<std::string_view> take_answers(Map& params, AskedCalls::Call& call) {
+    if (mcp::takes_forms(mcp::client_capabilities(params))) call.way = AskedCalls::Way::by_result;
+    const Value* const state = params.find("requestState");
+    const Value* const answers = params.find("inputResponses");
+    if (state != nullptr && (!state->is_string() || state->as_string().empty()))
+        return "requestState must be the string that a result had";
+    if (answers != nullptr && !answers->is_map())
+        return "inputResponses must hold an answer to each of the inputRequests";
+    if (state != nullptr) call.state = state->as_string();
+    if (answers == nullptr) return std::nullopt;
+    if (state == nullptr) return "requestState must come with inputResponses, as the result had it";
+    if (const Value* said = mcp::answer_in(answers->as_map())) call.said = *said;
+    return std::nullopt;
+}
+
+// Of a call that came to no tool.
+Fault fault_of(const Error& error) {
+    Map data = error.details();
+    data.set("reason", error.reason());
+    return {Code::invalid_params, error.message(), std::move(data)};
 }
 
 // The id of a request that is no JSON as a whole, if a look at its outermost members finds one: its
@@ -69,18 +98,24 @@ const McpSession::Method* McpSession::find_method(std::string_view name, Era era
 }
 
 McpSession::McpSession(std::unique_ptr<Service> service, std::shared_ptr<Connection> connection,
-                       mcp::Implementation server)
+                       mcp::Implementation server, const Asking* asking)
     : service_(std::move(service)),
       connection_(std::move(connection)),
       in_flight_(std::make_shared<InFlight>(connection_, kMostInFlight, kLongestAnswer)),
-      server_(std::make_shared<const mcp::Implementation>(std::move(server))) {}
+      calls_(std::make_shared<AskedCalls>(service_, connection_, asking)),
+      server_(std::make_shared<const mcp::Implementation>(std::move(server))) {
+    // The answers come in the same input that is held while too much is unanswered: as long as
+    // those alone are waited for, it is not held.
+    CHECK(asking == nullptr || asking->most_questions < kMostInFlight / 2);
+}
 
 McpSession::~McpSession() {
-    in_flight_->cancel_all();
+    McpSession::on_close();
 }
 
 void McpSession::on_close() {
     in_flight_->cancel_all();
+    calls_->close();
 }
 
 Map McpSession::reads() const {
@@ -134,7 +169,9 @@ void McpSession::receive(Value message, const std::shared_ptr<Batch>& batch) {
         case jsonrpc::Message::Kind::notification:
             return notice(*classified);
         case jsonrpc::Message::Kind::response:
-            return log_debug("a response came to no request of ours and was ignored");
+            if (!calls_->answered(classified->id, std::move(classified->result)))
+                log_debug("a response came to no open request of ours and was ignored");
+            return;
     }
 }
 
@@ -188,6 +225,8 @@ void McpSession::notice(const jsonrpc::Message& message) {
         const Value* id = message.params.find("requestId");
         if (id == nullptr || !in_flight_->cancel(*id)) {
             log_debug("a cancellation named no request that is being served");
+        } else {
+            calls_->cancelled(*id);
         }
     } else if (message.method != "notifications/initialized") {
         log_debug(cat("notification ", utf8::prefix(message.method, 80), " was ignored"));
@@ -215,6 +254,7 @@ void McpSession::initialize(Request request) {
         return request.way.refuse("protocolVersion must be a string");
     }
     legacy_version_ = mcp::negotiate(version->as_string());
+    takes_forms_ = mcp::takes_forms(request.params.find("capabilities"));
     request.way.result(mcp::initialize_result(legacy_version_, *server_, service_->rules()),
                        Caching::none);
 }
@@ -259,14 +299,23 @@ void McpSession::call_tool(Request request) {
     if (Value* given = request.params.find("arguments"); given != nullptr && !given->is_null()) {
         arguments = std::move(*given);
     }
-    service_->call(std::move(name), std::move(arguments), request.way.answer.cancelled(),
-                   [way = request.way](Result<tools::ToolResult> result) {
-                       if (!result) {
-                           return way.error({Code::invalid_params, result.error().message(),
-                                             result.error().details()});
-                       }
-                       way.result(mcp::call_result(std::move(*result), way.version), Caching::none);
-                   });
+    AskedCalls::Call call{.request = request.way.answer,
+                          .name = std::move(name),
+                          .arguments = std::move(arguments),
+                          .version = request.way.version};
+    if (request.way.era == Era::legacy) {
+        if (takes_forms_ && call.version >= kAskingVersion) call.way = AskedCalls::Way::by_request;
+    } else if (const auto wrong = take_answers(request.params, call)) {
+        return request.way.refuse(*wrong);
+    }
+    calls_->call(std::move(call), [way = request.way](Result<AskedCalls::Outcome> outcome) {
+        if (!outcome) return way.error(fault_of(outcome.error()));
+        if (auto* result = std::get_if<tools::ToolResult>(&*outcome))
+            return way.result(mcp::call_result(std::move(*result), way.version), Caching::none);
+        auto& more = std::get<AskedCalls::InputRequired>(*outcome);
+        way.result(mcp::input_required_result(std::move(more.question), std::move(more.state)),
+                   Caching::none);
+    });
 }
 
 void McpSession::list_resources(Request request) {

@@ -13,10 +13,14 @@
 
 namespace quire::server {
 
+struct Asking;
+class AskedCalls;
+
 class McpSession final : public Session {
 public:
+    // Without `asking`, which outlives the session, people are not asked in this client.
     McpSession(std::unique_ptr<Service> service, std::shared_ptr<Connection> connection,
-               mcp::Implementation server);
+               mcp::Implementation server, const Asking* asking = nullptr);
     McpSession(const McpSession&) = delete;
     McpSession& operator=(const McpSession&) = delete;
     ~McpSession() override;
@@ -67,11 +71,13 @@ private:
     // Of the message that is being read: why a call in it is refused, where its numbers would not
     // be those that were written.
     std::optional<Error> inexact_;
-    std::unique_ptr<Service> service_;
+    std::shared_ptr<Service> service_;
     std::shared_ptr<Connection> connection_;
     std::shared_ptr<InFlight> in_flight_;
+    std::shared_ptr<AskedCalls> calls_;
     std::shared_ptr<const mcp::Implementation> server_;
     std::string_view legacy_version_;  // "" until the client has sent initialize.
+    bool takes_forms_ = false;         // Whether it said there that its user can be asked.
     bool debug_ = false;               // Whether a legacy client asked for what we log.
 };
 

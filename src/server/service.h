@@ -13,6 +13,8 @@
 
 namespace quire::server {
 
+class Approver;
+
 struct Resource {
     std::string uri;
     std::string name;
@@ -42,6 +44,10 @@ struct ResourceTemplate {
 class Service {
 public:
     virtual ~Service() = default;
+
+    // Who answers what its calls need an approval for, where people are asked in the client. Null
+    // where they are not; the same as long as the service lives.
+    virtual Approver* approver() { return nullptr; }
 
     virtual const std::vector<tools::ToolInfo>& tools() const = 0;
     // What holds for the client's calls, in sentences for its model; none for most.

@@ -19,6 +19,7 @@
 #include "base/cat.h"
 #include "json/json.h"
 #include "server/jsonrpc.h"
+#include "server/kernel_questions.h"
 #include "server/line_queue.h"
 #include "server/line_splitter.h"
 #include "server/message_scan.h"
@@ -133,6 +134,7 @@ private:
         if (length <= 0) {
             ended_at_ = Clock::now();
             take_from_client("\n");  // A last line may come without its newline.
+            for (std::string& answer : questions_.decline()) to_kernel_.push(std::move(answer));
             return;
         }
         take_from_client(std::string_view(buffer_.data(), static_cast<std::size_t>(length)));
@@ -181,6 +183,7 @@ private:
             repeatable_.covers(heads.front()))
             open_.may_repeat(heads.front().id, line);
         for (const MessageHead& head : heads) {
+            questions_.answered(head);
             if (head.method == "initialize") {
                 initialize_ = line;
                 initialize_id_ = head.id;
@@ -210,13 +213,19 @@ private:
 
     void take_from_kernel(std::string line) {
         for (const MessageHead& head : scan_messages(line)) {
-            if (!head.method.empty()) continue;
+            if (!head.method.empty()) {
+                questions_.asked(head);
+                continue;
+            }
             if (head.id == reattach_id_) return;
             losses_ = 0;
             open_.answered(head.id);
             if (head.id == initialize_id_) initialize_answered_ = true;
         }
         to_client_.push(std::move(line));
+        // Who has closed its output to us answers nothing any more.
+        if (!ended_at_) return;
+        for (std::string& answer : questions_.decline()) to_kernel_.push(std::move(answer));
     }
 
     void lose_kernel() {
@@ -230,12 +239,15 @@ private:
         if (greet_again) open_.answered(initialize_id_);
         std::vector<std::string> again;
         if (++losses_ <= kMostLosses) again = open_.take_repeatable();
+        for (std::string& notice : questions_.take_back()) to_client_.push(std::move(notice));
         for (std::string& answer : open_.give_up()) to_client_.push(std::move(answer));
         for (; !again.empty(); again.pop_back()) to_kernel_.push_front(std::move(again.back()));
         if (greet_again) to_kernel_.push_front(std::exchange(initialize_, {}));
     }
 
     bool attach_again() {
+        drop_late_answers();
+        if (to_kernel_.empty()) return false;
         // The client hears what became of its calls before it waits for a kernel to start.
         output_.write(to_client_);
         Result<Attached> attached = attach(options_.attach);
@@ -252,6 +264,15 @@ private:
         if (!initialized_.empty()) to_kernel_.push_front(initialized_);
         to_kernel_.push_front(json::write(*again));
         return true;
+    }
+
+    void drop_late_answers() {
+        std::vector<std::string> kept;
+        while (!to_kernel_.empty()) {
+            std::string line = to_kernel_.pop();
+            if (!questions_.are_late(scan_messages(line))) kept.push_back(std::move(line));
+        }
+        for (std::string& line : kept) to_kernel_.push(std::move(line));
     }
 
     // It never left this process, so it is certain that nothing was done.
@@ -273,6 +294,7 @@ private:
     LineQueue to_kernel_;
     LineQueue to_client_;
     OpenRequests open_;
+    KernelQuestions questions_;
     std::string initialize_,
         initialized_;  // What the client said to begin with, for the next kernel.
     std::string initialize_id_;

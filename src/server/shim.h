@@ -5,7 +5,8 @@
 // under way and may have changed something (its fate is unknown, and it is never repeated), asks
 // again what changes nothing, and attaches anew for the next line, starting a kernel where none
 // runs; to that kernel it says again the `initialize` that the client once said. Batches are never
-// asked again.
+// asked again. What the lost kernel had asked the client is taken back, and an answer to it begins
+// no kernel.
 #pragma once
 
 #include <cstddef>

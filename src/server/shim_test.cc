@@ -36,7 +36,8 @@ struct Heard {
 };
 
 // Answers every request with its method, but for what holds "silent", which it never answers, and
-// "late", which it answers the second time; at "closing" it hangs up.
+// "late", which it answers the second time; at "closing" it hangs up. Of "asking" it asks the client
+// first, by the id "q".
 class FakeKernelSession final : public Session {
 public:
     FakeKernelSession(std::shared_ptr<Connection> connection, Heard& heard)
@@ -49,7 +50,20 @@ public:
         if (line.find("closing") != std::string::npos) return connection_->close();
         if (line.find("late") != std::string::npos && times == 1) return;
         for (const MessageHead& head : scan_messages(line)) {
-            if (head.id.empty() || line.find("silent") != std::string::npos) continue;
+            if (line.find("asking") != std::string::npos) {
+                asking_ = head;
+                connection_->send(
+                    R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}})");
+                continue;
+            }
+            if (head.id == "\"q\"" && head.method.empty() && asking_) {
+                connection_->send(cat("{\"jsonrpc\":\"2.0\",\"id\":", asking_->id,
+                                      ",\"result\":{\"method\":\"",
+                                      line.find("error") == std::string::npos ? "yes" : "nobody",
+                                      "\"}}"));
+                continue;
+            }
+            if (head.id.empty() || head.method.empty() || line.find("silent") != std::string::npos) continue;
             connection_->send(cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id,
                                   ",\"result\":{\"method\":\"", head.method, "\"}}"));
         }
@@ -61,6 +75,7 @@ public:
 private:
     std::shared_ptr<Connection> connection_;
     Heard& heard_;
+    std::optional<MessageHead> asking_;
 };
 
 class FakeKernel {
@@ -422,6 +437,81 @@ TEST(Shim, AClientThatWritesMuchBeforeItReadsIsNotStuck) {
     });
     for (int i = 0; i < 20'000; ++i) ASSERT_EQ(method_of(client.hear()), "m");
     talker.join();
+}
+
+constexpr const char* kYes = R"({"jsonrpc":"2.0","id":"q","result":{"action":"accept"}})";
+
+TEST(Shim, AQuestionOfTheKernelAndItsAnswerPass) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "asking"));
+    // Our ids and the client's are two spaces: an answer to neither is one to the other.
+    client.say(R"({"jsonrpc":"2.0","id":"q","method":"silent/x"})");
+    const Value question = client.hear();
+    EXPECT_EQ(question.get("method")->as_string(), "elicitation/create");
+
+    client.say(kYes);
+    const Value answer = client.hear();
+    EXPECT_EQ(answer.get("id")->as_int(), 1);
+    EXPECT_EQ(method_of(answer), "yes");
+    client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}})");
+    const auto began = std::chrono::steady_clock::now();
+    client.end_input();
+    client.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
+}
+
+TEST(Shim, WhatALostKernelAskedIsTakenBackAndItsAnswerGoesNowhere) {
+    const TestWorkspace workspace;
+    Heard heard;
+    auto kernel = std::make_unique<FakeKernel>(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "tools/call", R"({"name":"asking"})"));
+    EXPECT_EQ(client.hear().get("method")->as_string(), "elicitation/create");
+
+    kernel.reset();
+    const Value taken_back = client.hear(), lost = client.hear();
+    EXPECT_EQ(taken_back.get("method")->as_string(), "notifications/cancelled");
+    EXPECT_EQ(*taken_back.get("params")->get("requestId"), Value("q"));
+    EXPECT_EQ(lost.get("id")->as_int(), 1);
+    EXPECT_EQ(reason_of(lost), "fate_unknown");
+
+    // No kernel is looked for because of it: none is there, and nobody hears of that.
+    client.say(kYes);
+    client.say(request(2, "ping"));
+    const Value refused = client.hear();
+    EXPECT_EQ(refused.get("id")->as_int(), 2);
+    kernel = std::make_unique<FakeKernel>(workspace, heard);
+    client.say(request(3, "ping"));
+    EXPECT_EQ(client.hear().get("id")->as_int(), 3);
+    EXPECT_EQ(count_of(heard.all(), "accept"), 0U);
+}
+
+TEST(Shim, WhenTheClientHasGoneTheKernelsQuestionIsAnsweredSo) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "asking"));
+    EXPECT_EQ(client.hear().get("method")->as_string(), "elicitation/create");
+    const auto began = std::chrono::steady_clock::now();
+    client.end_input();
+    EXPECT_EQ(method_of(client.hear()), "nobody");
+    client.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(450));
+}
+
+TEST(Shim, AQuestionThatComesAfterTheClientHasGoneIsAnsweredSo) {
+    const TestWorkspace workspace;
+    Heard heard;
+    const FakeKernel kernel(workspace, heard);
+    McpClient client(workspace);
+    client.say(request(1, "asking"));
+    client.end_input();
+    EXPECT_EQ(client.hear().get("method")->as_string(), "elicitation/create");
+    EXPECT_EQ(method_of(client.hear()), "nobody");
 }
 
 TEST(LocalClient, AsksAndGetsItsAnswer) {

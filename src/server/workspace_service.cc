@@ -6,6 +6,7 @@
 #include "base/cat.h"
 #include "base/utf8.h"
 #include "kernel/audit_calls.h"
+#include "server/kernel_approver.h"
 #include "server/launch.h"
 
 namespace quire::server {
@@ -74,6 +75,11 @@ WorkspaceService::WorkspaceService(tools::Registry& registry, kernel::Kernel& ke
 WorkspaceService::~WorkspaceService() {
     registry_.end_session(session_.caller);
     kernel_.close_session(session_.caller.session);
+}
+
+void WorkspaceService::let_answer(policy::Actor person) {
+    approver_ = std::make_unique<KernelApprover>(kernel_, std::move(person),
+                                                 session_.caller.session, session_.caller.actor);
 }
 
 kernel::Caller WorkspaceService::caller(std::stop_token cancelled) const {

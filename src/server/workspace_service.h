@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,10 +23,13 @@ public:
     // replies.
     WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel, tools::Session session,
                      Reach reach);
+    // Before the first call: `person` is asked in the client what its calls need an approval for.
+    void let_answer(policy::Actor person);
     WorkspaceService(const WorkspaceService&) = delete;
     WorkspaceService& operator=(const WorkspaceService&) = delete;
     ~WorkspaceService() override;
 
+    Approver* approver() override { return approver_.get(); }
     const std::vector<tools::ToolInfo>& tools() const override;
     std::vector<std::string> rules() const override;
     void call(std::string name, Value arguments, std::stop_token cancelled,
@@ -47,6 +51,7 @@ private:
     kernel::Kernel& kernel_;
     tools::Session session_;
     Reach reach_;
+    std::unique_ptr<Approver> approver_;
 };
 
 // The path of a file:/// URI, percent-decoded; none when it is no such URI or not UTF-8. And back.

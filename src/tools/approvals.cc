@@ -76,6 +76,7 @@ Map value_of(const Approval& approval, std::string_view status) {
         out.append("resolved_at", answer->at_ms);
         if (answer->answer == policy::Answer::approve_for) out.append("until", answer->until_ms);
         if (!answer->scope.empty()) out.append("scope", answer->scope);
+        if (answer->elicited_in != 0) out.append("elicited_in", answer->elicited_in);
     }
     return out;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 
@@ -10,29 +11,40 @@ import { mcpArguments, quire } from "./workspace.mjs";
 
 const info = { name: "quire-tests", version: "1.0.0" };
 
+// `answer` is the person in front of the client: called with the params of each elicitation/create, it says
+// what they do. With it the client declares that it can ask.
+const able = (answer) => (answer ? { capabilities: { elicitation: { form: {} } } } : {});
+function v1(answer) {
+    const client = new ClientV1(info, able(answer));
+    if (answer) client.setRequestHandler(ElicitRequestSchema, ({ params }, extra) => answer(params, extra));
+    return client;
+}
+function v2(answer, options = {}) {
+    const client = new ClientV2(info, { ...options, ...able(answer) });
+    if (answer) client.setRequestHandler("elicitation/create", ({ params }, extra) => answer(params, extra));
+    return client;
+}
+
 export const kinds = {
-    "SDK v1": { client: () => new ClientV1(info), transport: StdioV1 },
-    "SDK v2, negotiating": {
-        client: () => new ClientV2(info, { versionNegotiation: { mode: "auto" } }),
-        transport: StdioV2,
-    },
+    "SDK v1": { client: v1, transport: StdioV1 },
+    "SDK v2, negotiating": { client: (answer) => v2(answer, { versionNegotiation: { mode: "auto" } }), transport: StdioV2 },
     "SDK v2, pinned to 2026-07-28": {
-        client: () => new ClientV2(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
+        client: (answer) => v2(answer, { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
         transport: StdioV2,
     },
-    "SDK v2, legacy": { client: () => new ClientV2(info), transport: StdioV2 },
+    "SDK v2, legacy": { client: (answer) => v2(answer), transport: StdioV2 },
 };
 
-export async function connect(t, kind, command, args, options = {}) {
+export async function connect(t, kind, command, args, { answer, ...options } = {}) {
     const { client: make, transport: Transport } = kinds[kind];
-    const client = make();
+    const client = make(answer);
     await client.connect(new Transport({ command, args, stderr: "pipe", ...options }));
     t?.after(() => client.close());
     return client;
 }
 
 export function connectQuire(t, kind, folder, options) {
-    return connect(t, kind, quire, mcpArguments(folder, options));
+    return connect(t, kind, quire, mcpArguments(folder, options), { answer: options?.answer });
 }
 
 // Calls `name` and demands success. Refusals come back as results too, so they are looked at here.

@@ -112,10 +112,10 @@ export class RawClient {
         return answer;
     }
 
-    async initialize(version = "2025-11-25") {
+    async initialize(version = "2025-11-25", capabilities = {}) {
         const answer = await this.request("initialize", {
             protocolVersion: version,
-            capabilities: {},
+            capabilities,
             clientInfo: { name: "raw", version: "1" },
         });
         this.send({ method: "notifications/initialized" });
