@@ -86,8 +86,8 @@ struct Approval {
         Actor by = {};
         std::int64_t at_ms = 0;
         Answer answer = Answer::deny;
-        std::int64_t until_ms = 0;  // Of approve_for.
-        std::string scope = {};     // Of approve_scope; "" for the target alone.
+        std::int64_t until_ms = 0;      // Of approve_for.
+        std::string scope = {};         // Of approve_scope; "" for the target alone.
         std::uint64_t elicited_in = 0;  // As in Resolution; counted from the kernel's start.
         friend bool operator==(const Resolved&, const Resolved&) = default;
     };

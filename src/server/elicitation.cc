@@ -37,7 +37,7 @@ std::string what_for(const policy::Ask& ask) {
     return cat(verb(ask.operation), ask.target.kind == "file" ? " the file " : " the block ", name);
 }
 
-Map schema() {
+Map form() {
     List words;
     for (const Answer each : kOffered) words.emplace_back(name_of(each));
     Map decision{{"type", "string"},
@@ -113,7 +113,7 @@ Map question(const Approval& approval, std::string_view version) {
                    ".\nUntil you answer, it waits as ", approval.id,
                    " (quire approvals), and nothing is done.\nThe call, in the words of ", asker,
                    ": ", cut(policy::shown(approval.description), kLongestCall)));
-    out.append("requestedSchema", schema());
+    out.append("requestedSchema", form());
     return out;
 }
 

@@ -37,7 +37,7 @@ std::string string_param(const Map& params, std::string_view name) {
 
 // What a modern tools/call says of the one before it, of which it is the next round; or what is
 // wrong with that.
-std::optional<std::string_view> take_answers(Map& params, AskedCalls::Call& call) {
+std::optional<std::string_view> take_answers(const Map& params, AskedCalls::Call& call) {
     if (mcp::takes_forms(mcp::client_capabilities(params))) call.way = AskedCalls::Way::by_result;
     const Value* const state = params.find("requestState");
     const Value* const answers = params.find("inputResponses");

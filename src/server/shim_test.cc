@@ -36,8 +36,8 @@ struct Heard {
 };
 
 // Answers every request with its method, but for what holds "silent", which it never answers, and
-// "late", which it answers the second time; at "closing" it hangs up. Of "asking" it asks the client
-// first, by the id "q".
+// "late", which it answers the second time; at "closing" it hangs up. Of "asking" it asks the
+// client first, by the id "q".
 class FakeKernelSession final : public Session {
 public:
     FakeKernelSession(std::shared_ptr<Connection> connection, Heard& heard)
@@ -57,13 +57,13 @@ public:
                 continue;
             }
             if (head.id == "\"q\"" && head.method.empty() && asking_) {
-                connection_->send(cat("{\"jsonrpc\":\"2.0\",\"id\":", asking_->id,
-                                      ",\"result\":{\"method\":\"",
-                                      line.find("error") == std::string::npos ? "yes" : "nobody",
-                                      "\"}}"));
+                connection_->send(
+                    cat("{\"jsonrpc\":\"2.0\",\"id\":", asking_->id, ",\"result\":{\"method\":\"",
+                        line.find("error") == std::string::npos ? "yes" : "nobody", "\"}}"));
                 continue;
             }
-            if (head.id.empty() || head.method.empty() || line.find("silent") != std::string::npos) continue;
+            if (head.id.empty() || head.method.empty() || line.find("silent") != std::string::npos)
+                continue;
             connection_->send(cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id,
                                   ",\"result\":{\"method\":\"", head.method, "\"}}"));
         }
@@ -456,7 +456,8 @@ TEST(Shim, AQuestionOfTheKernelAndItsAnswerPass) {
     const Value answer = client.hear();
     EXPECT_EQ(answer.get("id")->as_int(), 1);
     EXPECT_EQ(method_of(answer), "yes");
-    client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}})");
+    client.say(
+        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}})");
     const auto began = std::chrono::steady_clock::now();
     client.end_input();
     client.wait();
