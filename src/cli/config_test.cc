@@ -161,8 +161,8 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
          "quire.toml:4: unknown key 'files.rules.only', expected one of: pattern, permission, "
          "operations_requiring_escalation"},
         {"[filez]",
-         "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, limits, "
-         "sources"},
+         "quire.toml:1: unknown key 'filez', expected one of: files, shell, tools, agents, "
+         "approvals, limits, sources"},
         {"[[files.rules]]\npattern = \"a\"\npermission = \"rw\"",
          "quire.toml:3: unknown permission 'rw', expected: read_only, partner, human, append, "
          "read_write, admin"},

@@ -101,7 +101,8 @@ std::string told(const Value& message) {
     const Value& result = *message.get("result");
     if (word(result, "resultType") == "input_required") return "input_required";
     if (!result.get("isError")->as_bool()) return "done";
-    return word(*result.get("structuredContent")->get("error"), "reason");
+    const Value* structured = result.get("structuredContent");
+    return structured == nullptr ? "refused" : word(*structured->get("error"), "reason");
 }
 std::string told(const std::vector<Value>& messages) {
     EXPECT_EQ(messages.size(), 1U);
@@ -176,7 +177,7 @@ TEST(AskedCalls, WhoCannotAskIsToldAsBefore) {
                              R"({"elicitation":null})", R"({"roots":{"elicitation":{}}})"})
         EXPECT_EQ(refused("2025-11-25", none), "escalation_required") << none;
     for (const char* version : {"2025-03-26", "2024-11-05"})
-        EXPECT_EQ(refused(version, R"({"elicitation":{}})"), "escalation_required");
+        EXPECT_EQ(refused(version, R"({"elicitation":{}})"), "refused");
     AskedClient switched_off(house, "agent:ada", false);
     switched_off.open();
     EXPECT_EQ(told(switched_off.call(1)), "escalation_required");
