@@ -63,7 +63,7 @@ void AskedCalls::call(Call call, Reply<Outcome> reply) {
         if (!opened) return reply(Failure(std::move(opened).error()));
         approval_id = std::move(*opened);
     }
-    const auto running = std::make_shared<Running>(std::move(call), std::move(reply));
+    const auto running = std::make_shared<Running>(Running{std::move(call), std::move(reply)});
     if (approval_id.empty() || !running->call.said) return run(running);
     decide(running, approval_id, *std::exchange(running->call.said, std::nullopt));
 }
@@ -167,6 +167,10 @@ bool AskedCalls::answered(const Value& id, std::optional<Value> said) {
 
 void AskedCalls::cancelled(const Value& request_id) {
     if (questions_ != nullptr) questions_->withdraw_because_of(request_id);
+}
+
+void AskedCalls::give_up() {
+    if (questions_ != nullptr) questions_->give_up();
 }
 
 void AskedCalls::close() {

@@ -58,6 +58,8 @@ public:
     // An answer of the client to a request of ours: false where it is to none.
     bool answered(const Value& id, std::optional<Value> said);
     void cancelled(const Value& request_id);
+    // Nobody is waited for any more: calls that do are refused as if nobody had answered.
+    void give_up();
     void close();
 
 private:

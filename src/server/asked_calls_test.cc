@@ -257,6 +257,44 @@ TEST(AskedCalls, ACallThatWasTakenBackBeforeLeadsToNoQuestion) {
     EXPECT_TRUE(client.heard().empty());
 }
 
+// The client takes its request 1 back just when it is asked about.
+class HastyConnection final : public Connection {
+public:
+    bool send(std::string line) override {
+        if (line.find("elicitation/create") != std::string::npos) in_flight->cancel(1);
+        lines.push_back(std::move(line));
+        return true;
+    }
+    void hold_input(bool) override {}
+    void close() override {}
+
+    std::shared_ptr<InFlight> in_flight;
+    std::vector<std::string> lines;
+};
+
+TEST(AskedCalls, ACallThatIsTakenBackWhileItIsAskedAboutTakesItsQuestionBack) {
+    AskingHouse house;
+    const auto connection = std::make_shared<HastyConnection>();
+    connection->in_flight = std::make_shared<InFlight>(connection, 10);
+    const std::shared_ptr<Service> service =
+        std::make_shared<GuardedService>(house.ledger, std::make_shared<HeldCalls>(), "agent:ada");
+    const auto calls = std::make_shared<AskedCalls>(service, connection, &house.asking);
+
+    calls->call({.request = *connection->in_flight->begin(1, nullptr),
+                 .name = "guarded",
+                 .arguments = Map{},
+                 .way = AskedCalls::Way::by_request,
+                 .version = "2025-11-25"},
+                [](const Result<AskedCalls::Outcome>&) { FAIL() << "it was taken back"; });
+
+    ASSERT_EQ(connection->lines.size(), 2U);
+    const Value question = *json::parse(connection->lines[0]);
+    const Value taken_back = *json::parse(connection->lines[1]);
+    EXPECT_EQ(*taken_back.get("params")->get("requestId"), *question.get("id"));
+    EXPECT_FALSE(calls->answered(*question.get("id"), *json::parse(kApproved)));
+    connection->in_flight.reset();
+}
+
 TEST(AskedCalls, TheEndOfTheConnectionLeavesTheApprovalWaiting) {
     AskingHouse house;
     AskedClient client(house);
@@ -343,6 +381,22 @@ TEST(AskedCalls, WhoWaitsForAPersonKeepsNoKernelFromEnding) {
     client.held->release();
     EXPECT_EQ(told(client.heard()), "done");
     EXPECT_FALSE(client.session().is_busy());
+}
+
+TEST(AskedCalls, WhenTheKernelEndsNobodyIsWaitedForAndNobodyAsked) {
+    AskingHouse house;
+    AskedClient client(house);
+    client.open();
+    const auto asked = client.call(1);
+    ASSERT_TRUE(is_question(asked));
+
+    client.session().on_ending();
+
+    const auto heard = client.heard();
+    ASSERT_EQ(heard.size(), 2U);
+    EXPECT_EQ(*heard[0].get("params")->get("requestId"), *asked[0].get("id"));
+    EXPECT_EQ(told(heard[1]), "escalation_required");
+    EXPECT_EQ(told(client.call(2)), "escalation_required");
 }
 
 TEST(AskedCalls, AnswersComeThroughHoweverMuchElseIsUnderWay) {

@@ -56,6 +56,8 @@ public:
     // Whether answers are still to come. A kernel that is told to end waits for them, but not for
     // long.
     virtual bool is_busy() const { return false; }
+    // The kernel has been told to end: nothing that may take long is waited for any more.
+    virtual void on_ending() {}
     // The client has gone, or close() has run its course: the last call. Bytes after the last
     // newline are not a line.
     virtual void on_close() = 0;

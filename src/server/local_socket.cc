@@ -194,7 +194,10 @@ private:
         directory_.remove_socket();
         listener_.reset();
         std::vector<std::uint64_t> all;
-        for (const auto& [id, client] : clients_) all.push_back(id);
+        for (const auto& [id, client] : clients_) {
+            all.push_back(id);
+            if (client.session) client.session->on_ending();
+        }
         for (const std::uint64_t id : all) see_to_client(id, 0);
     }
 

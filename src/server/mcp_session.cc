@@ -113,6 +113,10 @@ McpSession::~McpSession() {
     McpSession::on_close();
 }
 
+void McpSession::on_ending() {
+    calls_->give_up();
+}
+
 void McpSession::on_close() {
     in_flight_->cancel_all();
     calls_->close();

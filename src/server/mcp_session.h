@@ -29,6 +29,7 @@ public:
     void on_oversize(std::size_t bound, const std::string& id) override;
     Map reads() const override;
     bool is_busy() const override { return in_flight_->is_busy(); }
+    void on_ending() override;
     void on_close() override;
 
 private:

@@ -87,6 +87,14 @@ void OpenQuestions::withdraw_because_of(const Value& cause) {
     });
 }
 
+void OpenQuestions::give_up() {
+    std::vector<Question> taken = state_.with([&](State& state) {
+        state.closed = true;
+        return take_back(state, [](const Question&) { return true; });
+    });
+    for (Question& question : taken) question.heard(std::nullopt);
+}
+
 void OpenQuestions::close() {
     state_.with([](State& state) {
         state.closed = true;

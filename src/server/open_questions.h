@@ -29,6 +29,7 @@ public:
     OpenQuestions(std::shared_ptr<Connection> connection, const Asking& asking);
     OpenQuestions(const OpenQuestions&) = delete;
     OpenQuestions& operator=(const OpenQuestions&) = delete;
+    ~OpenQuestions() = default;
 
     // Sends a request because of the client's own request `cause`. Its id; none, and nothing is
     // sent, where enough are open or one `about` the same is.
@@ -39,6 +40,8 @@ public:
     // The client is told that no answer is wanted any more, and none is heard.
     void withdraw(std::string_view id);
     void withdraw_because_of(const Value& cause);
+    // Nothing is asked any more. What is open is taken back, and heard of as not answered.
+    void give_up();
     // Nothing is asked or heard any more.
     void close();
 
