@@ -169,7 +169,7 @@ TEST(AskedCalls, WhoCannotAskIsToldAsBefore) {
     const auto refused = [&](std::string_view version, std::string_view capabilities) {
         AskedClient client(house);
         client.open(version, capabilities);
-        const std::string why = told(client.call(1));
+        std::string why = told(client.call(1));
         EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
         return why;
     };
@@ -404,6 +404,7 @@ TEST(AskedCalls, AnswersComeThroughHoweverMuchElseIsUnderWay) {
     AskedClient client(house);
     client.open();
     std::vector<Value> questions;
+    questions.reserve(8);
     for (int id = 0; id < 8; ++id)
         questions.push_back(client.call(id, "guarded", "", cat(R"({"n":)", id, "}")).at(0));
     for (int id = 8; id < 2049; ++id) client.call(id, "wait");

@@ -53,9 +53,10 @@ TEST(Elicitation, AFormHasTheWordsOfApprovalsAndNothingChosen) {
     EXPECT_EQ(decision.get("default"), nullptr);
     EXPECT_EQ(*schema.get("required"), Value(List{"decision"}));
     // Flat, and of primitive properties alone: no client takes more.
-    for (const Map::Entry& each : schema.get("properties")->as_map())
+    for (const Map::Entry& each : schema.get("properties")->as_map()) {
         EXPECT_TRUE(*each.value.get("type") == Value("string") ||
                     *each.value.get("type") == Value("integer"));
+    }
 }
 
 TEST(Elicitation, WhatAnAgentChoseCannotSpeakForTheHouse) {
