@@ -18,6 +18,7 @@
 #include "base/cat.h"
 #include "json/json.h"
 #include "sched/guarded.h"
+#include "server/kernel_questions.h"
 #include "server/local_client.h"
 #include "server/local_socket.h"
 #include "server/message_scan.h"
@@ -513,6 +514,36 @@ TEST(Shim, AQuestionThatComesAfterTheClientHasGoneIsAnsweredSo) {
     client.end_input();
     EXPECT_EQ(client.hear().get("method")->as_string(), "elicitation/create");
     EXPECT_EQ(method_of(client.hear()), "nobody");
+}
+
+TEST(KernelQuestions, OnlyAnswersToWhatIsSettledAreLate) {
+    KernelQuestions questions;
+    const auto late = [&](std::string_view line) {
+        return questions.are_late(scan_messages(line));
+    };
+    const auto asked = [](std::string_view id) {
+        return scan_messages(cat(R"({"jsonrpc":"2.0","id":)", id, R"(,"method":"m"})")).front();
+    };
+    for (const char* id : {R"("a")", R"("b")", R"("c")", R"("d")"}) questions.asked(asked(id));
+    questions.answered(scan_messages(R"({"jsonrpc":"2.0","id":"a","result":{}})").front());
+    questions.asked(scan_messages(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
+                                  R"("params":{"requestId":"b"}})")
+                        .front());
+    EXPECT_FALSE(late(R"({"jsonrpc":"2.0","id":"c","result":{}})"));
+
+    EXPECT_EQ(questions.take_back().size(), 2U);
+    EXPECT_TRUE(late(R"({"jsonrpc":"2.0","id":"c","result":{}})"));
+    EXPECT_TRUE(late(R"({"jsonrpc":"2.0","id":"d","error":{}})"));
+    for (const char* line :
+         {R"({"jsonrpc":"2.0","id":"a","result":{}})", R"({"jsonrpc":"2.0","id":"c","method":"x"})",
+          R"({"jsonrpc":"2.0","id":1,"method":"x"})", R"({"jsonrpc":"2.0","method":"x"})",
+          R"([{"jsonrpc":"2.0","id":"c","result":{}},{"jsonrpc":"2.0","id":1,"method":"x"}])", "7",
+          "{"})
+        EXPECT_FALSE(late(line)) << line;
+    questions.answered(scan_messages(R"({"jsonrpc":"2.0","id":"c","result":{}})").front());
+    EXPECT_FALSE(late(R"({"jsonrpc":"2.0","id":"c","result":{}})"));
+    EXPECT_TRUE(questions.take_back().empty());
+    EXPECT_TRUE(questions.decline().empty());
 }
 
 TEST(LocalClient, AsksAndGetsItsAnswer) {

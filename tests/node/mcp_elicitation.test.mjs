@@ -111,6 +111,15 @@ test("a call that needs a person twice is asked about twice, and a rule that ref
     await refused(client, ...edit("two", "three"), "denied", "max_calls_exceeded");
 });
 
+test("the command shows what was answered in the agent's program, and for which tool", { skip }, async (t) => {
+    const folder = workspace(t, {}, rules);
+    const { client } = await asked(t, "SDK v2, pinned to 2026-07-28", folder, accept("approve_for"));
+    await ok(client, "block_list", {});
+    const { stdout } = spawnSync(quire, ["approvals", "list", "--workspace", folder, "--actor", "human:tom"], { encoding: "utf8" });
+    assert.match(stdout, / agent:ada asks to execute block_list\n/);
+    assert.match(stdout, new RegExp(` by ${me}, asked in the agent's program\n`));
+});
+
 test("an agent cannot put words into the question", { skip }, async (t) => {
     const folder = workspace(t, {}, rules);
     const { client, says } = await asked(t, "SDK v1", folder, { action: "cancel" });
@@ -205,6 +214,8 @@ test("a kernel that is lost while a person thinks: the call is answered, the que
     assert.equal(taken.params.requestId, question.id);
     assert.equal(reason(await call), "fate_unknown");
     agent.send({ id: question.id, result: accept("approve_once") });
+    await sleep(300);
+    assert.equal(kernelOf(folder), undefined, "a late answer began a kernel");
     assert.equal(reason(await agent.call("file", { operation: "list" })), "done");
     agent.send({ id: question.id, result: accept("approve_once") });
     assert.deepEqual(listed(folder).map((each) => each.status), ["pending"]);
