@@ -157,8 +157,9 @@ TEST(ToolRules, ADottedNameIsTheOperationThatRuns) {
         logged.push_back(cat(entry.get("event")->as_string(), " ",
                              operation == nullptr ? "-" : operation->as_string()));
     }
-    EXPECT_EQ(logged, (std::vector<std::string>{"start -", "read read", "read read", "read read",
-                                                "call delete", "end delete"}));
+    EXPECT_EQ(logged,
+              (std::vector<std::string>{"start -", "read delete", "read delete", "read read",
+                                        "call delete", "approval -", "end delete"}));
 }
 
 TEST(ToolRules, AToolOfWhichNothingIsLeftIsNotListed) {

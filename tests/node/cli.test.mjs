@@ -126,7 +126,8 @@ Call \`shell\` at most 20 times ever.
 
     const refused = rules("explain", ...ada, "--tool", "file", "--operation", "edit");
     assert.equal(refused.status, 0, refused.stderr);
-    assert.match(refused.stdout, /^refused \(start_constraints_not_met\): .*Call `context` next\.\n {2}refuses {2}start_constraint for `context` \(quire\.toml line 11\): .*\n {2}refuses {2}allowed_operations/);
+    assert.match(refused.stdout, /^refused \(operation_not_allowed\): Operation 'edit' not allowed.*\n {2}refuses {2}start_constraint for `context` \(quire\.toml line 11\): .*\n {2}refuses {2}allowed_operations/);
+    assert.match(rules("explain", ...ada, "--tool", "file", "--operation", "read").stdout, /^refused \(start_constraints_not_met\): .*Call `context` next\.\n/);
     assert.match(rules("explain", "--agent", "bo", "--tool", "file", "--operation", "read").stdout, /^allowed\n {2}holds/);
     const asJson = JSON.parse(rules("explain", "--agent", "bo", "--tool", "file", "--operation", "edit", "--json").stdout);
     assert.equal(asJson.decision, "deny");
