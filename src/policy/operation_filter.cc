@@ -298,6 +298,56 @@ bool mentions(const Value& root, const Value& schema, std::string_view field,
     return target != nullptr && seen.insert(target).second && mentions(root, *target, field, seen);
 }
 
+// What a member's schemas list of words.
+class WordList {
+public:
+    WordList(const Value& root, std::string_view field) : root_(root), field_(field) {}
+
+    void object(const Value& schema) {
+        if (!schema.is_map()) return;
+        follow(schema, &WordList::object, seen_objects_);
+        const Value* const members = schema.get("properties");
+        if (const Value* member = members == nullptr ? nullptr : members->get(field_))
+            word(*member);
+        branches(schema, &WordList::object);
+    }
+    std::vector<std::string> take() && { return std::move(words_); }
+
+private:
+    using Part = void (WordList::*)(const Value&);
+
+    void word(const Value& schema) {
+        if (!schema.is_map()) return;
+        follow(schema, &WordList::word, seen_words_);
+        if (const Value* only = schema.get("const")) add(*only);
+        if (const Value* all = schema.get("enum"); all != nullptr && all->is_list())
+            for (const Value& each : all->as_list()) add(each);
+        branches(schema, &WordList::word);
+        if (const Value* items = schema.get("items")) word(*items);
+    }
+    void branches(const Value& schema, Part part) {
+        for (const std::string_view keyword : {"oneOf", "anyOf", "allOf"}) {
+            const Value* const all = schema.get(keyword);
+            if (all == nullptr || !all->is_list()) continue;
+            for (const Value& each : all->as_list()) (this->*part)(each);
+        }
+    }
+    void follow(const Value& schema, Part part, std::set<const Value*>& seen) {
+        if (!refers(schema)) return;
+        const Value* const target = at_reference(root_, schema.get("$ref")->as_string());
+        if (target != nullptr && seen.insert(target).second) (this->*part)(*target);
+    }
+    void add(const Value& word) {
+        if (word.is_string() && !holds(words_, word.as_string()))
+            words_.push_back(word.as_string());
+    }
+
+    const Value& root_;
+    const std::string_view field_;
+    std::vector<std::string> words_;
+    std::set<const Value*> seen_objects_, seen_words_;
+};
+
 // Without the definitions that were used before and are not now.
 void drop_unused(const Value& before, Value& schema) {
     std::set<std::string> used;
@@ -333,6 +383,12 @@ Value filter_schema_enum(Value schema, std::string_view field, Allowed allowed) 
     }
     drop_unused(schema, *filtered);
     return std::move(*filtered);
+}
+
+std::vector<std::string> words_of_member(const Value& schema, std::string_view field) {
+    WordList words(schema, field);
+    words.object(schema);
+    return std::move(words).take();
 }
 
 Value without_members(Value schema, Allowed names) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/value.h"
 
@@ -23,6 +24,10 @@ namespace quire::policy {
 // A schema without such a member is returned as it was.
 Value filter_schema_enum(Value schema, std::string_view field,
                          std::span<const std::string> allowed);
+
+// The words that the member `field` of an object may be, as far as the schema lists them: those
+// that filter_schema_enum() looks at, in their order, each once. O(size).
+std::vector<std::string> words_of_member(const Value& schema, std::string_view field);
 
 // `schema`, of an object, without these of its members, wherever else it names them: in required,
 // in dependentRequired and dependentSchemas, and in the examples and the default of the whole.

@@ -241,5 +241,25 @@ TEST(OperationFilter, OfRandomSchemasTheAllowedWordsAreLeft) {
     }
 }
 
+TEST(WordsOfMember, AreThoseThatItsSchemasList) {
+    const auto words = [](std::string_view schema) {
+        std::string out;
+        for (const std::string& word : words_of_member(json::parse(schema).value(), "op"))
+            out += word + " ";
+        return out;
+    };
+    EXPECT_EQ(words(R"({"properties":{"op":{"enum":["a","b",7,"a"]}}})"), "a b ");
+    EXPECT_EQ(
+        words(R"({"oneOf":[{"properties":{"op":{"const":"a"}}},{"$ref":"#/$defs/o"}],)"
+              R"("$defs":{"o":{"properties":{"op":{"anyOf":[{"const":"b"},{"enum":["c"]}]}}}}})"),
+        "a b c ");
+    EXPECT_EQ(
+        words(
+            R"({"properties":{"op":{"$ref":"#/$defs/w"}},"$defs":{"w":{"enum":["a"],"items":{"$ref":"#/$defs/w"}}}})"),
+        "a ");
+    EXPECT_EQ(words(R"({"properties":{"op":{"type":"string"},"other":{"enum":["a"]}}})"), "");
+    EXPECT_EQ(words("true"), "");
+}
+
 }  // namespace
 }  // namespace quire::policy
