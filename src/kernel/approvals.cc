@@ -256,7 +256,7 @@ void Approvals::forget_oldest(State& state, store::Batch& batch) const {
 }
 
 Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask&& ask,
-                                     policy::Permission because) {
+                                     Wanted&& what) {
     std::size_t pending = 0;
     std::size_t of_actor = 0;
     for (const auto& [id, entry] : state.all) {
@@ -277,8 +277,9 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
     Approval approval;
     approval.id = new_id(state);
     approval.ask = std::move(ask);
-    approval.permission = because;
-    approval.description = description_of(*by.call);
+    approval.permission = what.permission;
+    approval.description =
+        what.description.empty() ? description_of(*by.call) : std::move(what.description);
     approval.asked_ms = free_moment(state, parts_.clock.wall_ms());
     store::Batch batch = batch_of(approval, ApprovalChange::asked, by.actor, parts_.clock);
     forget_oldest(state, batch);
@@ -289,7 +290,7 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
 void Approvals::ask(const Caller& by, Wanted what, Reply<Approval> reply) {
     policy::Ask ask{by.actor, what.operation, std::move(what.target), digest_of(by)};
     Asked asked = state_.with(
-        [&](State& state) { return take_ask(state, by, std::move(ask), what.permission); });
+        [&](State& state) { return take_ask(state, by, std::move(ask), std::move(what)); });
     if (!asked.approval || asked.is_stored) return reply(std::move(asked.approval));
     parts_.store.commit(std::move(asked.batch),
                         [self = shared_from_this(), approval = std::move(*asked.approval),

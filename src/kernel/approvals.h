@@ -49,6 +49,7 @@ public:
         policy::Operation operation = policy::Operation::overwrite;
         policy::Permission permission = policy::Permission::human;
         policy::Target target = {};
+        std::string description = {};  // For a person to read; "" for the call as it is.
     };
     // The approval that now waits for a person, an older one where the same was asked before. The
     // caller has a call. Errors: denied "approval_denied"; unavailable "too_many_approvals" {limit,
@@ -87,7 +88,7 @@ private:
     struct Asked;
 
     explicit Approvals(const Parts& parts) : parts_(parts) {}
-    Asked take_ask(State& state, const Caller& by, policy::Ask&& ask, policy::Permission because);
+    Asked take_ask(State& state, const Caller& by, policy::Ask&& ask, Wanted&& what);
     static std::int64_t free_moment(const State& state, std::int64_t now_ms);
     std::string new_id(const State& state);
     void forget_oldest(State& state, store::Batch& batch) const;

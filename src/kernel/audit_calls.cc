@@ -112,7 +112,7 @@ void Kernel::begin(const Caller& by, Reply<void> then) {
 
 void Kernel::end(const Caller& by, const CallEnd& how) {
     body_->audit().end(by, how);
-    body_->approvals().end(by, how.is_refused());
+    body_->approvals().end(by, how.is_undone());
 }
 
 std::shared_ptr<const Call> Kernel::called(std::string_view profile, std::string tool,

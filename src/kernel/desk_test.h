@@ -52,6 +52,11 @@ public:
         for (const auto& [key, record] : rule_facts_) all.push_back(record);
         return all;
     }
+    Result<std::vector<store::MountPinRecord>> mount_pins() override {
+        std::vector<store::MountPinRecord> all;
+        for (const auto& [mount, record] : mount_pins_) all.push_back(record);
+        return all;
+    }
     bool note(std::string body) override {
         if (is_log_full_) return false;
         noted_.push_back(std::move(body));
@@ -155,6 +160,7 @@ private:
             if (!record.gone) approvals_[record.id] = std::move(record);
         }
         for (auto& record : batch.rule_facts) rule_facts_[{record.agent, record.key}] = record;
+        for (auto& record : batch.mount_pins) mount_pins_[record.mount] = record;
         for (auto& record : batch.tokens) tokens_[{record.actor, record.token}] = record.value;
         for (auto& record : batch.blocks) {
             auto& blocks = stored_[record.document].blocks;
@@ -182,6 +188,7 @@ private:
     std::map<std::pair<std::string, std::string>, std::string> tokens_;
     std::map<std::string, store::ApprovalRecord> approvals_;
     std::map<std::pair<std::string, std::string>, store::RuleFactRecord> rule_facts_;
+    std::map<std::string, store::MountPinRecord> mount_pins_;
     std::map<store::DocumentKey, store::TextRecord> texts_;
     std::map<store::DocumentKey, bool> fenced_;
     std::vector<std::string> noted_;

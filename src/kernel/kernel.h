@@ -50,6 +50,8 @@ struct CallEnd {
     std::optional<std::int64_t> version = {};
 
     bool is_refused() const { return !code.empty(); }
+    // Whether it is known that it did nothing: an approval for it alone is then given back.
+    bool is_undone() const { return is_refused() && reason != "fate_unknown"; }
     static CallEnd of(const Error& error);
     // Of a tool's answer: its result, or {"error": …} of its refusal.
     static CallEnd of(const Value& answer);
@@ -278,6 +280,7 @@ private:
     friend class AuditCalls;
     friend class FileCalls;
     friend class MemoryCalls;
+    friend class MountCalls;
     friend class RuleCalls;
     explicit Kernel(std::shared_ptr<Body> body);
     std::shared_ptr<Body> body_;

@@ -23,12 +23,13 @@ inline constexpr Operation kAskedOperations[] = {Operation::read,   Operation::c
 
 // What an operation is done to. A memory block is the one that had this id, this label and this
 // schema when it was asked for; with any of them changed it is another target. A file is its path,
-// a tool its name or the scope of the rule that wants a person's consent.
+// a tool its name or the scope of the rule that wants a person's consent; "mount" is a tool of
+// another program's that is not what was approved of it, with the digest of what it is now.
 struct Target {
-    std::string kind = {};      // "memory", "file" or "tool".
+    std::string kind = {};      // "memory", "file", "tool" or "mount".
     std::string name = {};      // Its label, its path, or its name.
     std::string block_id = {};  // Of memory; else "".
-    std::string schema = {};    // A digest. The same.
+    std::string schema = {};    // A digest, of memory and of a mount; else "".
 
     friend bool operator==(const Target&, const Target&) = default;
 };

@@ -24,6 +24,7 @@ std::size_t size_of(const Batch& batch) {
     for (const DocumentRecord& document : batch.documents) size += document.header.size();
     for (const ApprovalRecord& approval : batch.approvals) size += approval.body.size();
     for (const RuleFactRecord& fact : batch.rule_facts) size += fact.body.size();
+    for (const MountPinRecord& pin : batch.mount_pins) size += pin.body.size();
     for (const std::string& entry : batch.audit) size += entry.size();
     return size;
 }

@@ -404,7 +404,7 @@ TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
     execute(
         directory / "quire.db",
         "DROP TABLE approvals; DROP TABLE audit; DROP TABLE audit_origin; DROP TABLE rule_facts; "
-        "PRAGMA user_version = 2");
+        "DROP TABLE mount_pins; PRAGMA user_version = 2");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -423,7 +423,7 @@ TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
     }
     execute(directory / "quire.db",
             "DROP TABLE audit; DROP TABLE audit_origin; DROP TABLE rule_facts; "
-            "PRAGMA user_version = 3");
+            "DROP TABLE mount_pins; PRAGMA user_version = 3");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
@@ -438,12 +438,25 @@ TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
 TEST(StoreFiles, AStoreWithoutWhatRulesCountGetsATableForIt) {
     const TestDirectory directory;
     open_at(directory).reset();
-    execute(directory / "quire.db", "DROP TABLE rule_facts; PRAGMA user_version = 4");
+    execute(directory / "quire.db",
+            "DROP TABLE rule_facts; DROP TABLE mount_pins; PRAGMA user_version = 4");
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
     ASSERT_TRUE(commit(*store, {.rule_facts = {{"ada", "a", {}}}}));
     EXPECT_EQ(store->rule_facts()->size(), 1U);
+}
+
+// One as the step before the mounts left it.
+TEST(StoreFiles, AStoreWithoutPinsGetsATableForThem) {
+    const TestDirectory directory;
+    open_at(directory).reset();
+    execute(directory / "quire.db", "DROP TABLE mount_pins; PRAGMA user_version = 5");
+
+    const std::unique_ptr<Store> store = open_at(directory);
+    ASSERT_NE(store, nullptr);
+    ASSERT_TRUE(commit(*store, {.mount_pins = {{"fs", {}}}}));
+    EXPECT_EQ(store->mount_pins()->size(), 1U);
 }
 
 TEST(StoreFiles, NoTwoWorkspacesBeginTheirAuditLogsAlike) {

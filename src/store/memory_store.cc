@@ -66,6 +66,8 @@ void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
     }
     for (const RuleFactRecord& record : batch.rule_facts)
         contents.rule_facts.insert_or_assign({record.agent, record.key}, record);
+    for (const MountPinRecord& record : batch.mount_pins)
+        contents.mount_pins.insert_or_assign(record.mount, record);
     keep_texts(contents.texts, batch.texts);
     append_audit(contents.audit, batch.audit, origin());
 }
@@ -186,6 +188,14 @@ Result<std::vector<RuleFactRecord>> MemoryStore::rule_facts() {
         std::vector<RuleFactRecord> facts;
         for (const auto& [key, record] : state.contents.rule_facts) facts.push_back(record);
         return facts;
+    });
+}
+
+Result<std::vector<MountPinRecord>> MemoryStore::mount_pins() {
+    return disk_->state_.with([](const MemoryDisk::State& state) {
+        std::vector<MountPinRecord> pins;
+        for (const auto& [mount, record] : state.contents.mount_pins) pins.push_back(record);
+        return pins;
     });
 }
 

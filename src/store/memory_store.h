@@ -28,6 +28,7 @@ public:
         std::map<std::pair<std::string, std::string>, std::string> tokens;
         std::map<std::string, ApprovalRecord> approvals;
         std::map<std::pair<std::string, std::string>, RuleFactRecord> rule_facts;
+        std::map<std::string, MountPinRecord> mount_pins;
         std::map<DocumentKey, TextRecord> texts;
         std::vector<AuditEntry> audit;
     };
@@ -65,6 +66,7 @@ public:
                                              const std::string& token) override;
     Result<std::vector<ApprovalRecord>> approvals() override;
     Result<std::vector<RuleFactRecord>> rule_facts() override;
+    Result<std::vector<MountPinRecord>> mount_pins() override;
     Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) override;
     Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) override;
     Result<AuditHash> audit_origin() override;

@@ -113,6 +113,14 @@ constexpr const char* kSteps[] = {
         PRIMARY KEY(agent, fact)
     ) WITHOUT ROWID;
     )sql",
+    // 6: what was approved of the tools of other programs.
+    R"sql(
+    CREATE TABLE mount_pins(
+        mount TEXT PRIMARY KEY,
+        body BLOB NOT NULL,
+        checksum INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    )sql",
 };
 
 constexpr std::int64_t kApplicationId = 0x51756972;  // "Quir", at offset 68 of the file.

@@ -130,6 +130,15 @@ Result<void> write(Database& database, const RuleFactRecord& record) {
         .run();
 }
 
+Result<void> write(Database& database, const MountPinRecord& record) {
+    return TRY(database.prepare(
+                   "INSERT OR REPLACE INTO mount_pins(mount, body, checksum) VALUES(?, ?, ?)"))
+        .bind(record.mount)
+        .bind(record.body)
+        .seal()
+        .run();
+}
+
 }  // namespace
 
 Result<void> write_batch(Database& database, const Batch& batch) {
@@ -143,6 +152,7 @@ Result<void> write_batch(Database& database, const Batch& batch) {
     for (const TokenRecord& record : batch.tokens) TRY(write(database, record));
     for (const ApprovalRecord& record : batch.approvals) TRY(write(database, record));
     for (const RuleFactRecord& record : batch.rule_facts) TRY(write(database, record));
+    for (const MountPinRecord& record : batch.mount_pins) TRY(write(database, record));
     for (const TextRecord& record : batch.texts) TRY(write_text(database, record));
     TRY(append_audit(database, batch.audit));
     return {};
@@ -243,6 +253,14 @@ Result<std::vector<RuleFactRecord>> read_rule_facts(Database& database) {
     std::vector<RuleFactRecord> facts;
     while (TRY(rows.sealed_step())) facts.push_back({rows.text(0), rows.text(1), rows.blob(2)});
     return facts;
+}
+
+Result<std::vector<MountPinRecord>> read_mount_pins(Database& database) {
+    Statement rows =
+        TRY(database.prepare("SELECT mount, body, checksum FROM mount_pins ORDER BY mount"));
+    std::vector<MountPinRecord> pins;
+    while (TRY(rows.sealed_step())) pins.push_back({rows.text(0), rows.blob(1)});
+    return pins;
 }
 
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,

@@ -18,6 +18,7 @@ Result<std::optional<std::string>> read_token(Database& database, const std::str
                                               const std::string& token);
 Result<std::vector<ApprovalRecord>> read_approvals(Database& database);
 Result<std::vector<RuleFactRecord>> read_rule_facts(Database& database);
+Result<std::vector<MountPinRecord>> read_mount_pins(Database& database);
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,
                                                   std::size_t limit);
 Result<std::vector<BlockRecord>> read_whole_blocks(Database& database, const std::string& kind);

@@ -214,6 +214,11 @@ Result<std::vector<RuleFactRecord>> SqliteStore::rule_facts() {
     return read_rule_facts(*database_);
 }
 
+Result<std::vector<MountPinRecord>> SqliteStore::mount_pins() {
+    const sched::TurnLock::Urgent turn(turn_);
+    return read_mount_pins(*database_);
+}
+
 Result<std::vector<BlockRecord>> SqliteStore::whole_blocks(const std::string& kind) {
     const sched::TurnLock::Urgent turn(turn_);
     return read_whole_blocks(*database_, kind);

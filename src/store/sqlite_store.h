@@ -32,6 +32,7 @@ public:
                                              const std::string& token) override;
     Result<std::vector<ApprovalRecord>> approvals() override;
     Result<std::vector<RuleFactRecord>> rule_facts() override;
+    Result<std::vector<MountPinRecord>> mount_pins() override;
     Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) override;
     Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) override;
     Result<AuditHash> audit_origin() override;

@@ -87,6 +87,12 @@ struct RuleFactRecord {
     Bytes body = {};  // The kernel's own.
 };
 
+// What a person has approved of the tools of another program's server that is mounted.
+struct MountPinRecord {
+    std::string mount = {};
+    Bytes body = {};  // Its reader's own.
+};
+
 // What a document is found by, by those who ask for words. It follows from what the document says,
 // so that it may lag behind: `version` tells of which version it is. One that is no newer than what
 // is there changes nothing.
@@ -139,6 +145,7 @@ struct Batch {
     std::vector<TokenRecord> tokens = {};
     std::vector<ApprovalRecord> approvals = {};
     std::vector<RuleFactRecord> rule_facts = {};
+    std::vector<MountPinRecord> mount_pins = {};
     std::vector<TextRecord> texts = {};
     // Replaces all updates of a document by one blob that holds the same history.
     std::vector<UpdateRecord> compactions = {};
@@ -179,6 +186,7 @@ public:
                                                      const std::string& token) = 0;
     virtual Result<std::vector<ApprovalRecord>> approvals() = 0;   // By id.
     virtual Result<std::vector<RuleFactRecord>> rule_facts() = 0;  // By agent and key.
+    virtual Result<std::vector<MountPinRecord>> mount_pins() = 0;  // By mount.
     // Entries of the audit log, at most `limit`: those before `seq`, newest first; those after it,
     // oldest first. And the hash that stands before the first. They are given as they are there,
     // and not checked. What was noted is seen once a batch that was handed over later is durable.

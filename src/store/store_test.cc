@@ -129,6 +129,7 @@ TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
         .tokens = {{.actor = "agent:a", .token = "t", .value = "b1"}},
         .approvals = {{.id = "ap_2", .body = bytes("two")}, {.id = "ap_1", .body = Bytes{0, 1}}},
         .rule_facts = {},
+        .mount_pins = {},
         .texts = {},
         .compactions = {}};
     ASSERT_TRUE(commit(this->store(), batch));
@@ -184,6 +185,21 @@ TYPED_TEST(StoreContract, AFactAboutAnAgentsCallsIsReplaced) {
         all += fact.agent + " " + fact.key + " " + std::string(fact.body.begin(), fact.body.end()) +
                "\n";
     EXPECT_EQ(all, "ada a \nada b 3\nbob b 1\n");
+}
+
+TYPED_TEST(StoreContract, WhatIsPinnedOfAMountIsReplaced) {
+    Batch batch;
+    batch.mount_pins = {{"web", bytes("1")}, {"fs", bytes("2")}};
+    ASSERT_TRUE(commit(this->store(), batch));
+    batch.mount_pins = {{"fs", bytes("3")}};
+    ASSERT_TRUE(commit(this->store(), batch));
+    this->reopen();
+
+    std::string all;
+    const std::vector<MountPinRecord> pins = this->store().mount_pins().value();
+    for (const MountPinRecord& pin : pins)
+        all += pin.mount + " " + std::string(pin.body.begin(), pin.body.end()) + "\n";
+    EXPECT_EQ(all, "fs 3\nweb 1\n");
 }
 
 TYPED_TEST(StoreContract, AnApprovalIsReplacedOrRemoved) {

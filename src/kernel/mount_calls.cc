@@ -1,0 +1,60 @@
+#include "kernel/mount_calls.h"
+
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/cat.h"
+#include "json/json.h"
+#include "kernel/audit_calls.h"
+#include "kernel/body.h"
+
+namespace quire::kernel {
+namespace {
+
+constexpr std::string_view kMountKind = "mount";
+
+}  // namespace
+
+MountCalls::MountCalls(Kernel& kernel) : kernel_(kernel), body_(kernel.body_) {}
+
+Result<std::vector<MountPin>> MountCalls::pins() const {
+    std::vector<MountPin> out;
+    for (const store::MountPinRecord& record : TRY(body_->parts().store.mount_pins())) {
+        auto body = json::parse(as_text(record.body));
+        if (!body)
+            return corrupt(cat("what was approved of the mount ", record.mount, " is damaged"));
+        out.push_back({record.mount, std::move(*body)});
+    }
+    return out;
+}
+
+void MountCalls::pin(const Caller& by, MountPin what, Value arguments, Reply<void> reply) {
+    if (body_->is_closing()) return reply(shutting_down());
+    store::Batch batch;
+    const std::string text = json::write(what.body);
+    batch.mount_pins.push_back({std::move(what.mount), {text.begin(), text.end()}});
+    AuditCalls(kernel_).log(by, "mounts/pin", std::move(arguments), false, std::move(reply),
+                            [&](Reply<void> logged) {
+                                body_->parts().store.commit(std::move(batch), std::move(logged));
+                            });
+}
+
+void MountCalls::admit(const Caller& by, Changed what, Reply<void> reply) {
+    policy::Target target{.kind = std::string(kMountKind),
+                          .name = what.tool,
+                          .block_id = {},
+                          .schema = std::move(what.digest)};
+    if (body_->approved(by, target).has(policy::Operation::execute)) return reply({});
+    Error refusal(Errc::escalation_required, "escalation_required", std::move(what.message),
+                  {{"tool", std::move(what.tool)},
+                   {"operation", policy::name_of(policy::Operation::execute)},
+                   {"permission", policy::name_of(policy::Permission::human)},
+                   {"approver", "human"}});
+    body_->ask(by,
+               Approvals::Wanted{policy::Operation::execute, policy::Permission::human,
+                                 std::move(target), std::move(what.description)},
+               std::move(refusal),
+               [reply = std::move(reply)](Error told) mutable { reply(Failure(std::move(told))); });
+}
+
+}  // namespace quire::kernel
