@@ -191,13 +191,14 @@ Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view ver
 
 Map call_result(tools::ToolResult result, std::string_view version) {
     Map out;
-    Map text;
-    text.append("type", "text");
-    text.append("text", std::move(result.text));
     List content;
-    content.push_back(std::move(text));
+    if (result.content) {
+        content = std::move(*result.content);
+    } else {
+        content.push_back(Map{{"type", "text"}, {"text", std::move(result.text)}});
+    }
     out.append("content", std::move(content));
-    if (knows_output_schemas(version)) {
+    if (knows_output_schemas(version) && !result.structured.is_null()) {
         out.append("structuredContent", std::move(result.structured));
     }
     out.append("isError", result.is_error);

@@ -62,9 +62,9 @@ Map value_of(const Approval& approval, std::string_view status) {
             {"status", status},
             {"actor", ask.actor.str()},
             {"operation", policy::name_of(ask.operation)},
-            {ask.target.kind == "file"   ? "path"
-             : ask.target.kind == "tool" ? "tool"
-                                         : "label",
+            {ask.target.kind == "file"                                 ? "path"
+             : ask.target.kind == "tool" || ask.target.kind == "mount" ? "tool"
+                                                                       : "label",
              ask.target.name}};
     if (!ask.target.block_id.empty()) out.append("block_id", ask.target.block_id);
     out.append("permission", policy::name_of(approval.permission));

@@ -67,7 +67,7 @@ Result<void> settle_arguments(const Operations& operations, Map& arguments) {
     const Value* const word = arguments.find(operations.argument);
     const Operation* const operation =
         word != nullptr && word->is_string() ? operations.find(word->as_string()) : nullptr;
-    if (operation == nullptr) return {};
+    if (operation == nullptr || operation->open) return {};
     const auto wrong = [&](std::string_view how, std::string_view key, const std::string& name) {
         const std::string needed = joined(operation->needed);
         return invalid("invalid_argument",

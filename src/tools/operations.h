@@ -19,6 +19,7 @@ struct Operation {
     std::vector<std::string> needed = {};  // The arguments that it takes,
     std::vector<std::string> more = {};    // and those that it may take.
     bool reads = false;                    // It changes nothing.
+    bool open = false;                     // It takes whatever the schema lets through.
     std::string says = {};                 // Of it, in the tool's description.
     // Names that older forms of a tool had: where `now` is absent, `then` stands for it.
     struct Earlier {

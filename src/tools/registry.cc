@@ -13,6 +13,7 @@
 #include "policy/approval.h"
 #include "policy/operation_filter.h"
 #include "policy/tool_catalog.h"
+#include "text/ecma_pattern.h"
 #include "tools/blocks.h"
 #include "tools/tool.h"
 
@@ -51,6 +52,16 @@ json::Schema compiled(const Value& schema) {
     return std::move(*made);
 }
 
+// What takes no arguments at all.
+json::Schema closed() {
+    return std::move(*json::Schema::compile(Value(false)));
+}
+
+Result<json::Schema> accepting(const ToolInfo& info) {
+    if (!info.foreign) return compiled(info.input_schema);
+    return json::Schema::compile(info.input_schema, {.patterns = text::ecma_pattern});
+}
+
 // A tool as one profile has it.
 class Entry {
 public:
@@ -60,7 +71,11 @@ public:
     // Of its arguments. Compiled when it is first asked for: a kernel starts without those of tools
     // that nobody calls.
     const json::Schema& accepts() const {
-        std::call_once(compiled_, [this] { accepts_ = compiled(info.input_schema); });
+        std::call_once(compiled_, [this] {
+            Result<json::Schema> made = accepting(info);
+            CHECK(made.has_value());  // Who adds a foreign one has compiled it.
+            accepts_ = std::move(*made);
+        });
         return *accepts_;
     }
 
@@ -95,11 +110,14 @@ kernel::RuleCalls::Asked asked_of(const ToolInfo& info, std::string_view operati
         const Value* const given = arguments.get(name);
         return given != nullptr && given->is_string() ? given->as_string() : "";
     };
+    // What another program calls so is none of ours.
+    if (info.foreign) return {info.name, std::string(operation), "", ""};
     return {info.name, std::string(operation), text("block_id"), text("conversation")};
 }
 
 // Whether a call of the operation changes nothing, by what the tool promises.
 bool only_reads(const ToolInfo& info, std::string_view operation) {
+    if (info.foreign) return false;
     const Operation* const named = info.operations.find(operation);
     return info.annotations.read_only || (named != nullptr && named->reads);
 }
@@ -255,9 +273,12 @@ View Registry::Body::make_view(const Shelf& shelf, const Whom& whom) {
         ToolInfo info = published(entry.tool->info(), *left);
         if (whom.profile == Profile::model)
             info.output_schema = names_alone(std::move(info.output_schema));
-        out.narrowed.emplace(&entry, compiled(info.input_schema));
+        // What is left of a schema that we did not write need not be one.
+        Result<json::Schema> left_of = accepting(info);
+        const bool usable = left_of.has_value();
+        out.narrowed.emplace(&entry, usable ? std::move(*left_of) : closed());
         // What is left may be words of a later version.
-        if (!info.operations.empty()) out.infos.push_back(std::move(info));
+        if (usable && !info.operations.empty()) out.infos.push_back(std::move(info));
     }
     return out;
 }
@@ -398,8 +419,9 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     announce(info.name, *accepted, only_reads(info, word));
     Reply<ToolResult> ended = [&kernel, by = asked.caller,
                                reply = std::move(reply)](Result<ToolResult> result) mutable {
-        kernel.end(by, result ? kernel::CallEnd::of(result->structured)
-                              : kernel::CallEnd::of(result.error()));
+        kernel.end(by, !result           ? kernel::CallEnd::of(result.error())
+                       : result->content ? kernel::CallEnd()
+                                         : kernel::CallEnd::of(result->structured));
         reply(std::move(result));
     };
     kernel.begin(asked.caller,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,9 @@ struct ToolInfo {
     Annotations annotations;
     Operations operations = {};  // Of a tool that does several things.
     bool for_people = false;     // Listed for human actors alone, and refused to the others.
+    // Another program's: its schemas are held to nothing beyond the standard, and what it promises
+    // is passed on and relied on nowhere.
+    bool foreign = false;
 };
 
 // `info` as it is published where these of its operations may be used: in the schema, the
@@ -59,6 +63,10 @@ struct ToolResult {
     std::string text;  // For a model to read.
     bool is_error = false;
     Map meta = {};  // For the program that runs the model: {"quire/loop": "ended"} and the like.
+    // Content as another program's tool gave it, in MCP's blocks, for clients in the place of
+    // `text`. What it answered is then no refusal of ours, whatever `structured` looks like; that
+    // is null where there was none.
+    std::optional<List> content = {};
 };
 
 struct Session {
@@ -94,7 +102,7 @@ public:
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
     ~Registry();
-    // The name must be new to the profile; lists keep the order of adding.
+    // The name must be new to the profile, and the schema compile; lists keep the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);
 
     // What is published to the actor, in a stable order; it depends on nothing else. Valid as long
