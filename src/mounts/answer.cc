@@ -1,0 +1,136 @@
+#include "mounts/answer.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/cat.h"
+#include "json/json.h"
+#include "json/schema.h"
+#include "text/ecma_pattern.h"
+
+namespace quire::mounts {
+namespace {
+
+// What a block of each type must hold for clients to take the whole answer.
+struct BlockType {
+    std::string_view type;
+    std::array<std::string_view, 2> strings;
+};
+constexpr std::array<BlockType, 4> kTypes = {{{"text", {"text", "text"}},
+                                              {"image", {"data", "mimeType"}},
+                                              {"audio", {"data", "mimeType"}},
+                                              {"resource_link", {"uri", "name"}}}};
+
+std::string text_in(const Value& of, std::string_view member) {
+    const Value* const value = of.get(member);
+    return value != nullptr && value->is_string() ? value->as_string() : "";
+}
+
+bool has_string(const Value& of, std::string_view member) {
+    const Value* const value = of.get(member);
+    return value != nullptr && value->is_string();
+}
+
+bool is_resource(const Value& block) {
+    const Value* const resource = block.get("resource");
+    return resource != nullptr && has_string(*resource, "uri") &&
+           (has_string(*resource, "text") || has_string(*resource, "blob"));
+}
+
+bool is_known(const Value& block) {
+    const std::string type = text_in(block, "type");
+    if (type == "resource") return is_resource(block);
+    const auto at = std::find_if(kTypes.begin(), kTypes.end(),
+                                 [&](const BlockType& each) { return each.type == type; });
+    return at != kTypes.end() &&
+           std::all_of(at->strings.begin(), at->strings.end(),
+                       [&](std::string_view member) { return has_string(block, member); });
+}
+
+Map text_block(std::string text) {
+    return {{"type", "text"}, {"text", std::move(text)}};
+}
+
+// A block in words, for who shows text alone.
+std::string words_of(const Value& block) {
+    const std::string type = text_in(block, "type");
+    if (type == "text") return text_in(block, "text");
+    if (type == "resource_link") return cat("[link: ", text_in(block, "uri"), "]");
+    if (type == "resource") {
+        const Value& resource = *block.get("resource");
+        return has_string(resource, "text") ? text_in(resource, "text")
+                                            : cat("[resource: ", text_in(resource, "uri"), "]");
+    }
+    return cat("[", type, ": ", text_in(block, "mimeType"), ", ", text_in(block, "data").size(),
+               " bytes as base64]");
+}
+
+Failure wrong(const std::string& mount, const Definition& definition, std::string_view what) {
+    return fail(Errc::unavailable, "mount_error",
+                cat("the mounted server '", mount, "' answered ", definition.name, " with ", what,
+                    ". It may have done what it was asked"),
+                {{"mount", mount}, {"tool", definition.name}});
+}
+
+std::optional<std::string> misfit(const Value& schema, const Value& structured) {
+    const auto compiled = json::Schema::compile(schema, {.patterns = text::ecma_pattern});
+    if (!compiled) return std::nullopt;
+    const Result<void> fits = compiled->check(structured);
+    return fits ? std::nullopt : std::optional(fits.error().message());
+}
+
+}  // namespace
+
+Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
+                                    const Definition& definition) {
+    Map& given = result.as_map();
+    Value* const blocks = given.find("content");
+    Value* const structured = given.find("structuredContent");
+    if (blocks != nullptr && !blocks->is_list())
+        return wrong(mount, definition, "content that is no list");
+    const bool has_structured = structured != nullptr && structured->is_map();
+    if (blocks == nullptr && !has_structured) return wrong(mount, definition, "no content");
+
+    tools::ToolResult out;
+    const Value* const is_error = given.find("isError");
+    out.is_error = is_error != nullptr && *is_error == Value(true);
+    const Value schema = answer_schema(definition);
+    if (schema.is_map() && !out.is_error) {
+        if (!has_structured)
+            return wrong(mount, definition, "no structured content, which its output schema has");
+        if (const auto why = misfit(schema, *structured)) {
+            return wrong(mount, definition,
+                         cat("structured content that its own output schema does not allow: ",
+                             in_a_line(*why, kLongestNote)));
+        }
+    }
+    List content;
+    for (Value& each : blocks == nullptr ? List() : std::move(blocks->as_list())) {
+        if (!each.is_map()) return wrong(mount, definition, "content that is no object");
+        if (is_known(each)) {
+            content.push_back(std::move(each));
+        } else {
+            content.push_back(
+                text_block(cat("[content of type '", in_a_line(text_in(each, "type"), kLongestName),
+                               "' was left out]")));
+        }
+    }
+    if (has_structured) out.structured = std::move(*structured);
+    if (content.empty() && has_structured)
+        content.push_back(text_block(json::write(out.structured)));
+    for (const Value& each : content)
+        cat_to(out.text, cat(out.text.empty() ? "" : "\n", words_of(each)));
+    out.content = std::move(content);
+    return out;
+}
+
+tools::ToolResult failed(const Error& error) {
+    tools::ToolResult out = tools::refused(error);
+    if (error.reason() == "fate_unknown" || error.reason() == "mount_error")
+        out.text = error.message();
+    return out;
+}
+
+}  // namespace quire::mounts

@@ -1,0 +1,260 @@
+#include "mounts/definition.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/cat.h"
+#include "base/utf8.h"
+#include "json/json.h"
+#include "json/schema.h"
+#include "json/schema_dialect.h"
+#include "policy/call_digest.h"
+#include "policy/operation_filter.h"
+#include "policy/shown.h"
+#include "text/ecma_pattern.h"
+
+namespace quire::mounts {
+namespace {
+
+constexpr std::array<std::string_view, 6> kMembers = {"name",        "title",        "description",
+                                                      "inputSchema", "outputSchema", "annotations"};
+// The same in words, for difference().
+constexpr std::array<std::string_view, 6> kMemberWords = {
+    "its name",         "its title",         "its description",
+    "its input schema", "its output schema", "what it promises (annotations)"};
+
+Failure unusable(std::string_view why) {
+    return invalid("unusable_tool", std::string(why));
+}
+
+bool is_name(std::string_view name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.';
+    });
+}
+
+std::string text_in(const Value& of, std::string_view member) {
+    const Value* const value = of.get(member);
+    return value != nullptr && value->is_string() ? value->as_string() : "";
+}
+
+// Whether some of it would not be seen, blanks and line ends aside.
+bool has_hidden(std::string_view text) {
+    std::string seen(text);
+    for (char& c : seen) {
+        if (c == '\n' || c == '\t' || c == '\r') c = ' ';
+    }
+    return policy::shown(seen) != seen;
+}
+
+// Makes a schema's words visible. False where something else in it has invisible parts: a name or a
+// word that is to be written as it is cannot be shown otherwise.
+bool make_visible(Value& schema, bool names) {
+    if (schema.is_string()) return !has_hidden(schema.as_string());
+    if (schema.is_list()) {
+        return std::all_of(schema.as_list().begin(), schema.as_list().end(),
+                           [](Value& each) { return make_visible(each, false); });
+    }
+    if (!schema.is_map()) return true;
+    if (!names) schema.as_map().erase("$comment");
+    for (Map::Entry& each : schema.as_map()) {
+        if (has_hidden(each.key)) return false;
+        // Below `properties` "description" is the name of a member.
+        const bool is_words =
+            !names && each.value.is_string() && (each.key == "description" || each.key == "title");
+        if (is_words) {
+            each.value = visible(each.value.as_string(), kLongestNote);
+        } else if (!make_visible(
+                       each.value,
+                       !names && (each.key == "properties" || each.key == "patternProperties" ||
+                                  each.key == "$defs" || each.key == "definitions"))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool compiles(const Value& schema) {
+    return json::Schema::compile(schema, {.patterns = text::ecma_pattern}).has_value();
+}
+
+Result<Value> input_schema(const Definition& definition) {
+    const Value* const given = definition.value.get("inputSchema");
+    if (given == nullptr || !given->is_map()) return unusable("it has no input schema");
+    Result<Value> schema = json::in_2020_12(*given);
+    if (!schema) return unusable(schema.error().message());
+    if (!schema->is_map()) return unusable("its input schema is no object");
+    const Value* const type = schema->get("type");
+    if (type == nullptr || *type != Value("object"))
+        return unusable("its input schema is not of type object");
+    if (!make_visible(*schema, false))
+        return unusable("a name or a word in its input schema has invisible characters");
+    const auto compiled = json::Schema::compile(*schema, {.patterns = text::ecma_pattern});
+    if (!compiled) return unusable(cat("its input schema: ", compiled.error().message()));
+    return schema;
+}
+
+// What is told of the shape of its answers: their members. At its top an answer is that or a
+// refusal of ours, so that nothing is demanded there.
+Value output_schema(const Definition& definition) {
+    const Value whole = answer_schema(definition);
+    if (!whole.is_map()) return {};
+    Map out{{"type", "object"}};
+    for (const std::string_view kept : {"properties", "$defs", "definitions"}) {
+        if (const Value* part = whole.get(kept)) out.append(std::string(kept), *part);
+    }
+    if (Value* members = out.find("properties"); members != nullptr && members->is_map())
+        members->as_map().erase("error");
+    Value schema(std::move(out));
+    return make_visible(schema, false) && compiles(schema) ? schema : Value();
+}
+
+// What the protocol says of a hint that is not given.
+tools::Annotations annotations_of(const Definition& definition) {
+    const Value* const given = definition.value.get("annotations");
+    const auto hint = [&](std::string_view name, bool otherwise) {
+        const Value* const value = given == nullptr ? nullptr : given->get(name);
+        return value != nullptr && value->is_bool() ? value->as_bool() : otherwise;
+    };
+    tools::Annotations out;
+    out.read_only = hint("readOnlyHint", false);
+    out.destructive = !out.read_only && hint("destructiveHint", true);
+    out.idempotent = hint("idempotentHint", false);
+    out.open_world = hint("openWorldHint", true);
+    return out;
+}
+
+Result<tools::Operations> operations_of(const Value& schema, const std::string& argument) {
+    if (argument.empty()) return tools::Operations();
+    tools::Operations out{.argument = argument};
+    for (std::string& word : policy::words_of_member(schema, argument))
+        out.all.push_back({.name = std::move(word), .open = true});
+    if (out.all.empty()) {
+        return unusable(cat("quire.toml says that its argument '", argument,
+                            "' names its operation, and its schema lists no words for that"));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text, std::size_t limit) {
+    std::string out;
+    const std::size_t valid = utf8::find_invalid(text).value_or(text.size());
+    const bool cut = valid < text.size() || utf8::count_code_points(text) > limit;
+    std::string_view rest = cut ? utf8::prefix(text.substr(0, valid), limit) : text;
+    while (true) {
+        const std::size_t end = std::min(rest.find_first_of("\n\t\r"), rest.size());
+        out += policy::shown(rest.substr(0, end));
+        if (end == rest.size()) break;
+        if (rest[end] != '\r') out += rest[end];
+        rest.remove_prefix(end + 1);
+    }
+    if (cut) out += " … (cut)";
+    return out;
+}
+
+std::string in_a_line(std::string_view text, std::size_t limit) {
+    return policy::shown(visible(text, limit));
+}
+
+bool Definition::only_reads() const {
+    return annotations_of(*this).read_only;
+}
+
+const Definition* Listing::find(std::string_view name) const {
+    const auto at = std::find_if(tools.begin(), tools.end(),
+                                 [&](const Definition& each) { return each.name == name; });
+    return at == tools.end() ? nullptr : &*at;
+}
+
+std::optional<Definition> definition_of(const Value& entry) {
+    const std::string name = text_in(entry, "name");
+    if (name.empty()) return std::nullopt;
+    Map kept;
+    for (const std::string_view member : kMembers) {
+        if (const Value* value = entry.get(member)) kept.append(std::string(member), *value);
+    }
+    Definition out{name, std::move(kept), {}};
+    out.digest = policy::value_digest(out.value);
+    return out;
+}
+
+Listing listing_of(const List& tools) {
+    Listing out;
+    for (const Value& each : tools) {
+        std::optional<Definition> definition = definition_of(each);
+        if (!definition) {
+            out.left_out.push_back({"", "an entry of its list has no name"});
+        } else if (out.find(definition->name) != nullptr) {
+            out.left_out.push_back({in_a_line(definition->name, kLongestName),
+                                    "it is listed twice; the first counts"});
+        } else if (json::write(definition->value).size() > kLargestDefinition) {
+            out.left_out.push_back(
+                {in_a_line(definition->name, kLongestName),
+                 cat("its definition has more than ", kLargestDefinition, " bytes")});
+        } else {
+            out.tools.push_back(std::move(*definition));
+        }
+    }
+    return out;
+}
+
+std::string digest_of(const std::vector<Definition>& tools) {
+    std::set<std::string> lines;
+    for (const Definition& each : tools) lines.insert(cat(each.digest, "\n"));
+    std::string all;
+    for (const std::string& line : lines) all += line;
+    return policy::sha256_hex(all);
+}
+
+std::string difference(const Definition& before, const Definition& now) {
+    std::vector<std::string_view> words;
+    for (std::size_t i = 0; i < kMembers.size(); ++i) {
+        const Value* const one = before.value.get(kMembers[i]);
+        const Value* const other = now.value.get(kMembers[i]);
+        const bool same = one == nullptr || other == nullptr
+                              ? one == other
+                              : policy::canonical(*one) == policy::canonical(*other);
+        if (!same) words.push_back(kMemberWords[i]);
+    }
+    std::string out;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        cat_to(out, cat(i == 0 ? "" : i + 1 == words.size() ? " and " : ", ", words[i]));
+    return out;
+}
+
+std::string published_name(std::string_view mount, std::string_view tool) {
+    return tools::published_name(cat(mount, "_", tool));
+}
+
+Value answer_schema(const Definition& definition) {
+    const Value* const given = definition.value.get("outputSchema");
+    if (given == nullptr || !given->is_map()) return {};
+    Result<Value> schema = json::in_2020_12(*given);
+    return schema && compiles(*schema) ? std::move(*schema) : Value();
+}
+
+Result<tools::ToolInfo> published(std::string_view mount, const Definition& definition,
+                                  const std::string& argument) {
+    tools::ToolInfo out;
+    out.name = published_name(mount, definition.name);
+    if (!is_name(definition.name) || out.name.size() > kLongestName) {
+        return unusable(cat("its name as '", in_a_line(out.name, kLongestName),
+                            "' is not of letters, digits, '_', '-' and '.', at most ",
+                            kLongestName));
+    }
+    out.title = in_a_line(text_in(definition.value, "title"), kLongestName);
+    out.description = visible(text_in(definition.value, "description"), kLongestDescription);
+    out.input_schema = TRY(input_schema(definition));
+    out.output_schema = output_schema(definition);
+    out.annotations = annotations_of(definition);
+    out.operations = TRY(operations_of(out.input_schema, argument));
+    out.foreign = true;
+    return out;
+}
+
+}  // namespace quire::mounts

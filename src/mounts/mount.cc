@@ -1,0 +1,412 @@
+#include "mounts/mount.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cat.h"
+#include "json/json.h"
+#include "json/schema.h"
+#include "kernel/mount_calls.h"
+#include "mounts/answer.h"
+#include "policy/approval.h"
+#include "text/ecma_pattern.h"
+#include "tools/tool.h"
+
+namespace quire::mounts {
+namespace {
+
+// How much of a digest names what is to be approved, and how little may.
+constexpr std::size_t kShownDigits = 16;
+constexpr std::size_t kFewestDigits = 12;
+// Of what a person is shown of a call and of each description, in code points.
+constexpr std::size_t kShownPart = 500;
+// How often a call looks again because the program defines its tool otherwise than a moment ago.
+constexpr int kMostLooks = 3;
+
+std::string count_of(std::size_t count, std::string_view noun) {
+    return cat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+std::string described(const Definition& definition) {
+    const Value* const words = definition.value.get("description");
+    return words != nullptr && words->is_string() ? in_a_line(words->as_string(), kShownPart) : "";
+}
+
+Map shown(const Change& change, const Definition* before, const Definition* now) {
+    Map out{{"tool", in_a_line(change.tool, kLongestName)}, {"change", name_of(change.kind)}};
+    if (!change.what.empty()) out.append("what", change.what);
+    if (before != nullptr) out.append("before", before->value);
+    if (now != nullptr) out.append("now", now->value);
+    return out;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& word : words) cat_to(out, cat(out.empty() ? "" : " ", word));
+    return out;
+}
+
+}  // namespace
+
+// A call on its way.
+struct Mount::Attempt {
+    kernel::Caller by;
+    std::string tool;
+    Value arguments;
+    Reply<tools::ToolResult> reply;
+    int looks = 0;
+
+    void refuse(const Error& error) { reply(failed(error)); }
+};
+
+Mount::Mount(MountOptions options, MountParts parts, std::optional<Pin> pin)
+    : options_(std::move(options)), parts_(std::move(parts)), pinning_(parts_.scheduler) {
+    state_.with([&](State& state) { state.pin = std::move(pin); });
+    process_ = std::make_unique<ServerProcess>(
+        options_.server, parts_.workers, parts_.clock,
+        [this](const ServerInfo& server, const Listing& offered) { noted(server, offered); });
+}
+Mount::~Mount() = default;
+
+bool Mount::has_pin() const {
+    return state_.with([](const State& state) { return state.pin.has_value(); });
+}
+
+std::string Mount::argument_of(const std::string& tool) const {
+    const auto at = options_.operations.find(tool);
+    return at == options_.operations.end() ? "" : at->second;
+}
+
+// Whoever runs the workspace is told once of what is not as it was.
+void Mount::noted(const ServerInfo& server, const Listing& offered) {
+    std::vector<Change> found;
+    const bool is_new = state_.with([&](State& state) {
+        const bool same =
+            state.offered && digest_of(state.offered->tools) == digest_of(offered.tools);
+        state.offered = offered;
+        state.server = server;
+        if (state.pin) found = changes(*state.pin, offered);
+        return !same;
+    });
+    if (!is_new || found.empty()) return;
+    parts_.warn(cat("the mounted server '", name(), "' does not list what was approved (",
+                    count_of(found.size(), "change"), "); quire mounts show ", name(),
+                    " has them"));
+}
+
+// --- what is approved ---
+
+void Mount::keep(const kernel::Caller& by, Amend amend, Value arguments, Reply<void> reply) {
+    pinning_.post([self = shared_from_this(), by, amend = std::move(amend),
+                   arguments = std::move(arguments), reply = std::move(reply)]() mutable {
+        std::optional<Pin> before;
+        Pin next;
+        self->state_.with([&](State& state) {
+            before = state.pin;
+            if (!state.pin) state.pin.emplace();
+            amend(*state.pin);
+            state.pin->at_ms = self->parts_.clock.wall_ms();
+            next = *state.pin;
+        });
+        kernel::MountPin pin{self->name(), to_value(next)};
+        self->parts_.kernel.pin(by, std::move(pin), std::move(arguments),
+                                [self, before = std::move(before), digest = digest_of(next.tools),
+                                 reply = std::move(reply)](Result<void> stored) mutable {
+                                    // What the disk did not take holds for nobody, unless it was
+                                    // changed again.
+                                    if (!stored) {
+                                        self->state_.with([&](State& state) {
+                                            if (state.pin && digest_of(state.pin->tools) == digest)
+                                                state.pin = std::move(before);
+                                        });
+                                    }
+                                    reply(std::move(stored));
+                                });
+    });
+}
+
+void Mount::contact(const kernel::Caller& by, std::int64_t timeout_ms, Reply<void> reply) {
+    process_->contact(timeout_ms, [self = shared_from_this(), by,
+                                   reply = std::move(reply)](Result<Listing> offered) mutable {
+        if (!offered) return reply(Failure(std::move(offered).error()));
+        if (self->has_pin()) return reply({});
+        const ServerInfo server =
+            self->state_.with([](const State& state) { return state.server; });
+        Map told{{"mount", self->name()},
+                 {"tools", offered->tools.size()},
+                 {"digest", digest_of(offered->tools)}};
+        self->keep(
+            by,
+            [server, tools = std::move(offered->tools)](Pin& pin) mutable {
+                pin.tools = std::move(tools);
+                pin.server = server;
+            },
+            std::move(told), std::move(reply));
+    });
+}
+
+void Mount::approve(const kernel::Caller& by, const std::string& offer, Reply<void> reply) {
+    if (const auto person = policy::check_person(by.actor); !person)
+        return reply(Failure(person.error()));
+    std::optional<Listing> offered;
+    ServerInfo server;
+    state_.with([&](const State& state) {
+        offered = state.offered;
+        server = state.server;
+    });
+    if (!offered) {
+        return reply(fail(
+            Errc::not_found, "not_contacted",
+            cat("nobody has asked the mounted server '", name(),
+                "' what it lists since the kernel's start; quire mounts check ", name(), " does")));
+    }
+    const std::string digest = digest_of(offered->tools);
+    if (offer.size() < kFewestDigits || !digest.starts_with(offer)) {
+        return reply(
+            fail(Errc::conflict, "outdated",
+                 cat("what the mounted server '", name(), "' lists now is ",
+                     digest.substr(0, kShownDigits), ", and not '", in_a_line(offer, kShownDigits),
+                     "'; quire mounts show ", name(), " has it"),
+                 {{"offer", digest.substr(0, kShownDigits)}}));
+    }
+    Map told{{"mount", name()}, {"tools", offered->tools.size()}, {"digest", digest}};
+    keep(
+        by,
+        [server, tools = std::move(offered->tools)](Pin& pin) mutable {
+            pin.tools = std::move(tools);
+            pin.server = server;
+        },
+        std::move(told), std::move(reply));
+}
+
+// --- calls ---
+
+void Mount::call(const kernel::Caller& by, const std::string& tool, Value arguments,
+                 Reply<tools::ToolResult> reply) {
+    attempt(std::make_shared<Attempt>(Attempt{by, tool, std::move(arguments), std::move(reply)}));
+}
+
+void Mount::attempt(std::shared_ptr<Attempt> call) {
+    const auto approved = state_.with([&](const State& state) -> std::optional<Definition> {
+        const Definition* const known = state.pin ? state.pin->find(call->tool) : nullptr;
+        return known == nullptr ? std::nullopt : std::optional(*known);
+    });
+    if (!approved) {
+        return call->refuse({Errc::unavailable,
+                             "tool_gone",
+                             cat("the mounted server '", name(), "' has no tool ", call->tool,
+                                 " any more, and that was approved; it is listed until the "
+                                 "kernel starts again"),
+                             {{"mount", name()}, {"tool", call->tool}}});
+    }
+    ServerProcess::Call what{call->tool, approved->digest, call->arguments, options_.timeout_ms,
+                             call->by.cancelled};
+    process_->call(std::move(what),
+                   [self = shared_from_this(), call, definition = *approved](Result<Value> result) {
+                       if (!result && result.error().reason() == "definition_differs")
+                           return self->settle(call);
+                       self->answer(*call, definition, std::move(result));
+                   });
+}
+
+// What is to be done about a tool that the program defines otherwise.
+void Mount::settle(std::shared_ptr<Attempt> call) {
+    std::optional<Definition> approved;
+    std::optional<Definition> now;
+    state_.with([&](const State& state) {
+        const auto of = [&](const Definition* found) {
+            return found == nullptr ? std::nullopt : std::optional(*found);
+        };
+        if (state.pin) approved = of(state.pin->find(call->tool));
+        if (state.offered) now = of(state.offered->find(call->tool));
+    });
+    if (!now) {
+        return call->refuse({Errc::unavailable,
+                             "tool_gone",
+                             cat("the mounted server '", name(), "' does not list ", call->tool,
+                                 " any more; quire mounts show ", name(), " says what it has"),
+                             {{"mount", name()}, {"tool", call->tool}}});
+    }
+    if (++call->looks > kMostLooks) {
+        return call->refuse({Errc::unavailable,
+                             "mount_unavailable",
+                             cat("the mounted server '", name(), "' defines ", call->tool,
+                                 " otherwise each time it is asked"),
+                             {{"mount", name()}, {"tool", call->tool}}});
+    }
+    if (approved && approved->digest == now->digest) return attempt(std::move(call));
+    if (!approved) return attempt(std::move(call));
+    admit(std::move(call), *approved, std::move(*now));
+}
+
+// Whether what a call says can be said to the tool as it is now.
+Result<void> Mount::check(const Definition& definition, const Value& arguments) const {
+    const Result<tools::ToolInfo> info =
+        published(name(), definition, argument_of(definition.name));
+    if (!info) {
+        return fail(Errc::unavailable, "tool_changed",
+                    cat("the mounted server '", name(), "' has changed ", definition.name,
+                        ", and it cannot be used as it is now: ", info.error().message()),
+                    {{"mount", name()}, {"tool", definition.name}});
+    }
+    const auto schema = json::Schema::compile(info->input_schema, {.patterns = text::ecma_pattern});
+    if (!schema) return Failure(schema.error());
+    if (const Result<void> fits = schema->check(arguments); !fits) {
+        return fail(Errc::unavailable, "tool_changed",
+                    cat("the mounted server '", name(), "' has changed ", definition.name,
+                        ", and these arguments do not fit it any more: ", fits.error().message(),
+                        ". quire mounts show ", name(),
+                        " has what it is now; a person takes it with quire mounts approve"),
+                    {{"mount", name()}, {"tool", definition.name}});
+    }
+    return {};
+}
+
+void Mount::admit(std::shared_ptr<Attempt> call, const Definition& approved, Definition now) {
+    if (const Result<void> fits = check(now, call->arguments); !fits)
+        return call->refuse(fits.error());
+    const std::string tool = published_name(name(), call->tool);
+    const std::string what = difference(approved, now);
+    kernel::MountCalls::Changed changed{
+        .tool = tool,
+        .digest = now.digest,
+        .description =
+            cat("the tool ", call->tool, " of the mounted server '", name(), "' (",
+                in_a_line(joined(options_.server.command), kShownPart),
+                ") is not what was approved: ", what, " changed. It says: ", described(now),
+                "; it said: ", described(approved), ". Approving takes it as it is now for ",
+                "good; quire mounts show ", name(),
+                " has all of it. The call: ", in_a_line(json::write(call->arguments), kShownPart)),
+        .message = cat("the tool ", tool, " is not what was approved of it: ", what,
+                       " changed in the mounted server '", name(), "'. quire mounts show ", name(),
+                       " has both. Once a person has approved it the call is made with it as it is "
+                       "now; the list of tools has that from the next start of the kernel")};
+    parts_.kernel.admit(
+        call->by, std::move(changed),
+        [self = shared_from_this(), call, now = std::move(now)](Result<void> may) mutable {
+            if (!may) return call->refuse(may.error());
+            Map told{{"mount", self->name()}, {"tool", now.name}, {"digest", now.digest}};
+            kernel::Caller by = call->by;
+            by.call = nullptr;  // An entry of its own in the audit log.
+            self->keep(
+                by, [now](Pin& pin) mutable { pin.set(std::move(now)); }, std::move(told),
+                [self, call](const Result<void>& kept) {
+                    if (!kept) return call->refuse(kept.error());
+                    self->attempt(call);
+                });
+        });
+}
+
+void Mount::answer(Attempt& call, const Definition& definition, Result<Value> result) const {
+    if (!result) {
+        const Error& given = result.error();
+        if (given.reason() == "mount_error") {
+            return call.refuse(
+                {given.code(), given.reason(),
+                 cat("the mounted server '", name(), "' answered with an error: ", given.message()),
+                 Map{{"mount", name()}, {"tool", call.tool}}});
+        }
+        if (given.reason() == "fate_unknown" && definition.only_reads()) {
+            return call.refuse({given.code(), given.reason(),
+                                cat(given.message(), ". The tool says that it only reads"),
+                                given.details()});
+        }
+        return call.refuse(given);
+    }
+    Result<tools::ToolResult> answered = answer_of(std::move(*result), name(), definition);
+    if (!answered) return call.refuse(answered.error());
+    call.reply(std::move(*answered));
+}
+
+// --- what is listed and shown ---
+
+std::vector<std::pair<std::string, tools::ToolInfo>> Mount::take_tools(
+    const std::function<std::optional<std::string>(const std::string& name)>& taken_by) {
+    std::vector<std::pair<std::string, tools::ToolInfo>> out;
+    state_.with([&](State& state) {
+        if (!state.pin) return;
+        for (const Definition& each : state.pin->tools) {
+            const std::string shown_name = in_a_line(each.name, kLongestName);
+            Result<tools::ToolInfo> info = published(name(), each, argument_of(each.name));
+            if (!info) {
+                state.left_out.push_back({shown_name, info.error().message()});
+                continue;
+            }
+            auto other = taken_by(info->name);
+            const bool twice = std::any_of(out.begin(), out.end(), [&](const auto& entry) {
+                return entry.second.name == info->name;
+            });
+            if (twice) other = cat("another tool of '", name(), "'");
+            if (other) {
+                state.left_out.push_back(
+                    {shown_name, cat("its name ", info->name, " is that of ", *other)});
+                continue;
+            }
+            state.listed.insert(each.name);
+            out.emplace_back(each.name, std::move(*info));
+        }
+        for (const auto& [tool, argument] : options_.operations) {
+            if (state.pin->find(tool) == nullptr)
+                state.left_out.push_back({tool,
+                                          "quire.toml names it in operations, and there is "
+                                          "no such tool"});
+        }
+    });
+    for (const LeftOut& each : state_.with([](const State& state) { return state.left_out; })) {
+        parts_.warn(cat("the tool ", each.tool, " of the mounted server '", name(),
+                        "' is left out: ", each.why));
+    }
+    return out;
+}
+
+Value Mount::show(bool whole) const {
+    const ServerProcess::State now = process_->state();
+    const State state = state_.with([](const State& known) { return known; });
+    List tools;
+    for (const Definition& each : state.pin ? state.pin->tools : std::vector<Definition>()) {
+        Map row{{"name", published_name(name(), each.name)},
+                {"tool", in_a_line(each.name, kLongestName)},
+                {"listed", state.listed.contains(each.name)}};
+        if (whole) row.append("description", described(each));
+        tools.push_back(std::move(row));
+    }
+    List left_out;
+    const auto leave_out = [&](const std::vector<LeftOut>& all) {
+        for (const LeftOut& each : all)
+            left_out.push_back(Map{{"tool", each.tool}, {"why", each.why}});
+    };
+    leave_out(state.left_out);
+    if (state.offered) leave_out(state.offered->left_out);
+    List different;
+    if (state.pin && state.offered) {
+        for (const Change& each : changes(*state.pin, *state.offered)) {
+            different.push_back(shown(each, whole ? state.pin->find(each.tool) : nullptr,
+                                      whole ? state.offered->find(each.tool) : nullptr));
+        }
+    }
+    std::string words = now.starts ? "starting" : now.runs ? "running" : "not running";
+    if (!state.pin) {
+        words += ", nothing approved yet";
+    } else if (!state.offered) {
+        words += ", not asked since the kernel's start";
+    }
+    Map out{{"name", name()},
+            {"command", joined(options_.server.command)},
+            {"state", std::move(words)},
+            {"tools", std::move(tools)},
+            {"left_out", std::move(left_out)},
+            {"changes", std::move(different)}};
+    if (!now.failed.empty()) out.append("failed", now.failed);
+    const ServerInfo& server = state.offered ? state.server
+                               : state.pin   ? state.pin->server
+                                             : state.server;
+    if (!server.name.empty()) out.append("server", cat(server.name, " ", server.version));
+    if (state.offered) out.append("offer", digest_of(state.offered->tools).substr(0, kShownDigits));
+    return out;
+}
+
+void Mount::stop() {
+    process_->stop();
+}
+
+}  // namespace quire::mounts

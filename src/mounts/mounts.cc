@@ -1,0 +1,167 @@
+#include "mounts/mounts.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/cat.h"
+#include "kernel/mount_calls.h"
+#include "policy/tool_catalog.h"
+#include "sched/guarded.h"
+#include "tools/tool.h"
+
+namespace quire::mounts {
+namespace {
+
+// A tool of a mount as the registry holds it.
+class MountedTool final : public tools::Tool {
+public:
+    MountedTool(tools::ToolInfo info, std::shared_ptr<Mount> mount, std::string tool)
+        : Tool(std::move(info)), mount_(std::move(mount)), tool_(std::move(tool)) {}
+
+    void call(const tools::Session& session, Value arguments,
+              Reply<tools::ToolResult> reply) const override {
+        mount_->call(session.caller, tool_, std::move(arguments), std::move(reply));
+    }
+
+private:
+    const std::shared_ptr<Mount> mount_;
+    const std::string tool_;
+};
+
+kernel::Caller house() {
+    return {{policy::ActorKind::system, "quire"}, 0, {}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Mounts>> Mounts::open(std::vector<MountOptions> options,
+                                             const MountParts& parts) {
+    std::map<std::string, Pin> pins;
+    for (const kernel::MountPin& each : TRY(parts.kernel.pins()))
+        pins.emplace(each.mount, TRY(pin_of(each.body)));
+    std::unique_ptr<Mounts> made(new Mounts());
+    for (MountOptions& each : options) {
+        const auto pin = pins.find(each.server.name);
+        made->all_.push_back(std::make_shared<Mount>(
+            std::move(each), parts,
+            pin == pins.end() ? std::nullopt : std::optional(std::move(pin->second))));
+    }
+    return made;
+}
+
+Mounts::~Mounts() {
+    stop();
+}
+
+void Mounts::stop() {
+    for (const auto& each : all_) each->stop();
+}
+
+void Mounts::meet(Reply<std::vector<std::string>> reply) {
+    struct Meeting {
+        sched::Guarded<std::pair<std::size_t, std::vector<std::string>>> left;
+        Reply<std::vector<std::string>> reply;
+    };
+    const auto meeting = std::make_shared<Meeting>();
+    meeting->reply = std::move(reply);
+    meeting->left.with([&](auto& left) { left.first = all_.size() + 1; });
+    const auto one_told = [meeting](std::string why) {
+        const auto told = meeting->left.with([&](auto& left) {
+            if (!why.empty()) left.second.push_back(std::move(why));
+            return std::pair(--left.first == 0, left.second);
+        });
+        if (told.first) meeting->reply(told.second);
+    };
+    for (const auto& each : all_) {
+        if (each->has_pin()) {
+            one_told("");
+            continue;
+        }
+        each->contact(house(), kFirstContactMs, [one_told, each](const Result<void>& met) {
+            one_told(met ? std::string()
+                         : cat("mount ", each->name(),
+                               " has no tools in this run of the kernel: ", met.error().message(),
+                               ". quire mounts check ", each->name(), " tries again"));
+        });
+    }
+    one_told("");
+}
+
+void Mounts::add_to(tools::Registry& registry, const policy::ToolCatalog& taken) {
+    std::map<std::string, std::string> others;  // By published name, the mount.
+    for (const auto& mount : all_) {
+        auto tools = mount->take_tools([&](const std::string& name) -> std::optional<std::string> {
+            if (const auto other = others.find(name); other != others.end())
+                return cat("a tool of '", other->second, "'");
+            if (taken.find(name) != nullptr) return "a tool of quire";
+            // A call may be written with a dot: file.read.
+            for (const policy::KnownTool& known : taken.tools()) {
+                for (const std::string& word : known.operations) {
+                    if (name == cat(known.name, "_", word))
+                        return cat("the operation ", word, " of quire's tool ", known.name);
+                }
+            }
+            return std::nullopt;
+        });
+        for (auto& [tool, info] : tools) {
+            others.emplace(info.name, mount->name());
+            for (const tools::Profile profile : {tools::Profile::model, tools::Profile::full})
+                registry.add(profile, std::make_unique<MountedTool>(info, mount, tool));
+        }
+    }
+}
+
+std::vector<std::string> Mounts::names() const {
+    std::vector<std::string> out;
+    for (const auto& each : all_) out.push_back(each->name());
+    return out;
+}
+
+bool Mounts::has_pin(const std::string& name) const {
+    const auto mount = find(name);
+    return mount && (*mount)->has_pin();
+}
+
+Result<std::shared_ptr<Mount>> Mounts::find(const std::string& name) const {
+    const auto at = std::find_if(all_.begin(), all_.end(),
+                                 [&](const auto& each) { return each->name() == name; });
+    if (at != all_.end()) return *at;
+    return fail(Errc::not_found, "unknown_mount",
+                cat("there is no mount '", in_a_line(name, kLongestName),
+                    "' here; quire mounts lists those there are, and quire.toml has a "
+                    "[tools.mount.NAME] for each"));
+}
+
+Value Mounts::list() const {
+    List rows;
+    for (const auto& each : all_) rows.push_back(each->show(false));
+    return Map{{"mounts", std::move(rows)}};
+}
+
+Result<Value> Mounts::show(const std::string& name) const {
+    return TRY(find(name))->show(true);
+}
+
+void Mounts::check(const kernel::Caller& by, const std::string& name, Reply<Value> reply) {
+    const auto mount = find(name);
+    if (!mount) return reply(Failure(mount.error()));
+    (*mount)->contact(by, kContactMs,
+                      [mount = *mount, reply = std::move(reply)](const Result<void>& met) mutable {
+                          if (!met) return reply(Failure(met.error()));
+                          reply(mount->show(true));
+                      });
+}
+
+void Mounts::approve(const kernel::Caller& by, const std::string& name, const std::string& offer,
+                     Reply<Value> reply) {
+    const auto mount = find(name);
+    if (!mount) return reply(Failure(mount.error()));
+    (*mount)->approve(by, offer,
+                      [mount = *mount, reply = std::move(reply)](const Result<void>& done) mutable {
+                          if (!done) return reply(Failure(done.error()));
+                          reply(mount->show(true));
+                      });
+}
+
+}  // namespace quire::mounts

@@ -1,0 +1,41 @@
+// Pin: what of a mounted server's tools a person has approved, as it is kept. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/value.h"
+#include "mounts/definition.h"
+#include "mounts/protocol.h"
+
+namespace quire::mounts {
+
+struct Pin {
+    std::vector<Definition> tools = {};
+    ServerInfo server = {};  // That gave them first, or last as a whole.
+    std::int64_t at_ms = 0;  // When it was last changed.
+
+    const Definition* find(std::string_view name) const;
+    // Puts it in the place of the one of its name, or at the end.
+    void set(Definition tool);
+};
+
+Value to_value(const Pin& pin);
+// Errors: corrupt, for what to_value() does not write.
+Result<Pin> pin_of(const Value& body);
+
+// How what a server lists differs from what was approved.
+struct Change {
+    enum class Kind { changed, added, gone };
+    Kind kind = Kind::changed;
+    std::string tool;
+    std::string what = {};  // Of one that changed: "its description and its input schema".
+};
+std::string_view name_of(Change::Kind kind);
+// In the order of the pin, then what is new in that of the listing. O(n²) of tools, of which there
+// are kMostTools at most.
+std::vector<Change> changes(const Pin& pin, const Listing& offered);
+
+}  // namespace quire::mounts
