@@ -28,10 +28,10 @@ std::string state_of(const Value& approval) {
 }
 
 std::string target_of(const Value& approval) {
-    for (const std::string_view member : {"path", "tool"}) {
-        const std::string name = text_of(approval, member);
-        if (!name.empty()) return policy::shown(name);
-    }
+    const std::string path = text_of(approval, "path");
+    if (!path.empty()) return policy::shown(path);
+    const std::string tool = text_of(approval, "tool");  // Or the scope of a consent.
+    if (!tool.empty()) return cat("the tool ", policy::shown(tool));
     return cat("the block ", policy::shown(text_of(approval, "label")));
 }
 

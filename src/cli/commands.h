@@ -126,6 +126,15 @@ struct SourceOptions {
 int list_sources(const Globals& globals);
 int run_source(const Globals& globals, const SourceOptions& options);
 
+struct MountCommandOptions {
+    std::string name;
+    std::string offer;  // What approve is for: a digest that show prints.
+};
+int list_mounts(const Globals& globals);
+int show_mount(const Globals& globals, const MountCommandOptions& options);
+int check_mount(const Globals& globals, const MountCommandOptions& options);
+int approve_mount(const Globals& globals, const MountCommandOptions& options);
+
 struct RuleOptions {
     std::string agent;
     std::string tool;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <future>
@@ -22,9 +23,12 @@
 #include "kernel/approval_calls.h"
 #include "kernel/file_calls.h"
 #include "kernel/kernel.h"
+#include "kernel/mount_calls.h"
 #include "kernel/rule_calls.h"
 #include "kernel/source_calls.h"
+#include "mounts/mounts.h"
 #include "policy/rule_book.h"
+#include "policy/shown.h"
 #include "sched/scheduler.h"
 #include "server/asking.h"
 #include "server/command_session.h"
@@ -67,6 +71,8 @@ struct House::Body {
         server.reset();
         if (source_calls != nullptr) source_calls->stop();
         checkers.reset();
+        if (mounts != nullptr) mounts->stop();
+        mount_workers.reset();
         if (kernel == nullptr) return;
         std::promise<void> durable;
         kernel->close([&](const Result<void>&) { durable.set_value(); });
@@ -78,6 +84,8 @@ struct House::Body {
     Result<std::unique_ptr<server::Session>> session_for(
         const server::Hello& hello, std::shared_ptr<server::Connection> connection);
     void open_asking(LogSink& log);
+    Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
+                             LogSink& log);
     void open_diagnostics(const DiagnosticsSettings& settings, const policy::PathRules& rules,
                           const server::StateDirectory& state);
 
@@ -98,6 +106,10 @@ struct House::Body {
     std::unique_ptr<kernel::SourceCalls> source_calls;
     std::unique_ptr<kernel::ApprovalCalls> approval_calls;
     std::unique_ptr<kernel::RuleCalls> rule_calls;
+    std::unique_ptr<kernel::MountCalls> mount_calls;
+    // A program that runs holds one of them.
+    std::unique_ptr<sched::Pool> mount_workers;
+    std::unique_ptr<mounts::Mounts> mounts;
     std::unique_ptr<tools::Registry> registry;
     // Whom agents' clients ask, and with what; none where nobody is asked there.
     std::optional<policy::Actor> person;
@@ -126,8 +138,8 @@ Result<std::unique_ptr<server::Session>> House::Body::session_for(
     if (command) {
         return std::make_unique<server::CommandSession>(
             std::move(service),
-            server::CommandSession::Workspace{*kernel, *memory_calls, *source_calls}, caller,
-            std::move(connection), version);
+            server::CommandSession::Workspace{*kernel, *memory_calls, *source_calls, *mounts},
+            caller, std::move(connection), version);
     }
     return std::make_unique<server::McpSession>(std::move(service), std::move(connection),
                                                 server::mcp::Implementation{.version = version},
@@ -176,6 +188,49 @@ void House::Body::open_diagnostics(const DiagnosticsSettings& settings,
     checks = std::make_unique<diagnostics::DiagnosticsSource>(std::move(made), *checkers, clock);
 }
 
+// What every mounted program gets of our environment; the rest of it may hold secrets.
+std::vector<std::string> environment_of(const MountSettings& settings) {
+    std::vector<std::string> out;
+    for (const char* const name :
+         {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"}) {
+        const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+        if (value != nullptr && !settings.env.contains(name)) out.push_back(cat(name, "=", value));
+    }
+    for (const auto& [name, value] : settings.env) out.push_back(cat(name, "=", value));
+    return out;
+}
+
+// Those of which nothing was approved are run now, all at once, and waited for a while.
+Result<void> House::Body::open_mounts(const Settings& settings, const server::StateDirectory& state,
+                                      LogSink& log) {
+    std::vector<mounts::MountOptions> options;
+    for (const auto& [name, each] : settings.mounts) {
+        mounts::MountOptions made;
+        made.server.name = name;
+        made.server.command = each.command;
+        made.server.environment = environment_of(each);
+        made.server.directory =
+            (std::filesystem::path(state.workspace()) / each.directory).lexically_normal().string();
+        made.server.version = version;
+        made.timeout_ms = each.timeout_s * 1000;
+        made.operations = each.operations;
+        options.push_back(std::move(made));
+    }
+    mount_calls = std::make_unique<kernel::MountCalls>(*kernel);
+    if (!options.empty())
+        mount_workers = std::make_unique<sched::Pool>(static_cast<unsigned>(options.size()));
+    mounts = TRY(mounts::Mounts::open(
+        std::move(options),
+        {*mount_calls, *pool, mount_workers != nullptr ? *mount_workers : *pool, clock,
+         [&log](const std::string& what) { log.write(LogLevel::warning, policy::shown(what)); }}));
+    std::promise<std::vector<std::string>> met;
+    mounts->meet([&](Result<std::vector<std::string>> told) { met.set_value(std::move(*told)); });
+    for (const std::string& what : met.get_future().get())
+        log.write(LogLevel::warning, policy::shown(what));
+    mounts->add_to(*registry, known_tools(registry->catalog()));
+    return {};
+}
+
 House::House(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 House::~House() = default;
 
@@ -219,7 +274,14 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
                         tools::make_text_editor(*house.kernel, *house.file_calls));
     house.registry->add(tools::Profile::compat,
                         tools::make_memory(*house.kernel, *house.memory_calls));
-    policy::RuleBook rules = TRY(load_rules(settings, known_tools(house.registry->catalog())));
+    TRY(house.open_mounts(settings, state, log));
+    policy::ToolCatalog known = known_tools(house.registry->catalog());
+    std::vector<std::string> unmet;
+    for (const std::string& name : house.mounts->names()) {
+        if (!house.mounts->has_pin(name)) unmet.push_back(name);
+    }
+    assume_mounted(settings, unmet, known);
+    policy::RuleBook rules = TRY(load_rules(settings, std::move(known)));
     for (const policy::BookFinding& finding : rules.findings())
         log.write(LogLevel::warning, finding.text);
     house.rule_calls = TRY(kernel::RuleCalls::open(*house.kernel, std::move(rules)));

@@ -402,6 +402,87 @@ Result<void> read_tools(Section& section, std::vector<ToolRule>& rules) {
     });
 }
 
+// --- mounts ---
+
+constexpr std::size_t kLongestMountName = 32;
+
+bool is_mount_name(std::string_view name) {
+    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+    return !name.empty() && name.size() <= kLongestMountName && is_letter(name.front()) &&
+           std::all_of(name.begin(), name.end(),
+                       [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+// A program without arguments, or a list of it and them. No shell reads it.
+Result<std::vector<std::string>> read_command(Section& section) {
+    const toml::node* at = section.node("command");
+    constexpr std::string_view kHint =
+        R"(a mount needs a command, such as command = ["npx", "-y", "some-server"])";
+    if (at == nullptr) return section.wrong(kHint);
+    std::vector<std::string> words;
+    if (const auto* word = at->as_string()) {
+        words.push_back(word->get());
+    } else if (at->is_array()) {
+        TRY(section.read("command", words));
+    } else {
+        return section.wrong(
+            *at, cat(section.full("command"), " is a program, or a list of it and its arguments"));
+    }
+    const bool has_nul = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+        return word.find('\0') != std::string::npos;
+    });
+    if (words.empty() || words.front().empty() || has_nul) return section.wrong(*at, kHint);
+    return words;
+}
+
+// The strings of a table whose keys are the operator's own. The values are in no message.
+Result<std::map<std::string, std::string>> read_strings(Section& section, std::string_view key,
+                                                        std::string_view hint) {
+    std::map<std::string, std::string> out;
+    const auto take_all = [&](Section& table) -> Result<void> {
+        for (const std::string& name : table.keys()) {
+            std::string value;
+            const toml::node& at = *table.node(name);
+            if (!at.is_string()) return table.wrong(at, hint);
+            TRY(table.read(name, value));
+            if (value.find('\0') != std::string::npos || name.empty() ||
+                name.find_first_of(std::string_view("=\0", 2)) != std::string::npos)
+                return table.wrong(at, hint);
+            out.emplace(name, std::move(value));
+        }
+        return {};
+    };
+    TRY(section.table(key, take_all));
+    return out;
+}
+
+Result<void> read_mounts(Section& section, std::map<std::string, MountSettings>& mounts) {
+    for (const std::string& name : section.keys()) {
+        const toml::node& at = *section.node(name);
+        if (!is_mount_name(name)) {
+            return section.wrong(at,
+                                 cat("'", name, "' cannot be a mount's name: small letters, ",
+                                     "digits and _, a letter first, at most ", kLongestMountName));
+        }
+        const auto take_mount = [&](Section& one) -> Result<void> {
+            MountSettings made;
+            made.command = TRY(read_command(one));
+            made.env = TRY(read_strings(
+                one, "env", "env is a table of strings, such as env = { TOKEN = \"...\" }"));
+            made.operations = TRY(read_strings(
+                one, "operations",
+                "operations is a table of tools, each with the argument that names its operation, "
+                "such as operations = { issue = \"action\" }"));
+            TRY(one.read("directory", made.directory));
+            TRY(one.read("timeout_s", made.timeout_s, 1, 3'600));
+            mounts.emplace(name, std::move(made));
+            return {};
+        };
+        TRY(section.table(name, take_mount));
+    }
+    return {};
+}
+
 // --- the rest ---
 
 Result<void> read_shell(Section& section, ShellSettings& shell) {
@@ -489,8 +570,14 @@ Result<Settings> parse_config(std::string_view toml, std::string_view file) {
     Section root(parsed.table(), "", file);
     TRY(root.table("files", [&](Section& section) { return read_files(section, settings.files); }));
     TRY(root.table("shell", [&](Section& section) { return read_shell(section, settings.shell); }));
-    TRY(root.table("tools",
-                   [&](Section& section) { return read_tools(section, settings.tool_rules); }));
+    const auto take_mounts = [&](Section& section) {
+        return read_mounts(section, settings.mounts);
+    };
+    const auto take_tools = [&](Section& section) -> Result<void> {
+        TRY(section.table("mount", take_mounts));
+        return read_tools(section, settings.tool_rules);
+    };
+    TRY(root.table("tools", take_tools));
     TRY(root.table("agents",
                    [&](Section& section) { return read_agents(section, settings.agents); }));
     TRY(root.table("approvals", [&](Section& section) {
@@ -608,6 +695,14 @@ permission = "admin"
 # tool = "file"
 # type = "allowed_operations"
 # value = ["list"]
+
+# Another program's MCP server: its tools are listed as fs_…, and all that is said here of tools holds for
+# them; docs/mounts.md. What it lists when it is first run is approved with this line; a change later needs a
+# person.
+# [tools.mount.fs]
+# command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]   # no shell reads it
+# env = { LOG_LEVEL = "warn" }          # beside PATH, HOME and the like
+# timeout_s = 60                        # of one call
 
 # What follows is read and checked, but this version does not act on it yet.
 

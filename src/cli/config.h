@@ -57,6 +57,15 @@ struct DiagnosticsSettings {
     std::size_t jobs = 0;          // Checks at once; 0 for half of the processors.
 };
 
+// [tools.mount.NAME]
+struct MountSettings {
+    std::vector<std::string> command;               // The program, and its arguments.
+    std::map<std::string, std::string> env;         // Beside what every program gets.
+    std::string directory = ".";                    // From the workspace's root, or absolute.
+    std::int64_t timeout_s = 60;                    // Of one call.
+    std::map<std::string, std::string> operations;  // By tool, the argument that names its own.
+};
+
 struct Settings {
     std::string file = "quire.toml";  // Where they stand, for messages.
     FileSettings files;
@@ -66,6 +75,7 @@ struct Settings {
     ApprovalSettings approvals;
     kernel::Limits limits;
     std::optional<DiagnosticsSettings> diagnostics;
+    std::map<std::string, MountSettings> mounts;
 };
 
 // Errors: invalid_argument "invalid_config" {file, line}: the message names both, what is wrong,

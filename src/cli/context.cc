@@ -48,7 +48,7 @@ Result<void> add_blocks(CommandClient& client, const List& blocks,
 
 Result<void> add_rules(const Settings& settings, const std::string& agent,
                        std::vector<Piece>& out) {
-    const policy::RuleBook book = TRY(load_rules(settings, known_tools()));
+    const policy::RuleBook book = TRY(load_rules(settings, tools_known_from(settings)));
     const std::vector<std::string> sentences = book.rules_for(agent)->sentences();
     if (sentences.empty()) return {};
     std::string text = "# Rules for tools\n";

@@ -23,6 +23,7 @@
 #include "cli/tool_rules.h"
 #include "json/json.h"
 #include "server/fd.h"
+#include "shell/spawn.h"
 
 namespace quire::cli {
 namespace {
@@ -64,6 +65,25 @@ void check_rules(const std::string& workspace, std::vector<Finding>& findings) {
     for (std::string& what : not_acted_on(*settings)) {
         findings.push_back({Health::doubtful, "settings", std::move(what),
                             "do not rely on it; rules for files do hold"});
+    }
+}
+
+// Whether the programs that are mounted are there; they are not run.
+void check_mounts(const std::string& workspace, std::vector<Finding>& findings) {
+    const auto settings = load_config(workspace);
+    if (!settings) return;
+    for (const auto& [name, mount] : settings->mounts) {
+        const std::string directory =
+            (std::filesystem::path(workspace) / mount.directory).lexically_normal().string();
+        const std::string at = shell::found_in_path(mount.command.front(), directory);
+        const std::string path = (std::filesystem::path(directory) / at).string();
+        const bool there = at.find('/') != std::string::npos && ::access(path.c_str(), X_OK) == 0;
+        findings.push_back(
+            there ? Finding{Health::good, cat("mount ", name), cat("its program is ", path), ""}
+                  : Finding{Health::broken, cat("mount ", name),
+                            cat("there is no program ", mount.command.front(),
+                                " that can be run in ", directory),
+                            "install it, or name it with its path in quire.toml"});
     }
 }
 
@@ -234,6 +254,7 @@ int doctor(const Globals& globals) {
     findings.push_back({Health::good, "program", cat("quire ", globals.version), ""});
     findings.push_back(check_settings(workspace.string()));
     check_rules(workspace.string(), findings);
+    check_mounts(workspace.string(), findings);
     findings.push_back(check_openat2(workspace.string()));
     findings.push_back(check_disk(workspace.string()));
     check_store(globals, workspace, findings);

@@ -126,6 +126,7 @@ private:
         command("status", "Say whether a kernel runs, and what it holds", "quire status --json")
             .final_callback([this] { choose([this] { return status(globals_); }); });
         add_sources();
+        add_mounts();
         add_rules();
         add_demo();
         command("doctor", "Check that everything works here, and say how to mend what does not",
@@ -404,6 +405,43 @@ private:
         run.final_callback([this] { choose([this] { return run_source(globals_, source_); }); });
     }
 
+    void add_mounts() {
+        CLI::App& sub = command("mounts",
+                                "Show other programs' tools ([tools.mount.NAME] in quire.toml), "
+                                "and approve what changes in them",
+                                "quire mounts show fs");
+        sub.require_subcommand(0, 1);
+        sub.final_callback([this, &sub] {
+            if (sub.get_subcommands().empty()) choose([this] { return list_mounts(globals_); });
+        });
+        CLI::App& list = *sub.add_subcommand("list", "Print each with its state; the default");
+        list.footer(example("quire mounts list --json"));
+        CLI::App& show = *sub.add_subcommand(
+            "show", "Print the tools of one, and what its program lists otherwise, before and now");
+        show.footer(example("quire mounts show fs"));
+        CLI::App& check = *sub.add_subcommand(
+            "check", "Ask one what it lists now; one that was never reached is approved as it is");
+        check.footer(example("quire mounts check fs"));
+        CLI::App& approve = *sub.add_subcommand(
+            "approve", "Take what its program lists now for approved, as a person");
+        approve.footer(example("quire mounts approve fs 3f9a0c417be25d86 --actor human:tom"));
+        for (CLI::App* each : {&show, &check, &approve}) {
+            each->add_option("name", mount_.name, "Which: quire mounts lists them")
+                ->required()
+                ->type_name("NAME");
+        }
+        approve
+            .add_option("offer", mount_.offer,
+                        "What it lists, by the digest that quire mounts show prints")
+            ->required()
+            ->type_name("DIGEST");
+        list.final_callback([this] { choose([this] { return list_mounts(globals_); }); });
+        show.final_callback([this] { choose([this] { return show_mount(globals_, mount_); }); });
+        check.final_callback([this] { choose([this] { return check_mount(globals_, mount_); }); });
+        approve.final_callback(
+            [this] { choose([this] { return approve_mount(globals_, mount_); }); });
+    }
+
     void add_rules() {
         CLI::App& sub = command("rules", "Show what the rules for tools in quire.toml say",
                                 "quire rules check");
@@ -524,6 +562,7 @@ private:
     AuditOptions audit_;
     UndoOptions undo_;
     SourceOptions source_;
+    MountCommandOptions mount_;
     RuleOptions rule_;
     DemoOptions demo_;
     std::string shell_;

@@ -22,7 +22,8 @@ using policy::RuleSet;
 using policy::Verdict;
 
 Result<policy::RuleBook> rules_of(const Globals& globals) {
-    return compile_rules(TRY(load_config(globals.workspace)), known_tools());
+    const Settings settings = TRY(load_config(globals.workspace));
+    return compile_rules(settings, tools_known_from(settings));
 }
 
 int print_json(const Value& value) {

@@ -65,6 +65,42 @@ policy::ToolCatalog known_tools(const policy::ToolCatalog& there) {
     return out;
 }
 
+void assume_mounted(const Settings& settings, const std::vector<std::string>& mounts,
+                    policy::ToolCatalog& catalog) {
+    const auto assume = [&](const std::string& tool, std::vector<std::string> operations) {
+        const bool of_mount =
+            std::any_of(mounts.begin(), mounts.end(),
+                        [&](const std::string& name) { return tool.starts_with(name + "_"); });
+        const policy::KnownTool* const known = catalog.find(tool);
+        if (!of_mount || (known != nullptr && !known->mounted)) return;
+        // What else it can do nobody knows, and a rule that allows these is no idle one.
+        if (!operations.empty()) operations.emplace_back("…");
+        if (known != nullptr)
+            operations.insert(operations.end(), known->operations.begin(), known->operations.end());
+        std::sort(operations.begin(), operations.end());
+        operations.erase(std::unique(operations.begin(), operations.end()), operations.end());
+        catalog.add({tool, std::move(operations), false, true});
+    };
+    const auto look_at = [&](const std::vector<policy::ToolRule>& rules) {
+        for (const policy::ToolRule& rule : rules) {
+            assume(rule.tool, rule.operations);
+            for (const std::string& tool : rule.tools) assume(tool, {});
+            for (const auto& group : rule.groups)
+                for (const std::string& tool : group) assume(tool, {});
+        }
+    };
+    look_at(settings.tool_rules);
+    for (const auto& [name, agent] : settings.agents) look_at(agent.tool_rules);
+}
+
+policy::ToolCatalog tools_known_from(const Settings& settings) {
+    policy::ToolCatalog out = known_tools();
+    std::vector<std::string> mounts;
+    for (const auto& [name, mount] : settings.mounts) mounts.push_back(name);
+    assume_mounted(settings, mounts, out);
+    return out;
+}
+
 Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog) {
     policy::WrittenRules written{.file = settings.file, .common = settings.tool_rules, .own = {}};
     for (const auto& [name, agent] : settings.agents) written.own.emplace(name, agent.tool_rules);
@@ -72,7 +108,7 @@ Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCat
 }
 
 std::vector<RuleProblem> rule_problems(const Settings& settings) {
-    const Result<policy::RuleBook> book = compile_rules(settings, known_tools());
+    const Result<policy::RuleBook> book = compile_rules(settings, tools_known_from(settings));
     if (!book) return {{true, book.error().message()}};
     std::vector<RuleProblem> out;
     for (const policy::BookFinding& each : book->findings())

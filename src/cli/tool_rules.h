@@ -20,6 +20,12 @@ struct Settings;
 policy::ToolCatalog known_tools();
 // The same, with those that are `there`.
 policy::ToolCatalog known_tools(const policy::ToolCatalog& there);
+// Adds the tools that the rules name of those mounts: nobody knows yet which those have. A rule
+// about one is a warning then, and no end.
+void assume_mounted(const Settings& settings, const std::vector<std::string>& mounts,
+                    policy::ToolCatalog& catalog);
+// What a look at the settings alone has: known_tools(), and what is assumed of every mount.
+policy::ToolCatalog tools_known_from(const Settings& settings);
 
 // Compiled, for a look at what is wrong with them. Errors: those of RuleBook::compile().
 Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog);

@@ -281,7 +281,9 @@ private:
             const KnownTool& tool = rules_.catalog().tools()[rules_.tool_of(i)];
             if (tool.built) continue;
             add(FindingKind::not_built, tool.name, {i},
-                cat("this version has no tool `", tool.name, "` yet"));
+                tool.mounted ? cat("whether there is a tool `", tool.name,
+                                   "` is not known here: its mount has not told what it has")
+                             : cat("this version has no tool `", tool.name, "` yet"));
         }
     }
 

@@ -14,7 +14,8 @@ namespace quire::policy {
 struct KnownTool {
     std::string name;
     std::vector<std::string> operations = {};  // As declared; none of a tool that does one thing.
-    bool built = true;  // False: a word that rules may use already, and no tool yet.
+    bool built = true;     // False: a word that rules may use already, and no tool yet,
+    bool mounted = false;  // of another program that has not told what it has.
 };
 
 // Keeps the order in which tools were added.

@@ -7,6 +7,7 @@
 #include "json/json.h"
 #include "kernel/audit_calls.h"
 #include "kernel/source_calls.h"
+#include "mounts/mounts.h"
 #include "server/launch.h"
 
 namespace quire::server {
@@ -28,6 +29,18 @@ std::string string_param(const Map& params, std::string_view name) {
 std::int64_t number_param(const Map& params, std::string_view name, std::int64_t otherwise) {
     const Value* value = params.find(name);
     return value != nullptr && value->is_int() ? value->as_int() : otherwise;
+}
+
+// What another program's tool answered, in the one place where a command looks.
+void answer_whole(tools::ToolResult& result) {
+    Map out{{"content", std::move(*result.content)}};
+    if (!result.structured.is_null()) out.append("structuredContent", std::move(result.structured));
+    if (!result.is_error) {
+        result.structured = std::move(out);
+        return;
+    }
+    result.structured = Map{
+        {"error", error_value({Errc::unavailable, "tool_failed", result.text, std::move(out)})}};
 }
 
 // A log is read in pieces, none longer than a message may be.
@@ -98,6 +111,14 @@ void CommandSession::on_line(std::string line) {
         sources(*answer);
     } else if (message->method == "run_source") {
         run_source(*answer, message->params);
+    } else if (message->method == "mounts") {
+        answer->result(workspace_.mounts.list().as_map());
+    } else if (message->method == "mount") {
+        mount(*answer, message->params);
+    } else if (message->method == "check_mount") {
+        check_mount(*answer, message->params);
+    } else if (message->method == "approve_mount") {
+        approve_mount(*answer, message->params);
     } else if (message->method == "status") {
         status(*answer);
     } else {
@@ -113,6 +134,7 @@ void CommandSession::call(const Answer& answer, Map params) {
                    [answer](Result<tools::ToolResult> result) {
                        if (!result) return answer_error(answer, result.error());
                        Map out;
+                       if (result->content) answer_whole(*result);
                        out.append("structured", std::move(result->structured));
                        out.append("text", std::move(result->text));
                        out.append("is_error", result->is_error);
@@ -255,6 +277,28 @@ void CommandSession::run_source(const Answer& answer, const Map& params) {
     kernel::AuditCalls(workspace_.kernel)
         .log(caller(answer), "run_source", Map{{"name", name}}, false, std::move(reply),
              [&](Reply<void> logged) { workspace_.sources.run(name, std::move(logged)); });
+}
+
+void CommandSession::mount(const Answer& answer, const Map& params) {
+    Result<Value> row = workspace_.mounts.show(string_param(params, "name"));
+    if (!row) return answer_error(answer, row.error());
+    answer.result(std::move(row->as_map()));
+}
+
+void CommandSession::check_mount(const Answer& answer, const Map& params) {
+    workspace_.mounts.check(caller(answer), string_param(params, "name"),
+                            [answer](Result<Value> row) {
+                                if (!row) return answer_error(answer, row.error());
+                                answer.result(std::move(row->as_map()));
+                            });
+}
+
+void CommandSession::approve_mount(const Answer& answer, const Map& params) {
+    workspace_.mounts.approve(caller(answer), string_param(params, "name"),
+                              string_param(params, "offer"), [answer](Result<Value> row) {
+                                  if (!row) return answer_error(answer, row.error());
+                                  answer.result(std::move(row->as_map()));
+                              });
 }
 
 void CommandSession::log(const Answer& answer, const Map& params) {

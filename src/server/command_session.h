@@ -14,6 +14,11 @@
 //   log    {actor?, limit?}    -> {entries: [entry]}
 //   sources {}                 -> {sources: [{name, label, state, running, failed}]}
 //   run_source {name}          -> {}, once the run has begun
+//   mounts {}                  -> {mounts: [row]}, as mounts/mount.h has them
+//   mount  {name}              -> the whole row of one
+//   check_mount {name}         -> the same, once it has been asked what it lists
+//   approve_mount {name, offer}
+//                              -> the same, once that is approved
 //   status {}                  -> {version, documents, live_documents, sessions, calls, commits}
 //
 // An entry is {block_id, version_id, timestamp, actor, description}. An Error is answered as a
@@ -33,6 +38,9 @@
 namespace quire::kernel {
 class SourceCalls;
 }
+namespace quire::mounts {
+class Mounts;
+}
 
 namespace quire::server {
 
@@ -43,6 +51,7 @@ public:
         kernel::Kernel& kernel;
         kernel::MemoryCalls& memory;
         kernel::SourceCalls& sources;
+        mounts::Mounts& mounts;
     };
     CommandSession(std::unique_ptr<Service> service, Workspace workspace, kernel::Caller caller,
                    std::shared_ptr<Connection> connection, std::string version);
@@ -69,6 +78,9 @@ private:
     kernel::Caller caller(const Answer& answer) const;
     void sources(const Answer& answer);
     void run_source(const Answer& answer, const Map& params);
+    void mount(const Answer& answer, const Map& params);
+    void check_mount(const Answer& answer, const Map& params);
+    void approve_mount(const Answer& answer, const Map& params);
     void status(const Answer& answer);
 
     std::unique_ptr<Service> service_;
