@@ -80,13 +80,14 @@ public:
     explicit NoiseMeter(const ServerOptions& options)
         : lines_(options.noise_lines), bytes_(options.noise_bytes) {}
     // False where it is too much.
-    bool add(std::size_t bytes, std::int64_t now_ms) {
+    bool add(std::size_t lines, std::size_t bytes, std::int64_t now_ms) {
         if (now_ms - since_ms_ >= kNoiseMs) {
             since_ms_ = now_ms;
             seen_lines_ = seen_bytes_ = 0;
         }
         seen_bytes_ += bytes;
-        return ++seen_lines_ <= lines_ && seen_bytes_ <= bytes_;
+        seen_lines_ += lines;
+        return seen_lines_ <= lines_ && seen_bytes_ <= bytes_;
     }
 
 private:
@@ -242,6 +243,7 @@ void ServerProcess::Body::serve() {
             return refuse_waiting(unavailable("the kernel ends"));
         }
         drop_settled();
+        if (run_ && !run_->broken.empty()) end_run(kLittlePatienceMs);
         if (!run_) {
             if (waiting_.empty() && may_leave()) return;
             if (!waiting_.empty()) start();
@@ -424,7 +426,7 @@ void ServerProcess::Body::read_output() {
 void ServerProcess::Body::take(std::string line) {
     if (!run_->broken.empty()) return;
     for (Event& event : run_->protocol.take(line)) {
-        if (std::holds_alternative<Noise>(event) && !run_->noise.add(line.size(), now())) {
+        if (std::holds_alternative<Noise>(event) && !run_->noise.add(1, line.size(), now())) {
             run_->broken = "it floods its output with what nobody asked for";
             return;
         }
@@ -453,9 +455,11 @@ void ServerProcess::Body::on(Answered event) {
 void ServerProcess::Body::read_errors() {
     std::string part(kPart, '\0');
     const ssize_t count = ::read(run_->program.errors(), part.data(), part.size());
-    if (count > 0)
-        run_->words.add(std::string_view(part).substr(0, static_cast<std::size_t>(count)));
     if (count == 0) run_->program.close_errors();
+    if (count <= 0) return;
+    const auto size = static_cast<std::size_t>(count);
+    run_->words.add(std::string_view(part).substr(0, size));
+    if (!run_->noise.add(0, size, now())) run_->broken = "it floods its standard error";
 }
 
 void ServerProcess::Body::write_input() {

@@ -174,6 +174,30 @@ TEST_F(ServerProcessTest, AFloodEndsIt) {
         << result.error().message();
 }
 
+TEST_F(ServerProcessTest, AFloodOfComplaintsEndsIt) {
+    options.noise_bytes = 1'000'000;
+    serve("read -r line; yes complaint >&2");
+    const auto result = call();
+    EXPECT_EQ(reason(result), "fate_unknown");
+    EXPECT_NE(result.error().message().find("floods"), std::string::npos)
+        << result.error().message();
+}
+
+TEST_F(ServerProcessTest, WhoAsksWhatItListsHasItNow) {
+    serve(R"(
+read -r line; say '{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"a"},{"name":"b"}]}}'; read -r line)");
+    const auto listed = [&] {
+        auto promise = std::make_shared<std::promise<Result<Listing>>>();
+        process->contact(20'000,
+                         [promise](Result<Listing> list) { promise->set_value(std::move(list)); });
+        auto future = promise->get_future();
+        EXPECT_EQ(future.wait_for(kLong), std::future_status::ready);
+        return future.get();
+    };
+    EXPECT_EQ(listed()->tools.size(), 1U);
+    EXPECT_EQ(listed()->tools.size(), 2U);
+}
+
 TEST_F(ServerProcessTest, AToolThatIsDefinedOtherwiseIsNotCalled) {
     serve(R"(read -r line; printf '%s' "$line" > called; read -r line)");
     auto promise = std::make_shared<std::promise<Result<Value>>>();

@@ -29,6 +29,7 @@ Value names_alone(Value schema) {
     Value* properties = schema.is_map() ? schema.as_map().find("properties") : nullptr;
     if (properties == nullptr) return schema;
     for (Map::Entry& each : properties->as_map()) each.value = Map{};
+    for (const std::string_view unused : {"$defs", "definitions"}) schema.as_map().erase(unused);
     return schema;
 }
 
