@@ -119,9 +119,10 @@ TEST(MountDefinition, WhatIsInvisibleInItsWordsIsWrittenOut) {
 
 TEST(MountDefinition, ANameWithSomethingInvisibleIsNotPublished) {
     for (const std::string_view properties :
-         {R"("a\u200b":{})", R"("a":{"enum":["x\u200by"]})", R"("a":{"default":"\u202e"})"})
+         {R"("a\u200b":{})", R"("a":{"enum":["x\u200by"]})", R"("a":{"default":"\u202e"})"}) {
         EXPECT_EQ(why(cat(R"("inputSchema":{"type":"object","properties":{)", properties, "}}")),
                   "a name or a word in its input schema has invisible characters");
+    }
     EXPECT_EQ(why(R"("inputSchema":{"type":"object","properties":{"a":{"default":"one\ntwo"}}})"),
               "published");
 }

@@ -346,10 +346,9 @@ std::vector<std::pair<std::string, tools::ToolInfo>> Mount::take_tools(
             out.emplace_back(each.name, std::move(*info));
         }
         for (const auto& [tool, argument] : options_.operations) {
-            if (state.pin->find(tool) == nullptr)
-                state.left_out.push_back({tool,
-                                          "quire.toml names it in operations, and there is "
-                                          "no such tool"});
+            if (state.pin->find(tool) != nullptr) continue;
+            state.left_out.push_back(
+                {tool, "quire.toml names it in operations, and there is no such tool"});
         }
     });
     for (const LeftOut& each : state_.with([](const State& state) { return state.left_out; })) {

@@ -121,7 +121,11 @@ void Protocol::serve(const Value& id, std::string_view method, std::vector<Event
 
 void Protocol::answer(const Value& message, std::vector<Event>& out) {
     const Value* const id = message.get("id");
-    const auto at = id != nullptr && id->is_int() ? asked_.find(id->as_int()) : asked_.end();
+    if (id == nullptr || !id->is_int()) {
+        out.emplace_back(Noise{});
+        return;
+    }
+    const auto at = asked_.find(id->as_int());
     if (at == asked_.end()) {
         out.emplace_back(Noise{});
         return;

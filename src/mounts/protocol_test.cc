@@ -84,9 +84,10 @@ TEST(MountProtocol, PagesWithoutEndAreBroken) {
     Talk talk;
     talk.say(kWelcome);
     std::string last;
-    for (std::size_t id = 2; last.empty() && id < 100; ++id)
+    for (std::size_t id = 2; last.empty() && id < 100; ++id) {
         last = talk.say(cat(R"({"jsonrpc":"2.0","id":)", id,
                             R"(,"result":{"tools":[],"nextCursor":"again"}})"));
+    }
     EXPECT_EQ(last, "broken: its list of tools has more than 64 pages");
 }
 

@@ -29,7 +29,9 @@ say '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilit
 read -r line; read -r line
 say '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a"}]}}'
 )";
-const std::string kDigest = definition_of(Map{{"name", "a"}})->digest;
+std::string digest_of_a() {
+    return definition_of(Map{{"name", "a"}})->digest;
+}
 
 class ServerProcessTest : public testing::Test {
 protected:
@@ -41,6 +43,8 @@ protected:
         options.environment = {"PATH=/usr/bin:/bin"};
         options.first_pause_ms = 1;
     }
+    ServerProcessTest(const ServerProcessTest&) = delete;
+    ServerProcessTest& operator=(const ServerProcessTest&) = delete;
     ~ServerProcessTest() override { end(); }
 
     // A server that goes on so once it has listed its tool.
@@ -65,7 +69,7 @@ protected:
                                      std::stop_token cancelled = {}) {
         auto promise = std::make_shared<std::promise<Result<Value>>>();
         auto future = promise->get_future();
-        process->call({"a", kDigest, Map{}, timeout_ms, std::move(cancelled)},
+        process->call({"a", digest_of_a(), Map{}, timeout_ms, std::move(cancelled)},
                       [promise](Result<Value> result) { promise->set_value(std::move(result)); });
         return future;
     }
@@ -232,7 +236,7 @@ TEST_F(ServerProcessTest, ItsGroupEndsWithIt) {
 
 TEST_F(ServerProcessTest, ItsEnvironmentIsWhatItIsGiven) {
     ::setenv("QUIRE_TEST_SECRET", "s", 1);
-    options.environment.push_back("GIVEN=yes");
+    options.environment.emplace_back("GIVEN=yes");
     serve(
         R"(env > environment; while read -r line; do say '{"jsonrpc":"2.0","id":3,"result":{"content":[]}}'; done)");
     EXPECT_EQ(reason(call()), "answered");
