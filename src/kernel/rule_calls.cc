@@ -188,8 +188,13 @@ policy::LoopStep RuleCalls::end(const Caller& by, Admitted admitted, bool succes
 
 std::optional<policy::LoopReport> RuleCalls::report(const Caller& by) {
     if (!policy::is_governed(by.actor)) return std::nullopt;
-    return desk_->state.with(
-        [&](Desk::State& state) { return desk_->session(state, by).automaton.report(); });
+    return desk_->state.with([&](Desk::State& state) -> std::optional<policy::LoopReport> {
+        const auto agent = state.agents.find(by.actor.name);
+        if (agent == state.agents.end()) return std::nullopt;
+        const auto session = agent->second.sessions.find(by.session);
+        if (session == agent->second.sessions.end()) return std::nullopt;
+        return session->second.automaton.report();
+    });
 }
 
 void RuleCalls::close_session(const Caller& by) {

@@ -44,7 +44,8 @@ public:
     void admit(const Caller& by, const Asked& call, Reply<Admitted> reply);
     // What the end of the call means for the agent's loop. Its session may be gone by then.
     policy::LoopStep end(const Caller& by, Admitted admitted, bool success);
-    // What is outstanding in a session; none for an actor that is not governed.
+    // What is outstanding in a session; none for an actor that is not governed, and for one who has
+    // called nothing in it.
     std::optional<policy::LoopReport> report(const Caller& by);
 
     void close_session(const Caller& by);

@@ -256,6 +256,7 @@ Map read_result(ResourceText text) {
 
 jsonrpc::Fault resource_fault(const Error& error, std::string_view uri, Era era) {
     Map data{{"uri", uri}, {"code", errc_name(error.code())}, {"reason", error.reason()}};
+    for (const Map::Entry& each : error.details()) data.set(each.key, each.value);
     jsonrpc::Code code = jsonrpc::Code::invalid_params;
     if (error.code() == Errc::not_found && era == Era::legacy) {
         code = jsonrpc::Code::resource_not_found;

@@ -53,6 +53,22 @@ Error error_of(const tools::ToolResult& refusal) {
                             : Error(Errc::unavailable, "kernel_failed", refusal.text);
 }
 
+// reply(work()) where the rules let it through as a call of `tool`.
+template <class T, class Work>
+void held(const tools::Registry& registry, const kernel::Caller& by, std::string_view tool,
+          std::string block_id, Reply<T> reply, Work work) {
+    registry.hold(by, tool, std::move(block_id),
+                  [reply = std::move(reply),
+                   work = std::move(work)](Result<tools::Registry::Ended> admitted) mutable {
+                      if (!admitted) return reply(Failure(std::move(admitted).error()));
+                      work(Reply<T>([ended = std::move(*admitted),
+                                     reply = std::move(reply)](Result<T> result) mutable {
+                          ended(result.has_value());
+                          reply(std::move(result));
+                      }));
+                  });
+}
+
 void read_block(kernel::Kernel& kernel, kernel::Caller by, std::string block_id, std::string uri,
                 Reply<ResourceText> reply) {
     kernel.text(
@@ -112,6 +128,11 @@ tools::Profile WorkspaceService::profile_with(std::string_view tool) const {
     return session_.profile;
 }
 
+std::string_view WorkspaceService::reading_tool() const {
+    const bool views = registry_.find(session_.profile, "block_view") != nullptr;
+    return views ? "block_view" : "block_read";
+}
+
 std::vector<ResourceTemplate> WorkspaceService::resource_templates() const {
     return {{"block://{block_id}", "block", "The text of a block, by the id that any tool gives."},
             {"file:///{+path}", "file",
@@ -135,10 +156,14 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
         out.next_cursor = std::move(page->next_cursor);
         reply(std::move(out));
     };
-    kernel::AuditCalls(kernel_).log(by, "resources/list", Map{{"cursor", query.cursor}}, true,
-                                    std::move(answer), [&](Reply<kernel::ListPage> logged) {
-                                        kernel_.list(by, std::move(query), std::move(logged));
-                                    });
+    kernel::AuditCalls(kernel_).log(
+        by, "resources/list", Map{{"cursor", query.cursor}}, true, std::move(answer),
+        [&](Reply<kernel::ListPage> logged) {
+            held(registry_, by, "block_list", "", std::move(logged),
+                 [&kernel = kernel_, by, query = std::move(query)](auto listed) mutable {
+                     kernel.list(by, std::move(query), std::move(listed));
+                 });
+        });
 }
 
 void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
@@ -147,11 +172,14 @@ void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
     if (uri.starts_with(kBlockScheme)) {
         std::string block_id = uri.substr(kBlockScheme.size());
         Map arguments{{"uri", uri}};
-        return kernel::AuditCalls(kernel_).log(by, "resources/read", std::move(arguments), true,
-                                               std::move(reply), [&](Reply<ResourceText> logged) {
-                                                   read_block(kernel_, by, std::move(block_id),
-                                                              std::move(uri), std::move(logged));
-                                               });
+        return kernel::AuditCalls(kernel_).log(
+            by, "resources/read", std::move(arguments), true, std::move(reply),
+            [&](Reply<ResourceText> logged) {
+                held(registry_, by, reading_tool(), block_id, std::move(logged),
+                     [&kernel = kernel_, by, block_id, uri = std::move(uri)](auto read) mutable {
+                         read_block(kernel, by, block_id, std::move(uri), std::move(read));
+                     });
+            });
     }
     const std::optional<std::string> path = path_of_uri(uri);
     if (!path || path->empty()) return reply(no_resource(uri));

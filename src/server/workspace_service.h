@@ -46,6 +46,7 @@ public:
 private:
     kernel::Caller caller(std::stop_token cancelled) const;
     tools::Profile profile_with(std::string_view tool) const;
+    std::string_view reading_tool() const;  // As whose calls blocks are read.
 
     tools::Registry& registry_;
     kernel::Kernel& kernel_;

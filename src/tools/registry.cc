@@ -181,6 +181,36 @@ bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::s
            std::find(left->begin(), left->end(), operation) == left->end();
 }
 
+// What is still to be done before the loop may end, and what should have been by now, for the
+// program that runs the model; null where nothing is.
+Value due_of(const policy::LoopReport& report, const policy::RuleSet& set) {
+    Map out;
+    List outstanding;
+    for (const auto& each : report.outstanding) {
+        outstanding.push_back(Map{{"rule", policy::in_words(set.rule(each.rule))},
+                                  {"tools", List(each.tools.begin(), each.tools.end())}});
+    }
+    if (!outstanding.empty()) out.append("outstanding", std::move(outstanding));
+    List overdue;
+    for (const auto& each : report.overdue) {
+        overdue.push_back(
+            Map{{"rule", policy::in_words(set.rule(each.rule))}, {"by_ms", each.by_ms}});
+    }
+    if (!overdue.empty()) out.append("overdue", std::move(overdue));
+    return out.empty() ? Value() : Value(std::move(out));
+}
+
+// What the end of a call means for the loop, as the host reads it.
+void tell_host(kernel::RuleCalls& rules, const kernel::Caller& by, policy::LoopStep step,
+               Map& meta) {
+    if (step != policy::LoopStep::none) meta.set("quire/loop", name_of(step));
+    const auto report = rules.report(by);
+    const auto set = rules.rules_of(by.actor);
+    if (!report || !report->running || set == nullptr) return;
+    Value due = due_of(*report, *set);
+    if (!due.is_null()) meta.set("quire/due", std::move(due));
+}
+
 using Run = Function<void(Reply<ToolResult>)>;
 
 // Runs what the rules let through, and tells them how it ended.
@@ -194,8 +224,7 @@ void run_admitted(kernel::RuleCalls& rules, const kernel::Caller& by,
                          reply = std::move(reply)](Result<ToolResult> result) mutable {
                         const bool success = result && !result->is_error;
                         const policy::LoopStep step = rules.end(by, std::move(ticket), success);
-                        if (result && step != policy::LoopStep::none)
-                            result->meta.set("quire/loop", name_of(step));
+                        if (result) tell_host(rules, by, step, result->meta);
                         reply(std::move(result));
                     });
                 });
@@ -362,6 +391,20 @@ std::vector<std::string> Registry::rules_for(const policy::Actor& actor) const {
 
 void Registry::end_session(const kernel::Caller& by) const {
     if (body_->rules != nullptr) body_->rules->close_session(by);
+}
+
+void Registry::hold(const kernel::Caller& by, std::string_view tool, std::string block_id,
+                    Reply<Ended> reply) const {
+    if (body_->rules == nullptr) return reply(Ended([](bool) {}));
+    body_->rules->admit(
+        by, {std::string(tool), "", std::move(block_id), ""},
+        [rules = body_->rules, by,
+         reply = std::move(reply)](Result<kernel::RuleCalls::Admitted> admitted) mutable {
+            if (!admitted) return reply(Failure(std::move(admitted).error()));
+            reply(Ended([rules, by, ticket = std::move(*admitted)](bool success) mutable {
+                rules->end(by, std::move(ticket), success);
+            }));
+        });
 }
 
 const ToolInfo* Registry::find(Profile profile, std::string_view name) const {

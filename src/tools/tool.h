@@ -110,6 +110,12 @@ public:
     const std::vector<ToolInfo>& list(Profile profile, const policy::Actor& to) const;
     // What the rules demand of the actor, a sentence for each; none where they do not govern it.
     std::vector<std::string> rules_for(const policy::Actor& actor) const;
+    // Holds what is done otherwise than by a tool to the rules as a call of `tool`, about this
+    // block or "" for none. Replies with what is to be told once how it ended. Errors: those of
+    // kernel::RuleCalls::admit().
+    using Ended = Function<void(bool success)>;
+    void hold(const kernel::Caller& by, std::string_view tool, std::string block_id,
+              Reply<Ended> reply) const;
     // What the rules count in the caller's session ends with it.
     void end_session(const kernel::Caller& by) const;
     // nullptr where there is none. "block.edit" finds "block_edit", "file.read" the tool "file".

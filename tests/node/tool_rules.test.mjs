@@ -62,6 +62,35 @@ test("a resource is read by the rules for the tool that reads it", { skip }, asy
     assert.equal((await tom.readResource({ uri: "file:///a.txt" })).contents[0].text, "one\n");
 });
 
+test("blocks that are read and listed as resources count as calls of the tools that do it", { skip }, async (t) => {
+    const folder = workspace(t, {}, everythingAllowed + rule("block_view", "max_calls", "value = 1") + rule("block_list", "requires_preceding_tools", 'value = ["block_view"]'));
+    const ada = await connectQuire(t, "SDK v1", folder, { actor: "agent:ada" });
+    const { block_id } = await ok(ada, "block_create", { role: "user", kind: "text", content: "one" });
+    await assert.rejects(ada.listResources(), /`block_view`/);
+    assert.equal((await ada.readResource({ uri: `block://${block_id}` })).contents[0].text, "one");
+    await assert.rejects(ada.readResource({ uri: `block://${block_id}` }), (error) => error.data.reason === "max_calls_exceeded");
+    assert.equal((await ada.listResources()).resources.length, 1);
+    await refused(ada, "block_view", { block_id }, "denied", "max_calls_exceeded");
+});
+
+test("the host is told what is outstanding and what is overdue", { skip }, async (t) => {
+    const folder = workspace(t, {}, everythingAllowed + rule("block_list", "required_before_exit") + rule("block_create", "exit_loop")
+        + rule("context", "periodic", "value = 1"));
+    const ada = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });
+    const call = async (name, args) => (await ada.callTool({ name, arguments: args }))._meta;
+    await call("file", { operation: "list" });
+    await new Promise((done) => setTimeout(done, 20));
+    const due = (await call("file", { operation: "list" }))["quire/due"];
+    assert.deepEqual(due.outstanding.map((each) => each.tools), [["block_list"]]);
+    assert.match(due.outstanding[0].rule, /`block_list`/);
+    assert.match(due.overdue[0].rule, /`context`/);
+    assert.ok(due.overdue[0].by_ms > 0);
+    await call("block_list", {});
+    const last = await call("block_create", { role: "model", kind: "text", content: "done" });
+    assert.deepEqual(last, { "quire/loop": "ended" });
+    assert.equal((await call("file", { operation: "list" }))["quire/due"].outstanding.length, 1);
+});
+
 test("what counts for good outlives a kernel that is killed, and consent is a person's", { skip }, async (t) => {
     const folder = workspace(t, { "a.txt": "one\n" }, everythingAllowed
         + rule("file", "max_calls", 'value = 2\nper = "persistent"') + rule("block_list", "requires_consent"));
