@@ -20,7 +20,7 @@ constexpr int kUsage = 2;    // The command line makes no sense.
 struct Globals {
     std::string workspace = ".";
     std::string actor = "agent:local";
-    std::string profile = "model";
+    std::string profile;  // "" for the actor's own.
     bool json = false;
     std::string version;  // Of the program.
 };

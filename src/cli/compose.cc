@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -83,6 +84,8 @@ struct House::Body {
 
     Result<std::unique_ptr<server::Session>> session_for(
         const server::Hello& hello, std::shared_ptr<server::Connection> connection);
+    // Of who asks for none.
+    Result<tools::Profile> profile_of(const policy::Actor& actor) const;
     void open_asking(LogSink& log);
     Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
                              LogSink& log);
@@ -111,17 +114,26 @@ struct House::Body {
     std::unique_ptr<sched::Pool> mount_workers;
     std::unique_ptr<mounts::Mounts> mounts;
     std::unique_ptr<tools::Registry> registry;
+    std::map<std::string, std::string> profiles;  // By agent, as the settings have them.
     // Whom agents' clients ask, and with what; none where nobody is asked there.
     std::optional<policy::Actor> person;
     std::unique_ptr<server::Asking> asking;
     std::unique_ptr<server::LocalServer> server;
 };
 
+Result<tools::Profile> House::Body::profile_of(const policy::Actor& actor) const {
+    const auto own = profiles.find(actor.name);
+    if (actor.kind != policy::ActorKind::agent || own == profiles.end())
+        return tools::Profile::model;
+    return tools::parse_profile(own->second);
+}
+
 Result<std::unique_ptr<server::Session>> House::Body::session_for(
     const server::Hello& hello, std::shared_ptr<server::Connection> connection) {
     tools::Session session;
     session.caller.actor = TRY(policy::Actor::parse(hello.actor));
-    session.profile = TRY(tools::parse_profile(hello.profile));
+    session.profile = TRY(hello.profile.empty() ? profile_of(session.caller.actor)
+                                                : tools::parse_profile(hello.profile));
     const bool command = hello.kind == "cli";
     if (!command && hello.kind != "mcp") {
         return invalid("invalid_argument",
@@ -242,6 +254,9 @@ Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink&
     auto body = std::make_unique<Body>();
     Body& house = *body;
     house.version = options.version;
+    for (const auto& [name, agent] : settings.agents) {
+        if (agent.profile) house.profiles.emplace(name, *agent.profile);
+    }
     house.socket = state.file("kernel.sock");
 
     auto opened = TRY(store::open_sqlite(state.file("quire.db")));

@@ -605,12 +605,6 @@ Result<Settings> load_config(const std::string& directory) {
 
 std::vector<std::string> not_acted_on(const Settings& settings) {
     std::vector<std::string> out;
-    for (const auto& [name, agent] : settings.agents) {
-        if (!agent.profile) continue;
-        out.push_back(cat("quire.toml: agents.", name, ".profile",
-                          " has no effect yet: the profile of an agent is the one that it asks "
-                          "for (--profile)"));
-    }
     if (settings.files.save == SaveWhen::on_commit) {
         out.emplace_back(
             "quire.toml: files.save = \"on_commit\" has no effect yet: edits are on the disk once "

@@ -303,10 +303,7 @@ TEST(Config, WhatHasNoEffectYetIsSaid) {
         "[[agents.ada.tools.rules]]\ntool = \"shell\"\ntype = \"max_calls\"\nvalue = 2\n"
         "[agents.bo]\nprofile = \"full\"\n"
         "[files]\nsave = \"on_commit\"\n");
-    for (const char* part :
-         {"agents.bo.profile has no effect", "files.save = \"on_commit\" has no effect"}) {
-        EXPECT_NE(rules.find(part), std::string::npos) << rules;
-    }
+    EXPECT_NE(rules.find("files.save = \"on_commit\" has no effect"), std::string::npos) << rules;
     EXPECT_EQ(rules.find("max_calls"), std::string::npos) << rules;
     EXPECT_EQ(rules.find("agents.ada"), std::string::npos) << rules;
 }

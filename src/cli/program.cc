@@ -73,11 +73,12 @@ public:
             ->type_name("ACTOR")
             ->check(check_actor)
             ->capture_default_str();
-        app_.add_option("--profile", globals_.profile, "Which tools: model, full or compat")
+        app_.add_option(
+                "--profile", globals_.profile,
+                "Which tools: model, full or compat; else the agent's in quire.toml, or model")
             ->envname("QUIRE_PROFILE")
             ->type_name("PROFILE")
-            ->check(check_profile)
-            ->capture_default_str();
+            ->check(check_profile);
         app_.add_flag("--json", globals_.json, "Print data as JSON");
         add_commands();
     }

@@ -18,7 +18,7 @@ namespace quire::server {
 // are passed on as they came; the session factory checks them.
 struct Hello {
     std::string actor = "agent:local";
-    std::string profile = "model";
+    std::string profile = {};  // "" for the one that the settings give the actor.
     std::string kind = "mcp";  // "mcp": an MCP client; "cli": one of our own commands.
 };
 

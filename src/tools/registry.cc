@@ -260,7 +260,7 @@ struct Registry::Body {
     };
     const Shelf& of(Profile profile) const { return shelves[static_cast<std::size_t>(profile)]; }
 
-    explicit Body(kernel::Kernel& house) : kernel(house) {}
+    explicit Body(kernel::Kernel& house) : kernel(house) { expect_views(nullptr); }
 
     // Null where no rules govern the actor.
     std::shared_ptr<const policy::RuleSet> rules_of(const policy::Actor& actor) const {
@@ -273,20 +273,29 @@ struct Registry::Body {
         bool is_person;
         friend auto operator<=>(const Whom&, const Whom&) = default;
     };
-    // Made when it is first asked for; stays as long as the registry.
+    // Made when it is first asked for: a kernel starts without those of clients that do not come.
+    struct Shown {
+        mutable std::once_flag made;
+        mutable View view;
+    };
+    // Before the first call: views under `set` can be asked for.
+    void expect_views(const policy::RuleSet* set) {
+        for (const Profile profile : kProfiles) {
+            views.try_emplace({profile, set, false});
+            if (set == nullptr) views.try_emplace({profile, set, true});
+        }
+    }
     const View& view_of(const Whom& whom) const {
-        const std::lock_guard lock(views_mutex);
-        const auto [at, is_new] = views.try_emplace(whom);
-        if (is_new) at->second = make_view(of(whom.profile), whom);
-        return at->second;
+        const Shown& shown = views.at(whom);
+        std::call_once(shown.made, [&] { shown.view = make_view(of(whom.profile), whom); });
+        return shown.view;
     }
     static View make_view(const Shelf& shelf, const Whom& whom);
 
     kernel::Kernel& kernel;
     kernel::RuleCalls* rules = nullptr;
     std::array<Shelf, kProfiles.size()> shelves;
-    mutable std::mutex views_mutex;
-    mutable std::map<Whom, View> views;
+    std::map<Whom, Shown> views;
 };
 
 View Registry::Body::make_view(const Shelf& shelf, const Whom& whom) {
@@ -377,6 +386,7 @@ policy::ToolCatalog Registry::catalog() const {
 
 void Registry::hold_to(kernel::RuleCalls& rules) {
     body_->rules = &rules;
+    for (const auto& set : rules.all()) body_->expect_views(set.get());
 }
 
 const std::vector<ToolInfo>& Registry::list(Profile profile, const policy::Actor& to) const {

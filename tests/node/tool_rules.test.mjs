@@ -147,3 +147,12 @@ test("quire rules knows every tool that there is, and its operations", { skip },
     const checked = run(workspace(t, {}, text), "rules", "check");
     assert.equal(checked.status, 0, checked.stdout + checked.stderr);
 });
+
+test("an agent that asks for no profile has the one that the settings give it", { skip }, (t) => {
+    const folder = workspace(t, {}, everythingAllowed + '[agents.ada]\nprofile = "full"\n');
+    const profile = (...args) => /in profile (\w+)/.exec(run(folder, "call", "nothing", "{}", ...args).stderr)?.[1];
+    assert.equal(profile("--actor", "agent:ada"), "full");
+    assert.equal(profile("--actor", "agent:ada", "--profile", "compat"), "compat");
+    assert.equal(profile("--actor", "agent:bo"), "model");
+    assert.equal(profile("--actor", "human:ada"), "model");
+});
