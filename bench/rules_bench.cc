@@ -1,4 +1,4 @@
-// What one call costs where a thousand rules for tools hold.
+// What one call costs where a thousand rules for tools hold, and what a list of tools costs.
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +8,8 @@
 #include "base/cat.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "json/json.h"
+#include "policy/operation_filter.h"
 #include "policy/rule_analysis.h"
 #include "policy/rule_automaton.h"
 
@@ -102,6 +104,57 @@ void analyse(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(policy::analyse(*rules));
 }
 
+// A tool of six operations with their parameters, as our own have them.
+Value schema_of_tool() {
+    return json::parse(R"({"type": "object", "additionalProperties": false,
+        "required": ["operation"], "properties": {
+            "operation": {"type": "string",
+                          "enum": ["list", "read", "write", "append", "move", "delete"],
+                          "enumDescriptions": ["what there is", "the text", "the whole text",
+                                               "text at the end", "another name", "for good"],
+                          "default": "list", "examples": ["read", "delete"]},
+            "path": {"type": "string", "description": "From the workspace's root."},
+            "to": {"type": "string", "description": "The new name."},
+            "content": {"type": "string", "description": "With its newlines."},
+            "line": {"type": "integer", "minimum": 0, "description": "Counted from 0."},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 1000},
+            "mode": {"enum": ["text", "bytes"], "default": "text"},
+            "view_range": {"type": "array", "items": {"type": "integer"}},
+            "force": {"type": "boolean", "description": "Whatever stands there."},
+            "expected": {"$ref": "#/$defs/Version"}},
+        "allOf": [{"if": {"properties": {"operation": {"const": "move"}}},
+                   "then": {"required": ["path", "to"]}},
+                  {"if": {"properties": {"operation": {"const": "delete"}}},
+                   "then": {"required": ["path", "expected"]}},
+                  {"if": {"properties": {"operation": {"enum": ["read", "write"]}}},
+                   "then": {"required": ["path"]}}],
+        "$defs": {"Version": {"type": "integer", "minimum": 1}},
+        "examples": [{"operation": "read", "path": "a.txt"},
+                     {"operation": "delete", "path": "a.txt", "expected": 3}]})")
+        .value();
+}
+
+// What an actor is shown of all tools, made anew.
+void list(benchmark::State& state) {
+    std::vector<ToolRule> rules;
+    for (int i = 0; i < kTools; ++i) {
+        rules.push_back(rule(RuleType::allowed_operations, tool(i)));
+        rules.back().operations = {"read"};
+    }
+    const auto set = rule_set(std::move(rules));
+    const std::vector<Value> schemas(kTools, schema_of_tool());
+    const std::vector<std::string> unused = {"to", "content", "force"};
+    for (auto _ : state) {
+        for (int i = 0; i < kTools; ++i) {
+            const auto left = set->allowed_operations(tool(i));
+            CHECK(set->is_listed(tool(i)) && left.has_value());
+            const Value& whole = schemas[static_cast<std::size_t>(i)];
+            benchmark::DoNotOptimize(policy::without_members(
+                policy::filter_schema_enum(whole, "operation", *left), unused));
+        }
+    }
+}
+
 const int kRegistered = [] {
     using policy::Verdict;
     benchmark::RegisterBenchmark("Rules/1000_over_50_tools", [](benchmark::State& state) {
@@ -118,6 +171,7 @@ const int kRegistered = [] {
     }
     benchmark::RegisterBenchmark("Rules/1000_admit_and_finish", admit_and_finish);
     benchmark::RegisterBenchmark("Rules/1000_analysed", analyse);
+    benchmark::RegisterBenchmark("Rules/list_50_tools", list)->Unit(benchmark::kMicrosecond);
     return 0;
 }();
 

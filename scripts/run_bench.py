@@ -197,6 +197,7 @@ RULE_PROMISES = [
     ("Rules/1000_of_one_tool/allowed_operations", "the same, with 1,000 lists of operations", 0.005),
     ("Rules/1000_of_one_tool/exclusive_groups", "the same, with 1,000 groups that it is in", 0.005),
     ("Rules/1000_of_one_tool/required_before_exit_if", "the same, with 1,000 duties before the end, which it is", 0.005),
+    ("Rules/list_50_tools", "50 tools listed for an actor, each schema filtered by its rules", 1),
 ]
 
 

@@ -11,7 +11,7 @@
 #include "json/schema.h"
 #include "json/schema_dialect.h"
 #include "policy/call_digest.h"
-#include "policy/operation_filter.h"
+#include "policy/member_words.h"
 #include "policy/shown.h"
 #include "text/ecma_pattern.h"
 

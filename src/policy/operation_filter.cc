@@ -8,100 +8,122 @@
 #include <utility>
 #include <vector>
 
+#include "policy/operation_guard.h"
+#include "policy/schema_references.h"
+
 namespace quire::policy {
 namespace {
 
 using Allowed = std::span<const std::string>;
 
+// Of schemas within each other, references followed. A validator of ours goes no deeper.
+constexpr int kDeepestPart = 256;
+// Values, of all targets of references that are looked at and put in the place of one.
+constexpr std::size_t kMostCopied = 100'000;
+
 bool holds(Allowed names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// RFC 6901: "~1" is '/', "~0" is '~'.
-std::string unescaped(std::string_view part) {
-    std::string out;
-    for (std::size_t i = 0; i < part.size(); ++i) {
-        const bool escape = part[i] == '~' && i + 1 < part.size();
-        out.push_back(!escape ? part[i] : part[i + 1] == '1' ? '/' : '~');
-        i += escape ? 1 : 0;
-    }
-    return out;
+bool is_among(std::initializer_list<std::string_view> words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// What "#/$defs/a" names in `root`; nullptr for what is outside or not there.
-const Value* at_reference(const Value& root, std::string_view reference) {
-    if (!reference.starts_with('#')) return nullptr;
-    reference.remove_prefix(1);
-    const Value* at = &root;
-    while (at != nullptr && reference.starts_with('/')) {
-        reference.remove_prefix(1);
-        const std::string part = unescaped(reference.substr(0, reference.find('/')));
-        reference.remove_prefix(std::min(reference.find('/'), reference.size()));
-        at = at->get(part);
+std::size_t values_in(const Value& value) {
+    std::size_t count = 1;
+    if (value.is_list()) {
+        for (const Value& each : value.as_list()) count += values_in(each);
+    } else if (value.is_map()) {
+        for (const Map::Entry& each : value.as_map()) count += values_in(each.value);
     }
-    return reference.empty() ? at : nullptr;
+    return count;
 }
 
-bool refers(const Value& schema) {
-    const Value* const reference = schema.get("$ref");
-    return reference != nullptr && reference->is_string();
+// "enumNames", "x-enum-varnames", "markdownEnumDescriptions".
+bool is_beside_enum(std::string_view keyword) {
+    constexpr std::string_view kNum = "num";
+    return std::search(
+               keyword.begin(), keyword.end(), kNum.begin(), kNum.end(), [](char a, char b) {
+                   return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+               }) != keyword.end();
 }
 
-constexpr std::array<std::string_view, 2> kDefinitions = {"$defs", "definitions"};
+Value* list_in(Map& schema, std::string_view keyword) {
+    Value* const found = schema.find(keyword);
+    return found != nullptr && found->is_list() ? found : nullptr;
+}
 
-// The definitions that `node` reaches, as "$defs/a".
-void reach(const Value& root, const Value& node, std::set<std::string>& seen) {
-    if (node.is_list()) {
-        for (const Value& each : node.as_list()) reach(root, each, seen);
-        return;
-    }
-    if (!node.is_map()) return;
-    for (const Map::Entry& each : node.as_map()) {
-        if (std::find(kDefinitions.begin(), kDefinitions.end(), each.key) != kDefinitions.end() &&
-            &node == &root)
-            continue;
-        if (each.key == "$ref" && each.value.is_string()) {
-            const std::string& reference = each.value.as_string();
-            const Value* const target = at_reference(root, reference);
-            if (target != nullptr && seen.insert(reference).second) reach(root, *target, seen);
-        }
-        reach(root, each.value, seen);
+void add_to_all(Map& schema, Value part) {
+    if (Value* all = list_in(schema, "allOf")) {
+        all->as_list().push_back(std::move(part));
+    } else {
+        schema.set("allOf", List{std::move(part)});
     }
 }
 
+// Says nothing of what fits.
+bool is_annotation(std::string_view keyword) {
+    return is_among(
+        {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+         "$comment", "$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"},
+        keyword);
+}
+
+// What a schema asks of a call whose member `field` is one of the allowed words, or a list of such:
+// each part is narrowed to that, in place, and what cannot hold then goes. Since nothing changes
+// for such a call, it does not matter how the parts are put together, nor whether one is negated.
 class Filter {
 public:
-    Filter(const Value& root, std::string_view field, Allowed allowed)
-        : root_(root), field_(field), allowed_(allowed) {}
+    Filter(const SchemaReferences* references, std::string_view field, Allowed allowed)
+        : references_(references),
+          field_(field),
+          allowed_(allowed),
+          guard_(references, field, allowed) {}
 
-    // An object's schema; none where no word of the member is left.
-    std::optional<Value> object(const Value& schema);
+    // An object's schema; false where no such call fits it. `outer`: the base URI around it.
+    bool object(Value& schema, const std::string& outer);
+    // Beyond the limits; what it has done so far is of no use.
+    bool gave_up() const { return gave_up_; }
+    const OperationGuard& guard() const { return guard_; }
 
 private:
-    // The schema of the member itself.
-    std::optional<Value> words(const Value& schema);
+    // The schema of the member itself, or a part of it.
+    bool words(Value& schema, const std::string& outer);
+    // The same, after which no other word fits it.
+    bool narrowed(Value& schema, const std::string& outer);
 
-    using Part = std::optional<Value> (Filter::*)(const Value&);
-    // What a branch of `keyword` leaves; false where nothing is left of any.
-    bool branches(Map& schema, std::string_view keyword, Part part);
-    bool all_of(Map& schema, Part part);
-    // What of a schema stands beside its reference by `part`, and the target in place of the
-    // reference where that changes it. What leads back to itself adds nothing.
-    std::optional<Value> referring(Map schema, Part part);
-    void conditional(Map& schema);
-
-    bool is_allowed(const Value& word) const {
-        return word.is_string() && holds(allowed_, word.as_string());
-    }
+    using Part = bool (Filter::*)(Value&, const std::string&);
+    bool applied(Map& schema, const std::string& base, Part part, Part branch);
+    bool branches(Map& schema, std::string_view keyword, const std::string& base, Part part);
+    bool all_of(Map& schema, const std::string& base, Part part);
+    bool conditional(Map& schema, const std::string& base, Part part);
+    bool negated(Map& schema, const std::string& base, Part part);
+    bool referring(Map& schema, std::string_view keyword, const std::string& base, Part part);
+    bool members(Map& schema, const std::string& base);
+    bool items(Map& schema, const std::string& base);
+    void enumeration(Map& schema) const;
+    void discriminator(Map& schema, const std::set<std::string>& gone) const;
     // Of a default or an example of the member: a word, or an array of them.
     bool speaks_of_others(const Value& value) const;
-    void enumeration(Map& schema) const;
+    template <typename Speaks>
+    static void drop_samples(Map& schema, const Speaks& speaks);
 
-    const Value& root_;
+    struct Known {
+        Value value = {};
+        std::size_t size = 0;
+        bool is_left = false;  // While it is looked at: what leads back to itself adds nothing.
+        bool is_changed = false;
+    };
+
+    const SchemaReferences* const references_;
     const std::string_view field_;
     const Allowed allowed_;
-    // By target: of the words of the member, and of an object's schema. None while it is looked at.
-    std::map<const Value*, std::optional<Value>> known_words_, known_objects_;
+    const OperationGuard guard_;
+    // By target: of the words of the member, and of an object's schema.
+    std::map<const Value*, Known> known_words_, known_objects_;
+    std::size_t copied_ = 0;
+    int depth_ = 0;
+    bool gave_up_ = false;
 };
 
 bool Filter::speaks_of_others(const Value& value) const {
@@ -109,286 +131,455 @@ bool Filter::speaks_of_others(const Value& value) const {
         return std::any_of(value.as_list().begin(), value.as_list().end(),
                            [&](const Value& each) { return speaks_of_others(each); });
     }
-    return value.is_string() && !is_allowed(value);
+    return value.is_string() && !guard_.is_allowed(value);
+}
+
+template <typename Speaks>
+void Filter::drop_samples(Map& schema, const Speaks& speaks) {
+    if (const Value* usual = schema.find("default"); usual != nullptr && speaks(*usual))
+        schema.erase("default");
+    if (Value* examples = list_in(schema, "examples")) {
+        std::erase_if(examples->as_list(), speaks);
+        if (examples->as_list().empty()) schema.erase("examples");
+    }
 }
 
 // An enum, and each list beside it that has a word for each of its own.
 void Filter::enumeration(Map& schema) const {
-    const List words = schema.find("enum")->as_list();
+    std::vector<bool> stays;
+    for (const Value& each : schema.find("enum")->as_list())
+        stays.push_back(guard_.is_allowed(each));
     for (Map::Entry& each : schema) {
-        const bool beside = each.key.starts_with("enum") || each.key.starts_with("x-enum");
-        if (!beside || !each.value.is_list() || each.value.as_list().size() != words.size())
+        if (!is_beside_enum(each.key) || !each.value.is_list() ||
+            each.value.as_list().size() != stays.size())
             continue;
         List left;
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            if (is_allowed(words[i])) left.push_back(std::move(each.value.as_list()[i]));
+        for (std::size_t i = 0; i < stays.size(); ++i) {
+            if (stays[i]) left.push_back(std::move(each.value.as_list()[i]));
         }
         each.value = std::move(left);
     }
 }
 
-bool Filter::branches(Map& schema, std::string_view keyword, Part part) {
-    const Value* const given = schema.find(keyword);
-    if (given == nullptr || !given->is_list()) return true;
-    List left;
-    for (const Value& each : given->as_list()) {
-        if (auto kept = (this->*part)(each)) left.push_back(std::move(*kept));
+// OpenAPI: the words of the member, or the branches that are `gone`, with where each leads.
+void Filter::discriminator(Map& schema, const std::set<std::string>& gone) const {
+    Value* const given = schema.find("discriminator");
+    if (given == nullptr || !given->is_map()) return;
+    Value* const mapping = given->as_map().find("mapping");
+    if (mapping == nullptr || !mapping->is_map()) return;
+    const Value* const name = given->get("propertyName");
+    const bool by_word = name != nullptr && *name == Value(field_);
+    const auto leads_to_gone = [&](const Value& target) {
+        if (!target.is_string()) return false;
+        return std::any_of(gone.begin(), gone.end(), [&](const std::string& each) {
+            return each == target.as_string() || each.ends_with("/" + target.as_string());
+        });
+    };
+    Map left;
+    for (Map::Entry& each : mapping->as_map()) {
+        if (by_word ? holds(allowed_, each.key) && !leads_to_gone(each.value)
+                    : !leads_to_gone(each.value))
+            left.append(each.key, std::move(each.value));
     }
-    if (left.empty()) return given->as_list().empty();
-    schema.set(keyword, std::move(left));
-    return true;
+    *mapping = std::move(left);
+    if (mapping->as_map().empty()) given->as_map().erase("mapping");
 }
 
-bool Filter::all_of(Map& schema, Part part) {
-    const Value* const given = schema.find("allOf");
-    if (given == nullptr || !given->is_list()) return true;
-    List left;
-    for (const Value& each : given->as_list()) {
-        auto kept = (this->*part)(each);
-        if (!kept) return false;
-        // A condition on a word that is gone asks for nothing any more.
-        if (!kept->is_map() || !kept->as_map().empty()) left.push_back(std::move(*kept));
-    }
-    if (left.empty()) {
-        schema.erase("allOf");
-    } else {
-        schema.set("allOf", std::move(left));
-    }
-    return true;
-}
-
-std::optional<Value> Filter::referring(Map schema, Part part) {
-    const std::string reference = schema.find("$ref")->as_string();
-    const Value* const target = at_reference(root_, reference);
-    auto& known = part == &Filter::words ? known_words_ : known_objects_;
-    std::optional<Value> filtered;
-    if (target != nullptr) {
-        const auto [at, is_new] = known.try_emplace(target);
-        if (is_new) at->second = (this->*part)(*target);
-        filtered = at->second;
-        if (!filtered) return std::nullopt;
-    }
-    schema.erase("$ref");
-    std::optional<Value> beside = schema.empty() ? Map() : (this->*part)(Value(std::move(schema)));
-    if (!beside) return std::nullopt;
-    Map& out = beside->as_map();
-    if (!filtered || *filtered == *target || !filtered->is_map()) {
-        out.set("$ref", reference);
-        return beside;
-    }
-    for (Map::Entry& each : filtered->as_map()) {
-        if (!out.contains(each.key)) out.set(each.key, std::move(each.value));
-    }
-    return beside;
-}
-
-std::optional<Value> Filter::words(const Value& schema) {
-    if (!schema.is_map()) return schema;
-    if (refers(schema)) return referring(schema.as_map(), &Filter::words);
-    Map out = schema.as_map();
-    if (const Value* word = out.find("const"); word != nullptr && !is_allowed(*word))
-        return std::nullopt;
-    if (const Value* all = out.find("enum"); all != nullptr && all->is_list()) {
-        enumeration(out);
-        if (out.find("enum")->as_list().empty()) return std::nullopt;
-    }
-    for (const std::string_view keyword : {"oneOf", "anyOf"}) {
-        if (!branches(out, keyword, &Filter::words)) return std::nullopt;
-    }
-    if (!all_of(out, &Filter::words)) return std::nullopt;
-    if (const Value* items = out.find("items"); items != nullptr) {
-        auto kept = words(*items);
-        if (!kept) return std::nullopt;
-        out.set("items", std::move(*kept));
-    }
-    if (const Value* usual = out.find("default"); usual != nullptr && speaks_of_others(*usual))
-        out.erase("default");
-    if (Value* examples = out.find("examples"); examples != nullptr && examples->is_list()) {
-        std::erase_if(examples->as_list(),
-                      [&](const Value& each) { return speaks_of_others(each); });
-        if (examples->as_list().empty()) out.erase("examples");
-    }
-    const bool open = std::none_of(out.begin(), out.end(), [](const Map::Entry& each) {
-        return each.key == "const" || each.key == "enum" || each.key == "oneOf" ||
-               each.key == "anyOf" || each.key == "allOf" || each.key == "items";
+bool Filter::branches(Map& schema, std::string_view keyword, const std::string& base, Part part) {
+    Value* const given = list_in(schema, keyword);
+    if (given == nullptr) return true;
+    const bool had_some = !given->as_list().empty();
+    std::set<std::string> gone;
+    std::erase_if(given->as_list(), [&](Value& each) {
+        const Value* const reference = each.get("$ref");
+        const std::string named =
+            reference != nullptr && reference->is_string() ? reference->as_string() : "";
+        if ((this->*part)(each, base)) return false;
+        if (!named.empty()) gone.insert(named);
+        return true;
     });
-    const Value* const type = out.find("type");
-    if (open && (type == nullptr || *type == Value("string")))
-        out.set("enum", List(allowed_.begin(), allowed_.end()));
-    return Value(std::move(out));
+    if (given->as_list().empty()) return !had_some;
+    discriminator(schema, gone);
+    return true;
+}
+
+bool Filter::all_of(Map& schema, const std::string& base, Part part) {
+    Value* const given = list_in(schema, "allOf");
+    if (given == nullptr) return true;
+    for (Value& each : given->as_list()) {
+        if (!(this->*part)(each, base)) return false;
+    }
+    // A condition on a word that is gone asks for nothing any more.
+    std::erase_if(given->as_list(),
+                  [](const Value& each) { return each.is_map() && each.as_map().empty(); });
+    if (given->as_list().empty()) schema.erase("allOf");
+    return true;
 }
 
 // if {operation: X} then …: without X there is no then, and the else always holds.
-void Filter::conditional(Map& schema) {
-    const Value* const condition = schema.find("if");
-    if (condition == nullptr || !condition->is_map()) return;
-    const Value* const members = condition->get("properties");
-    if (members == nullptr || members->get(field_) == nullptr) return;
-    const auto kept = object(*condition);
-    const auto part = [&](std::string_view keyword) -> std::optional<Value> {
-        const Value* const given = schema.find(keyword);
-        return given == nullptr ? std::nullopt : object(*given);
-    };
-    std::optional<Value> then = part("then");
-    std::optional<Value> otherwise = part("else");
-    for (const std::string_view keyword : {"if", "then", "else"}) schema.erase(keyword);
-    if (kept) {
-        schema.set("if", *kept);
-        if (then) schema.set("then", std::move(*then));
-        if (otherwise) schema.set("else", std::move(*otherwise));
-    } else if (otherwise) {
-        if (schema.empty() && otherwise->is_map()) {
-            schema = std::move(otherwise->as_map());
-        } else {
-            List all;
-            if (const Value* given = schema.find("allOf"); given != nullptr && given->is_list())
-                all = given->as_list();
-            all.push_back(std::move(*otherwise));
-            schema.set("allOf", std::move(all));
-        }
+bool Filter::conditional(Map& schema, const std::string& base, Part part) {
+    Value* const condition = schema.find("if");
+    if (condition == nullptr) return true;
+    const bool may_hold = (this->*part)(*condition, base);
+    for (const std::string_view keyword : {"then", "else"}) {
+        Value* const given = schema.find(keyword);
+        if (given != nullptr && !(this->*part)(*given, base)) *given = false;
     }
+    if (may_hold) return true;
+    std::optional<Value> otherwise;
+    if (Value* given = schema.find("else")) otherwise = std::move(*given);
+    for (const std::string_view keyword : {"if", "then", "else"}) schema.erase(keyword);
+    if (!otherwise || *otherwise == Value(true)) return true;
+    if (*otherwise == Value(false)) return false;
+    if (schema.empty() && otherwise->is_map()) {
+        Map alone = std::move(otherwise->as_map());
+        schema = std::move(alone);
+    } else {
+        add_to_all(schema, std::move(*otherwise));
+    }
+    return true;
 }
 
-std::optional<Value> Filter::object(const Value& schema) {
-    if (!schema.is_map()) return schema;
-    if (refers(schema)) return referring(schema.as_map(), &Filter::object);
-    Map out = schema.as_map();
-    if (const Value* members = out.find("properties"); members != nullptr) {
-        if (const Value* member = members->get(field_)) {
-            auto kept = words(*member);
-            if (!kept) return std::nullopt;
-            Value all = *members;
-            all.as_map().set(field_, std::move(*kept));
-            out.set("properties", std::move(all));
+bool Filter::negated(Map& schema, const std::string& base, Part part) {
+    Value* const given = schema.find("not");
+    if (given == nullptr) return true;
+    if (!(this->*part)(*given, base)) {
+        schema.erase("not");
+        return true;
+    }
+    return !(*given == Value(true) || *given == Value(Map()));
+}
+
+// The target, narrowed, takes the place of the reference where that changes it: others that refer
+// to it keep it as it is.
+bool Filter::referring(Map& schema, std::string_view keyword, const std::string& base, Part part) {
+    const Value* const reference = schema.find(keyword);
+    if (reference == nullptr || !reference->is_string() || references_ == nullptr) return true;
+    const auto target = references_->find(base, reference->as_string(), keyword == "$dynamicRef");
+    if (!target) return true;
+    auto& known = part == &Filter::object ? known_objects_ : known_words_;
+    const auto [at, is_new] = known.try_emplace(target->schema);
+    Known& found = at->second;
+    if (is_new) {
+        copied_ += values_in(*target->schema);
+        if (copied_ > kMostCopied) return gave_up_ = true;
+        Value value = *target->schema;
+        found.is_left = (this->*part)(value, target->base);
+        found.is_changed = !(value == *target->schema);
+        found.size = values_in(value);
+        found.value = std::move(value);
+    }
+    if (!found.is_left) return false;
+    if (!found.is_changed) return true;
+    copied_ += found.size;
+    if (copied_ > kMostCopied) return gave_up_ = true;
+    Value copy = found.value;
+    move_copy(copy, target->base, base);
+    if (!copy.is_map()) return true;
+    for (const std::string_view definitions : {"$defs", "definitions"})
+        copy.as_map().erase(definitions);  // What refers to them names them where they were.
+    schema.erase(keyword);
+    const bool alone = std::all_of(schema.begin(), schema.end(),
+                                   [](const Map::Entry& each) { return is_annotation(each.key); });
+    if (!alone) {
+        add_to_all(schema, std::move(copy));
+        return true;
+    }
+    for (Map::Entry& each : copy.as_map()) {
+        if (!schema.contains(each.key)) schema.set(each.key, std::move(each.value));
+    }
+    return true;
+}
+
+// The keywords that apply other schemas to the same value.
+bool Filter::applied(Map& schema, const std::string& base, Part part, Part branch) {
+    if (!conditional(schema, base, part) || !negated(schema, base, part)) return false;
+    for (const std::string_view keyword : {"oneOf", "anyOf"}) {
+        if (!branches(schema, keyword, base, branch)) return false;
+    }
+    if (!all_of(schema, base, part)) return false;
+    for (const std::string_view keyword : {"$ref", "$dynamicRef"}) {
+        if (!referring(schema, keyword, base, part)) return false;
+    }
+    return true;
+}
+
+bool Filter::items(Map& schema, const std::string& base) {
+    for (const std::string_view keyword : {"items", "unevaluatedItems"}) {
+        Value* const given = schema.find(keyword);
+        if (given == nullptr || given->is_bool() || given->is_list()) continue;
+        if (narrowed(*given, base)) continue;
+        if (!schema.contains("prefixItems")) return false;
+        *given = false;
+    }
+    if (Value* first = list_in(schema, "prefixItems")) {
+        for (std::size_t i = 0; i < first->as_list().size(); ++i) {
+            Value& each = first->as_list()[i];
+            if (narrowed(each, base)) continue;
+            if (i == 0) return false;
+            each = false;
         }
     }
-    conditional(out);
-    for (const std::string_view keyword : {"oneOf", "anyOf"}) {
-        if (!branches(out, keyword, &Filter::object)) return std::nullopt;
+    if (Value* some = schema.find("contains"); some != nullptr && !words(*some, base)) {
+        const Value* const least = schema.find("minContains");
+        if (least == nullptr || !(*least == Value(0))) return false;
+        for (const std::string_view keyword : {"contains", "minContains", "maxContains"})
+            schema.erase(keyword);
     }
-    if (!all_of(out, &Filter::object)) return std::nullopt;
-    const auto names_another = [&](const Value& each) {
+    return true;
+}
+
+bool Filter::words(Value& schema, const std::string& outer) {
+    if (schema.is_bool()) return schema.as_bool();
+    if (!schema.is_map() || gave_up_) return true;
+    if (depth_ == kDeepestPart) return gave_up_ = true;
+    ++depth_;
+    const std::string base = base_within(schema, outer);
+    Map& out = schema.as_map();
+    const bool is_left = [&] {
+        if (const Value* word = out.find("const"); word != nullptr && !guard_.is_allowed(*word))
+            return false;
+        if (list_in(out, "enum") != nullptr) {
+            enumeration(out);
+            if (out.find("enum")->as_list().empty()) return false;
+        }
+        return items(out, base) && applied(out, base, &Filter::words, &Filter::narrowed);
+    }();
+    drop_samples(out, [&](const Value& each) { return speaks_of_others(each); });
+    --depth_;
+    return is_left;
+}
+
+bool Filter::narrowed(Value& schema, const std::string& outer) {
+    if (schema == Value(true)) schema = Map();
+    if (!words(schema, outer)) return false;
+    if (!schema.is_map() || gave_up_) return true;
+    const bool no_strings = guard_.refuses_strings(schema, outer);
+    const bool no_lists = guard_.refuses_lists(schema, outer);
+    if (no_strings && no_lists) return true;
+    const List all(allowed_.begin(), allowed_.end());
+    Map& out = schema.as_map();
+    const bool takes_lists = out.contains("items") || out.contains("prefixItems") ||
+                             out.contains("contains") ||
+                             (out.contains("type") && !type_excludes(schema, "array"));
+    if (!takes_lists) {
+        out.set("enum", all);
+    } else if (no_strings && !out.contains("items") && !out.contains("prefixItems")) {
+        out.set("items", Map{{"enum", all}});
+    } else {
+        Value either =
+            List{Map{{"enum", all}}, Map{{"type", "array"}, {"items", Map{{"enum", all}}}}};
+        if (out.contains("anyOf")) {
+            add_to_all(out, Map{{"anyOf", std::move(either)}});
+        } else {
+            out.set("anyOf", std::move(either));
+        }
+    }
+    return true;
+}
+
+// Where the member is let in by what stands for others, too, it gets an entry of its own.
+bool Filter::members(Map& schema, const std::string& base) {
+    Value* const all = schema.find("properties");
+    Value* const member = all != nullptr && all->is_map() ? all->as_map().find(field_) : nullptr;
+    if (member != nullptr && !narrowed(*member, base)) return false;
+    std::optional<Value> own;
+    if (Value* patterns = schema.find("patternProperties");
+        patterns != nullptr && patterns->is_map()) {
+        const std::string exactly = "^" + std::string(field_) + "$";
+        for (Map::Entry& each : patterns->as_map()) {
+            if (!pattern_finds(each.key, field_)) continue;
+            Value part = each.value;
+            if (!narrowed(part, base)) return false;
+            if (each.key == exactly) each.value = part;
+            own = std::move(part);
+        }
+    }
+    if (member != nullptr) return true;
+    // Of false and true nothing is to be narrowed: they are closed to the member, or as open as the
+    // whole is, which filter_schema_enum() sees to.
+    if (const Value* others = schema.find("additionalProperties");
+        !own && others != nullptr && others->is_map()) {
+        own = *others;
+        if (!narrowed(*own, base)) return false;
+        if (*own == *others) return true;
+    }
+    if (!own || !own->is_map()) return true;
+    if (all == nullptr || !all->is_map()) schema.set("properties", Map());
+    schema.find("properties")->as_map().set(field_, std::move(*own));
+    return true;
+}
+
+bool Filter::object(Value& schema, const std::string& outer) {
+    if (schema.is_bool()) return schema.as_bool();
+    if (!schema.is_map() || gave_up_) return true;
+    if (depth_ == kDeepestPart) return gave_up_ = true;
+    ++depth_;
+    const std::string base = base_within(schema, outer);
+    Map& out = schema.as_map();
+    const auto dependent = [&] {
+        Value* const given = out.find("dependentSchemas");
+        if (given == nullptr || !given->is_map()) return true;
+        for (Map::Entry& each : given->as_map()) {
+            if (object(each.value, base)) continue;
+            if (each.key == field_) return false;
+            each.value = false;
+        }
+        return true;
+    };
+    const bool is_left =
+        members(out, base) && dependent() && applied(out, base, &Filter::object, &Filter::object);
+    discriminator(out, {});
+    // Now that the parts are narrow: where none of them looks at the member, this does.
+    if (const Value* others = out.find("unevaluatedProperties");
+        is_left && others != nullptr && others->is_map() && !guard_.may_look(schema, outer)) {
+        Value own = *others;
+        if (!narrowed(own, base)) {
+            --depth_;
+            return false;
+        }
+        if (!out.contains("properties")) out.set("properties", Map());
+        if (out.find("properties")->is_map())
+            out.find("properties")->as_map().set(field_, std::move(own));
+    }
+    drop_samples(out, [&](const Value& each) {
         const Value* const word = each.get(field_);
         return word != nullptr && speaks_of_others(*word);
-    };
-    if (const Value* usual = out.find("default"); usual != nullptr && names_another(*usual))
-        out.erase("default");
-    if (Value* examples = out.find("examples"); examples != nullptr && examples->is_list()) {
-        std::erase_if(examples->as_list(), names_another);
-        if (examples->as_list().empty()) out.erase("examples");
-    }
-    return Value(std::move(out));
+    });
+    --depth_;
+    return is_left;
 }
 
-// Whether some object in `schema` has the member. `seen`: the targets of references so far.
-bool mentions(const Value& root, const Value& schema, std::string_view field,
-              std::set<const Value*>& seen) {
-    if (!schema.is_map()) return false;
-    const Value* const members = schema.get("properties");
-    if (members != nullptr && members->get(field) != nullptr) return true;
-    for (const std::string_view keyword : {"oneOf", "anyOf", "allOf"}) {
-        const Value* const parts = schema.get(keyword);
-        if (parts == nullptr || !parts->is_list()) continue;
-        for (const Value& each : parts->as_list()) {
-            if (mentions(root, each, field, seen)) return true;
-        }
-    }
-    if (!refers(schema)) return false;
-    const Value* const target = at_reference(root, schema.get("$ref")->as_string());
-    return target != nullptr && seen.insert(target).second && mentions(root, *target, field, seen);
-}
-
-// What a member's schemas list of words.
-class WordList {
+// Whether a schema of an object declares the member.
+class Declaration {
 public:
-    WordList(const Value& root, std::string_view field) : root_(root), field_(field) {}
+    Declaration(const SchemaReferences* references, std::string_view field)
+        : references_(references), field_(field) {}
 
-    void object(const Value& schema) {
-        if (!schema.is_map()) return;
-        follow(schema, &WordList::object, seen_objects_);
-        const Value* const members = schema.get("properties");
-        if (const Value* member = members == nullptr ? nullptr : members->get(field_))
-            word(*member);
-        branches(schema, &WordList::object);
+    bool is_in(const Value& schema, const std::string& outer, int depth = 0) {
+        if (!schema.is_map() || depth > kDeepestPart) return false;
+        const std::string base = references_ == nullptr ? outer : base_within(schema, outer);
+        if (is_here(schema, base)) return true;
+        const auto part = [&](const Value& each) { return is_in(each, base, depth + 1); };
+        for (const std::string_view keyword : {"oneOf", "anyOf", "allOf"}) {
+            const Value* const parts = schema.get(keyword);
+            if (parts != nullptr && parts->is_list() &&
+                std::any_of(parts->as_list().begin(), parts->as_list().end(), part))
+                return true;
+        }
+        for (const std::string_view keyword : {"not", "if", "then", "else"}) {
+            const Value* const given = schema.get(keyword);
+            if (given != nullptr && part(*given)) return true;
+        }
+        const Value* const dependent = schema.get("dependentSchemas");
+        if (dependent != nullptr && dependent->is_map()) {
+            for (const Map::Entry& each : dependent->as_map()) {
+                if (each.key == field_ || part(each.value)) return true;
+            }
+        }
+        return behind(schema, base, [&](const SchemaReferences::Target& target) {
+            return seen_.insert(target.schema).second &&
+                   is_in(*target.schema, target.base, depth + 1);
+        });
     }
-    std::vector<std::string> take() && { return std::move(words_); }
 
 private:
-    using Part = void (WordList::*)(const Value&);
-
-    void word(const Value& schema) {
-        if (!schema.is_map()) return;
-        follow(schema, &WordList::word, seen_words_);
-        if (const Value* only = schema.get("const")) add(*only);
-        if (const Value* all = schema.get("enum"); all != nullptr && all->is_list())
-            for (const Value& each : all->as_list()) add(each);
-        branches(schema, &WordList::word);
-        if (const Value* items = schema.get("items")) word(*items);
+    bool is_here(const Value& schema, const std::string& base) {
+        const Value* const members = schema.get("properties");
+        if (members != nullptr && members->get(field_) != nullptr) return true;
+        const Value* const required = schema.get("required");
+        if (required != nullptr && required->is_list() &&
+            std::find(required->as_list().begin(), required->as_list().end(), Value(field_)) !=
+                required->as_list().end())
+            return true;
+        // What is open to any name declares this one where it has words for it.
+        const Value* const patterns = schema.get("patternProperties");
+        if (patterns != nullptr && patterns->is_map()) {
+            for (const Map::Entry& each : patterns->as_map()) {
+                if (has_words(each.value, base, 0) && pattern_finds(each.key, field_)) return true;
+            }
+        }
+        for (const std::string_view keyword : {"additionalProperties", "unevaluatedProperties"}) {
+            const Value* const others = schema.get(keyword);
+            if (others != nullptr && has_words(*others, base, 0)) return true;
+        }
+        return false;
     }
-    void branches(const Value& schema, Part part) {
-        for (const std::string_view keyword : {"oneOf", "anyOf", "allOf"}) {
+
+    bool has_words(const Value& schema, const std::string& outer, int depth) {
+        if (!schema.is_map() || depth > kDeepestPart) return false;
+        const std::string base = references_ == nullptr ? outer : base_within(schema, outer);
+        const Value* const word = schema.get("const");
+        if (word != nullptr && word->is_string()) return true;
+        for (const std::string_view keyword : {"enum", "oneOf", "anyOf", "allOf"}) {
             const Value* const all = schema.get(keyword);
             if (all == nullptr || !all->is_list()) continue;
-            for (const Value& each : all->as_list()) (this->*part)(each);
+            for (const Value& each : all->as_list()) {
+                if (keyword == "enum" ? each.is_string() : has_words(each, base, depth + 1))
+                    return true;
+            }
         }
-    }
-    void follow(const Value& schema, Part part, std::set<const Value*>& seen) {
-        if (!refers(schema)) return;
-        const Value* const target = at_reference(root_, schema.get("$ref")->as_string());
-        if (target != nullptr && seen.insert(target).second) (this->*part)(*target);
-    }
-    void add(const Value& word) {
-        if (word.is_string() && !holds(words_, word.as_string()))
-            words_.push_back(word.as_string());
+        for (const std::string_view keyword : {"not", "if", "then", "else"}) {
+            const Value* const given = schema.get(keyword);
+            if (given != nullptr && has_words(*given, base, depth + 1)) return true;
+        }
+        return behind(schema, base, [&](const SchemaReferences::Target& target) {
+            return seen_words_.insert(target.schema).second &&
+                   has_words(*target.schema, target.base, depth + 1);
+        });
     }
 
-    const Value& root_;
+    template <typename Test>
+    bool behind(const Value& schema, const std::string& base, const Test& test) const {
+        for (const std::string_view keyword : {"$ref", "$dynamicRef"}) {
+            const Value* const reference = schema.get(keyword);
+            if (references_ == nullptr || reference == nullptr || !reference->is_string()) continue;
+            const auto target =
+                references_->find(base, reference->as_string(), keyword == "$dynamicRef");
+            if (target && test(*target)) return true;
+        }
+        return false;
+    }
+
+    const SchemaReferences* const references_;
     const std::string_view field_;
-    std::vector<std::string> words_;
-    std::set<const Value*> seen_objects_, seen_words_;
+    std::set<const Value*> seen_, seen_words_;
 };
 
-// Without the definitions that were used before and are not now.
-void drop_unused(const Value& before, Value& schema) {
-    std::set<std::string> used;
-    std::set<std::string> still;
-    reach(before, before, used);
-    reach(schema, schema, still);
-    for (const std::string_view keyword : kDefinitions) {
-        Value* const all = schema.as_map().find(keyword);
-        if (all == nullptr || !all->is_map()) continue;
-        for (const std::string& each : used) {
-            const std::string prefix = "#/" + std::string(keyword) + "/";
-            if (still.contains(each) || !each.starts_with(prefix)) continue;
-            // One that is reached only by its parts stays whole.
-            const bool part_of_one =
-                std::any_of(still.begin(), still.end(),
-                            [&](const auto& other) { return other.starts_with(each + "/"); });
-            if (!part_of_one) all->as_map().erase(unescaped(each.substr(prefix.size())));
-        }
-        if (all->as_map().empty()) schema.as_map().erase(keyword);
-    }
+// In the place of what cannot be filtered: `words` in the member, and nothing said of the rest.
+Value bare(std::string_view field, Allowed words) {
+    return Map{
+        {"type", "object"},
+        {"properties", Map{{std::string(field), Map{{"enum", List(words.begin(), words.end())}}}}},
+        {"required", List{field}}};
 }
 
 }  // namespace
 
 Value filter_schema_enum(Value schema, std::string_view field, Allowed allowed) {
-    std::set<const Value*> seen;
-    if (!mentions(schema, schema, field, seen)) return schema;
-    std::optional<Value> filtered = Filter(schema, field, allowed).object(schema);
-    if (!filtered) {
-        return Map{{"type", "object"},
-                   {"properties", Map{{std::string(field), Map{{"enum", List{}}}}}},
-                   {"required", List{field}}};
+    // Without references nothing of the schema as it was is needed once it is filtered.
+    std::optional<Value> before;
+    std::optional<SchemaReferences> references;
+    if (has_references(schema)) {
+        before = schema;
+        references.emplace(*before);
     }
-    drop_unused(schema, *filtered);
-    return std::move(*filtered);
-}
-
-std::vector<std::string> words_of_member(const Value& schema, std::string_view field) {
-    WordList words(schema, field);
-    words.object(schema);
-    return std::move(words).take();
+    const SchemaReferences* const known = references ? &*references : nullptr;
+    if (!Declaration(known, field).is_in(schema, "")) return schema;
+    Filter filter(known, field, allowed);
+    const bool is_left = filter.object(schema, "");
+    if (filter.gave_up()) return bare(field, allowed);
+    if (!is_left) return bare(field, {});
+    if (filter.guard().way(schema, "") != OperationGuard::Way::refused) {
+        Map& all = schema.as_map();
+        if (all.find("properties") == nullptr || !all.find("properties")->is_map())
+            all.set("properties", Map());
+        all.find("properties")
+            ->as_map()
+            .set(field, Map{{"enum", List(allowed.begin(), allowed.end())}});
+    }
+    if (before && !mend_references(*before, *references, schema)) return bare(field, allowed);
+    return schema;
 }
 
 Value without_members(Value schema, Allowed names) {

@@ -15,19 +15,26 @@
 
 namespace quire::policy {
 
-// `schema`, of an object, with the words of the member `field` that are `allowed`. Wherever the
-// words stand: in an enum or a const, in the const of oneOf and anyOf, in the items of an array,
-// behind a $ref within the schema, in objects of their own (oneOf or anyOf of the whole, allOf with
-// if and then). A branch of which no word is left goes, and definitions go that only it used;
-// defaults and examples go that name another word; a list of descriptions beside an enum keeps its
-// step. A member that takes any string is given the enum. Where no word is left, the enum is empty.
-// A schema without such a member is returned as it was.
+// `schema`, of an object, with the words of the member `field` that are `allowed`: no other string
+// fits the member afterwards, nor a list with another in it, and a call with an allowed word that
+// did fit still does.
+//
+// Looked into is what applies to the object itself: properties, patternProperties,
+// additionalProperties, unevaluatedProperties, dependentSchemas, allOf, anyOf, oneOf, not, if,
+// then, else, $ref and $dynamicRef (schema_references.h says which), and in the member the same and
+// items, prefixItems, unevaluatedItems, contains. A branch of which no word is left goes; so do
+// defaults and examples that name another word, entries of a discriminator's mapping, and the
+// definitions that were used and are not any more. Lists beside an enum that have "num" in their
+// name and its length keep its step. A member that takes any string is given the enum, and so is
+// the whole where some way past its branches takes the member unseen.
+//
+// A definition that others share, and an entry for other names, stay as they were; what refers to
+// the whole document follows it. Where no word is left, the enum is empty. A schema without such a
+// member is returned as it was; one that lets in any name has it where it names words for it, or
+// requires it. Beyond 256 schemas within each other, or 100,000 values that references unfold to,
+// only the member itself is left of the schema.
 Value filter_schema_enum(Value schema, std::string_view field,
                          std::span<const std::string> allowed);
-
-// The words that the member `field` of an object may be, as far as the schema lists them: those
-// that filter_schema_enum() looks at, in their order, each once. O(size).
-std::vector<std::string> words_of_member(const Value& schema, std::string_view field);
 
 // `schema`, of an object, without these of its members, wherever else it names them: in required,
 // in dependentRequired and dependentSchemas, and in the examples and the default of the whole.

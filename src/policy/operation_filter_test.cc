@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "json/json.h"
+#include "policy/member_words.h"
 
 namespace quire::policy {
 namespace {

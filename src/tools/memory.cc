@@ -327,8 +327,7 @@ void run(kernel::Kernel& kernel, kernel::MemoryCalls& memory, const kernel::Call
 
 std::unique_ptr<const Tool> make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory) {
     Fields<Args> fields;
-    fields.required("command", &Args::command)
-        .optional("path", &Args::path, "Of every command but rename.");
+    fields.required("command", &Args::command).optional("path", &Args::path, "Below /memories.");
     add_editor_fields(fields);
     fields.optional("old_path", &Args::old_path).optional("new_path", &Args::new_path);
     return make_tool<Args>(
