@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -49,18 +50,26 @@ Failure wrong(std::string_view file, std::size_t line, std::string_view what) {
 Value value_of(const toml::node& node) {
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* number = node.as_integer()) return number->get();
-    if (const auto* number = node.as_floating_point()) return number->get();
+    if (const auto* number = node.as_floating_point(); number && std::isfinite(number->get()))
+        return number->get();
     if (const auto* flag = node.as_boolean()) return flag->get();
     if (const auto* array = node.as_array()) {
         List list;
         for (const toml::node& each : *array) list.push_back(value_of(each));
         return list;
     }
-    Map map;
     if (const auto* table = node.as_table()) {
+        Map map;
         for (const auto& [key, each] : *table) map.set(key.str(), value_of(each));
+        return map;
     }
-    return map;
+    // JSON has no dates, no times and no nan: as they stand in TOML.
+    std::ostringstream text;
+    if (const auto* date = node.as_date()) text << date->get();
+    if (const auto* time = node.as_time()) text << time->get();
+    if (const auto* moment = node.as_date_time()) text << moment->get();
+    if (const auto* number = node.as_floating_point()) text << number->get();
+    return text.str();
 }
 
 // One table being read. Every key that is asked for is a key there may be; end() refuses the

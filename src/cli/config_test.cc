@@ -8,6 +8,7 @@
 #include "base/cat.h"
 #include "base/test_directory.h"
 #include "cli/tool_rules.h"
+#include "json/json.h"
 #include "policy/rule_book.h"
 
 namespace quire::cli {
@@ -277,6 +278,7 @@ TEST(Config, TheSectionsThatInitCommentsOutAreValidToo) {
     ASSERT_TRUE(parsed) << parsed.error().message();
     EXPECT_EQ(parsed->tool_rules.size(), 2U);
     EXPECT_TRUE(load_rules(*parsed, known_tools()));
+    EXPECT_TRUE(rule_problems(*parsed).empty()) << rule_problems(*parsed).front().text;
     EXPECT_EQ(parsed->agents.size(), 1U);
 }
 
@@ -287,6 +289,18 @@ TEST(Config, PeopleAreAskedInAgentsProgramsUnlessItSaysOtherwise) {
     for (const char* wrong : {"[approvals]\nelicitation = \"no\"\n", "[approvals]\nelicit = true\n",
                               "approvals = false\n"})
         EXPECT_EQ(parse_config(wrong).error().reason(), "invalid_config") << wrong;
+}
+
+TEST(Config, MetadataThatIsNoJsonStandsAsItsText) {
+    const auto parsed = parse_config(R"([[tools.rules]]
+tool = "file"
+type = "needed"
+metadata = { day = 2026-11-23, at = 08:30:00, since = 2026-11-23T08:30:00Z, share = nan, more = [{ to = -inf }] }
+)");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(json::write(Value(parsed->tool_rules[0].metadata)),
+              R"({"at":"08:30:00","day":"2026-11-23","more":[{"to":"-inf"}],"share":"nan",)"
+              R"("since":"2026-11-23T08:30:00Z"})");
 }
 
 TEST(Config, WhatHasNoEffectYetIsSaid) {

@@ -1,4 +1,5 @@
 // quire rules: the rules for tools in words, whether they can be met, and what they say to a call.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "json/json.h"
 #include "policy/rule_automaton.h"
 #include "policy/rule_book.h"
+#include "tools/tool.h"
 
 namespace quire::cli {
 namespace {
@@ -79,6 +81,62 @@ Value decision_value(const RuleSet& rules, const policy::CallDecision& decision)
     return out;
 }
 
+// The call that the options mean: "file.read" is the operation `read` of `file`, and "block.edit"
+// the tool `block_edit`, as in a call.
+RuleOptions as_published(RuleOptions options, const policy::ToolCatalog& catalog) {
+    if (catalog.find(options.tool) != nullptr) return options;
+    const std::string whole = tools::published_name(options.tool);
+    const std::size_t dot = options.tool.find('.');
+    if (catalog.find(whole) != nullptr) {
+        options.tool = whole;
+    } else if (dot != std::string::npos && options.operation.empty()) {
+        options.operation = options.tool.substr(dot + 1);
+        options.tool.resize(dot);
+    }
+    return options;
+}
+
+// Errors: not_found "unknown_tool" and invalid_argument "invalid_argument" for what is no call that
+// there could be, with what is; denied "permission_denied" and not_found "not_built" for what no
+// agent gets, whatever the rules.
+Result<void> check_call(const policy::ToolCatalog& catalog, const RuleOptions& call) {
+    const policy::KnownTool* const tool = catalog.find(call.tool);
+    if (tool == nullptr) {
+        return fail(Errc::not_found, "unknown_tool",
+                    cat("there is no tool `", call.tool, "`; there are: ", catalog.names()));
+    }
+    if (tool->mounted) return {};  // What it has is not known here.
+    if (!tool->built) {
+        return fail(Errc::not_found, "not_built",
+                    cat("there is no such tool yet: ", why_absent(*tool)));
+    }
+    if (tool->for_people)
+        return fail(Errc::denied, "permission_denied",
+                    cat("no agent may call it: ", why_absent(*tool)));
+    if (call.operation.empty()) return {};
+    const auto has = [&](const std::vector<std::string>& words) {
+        return std::find(words.begin(), words.end(), call.operation) != words.end();
+    };
+    if (tool->operations.empty()) {
+        return invalid("invalid_argument", cat("`", tool->name,
+                                               "` does one thing, and has no "
+                                               "operations; leave out --operation"));
+    }
+    if (!has(tool->operations)) {
+        std::string words;
+        for (const std::string& word : tool->operations)
+            cat_to(words, cat(words.empty() ? "" : ", ", word));
+        return invalid("invalid_argument", cat("`", tool->name, "` has no operation '",
+                                               call.operation, "'; it has: ", words));
+    }
+    if (has(tool->later)) {
+        return fail(Errc::not_found, "not_built",
+                    cat("there is no such operation yet: `", tool->name,
+                        "` of this version has no ", call.operation));
+    }
+    return {};
+}
+
 }  // namespace
 
 int describe_rules(const Globals& globals, const RuleOptions& options) {
@@ -131,12 +189,13 @@ int check_rules(const Globals& globals) {
 int explain_call(const Globals& globals, const RuleOptions& options) {
     const auto book = rules_of(globals);
     if (!book) return refuse(book.error());
+    const RuleOptions call = as_published(options, book->catalog());
+    if (const auto good = check_call(book->catalog(), call); !good) return refuse(good.error());
     const SystemClock clock;
     policy::RuleLedger ledger(book->rules_for(options.agent), clock);
     const policy::RuleAutomaton automaton(ledger);
     const policy::CallDecision decision =
-        automaton.explain({.tool = options.tool, .operation = options.operation});
-    if (!decision.rule && decision.error) return refuse(*decision.error);
+        automaton.explain({.tool = call.tool, .operation = call.operation});
     const RuleSet& rules = automaton.rules();
     if (globals.json) return print_json(decision_value(rules, decision));
     std::string text = cat(decision_line(decision), "\n");

@@ -4,49 +4,90 @@
 #include <utility>
 
 #include "cli/config.h"
+#include "kernel/kernel.h"
 #include "policy/rule_book.h"
 #include "tools/context_operation.h"
 
 namespace quire::cli {
 
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Names kEachProfile = {"model", "full", "compat"};
+const Names kInModel = {"model"};
+const Names kInFull = {"full"};
+const Names kInModelAndFull = {"model", "full"};
+const Names kInCompat = {"compat"};
+
+policy::KnownTool later_tool(const char* name, Names operations = {},
+                             bool in_conversations = true) {
+    return {.name = name,
+            .operations = std::move(operations),
+            .built = false,
+            .in_conversations = in_conversations};
+}
+
+policy::KnownTool block_tool(const char* name, const Names& profiles) {
+    return {.name = name, .profiles = profiles};
+}
+
+// Whose calls are in no conversation.
+policy::KnownTool other_tool(const char* name, const Names& profiles, Names operations = {},
+                             Names later = {}) {
+    return {.name = name,
+            .operations = std::move(operations),
+            .later = std::move(later),
+            .in_conversations = false,
+            .profiles = profiles};
+}
+
+}  // namespace
+
 policy::ToolCatalog known_tools() {
-    const auto not_yet = [](const char* name, std::vector<std::string> operations = {}) {
-        return policy::KnownTool{name, std::move(operations), false};
-    };
+    policy::KnownTool approvals = other_tool("approvals", kEachProfile, {"list", "resolve"});
+    approvals.for_people = true;
+    policy::KnownTool block_create = block_tool("block_create", kInModelAndFull);
+    block_create.conversation = kernel::BlockCreate{}.conversation;
     return policy::ToolCatalog({
-        {"context", {tools::kContextOperations.begin(), tools::kContextOperations.end()}},
-        {"file",
-         {"list", "read", "load", "create", "append", "insert", "replace", "edit", "patch", "save",
-          "delete", "status", "reconcile", "resolve", "stage", "unstage"}},
-        not_yet("file_history", {"view", "diff", "rollback"}),
-        not_yet("shell", {"execute", "check", "spawn", "output", "kill", "status"}),
-        {"approvals", {"list", "resolve"}},
-        {"kernel_search"},
-        {"block_create"},
-        {"block_status"},
-        {"block_append"},
-        {"block_edit"},
-        {"block_splice"},
-        not_yet("block_apply_patch"),
-        {"block_read"},
-        {"block_search"},
-        {"block_list"},
-        {"block_delete"},
-        {"block_undo"},
-        {"block_redo"},
-        {"block_history"},
-        not_yet("block_diff"),
-        not_yet("block_rollback"),
-        not_yet("block_subscribe"),
-        not_yet("block_events"),
-        not_yet("block_sync"),
-        not_yet("block_cursor", {"set", "get", "clear"}),
-        {"block_view"},
-        {"block_str_replace"},
-        {"block_insert"},
-        {"block_replace_lines"},
-        {"str_replace_based_edit_tool", {"view", "create", "str_replace", "insert"}},
-        {"memory", {"view", "create", "str_replace", "insert", "delete", "rename"}},
+        other_tool("context", kEachProfile,
+                   {tools::kContextOperations.begin(), tools::kContextOperations.end()}),
+        other_tool(
+            "file", kEachProfile,
+            {"list", "read", "load", "create", "append", "insert", "replace", "edit", "patch",
+             "save", "delete", "status", "reconcile", "resolve", "stage", "unstage"},
+            {"patch", "reconcile", "resolve", "stage", "unstage"}),
+        later_tool("file_history", {"view", "diff", "rollback"}, false),
+        later_tool("shell", {"execute", "check", "spawn", "output", "kill", "status"}, false),
+        std::move(approvals),
+        other_tool("kernel_search", kInFull),
+        std::move(block_create),
+        block_tool("block_status", kInFull),
+        block_tool("block_append", kInModelAndFull),
+        block_tool("block_edit", kInFull),
+        block_tool("block_splice", kInFull),
+        later_tool("block_apply_patch"),
+        block_tool("block_read", kInFull),
+        block_tool("block_search", kInModelAndFull),
+        block_tool("block_list", kInModelAndFull),
+        block_tool("block_delete", kInFull),
+        block_tool("block_undo", kInModelAndFull),
+        block_tool("block_redo", kInFull),
+        block_tool("block_history", kInFull),
+        later_tool("block_diff"),
+        later_tool("block_rollback"),
+        later_tool("block_subscribe"),
+        later_tool("block_events"),
+        later_tool("block_sync"),
+        later_tool("block_cursor", {"set", "get", "clear"}),
+        block_tool("block_view", kInModel),
+        block_tool("block_str_replace", kInModel),
+        block_tool("block_insert", kInModel),
+        block_tool("block_replace_lines", kInModel),
+        other_tool("str_replace_based_edit_tool", kInCompat,
+                   {"view", "create", "str_replace", "insert"}),
+        other_tool("memory", kInCompat,
+                   {"view", "create", "str_replace", "insert", "delete", "rename"}),
     });
 }
 
@@ -57,7 +98,9 @@ policy::ToolCatalog known_tools(const policy::ToolCatalog& there) {
             for (const std::string& word : known->operations) {
                 const bool is_new = std::find(tool.operations.begin(), tool.operations.end(),
                                               word) == tool.operations.end();
-                if (is_new) tool.operations.push_back(word);
+                if (!is_new) continue;
+                tool.operations.push_back(word);
+                tool.later.push_back(word);
             }
         }
         out.add(std::move(tool));
@@ -103,7 +146,10 @@ policy::ToolCatalog tools_known_from(const Settings& settings) {
 
 Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog) {
     policy::WrittenRules written{.file = settings.file, .common = settings.tool_rules, .own = {}};
-    for (const auto& [name, agent] : settings.agents) written.own.emplace(name, agent.tool_rules);
+    for (const auto& [name, agent] : settings.agents) {
+        written.own.emplace(name, agent.tool_rules);
+        if (agent.profile) written.profiles.emplace(name, *agent.profile);
+    }
     return policy::RuleBook::compile(std::move(catalog), written);
 }
 

@@ -280,6 +280,8 @@ private:
 };
 
 inline constexpr std::string_view kGoOnElsewhere = "Go on in another block";
+// Whether a conversation may have the name: 1 to 200 bytes.
+bool is_conversation_name(std::string_view name);
 // Too large for `limit`, in the words of every call. Error: out_of_range "too_large" {limit}.
 Failure too_large(std::string_view what, std::size_t limit,
                   std::string_view advice = "Write it in several calls");

@@ -54,6 +54,10 @@ Result<void> check_text(std::string_view what, std::size_t size, std::size_t lim
 
 }  // namespace
 
+bool is_conversation_name(std::string_view name) {
+    return !name.empty() && name.size() <= kLongestName;
+}
+
 Failure too_large(std::string_view what, std::size_t limit, std::string_view advice) {
     return fail(Errc::out_of_range, "too_large",
                 cat(what, " would be over the limit of ", limit, " bytes. ", advice),
@@ -65,7 +69,7 @@ void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
         reply(Failure(fits.error()));
         return;
     }
-    if (what.conversation.empty() || what.conversation.size() > kLongestName) {
+    if (!is_conversation_name(what.conversation)) {
         reply(invalid("invalid_argument",
                       cat("a conversation's name has 1 to ", kLongestName, " bytes")));
         return;

@@ -1,6 +1,8 @@
 #include "kernel/rule_calls.h"
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/cat.h"
@@ -48,6 +50,9 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
             : ledger(std::move(rules), clock) {}
         policy::RuleLedger ledger;
         std::map<std::uint64_t, Session> sessions = {};
+        // Conversations that were not there when a call in them was admitted, with how many such
+        // calls are under way. What they count is not stored before they are there.
+        std::map<std::string, std::size_t, std::less<>> awaited = {};
 
         // Whether nothing is remembered of it beyond its sessions.
         bool is_forgotten() const {
@@ -90,6 +95,13 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         });
         if (!of.ledger.has_changes()) return;
         std::vector<policy::LedgerEntry> changes = of.ledger.take_changes();
+        const auto waits = std::stable_partition(
+            changes.begin(), changes.end(), [&](const policy::LedgerEntry& entry) {
+                return !entry.conversation || !of.awaited.contains(*entry.conversation);
+            });
+        of.ledger.not_kept(std::span(waits, changes.end()));
+        changes.erase(waits, changes.end());
+        if (changes.empty()) return;
         store::Batch batch;
         for (const policy::LedgerEntry& entry : changes)
             batch.rule_facts.push_back({name, entry.key(), bytes_of(entry)});
@@ -107,12 +119,39 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
             });
     }
 
+    bool is_there(const std::string& conversation) const {
+        return body->catalog().is_taken(std::string(kConversationKind), conversation);
+    }
+    // A call in the conversation has ended. While others that awaited it are under way it may yet
+    // come, or seem to be there and go again.
+    void settle(Agent& of, const std::string& conversation) const {
+        const auto waits = of.awaited.find(conversation);
+        if (waits == of.awaited.end() || --waits->second != 0) return;
+        of.awaited.erase(waits);
+        if (!is_there(conversation)) of.ledger.forget(conversation);
+    }
+    // In which conversation a call counts; "" for none.
+    std::string conversation_of(const Asked& asked) const {
+        std::string name = asked.conversation;
+        if (name.empty()) name = body->conversation_of(asked.block_id);
+        if (name.empty() && asked.block_id.empty()) {
+            if (const policy::KnownTool* const tool = book.catalog().find(asked.tool))
+                name = tool->conversation;
+        }
+        return is_conversation_name(name) ? name : "";
+    }
+
     policy::Admission admit(const Caller& by, const policy::ToolCall& call) {
         return state.with([&](State& all) {
             Session& at = session(all, by);
             policy::Admission admission = at.automaton.admit(call);
-            if (admission.ticket) ++at.under_way;
-            keep(agent(all, by.actor), by.actor.name);
+            Agent& of = agent(all, by.actor);
+            if (admission.ticket) {
+                ++at.under_way;
+                const std::string& in = admission.ticket->conversation();
+                if (!in.empty() && (of.awaited.contains(in) || !is_there(in))) ++of.awaited[in];
+            }
+            keep(of, by.actor.name);
             return admission;
         });
     }
@@ -132,6 +171,7 @@ Result<std::unique_ptr<RuleCalls>> RuleCalls::open(Kernel& kernel, policy::RuleB
     std::unique_ptr<RuleCalls> made(new RuleCalls(kernel.body_, std::move(book)));
     for (const store::RuleFactRecord& record : TRY(kernel.body_->parts().store.rule_facts())) {
         policy::LedgerEntry entry = TRY(entry_of(record));
+        if (entry.conversation && !made->desk_->is_there(*entry.conversation)) continue;
         made->desk_->state.with(
             [&](Desk::State& state) { state.stored[record.agent].push_back(std::move(entry)); });
     }
@@ -148,9 +188,7 @@ std::vector<std::shared_ptr<const policy::RuleSet>> RuleCalls::all() const {
 
 void RuleCalls::admit(const Caller& by, const Asked& asked, Reply<Admitted> reply) {
     if (!policy::is_governed(by.actor)) return reply(Admitted());
-    const std::string conversation = asked.conversation.empty()
-                                         ? desk_->body->conversation_of(asked.block_id)
-                                         : asked.conversation;
+    const std::string conversation = desk_->conversation_of(asked);
     policy::ToolCall call{asked.tool, asked.operation, conversation};
     policy::Admission admission = desk_->admit(by, call);
     if (admission.decision.verdict == policy::Verdict::escalate) {
@@ -178,7 +216,9 @@ policy::LoopStep RuleCalls::end(const Caller& by, Admitted admitted, bool succes
     return desk_->state.with([&](Desk::State& state) {
         Desk::Agent& agent = desk_->agent(state, by.actor);
         Desk::Session& session = desk_->session(state, by);
+        const std::string conversation = admitted->conversation();
         const policy::LoopStep step = session.automaton.finish(std::move(*admitted), success);
+        desk_->settle(agent, conversation);
         desk_->keep(agent, by.actor.name);
         if (--session.under_way == 0 && session.closed) agent.sessions.erase(by.session);
         if (agent.is_forgotten()) state.agents.erase(by.actor.name);

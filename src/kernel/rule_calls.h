@@ -1,8 +1,9 @@
 // RuleCalls: agents' calls, held to the workspace's rules for tools (docs/rules.md).
 //
 // A call is admitted before anything is done, and ended when it has its answer. What a rule counts
-// over sessions is in the store before what the call does, and there again after a restart. What
-// needs a person's consent is asked for as an approval. Any thread.
+// over sessions is in the store before what the call does, and there again after a restart; of a
+// conversation that is not there yet once the call has made it, and where it has not, nothing
+// stays. What needs a person's consent is asked for as an approval. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +34,11 @@ public:
 
     struct Asked {
         std::string tool;
-        std::string operation;     // "" of a tool that declares none.
-        std::string block_id;      // A block that it is about, or its conversation: what counts per
-        std::string conversation;  // conversation counts there. Either may be "".
+        std::string operation;  // "" of a tool that declares none.
+        std::string block_id;   // A block that it is about, or its conversation: what counts per
+        std::string
+            conversation;  // conversation counts there. Either may be "". Where both are, it
+                           // is the tool's own; what can be no conversation's name is none.
     };
     // Nothing where no rules govern the actor.
     using Admitted = std::optional<policy::Ticket>;

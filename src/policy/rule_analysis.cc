@@ -18,33 +18,72 @@ using Reach = RuleGraph::Reach;
 
 class Analysis {
 public:
-    explicit Analysis(const RuleSet& rules) : rules_(rules), graph_(rules) {}
+    Analysis(const RuleSet& rules, std::string_view profile)
+        : rules_(rules), graph_(rules, profile) {}
 
     std::vector<RuleFinding> run() {
+        find_errors();
+        find_one_loop();
+        find_never_called();
+        find_without_effect();
+        find_not_built();
+        return sorted();
+    }
+
+    std::vector<RuleFinding> errors() {
+        find_errors();
+        std::erase_if(found_, [](const RuleFinding& each) { return !each.is_error(); });
+        return sorted();
+    }
+
+private:
+    void find_errors() {
         find_contradictions();
         find_cycles();
         find_ends();
         find_dead_ends();
         find_beginnings();
-        find_never_called();
-        find_without_effect();
-        find_not_built();
+        find_waits_in_vain();
+    }
+
+    std::vector<RuleFinding> sorted() {
+        for (RuleFinding& each : found_) {
+            std::string names;
+            for (std::size_t i = 0; i < each.also.size() && i < kNamed; ++i)
+                cat_to(names, cat(i == 0 ? "" : ", ", "`", each.also[i], "`"));
+            if (each.also.size() > kNamed)
+                cat_to(names, cat(" and ", each.also.size() - kNamed, " more"));
+            if (!names.empty()) cat_to(each.message, cat("; the same is true of ", names));
+        }
         std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
             return a.is_error() && !b.is_error();
         });
         return std::move(found_);
     }
 
-private:
+    // How many tools, and how many rules, a message names: what is wrong is told in a line, however
+    // many there are.
+    static constexpr std::size_t kNamed = 3;
+    static constexpr std::size_t kNamedRules = 8;
+
     const std::string& name(std::size_t tool) const { return rules_.catalog().tools()[tool].name; }
 
     void add(FindingKind kind, std::string tool, std::vector<std::size_t> rules,
              std::string_view what) {
         std::sort(rules.begin(), rules.end());
+        const auto same = std::find_if(found_.begin(), found_.end(), [&](const RuleFinding& each) {
+            return each.kind == kind && each.rules == rules && !tool.empty();
+        });
+        if (same != found_.end()) {
+            same->also.push_back(std::move(tool));
+            return;
+        }
         std::string names;
-        for (const std::size_t rule : rules)
-            cat_to(names, cat(names.empty() ? "" : "; ", named(rules_.rule(rule))));
-        found_.push_back({kind, std::move(tool), std::move(rules), cat(what, ": ", names)});
+        for (std::size_t i = 0; i < rules.size() && i < kNamedRules; ++i)
+            cat_to(names, cat(i == 0 ? "" : "; ", named(rules_.rule(rules[i]))));
+        if (rules.size() > kNamedRules)
+            cat_to(names, cat("; and ", rules.size() - kNamedRules, " more"));
+        found_.push_back({kind, std::move(tool), {}, std::move(rules), cat(what, ": ", names)});
     }
 
     void find_contradictions() {
@@ -129,11 +168,41 @@ private:
         }
     }
 
+    // What a tool needs first, where no rule but the lack of it is in the way.
+    void find_waits_in_vain() {
+        for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
+            if (rules_.rule(i).type != RuleType::requires_preceding_tools) continue;
+            std::optional<std::size_t> waiting;
+            for (std::size_t tool = 0; !waiting && tool < rules_.catalog().size(); ++tool) {
+                if (rules_.applies(i, tool) && !graph_.is_absent(tool)) waiting = tool;
+            }
+            for (const std::size_t tool : rules_.listed_tools(i)) {
+                if (!waiting || !graph_.is_absent(tool)) continue;
+                std::vector<std::size_t> rules = graph_.never(tool)->rules;
+                if (std::find(rules.begin(), rules.end(), i) == rules.end()) rules.push_back(i);
+                const std::string who = rules_.rule(i).for_every_tool()
+                                            ? std::string("every other tool")
+                                            : cat("`", name(*waiting), "`");
+                add(FindingKind::waits_in_vain, name(tool), std::move(rules),
+                    cat(who, " waits for `", name(tool),
+                        "`, which can never be called: ", graph_.never(tool)->why));
+            }
+        }
+    }
+
+    void find_one_loop() {
+        if (never_ends_) return;
+        if (const auto conflict = graph_.one_loop()) {
+            add(FindingKind::one_loop, "", conflict->rules,
+                cat("a session can do its first loop alone, for ", conflict->why));
+        }
+    }
+
     // Once for each tool that a rule names: which of them are about it in vain.
     void find_never_called() {
         for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool) {
             const auto& conflict = graph_.never(tool);
-            if (!conflict) continue;
+            if (!conflict || graph_.is_absent(tool)) continue;
             std::vector<std::size_t> rules = conflict->rules;
             bool is_named = false;
             for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
@@ -176,7 +245,7 @@ private:
         for (const std::size_t rule : about) {
             for (const Per per : {rules_.rule(rule).per, Per::persistent}) {
                 const auto& held = best[static_cast<std::size_t>(per)];
-                if (!held || held->rule == rule) continue;
+                if (!held || held->rule == rule || holds_for_others(rule, held->rule)) continue;
                 const bool wider = per != rules_.rule(rule).per;
                 if (held->number < strictness(rule) ||
                     (held->number == strictness(rule) && (wider || held->rule < rule)))
@@ -184,6 +253,11 @@ private:
                 if (idle.contains(rule)) break;
             }
         }
+    }
+    // A common rule that an agent's own one outdoes holds for the others.
+    bool holds_for_others(std::size_t rule, std::size_t outdone_by) const {
+        return rules_.rules()[rule].level == Level::common &&
+               rules_.rules()[outdone_by].level == Level::own;
     }
     // The lower the stricter.
     std::int64_t strictness(std::size_t rule) const {
@@ -267,7 +341,8 @@ private:
                     const bool narrower =
                         fewer.size() < words.size() &&
                         std::includes(words.begin(), words.end(), fewer.begin(), fewer.end());
-                    if (!narrower || !told.insert(rule).second) continue;
+                    if (!narrower || holds_for_others(rule, other) || !told.insert(rule).second)
+                        continue;
                     add(FindingKind::without_effect, name(tool), {rule, other},
                         "a rule allows what another narrows further");
                 }
@@ -278,12 +353,20 @@ private:
     void find_not_built() {
         for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
             if (rules_.rule(i).for_every_tool()) continue;
-            const KnownTool& tool = rules_.catalog().tools()[rules_.tool_of(i)];
-            if (tool.built) continue;
-            add(FindingKind::not_built, tool.name, {i},
-                tool.mounted ? cat("whether there is a tool `", tool.name,
-                                   "` is not known here: its mount has not told what it has")
-                             : cat("this version has no tool `", tool.name, "` yet"));
+            const std::size_t tool = rules_.tool_of(i);
+            if (rules_.catalog().tools()[tool].mounted) {
+                add(FindingKind::not_built, name(tool), {i},
+                    cat("whether there is a tool `", name(tool),
+                        "` is not known here: its mount has not told what it has"));
+                continue;
+            }
+            if (!graph_.is_absent(tool)) continue;
+            // Of operations that are not there the rules that leave no other are told, once.
+            std::vector<std::size_t> rules = graph_.never(tool)->rules;
+            if (rules.empty()) rules.push_back(i);
+            if (std::find(rules.begin(), rules.end(), i) != rules.begin() || is_told(rules))
+                continue;
+            add(FindingKind::not_built, name(tool), std::move(rules), graph_.never(tool)->why);
         }
     }
 
@@ -308,6 +391,8 @@ std::string_view name_of(RuleFinding::Kind kind) {
             return "cycle";
         case FindingKind::excluded:
             return "excluded";
+        case FindingKind::waits_in_vain:
+            return "waits_in_vain";
         case FindingKind::ends_and_continues:
             return "ends_and_continues";
         case FindingKind::never_ends_alone:
@@ -318,12 +403,20 @@ std::string_view name_of(RuleFinding::Kind kind) {
             return "without_effect";
         case FindingKind::not_built:
             return "not_built";
+        case FindingKind::one_loop:
+            return "one_loop";
+        case FindingKind::not_in_profile:
+            return "not_in_profile";
     }
     return "";
 }
 
 std::vector<RuleFinding> analyse(const RuleSet& rules) {
-    return Analysis(rules).run();
+    return Analysis(rules, {}).run();
+}
+
+std::vector<RuleFinding> errors_in_profile(const RuleSet& rules, std::string_view profile) {
+    return Analysis(rules, profile).errors();
 }
 
 }  // namespace quire::policy

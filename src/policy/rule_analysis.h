@@ -24,15 +24,19 @@ struct RuleFinding {
         cannot_begin,        // A start_constraint on `tool`, which can never be called.
         cycle,               // Tools that wait for each other; `tool` is one.
         excluded,            // `tool` needs tools that exclude each other.
+        waits_in_vain,       // A tool needs `tool`, which is not there for agents.
         ends_and_continues,  // exit_loop and continue_loop for `tool`.
         // Warnings.
         never_ends_alone,  // A loop can end with what another conversation or session did.
         never_called,      // A rule about `tool`, which can never be called.
         without_effect,    // Another rule stands in its place, is stricter or the same.
-        not_built,         // A rule for a tool that is not there yet.
+        not_built,         // A rule for a tool that is not there for agents, or not yet.
+        one_loop,          // A session can do its first loop and no other.
+        not_in_profile,    // What would be an error where all agents were in one profile.
     };
     Kind kind = Kind::never_ends;
     std::string tool = {};                // "" where it is about no one tool.
+    std::vector<std::string> also = {};   // Other tools of which the same is true by these rules.
     std::vector<std::size_t> rules = {};  // RuleSet::rules(), those behind it.
     std::string message = {};             // A sentence, which names the rules.
 
@@ -42,5 +46,7 @@ std::string_view name_of(RuleFinding::Kind kind);
 
 // Errors first; each in a stable order. O(tools × (tools + rules) × ends) at worst.
 std::vector<RuleFinding> analyse(const RuleSet& rules);
+// The errors alone, for agents in `profile`.
+std::vector<RuleFinding> errors_in_profile(const RuleSet& rules, std::string_view profile);
 
 }  // namespace quire::policy

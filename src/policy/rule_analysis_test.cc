@@ -11,12 +11,14 @@ namespace {
 using T = RuleType;
 
 // "never_ends 1 2; …": each finding with the lines of its rules.
-std::string found(std::vector<ToolRule> common, std::vector<ToolRule> own = {}) {
-    const auto rules = rule_set(std::move(common), std::move(own));
+std::string found(std::vector<ToolRule> common, std::vector<ToolRule> own = {},
+                  ToolCatalog catalog = tools_for_test()) {
+    const auto rules = rule_set(std::move(common), std::move(own), std::move(catalog));
     std::string out;
     for (const RuleFinding& each : analyse(*rules)) {
         cat_to(out, cat(out.empty() ? "" : "; ", name_of(each.kind)));
         if (!each.tool.empty()) cat_to(out, cat(" ", each.tool));
+        for (const std::string& tool : each.also) cat_to(out, cat("+", tool));
         std::vector<std::size_t> lines;
         for (const std::size_t rule : each.rules) lines.push_back(rules->rule(rule).line);
         std::sort(lines.begin(), lines.end());
@@ -152,6 +154,78 @@ TEST(RuleAnalysis, RulesWithoutEffectAreWarnings) {
 
 TEST(RuleAnalysis, ARuleForAToolThatIsNotBuiltIsAWarning) {
     EXPECT_EQ(found({rule(T::max_calls, "shell", 20)}), "not_built shell 1");
+}
+
+// Of what no agent can call, though no rule forbids it: a tool for people, one of a later version,
+// and one of which only a later version's operations are left.
+TEST(RuleAnalysis, WhatIsNotThereForAgentsCannotBeDemandedOfThem) {
+    ToolCatalog catalog({{"file", {"read", "stage"}}, {"search"}, {"shell", {"execute"}, false}});
+    catalog.add({.name = "approvals", .for_people = true});
+    catalog.add({.name = "file", .operations = {"read", "stage"}, .later = {"stage"}});
+    const auto told = [&](std::vector<ToolRule> rules) {
+        return found(std::move(rules), {}, catalog);
+    };
+    for (const char* const tool : {"approvals", "shell"}) {
+        EXPECT_EQ(told({rule(T::start_constraint, tool)}), cat("cannot_begin ", tool, " 1"));
+        EXPECT_EQ(told({rule(T::required_before_exit, tool)}), "never_ends 1");
+        EXPECT_EQ(told({rule(T::exit_loop, tool)}), "never_ends 1");
+        EXPECT_EQ(told({rule(T::requires_preceding_tools, "search", {tool})}),
+                  cat("waits_in_vain ", tool, " 1"));
+        EXPECT_EQ(told({rule(T::requires_preceding_tools, "*", {tool})}),
+                  cat("waits_in_vain ", tool, " 1"));
+        EXPECT_EQ(told({rule(T::requires_following_tools, "search", {tool})}), "dead_end search 1");
+        EXPECT_EQ(told({rule(T::max_calls, tool, 3)}), cat("not_built ", tool, " 1"));
+        EXPECT_EQ(told({rule(T::exit_loop, tool), rule(T::exit_loop, "search")}),
+                  cat("not_built ", tool, " 1"));
+    }
+    const ToolRule stage = rule(T::allowed_operations, "file", {"stage"});
+    EXPECT_EQ(told({stage}), "not_built file 1");
+    EXPECT_EQ(told({stage, rule(T::start_constraint, "file")}), "cannot_begin file 1 2");
+    EXPECT_EQ(told({stage, rule(T::exit_loop, "file")}), "never_ends 1 2");
+    EXPECT_EQ(told({stage, rule(T::requires_preceding_tools, "search", {"file"})}),
+              "waits_in_vain file 1 2");
+    EXPECT_EQ(
+        told({rule(T::allowed_operations, "file", {"read"}), rule(T::start_constraint, "file")}),
+        "");
+}
+
+TEST(RuleAnalysis, ASecondLoopThatCannotBeIsAWarning) {
+    EXPECT_EQ(found({rule(T::start_constraint, "context"), rule(T::max_calls, "context", 1),
+                     rule(T::exit_loop, "search")}),
+              "one_loop 1 2 3");
+    EXPECT_EQ(found({rule(T::exit_loop, "search"), rule(T::max_calls, "*", 1, Per::persistent)}),
+              "one_loop 1 2");
+    // Either of two ends will do.
+    EXPECT_EQ(found({rule(T::exit_loop, "search"), rule(T::max_calls, "search", 1),
+                     rule(T::exit_loop, "file")}),
+              "");
+    EXPECT_EQ(found({rule(T::start_constraint, "context"), rule(T::max_calls, "context", 2),
+                     rule(T::exit_loop, "search")}),
+              "");
+    EXPECT_EQ(found({rule(T::start_constraint, "context"), rule(T::max_calls, "context", 1)}), "")
+        << "the host ends the loop, and one session is one loop";
+}
+
+TEST(RuleAnalysis, OneMistakeIsToldOnceForAllTools) {
+    EXPECT_EQ(found({rule(T::start_constraint, "context"), rule(T::exit_loop, "context")}),
+              "dead_end file+block_read+block_edit+search 1 2");
+    const auto rules =
+        rule_set({rule(T::start_constraint, "context"), rule(T::exit_loop, "context")});
+    EXPECT_EQ(analyse(*rules).front().message,
+              "once `file` has succeeded the work can never end, for there is no order in which "
+              "`file`, `context` can succeed: start_constraint for `context` (quire.toml line 1); "
+              "exit_loop for `context` (quire.toml line 2); the same is true of `block_read`, "
+              "`block_edit`, `search`");
+}
+
+TEST(RuleAnalysis, ACommonRuleThatAnAgentsOwnNarrowsIsNotWithoutEffect) {
+    EXPECT_EQ(found({rule(T::allowed_operations, "file", {"list", "read"})},
+                    {rule(T::allowed_operations, "file", {"list"})}),
+              "");
+    EXPECT_EQ(found({rule(T::max_calls, "file", 9)}, {rule(T::max_calls, "file", 5)}), "");
+    EXPECT_EQ(found({rule(T::allowed_operations, "file", {"list"})},
+                    {rule(T::allowed_operations, "file", {"list", "read"})}),
+              "without_effect file 1 2");
 }
 
 }  // namespace

@@ -238,9 +238,10 @@ std::optional<std::size_t> RuleAutomaton::next_towards(std::vector<std::size_t> 
         std::optional<Refusing> first;
         for (const std::size_t tool : wanted) {
             const auto refusing = first_refusal(tool, kAnyOperation, view);
-            if (!refusing) return tool;
+            if (!refusing && rules_.is_callable(tool)) return tool;
             if (!first) first = refusing;
         }
+        if (!first) break;
         wanted = first->check != nullptr ? missing(*first->check, view)
                                          : std::vector{rules_.tool_of(first->rule)};
     }

@@ -71,6 +71,8 @@ public:
     Ticket(const Ticket&) = delete;
     Ticket& operator=(const Ticket&) = delete;
     ~Ticket() = default;
+    // Of the call; "" for none.
+    const std::string& conversation() const { return conversation_; }
 
 private:
     friend class RuleAutomaton;

@@ -13,8 +13,10 @@ namespace {
 
 class Agent {
 public:
-    explicit Agent(std::vector<ToolRule> common, std::vector<ToolRule> own = {})
-        : ledger_(rule_set(std::move(common), std::move(own)), clock_), automaton_(ledger_) {}
+    explicit Agent(std::vector<ToolRule> common, std::vector<ToolRule> own = {},
+                   ToolCatalog catalog = tools_for_test())
+        : ledger_(rule_set(std::move(common), std::move(own), std::move(catalog)), clock_),
+          automaton_(ledger_) {}
 
     // The reason of a refusal; "" where the call was admitted, and then it succeeds or fails.
     std::string call(std::string_view tool, bool success = true) {
@@ -63,6 +65,29 @@ TEST(RuleAutomaton, AnOperationThatIsNotAllowedIsRefusedInTheWordsOfTheContract)
               R"("tool":"file","line":1},"allowed":["list","read"]})");
     EXPECT_EQ(agent.call({.tool = "file", .operation = "read"}), "");
     EXPECT_EQ(agent.call({.tool = "file"}), "operation_not_allowed");
+}
+
+TEST(RuleAutomaton, WhatNoAgentCanCallIsNotNamedAsTheNextCall) {
+    ToolCatalog catalog = tools_for_test();
+    catalog.add({.name = "file", .operations = {"read", "stage"}, .later = {"stage"}});
+    Agent agent({rule(RuleType::requires_preceding_tools, "search", {"file"}),
+                 rule(RuleType::requires_preceding_tools, "block_edit", {"shell"}),
+                 rule(RuleType::requires_preceding_tools, "block_read", {"file", "context"}),
+                 rule(RuleType::allowed_operations, "file", {"stage"})},
+                {}, catalog);
+
+    for (const char* const tool : {"search", "block_edit"}) {
+        EXPECT_EQ(agent.call(tool), "prerequisites_not_met");
+        EXPECT_EQ(agent.details().find("next"), std::string::npos);
+        EXPECT_TRUE(
+            agent.message().ends_with("None of these may be called now: go on without it."));
+    }
+    EXPECT_EQ(agent.call("block_read"), "prerequisites_not_met");
+    EXPECT_TRUE(agent.message().ends_with("Call `context` next."));
+    // The contract's words, which list what the rule says.
+    EXPECT_EQ(agent.call({.tool = "file", .operation = "read"}), "operation_not_allowed");
+    EXPECT_EQ(agent.message(),
+              "Operation 'read' not allowed for tool 'file'. Allowed operations: stage");
 }
 
 TEST(RuleAutomaton, AllCallsCountForALimitButNotRefusedOnes) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/cat.h"
+#include "policy/shown.h"
 
 namespace quire::policy {
 namespace {
@@ -14,10 +15,16 @@ public:
     Names(const ToolCatalog& catalog, const std::string& file) : catalog_(catalog), file_(file) {}
 
     Result<void> check(const ToolRule& rule) const {
-        if (!rule.for_every_tool()) TRY(check_tool(rule.tool, rule.tool_line));
-        for (const std::string& tool : rule.tools) TRY(check_tool(tool, rule.value_line));
+        if (!rule.for_every_tool()) TRY(check_tool(rule, rule.tool, rule.tool_line, "*, "));
+        for (const std::string& tool : rule.tools) TRY(check_tool(rule, tool, rule.value_line));
         for (const auto& group : rule.groups) {
-            for (const std::string& tool : group) TRY(check_tool(tool, rule.value_line));
+            for (const std::string& tool : group) TRY(check_tool(rule, tool, rule.value_line));
+        }
+        // A rule is one line of the prompt, and what a person reads is what there is.
+        if (shown(rule.scope) != rule.scope) {
+            return wrong(rule.value_line,
+                         cat("the scope '", shown(rule.scope),
+                             "' has characters that do not show; write it as a line of text"));
         }
         if (rule.type == RuleType::allowed_operations) TRY(check_operations(rule));
         if (rule.type == RuleType::exclusive_groups) TRY(check_groups(rule));
@@ -29,10 +36,16 @@ private:
         return invalid("invalid_config", cat(file_, ":", line, ": ", what),
                        {{"file", file_}, {"line", line}});
     }
-    Result<void> check_tool(const std::string& tool, std::size_t line) const {
-        if (catalog_.find(tool) != nullptr) return {};
-        return wrong(line,
-                     cat("unknown tool '", tool, "', expected one of: *, ", catalog_.names()));
+    Result<void> check_tool(const ToolRule& rule, const std::string& tool, std::size_t line,
+                            std::string_view or_every = "") const {
+        const KnownTool* const known = catalog_.find(tool);
+        if (known == nullptr) {
+            return wrong(line, cat("unknown tool '", tool, "', expected one of: ", or_every,
+                                   catalog_.names()));
+        }
+        if (rule.per != Per::conversation || known->in_conversations) return {};
+        return wrong(line, cat(named(rule), " counts per conversation, and calls of the tool '",
+                               tool, "' are in none; write per = \"session\" or \"persistent\""));
     }
     Result<void> check_operations(const ToolRule& rule) const {
         const KnownTool* tool = catalog_.find(rule.tool);
@@ -80,12 +93,19 @@ Result<RuleBook> RuleBook::compile(ToolCatalog catalog, const WrittenRules& writ
     book.catalog_ = std::make_shared<const ToolCatalog>(std::move(catalog));
     book.common_ =
         std::make_shared<const RuleSet>(book.catalog_, written.common, std::vector<ToolRule>());
-    book.look_at("", *book.common_);
+    book.look_at("", *book.common_, {});
+    const auto profile_of = [&](const std::string& agent) -> std::string_view {
+        const auto at = written.profiles.find(agent);
+        return at == written.profiles.end() ? std::string_view() : at->second;
+    };
     for (const auto& [agent, rules] : written.own) {
         if (rules.empty()) continue;
         auto made = std::make_shared<const RuleSet>(book.catalog_, written.common, rules);
-        book.look_at(agent, *made);
+        book.look_at(agent, *made, profile_of(agent));
         book.own_.emplace(agent, std::move(made));
+    }
+    for (const auto& [agent, profile] : written.profiles) {
+        if (!book.own_.contains(agent)) book.look_at(agent, *book.common_, profile);
     }
     std::stable_sort(book.findings_.begin(), book.findings_.end(),
                      [](const BookFinding& a, const BookFinding& b) {
@@ -94,23 +114,62 @@ Result<RuleBook> RuleBook::compile(ToolCatalog catalog, const WrittenRules& writ
     return book;
 }
 
-void RuleBook::look_at(const std::string& agent, const RuleSet& rules) {
+void RuleBook::look_at(const std::string& agent, const RuleSet& rules, std::string_view profile) {
+    bool good = true;
     for (RuleFinding& finding : analyse(rules)) {
-        BookFinding found;
-        found.agent = agent;
-        for (const std::size_t rule : finding.rules) found.lines.push_back(rules.rule(rule).line);
-        std::sort(found.lines.begin(), found.lines.end());
-        const bool is_told =
-            std::any_of(findings_.begin(), findings_.end(), [&](const BookFinding& each) {
-                return each.agent.empty() && each.finding.kind == finding.kind &&
-                       each.finding.tool == finding.tool && each.lines == found.lines;
-            });
-        if (is_told) continue;
-        found.text = cat(file_, ":", found.lines.empty() ? 1 : found.lines.front(), ": ",
-                         agent.empty() ? "" : cat("for agent:", agent, ", "), finding.message);
-        found.finding = std::move(finding);
-        findings_.push_back(std::move(found));
+        good = good && !finding.is_error();
+        take(agent, rules, std::move(finding), "");
     }
+    // What is wrong in every profile is wrong in each.
+    if (good) look_at_profiles(agent, rules, profile);
+}
+
+void RuleBook::look_at_profiles(const std::string& agent, const RuleSet& rules,
+                                std::string_view profile) {
+    if (!profile.empty()) {
+        for (RuleFinding& finding : errors_in_profile(rules, profile))
+            take(agent, rules, std::move(finding), cat("in its profile ", profile, ", "));
+        return;
+    }
+    struct Found {
+        RuleFinding finding;
+        std::string profiles;
+    };
+    std::vector<Found> all;
+    for (const std::string& each : catalog_->profiles()) {
+        for (RuleFinding& finding : errors_in_profile(rules, each)) {
+            const auto same = std::find_if(all.begin(), all.end(), [&](const Found& found) {
+                return found.finding.message == finding.message;
+            });
+            if (same != all.end()) {
+                cat_to(same->profiles, cat(", ", each));
+            } else {
+                all.push_back({std::move(finding), each});
+            }
+        }
+    }
+    for (Found& found : all) {
+        found.finding.kind = RuleFinding::Kind::not_in_profile;
+        take(agent, rules, std::move(found.finding), cat("in profile ", found.profiles, ", "));
+    }
+}
+
+void RuleBook::take(const std::string& agent, const RuleSet& rules, RuleFinding finding,
+                    const std::string& where) {
+    BookFinding found;
+    found.agent = agent;
+    for (const std::size_t rule : finding.rules) found.lines.push_back(rules.rule(rule).line);
+    std::sort(found.lines.begin(), found.lines.end());
+    const bool is_told =
+        std::any_of(findings_.begin(), findings_.end(), [&](const BookFinding& each) {
+            return each.agent.empty() && each.finding.kind == finding.kind &&
+                   each.finding.tool == finding.tool && each.lines == found.lines;
+        });
+    if (is_told) return;
+    found.text = cat(file_, ":", found.lines.empty() ? 1 : found.lines.front(), ": ",
+                     agent.empty() ? "" : cat("for agent:", agent, ", "), where, finding.message);
+    found.finding = std::move(finding);
+    findings_.push_back(std::move(found));
 }
 
 std::vector<std::shared_ptr<const RuleSet>> RuleBook::all() const {

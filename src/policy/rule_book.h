@@ -20,6 +20,8 @@ struct WrittenRules {
     std::string file = "quire.toml";  // For messages.
     std::vector<ToolRule> common = {};
     std::map<std::string, std::vector<ToolRule>, std::less<>> own = {};  // By agent.
+    // By agent, the profile that it works in, where that is settled.
+    std::map<std::string, std::string, std::less<>> profiles = {};
 };
 
 // A finding with where it was found.
@@ -33,8 +35,9 @@ struct BookFinding {
 class RuleBook {
 public:
     // Errors: invalid_argument "invalid_config" {file, line}: a tool that is not in the catalog, an
-    // operation that the tool does not declare, exclusive_groups for a tool that is in none. What
-    // analyse() finds is no error here: findings().
+    // operation that the tool does not declare, exclusive_groups for a tool that is in none, a
+    // count per conversation of a tool whose calls are in none, a scope that is more than a line of
+    // plain text. What analyse() finds is no error here: findings().
     static Result<RuleBook> compile(ToolCatalog catalog, const WrittenRules& written);
 
     const ToolCatalog& catalog() const { return *catalog_; }
@@ -42,7 +45,9 @@ public:
     std::shared_ptr<const RuleSet> rules_for(std::string_view agent) const;
     // Each set that rules_for() may give; the common ones first.
     std::vector<std::shared_ptr<const RuleSet>> all() const;
-    // Errors first. What is found with the common rules is not told again for each agent.
+    // Errors first. What is found with the common rules is not told again for each agent. What is
+    // an error in some of the profiles alone is one for an agent whose profile is settled, and a
+    // warning otherwise.
     const std::vector<BookFinding>& findings() const { return findings_; }
     // Errors: invalid_argument "invalid_config" {file, line, problems}: the rules cannot be met.
     // The message has a line for each.
@@ -50,7 +55,10 @@ public:
 
 private:
     RuleBook() = default;
-    void look_at(const std::string& agent, const RuleSet& rules);
+    void look_at(const std::string& agent, const RuleSet& rules, std::string_view profile);
+    void look_at_profiles(const std::string& agent, const RuleSet& rules, std::string_view profile);
+    void take(const std::string& agent, const RuleSet& rules, RuleFinding finding,
+              const std::string& where);
 
     std::string file_;
     std::shared_ptr<const ToolCatalog> catalog_;

@@ -9,6 +9,9 @@
 namespace quire::policy {
 namespace {
 
+// The rule of what is asked for and comes from none.
+constexpr std::size_t kNoRule = static_cast<std::size_t>(-1);
+
 void add_once(std::vector<std::size_t>& to, std::size_t rule) {
     if (std::find(to.begin(), to.end(), rule) == to.end()) to.push_back(rule);
 }
@@ -24,7 +27,7 @@ struct RuleGraph::Closure {
     bool any_but_starts = false;
 };
 
-RuleGraph::RuleGraph(const RuleSet& rules)
+RuleGraph::RuleGraph(const RuleSet& rules, std::string_view profile)
     : rules_(rules),
       tools_(rules.catalog().size()),
       exit_rule_(tools_),
@@ -35,6 +38,8 @@ RuleGraph::RuleGraph(const RuleSet& rules)
       once_(tools_),
       callable_(tools_),
       never_(tools_) {
+    for (const KnownTool& tool : rules_.catalog().tools())
+        absent_.push_back(why_absent(tool, profile));
     collect();
     find_exclusions();
     find_callable();
@@ -62,7 +67,7 @@ void RuleGraph::collect() {
             if (!rules_.applies(i, tool)) continue;
             switch (rule.type) {
                 case RuleType::allowed_operations:
-                    if (!rules_.is_listed(tool)) forbidden_[tool] = i;
+                    if (!rules_.is_callable(tool)) forbidden_[tool] = i;
                     break;
                 case RuleType::max_calls:
                     if (rule.number == 0) forbidden_[tool] = i;
@@ -152,7 +157,7 @@ void RuleGraph::find_exclusions() {
 // happened before.
 void RuleGraph::find_callable() {
     const auto ready = [&](std::size_t tool) {
-        if (forbidden_[tool] || never_[tool]) return false;
+        if (!absent_[tool].empty() || forbidden_[tool] || never_[tool]) return false;
         const auto is_callable = [&](const Edge& edge) { return callable_[edge.tool]; };
         return std::all_of(before_[tool].begin(), before_[tool].end(), is_callable) &&
                (rules_.starts_loop(tool) ||
@@ -174,7 +179,7 @@ void RuleGraph::find_cycles() {
     enum class Mark : std::uint8_t { fresh, open, done };
     std::vector<Mark> marks(tools_, Mark::fresh);
     const auto waits = [&](std::size_t tool) {
-        return !callable_[tool] && !forbidden_[tool] && !never_[tool];
+        return !callable_[tool] && absent_[tool].empty() && !forbidden_[tool] && !never_[tool];
     };
     const auto edges_of = [&](std::size_t tool) {
         std::vector<Edge> out = before_[tool];
@@ -225,6 +230,10 @@ void RuleGraph::find_cycles() {
 
 void RuleGraph::explain_never() {
     for (std::size_t tool = 0; tool < tools_; ++tool) {
+        if (!absent_[tool].empty()) {
+            never_[tool] = Conflict{{}, absent_[tool]};
+            continue;
+        }
         if (!forbidden_[tool]) continue;
         const ToolRule& rule = rules_.rule(*forbidden_[tool]);
         Conflict conflict{{*forbidden_[tool]}, cat(quoted(tool), " may not be called")};
@@ -233,7 +242,10 @@ void RuleGraph::explain_never() {
             for (const RuleCheck& check : rules_.checks(tool)) {
                 if (check.kind == RuleCheck::Kind::operation) add_once(conflict.rules, check.rule);
             }
-            conflict.why = cat("no operation of ", quoted(tool), " is left");
+            conflict.why =
+                rules_.is_listed(tool)
+                    ? cat("what is left of ", quoted(tool), " this version does not have yet")
+                    : cat("no operation of ", quoted(tool), " is left");
         }
         never_[tool] = std::move(conflict);
     }
@@ -290,10 +302,9 @@ void RuleGraph::bring(Closure& closure, std::size_t tool, std::optional<std::siz
 
 RuleGraph::Closure RuleGraph::closure_of(std::vector<Edge> seeds, Reach reach) const {
     Closure closure(tools_);
-    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
     for (const Edge& seed : seeds) {
         bring(closure, seed.tool,
-              seed.rule == kNone ? std::nullopt : std::optional<std::size_t>(seed.rule),
+              seed.rule == kNoRule ? std::nullopt : std::optional<std::size_t>(seed.rule),
               std::nullopt);
     }
     for (std::size_t at = 0; at < closure.order.size(); ++at) {
@@ -456,13 +467,40 @@ std::optional<Conflict> RuleGraph::out_of_order(const Closure& closure,
     return out;
 }
 
+std::vector<RuleGraph::Edge> RuleGraph::needed_for(std::optional<std::size_t> exit,
+                                                   std::optional<std::size_t> also) const {
+    std::vector<Edge> out = required_;
+    if (also) out.push_back({kNoRule, *also});
+    if (exit) out.push_back({exit_rule_[*exit], *exit});
+    return out;
+}
+
+std::optional<Conflict> RuleGraph::one_loop() const {
+    std::optional<Closure> first;
+    std::vector<bool> in_each(tools_, true);
+    for (const std::size_t exit : exits_) {
+        if (unmet(exit, std::nullopt, Reach::any)) continue;
+        Closure closure = closure_of(needed_for(exit, std::nullopt), Reach::any);
+        for (std::size_t tool = 0; tool < tools_; ++tool)
+            in_each[tool] = in_each[tool] && closure.in[tool];
+        if (!first) first = std::move(closure);
+    }
+    for (std::size_t tool = 0; first && tool < tools_; ++tool) {
+        if (!in_each[tool]) continue;
+        for (const Limit& limit : once_[tool]) {
+            if (limit.per == Per::conversation) continue;
+            Conflict out = behind(*first, {tool});
+            add_once(out.rules, limit.rule);
+            out.why = cat(quoted(tool), " has to succeed in each, and may be called once");
+            return out;
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<Conflict> RuleGraph::unmet(std::optional<std::size_t> exit,
                                          std::optional<std::size_t> also, Reach reach) const {
-    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-    std::vector<Edge> seeds = required_;
-    if (also) seeds.push_back({kNone, *also});
-    if (exit) seeds.push_back({exit_rule_[*exit], *exit});
-    const Closure closure = closure_of(std::move(seeds), reach);
+    const Closure closure = closure_of(needed_for(exit, also), reach);
     for (const std::size_t tool : closure.order) {
         if (never_[tool]) {
             Conflict out = behind(closure, {tool});

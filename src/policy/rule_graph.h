@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "policy/rule_set.h"
@@ -30,10 +31,17 @@ public:
         any,      // Other loops of this session, too.
     };
 
-    explicit RuleGraph(const RuleSet& rules);
+    // Of agents in `profile`, or of all where that is "".
+    explicit RuleGraph(const RuleSet& rules, std::string_view profile = {});
 
     // Why no call of the tool is ever admitted and succeeds; none where some may.
     const std::optional<Conflict>& never(std::size_t tool) const { return never_[tool]; }
+    // Whether agents have nothing of the tool that they could call, though no rule forbids it.
+    bool is_absent(std::size_t tool) const {
+        return !absent_[tool].empty() || (rules_.is_listed(tool) && !rules_.is_callable(tool));
+    }
+    // Why a session can do its first loop and no other; none where it may do more.
+    std::optional<Conflict> one_loop() const;
     // Cycles of "needs first", each once.
     const std::vector<Conflict>& cycles() const { return cycles_; }
     // Tools whose prerequisites exclude each other, where those of none of them do already.
@@ -69,6 +77,8 @@ private:
     void find_callable();
     void find_cycles();
     void explain_never();
+    std::vector<Edge> needed_for(std::optional<std::size_t> exit,
+                                 std::optional<std::size_t> also) const;
     bool counts(Per edge, Reach reach) const;
     bool binds(Per per, Reach reach) const;
     void bring(Closure& closure, std::size_t tool, std::optional<std::size_t> rule,
@@ -90,6 +100,7 @@ private:
     std::vector<std::vector<Edge>> after_;   // … after it, in the loop.
     std::vector<std::vector<Edge>> then_;    // … in the loop, if it did.
     std::vector<Group> groups_;
+    std::vector<std::string> absent_;                    // Why agents have no such tool.
     std::vector<std::optional<std::size_t>> forbidden_;  // By which rule.
     std::vector<std::vector<Limit>> once_;               // Rules of one call.
     std::vector<bool> callable_;

@@ -41,10 +41,19 @@ RuleSet::RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRul
     }
     first_check_.push_back(static_cast<std::uint32_t>(checks_.size()));
     for (std::size_t tool = 0; tool < tools; ++tool) summarise(tool);
-    listed_ = IndexSet(tools);
-    for (std::size_t tool = 0; tool < tools; ++tool) {
-        if (is_listed(catalog_->tools()[tool].name)) listed_.add(tool);
-    }
+    listed_ = callable_ = IndexSet(tools);
+    for (std::size_t tool = 0; tool < tools; ++tool) note_left(tool);
+}
+
+void RuleSet::note_left(std::size_t tool) {
+    const KnownTool& known = catalog_->tools()[tool];
+    const auto left = allowed_operations(known.name);
+    if (!left || !left->empty()) listed_.add(tool);
+    const auto is_there = [&](const std::string& word) {
+        return std::find(known.later.begin(), known.later.end(), word) == known.later.end();
+    };
+    const bool any = !left || std::any_of(left->begin(), left->end(), is_there);
+    if (any && why_absent(known).empty()) callable_.add(tool);
 }
 
 void RuleSet::place(std::vector<ToolRule> common, std::vector<ToolRule> own) {

@@ -98,6 +98,9 @@ public:
     // Whether any of its operations is left. A tool without operations is listed.
     bool is_listed(std::string_view tool) const;
     bool is_listed(std::size_t tool) const { return listed_.has(tool); }
+    // Whether agents can call it, whatever was called: it is there for them, and of its operations
+    // one that is there is left.
+    bool is_callable(std::size_t tool) const { return callable_.has(tool); }
 
     // Whether the rule is about calls of the tool: it names it, or is for "*" and no other stands
     // in its place. Of exclusive_groups: the tool is in a group of it. A rule for "*" that lists
@@ -143,6 +146,7 @@ private:
     void compile_checks(std::size_t tool, std::vector<RuleCheck>& out);
     void add_checks(std::uint32_t index, std::size_t tool, std::vector<RuleCheck>& out);
     void summarise(std::size_t tool);
+    void note_left(std::size_t tool);
     std::set<std::size_t> members_of(RuleCheck::Span span) const;
     void add_exit_check(RuleCheck duty, std::size_t exit, std::vector<RuleCheck>& out);
     RuleCheck check_of(RuleCheck::Kind kind, std::uint32_t index) const;
@@ -159,6 +163,7 @@ private:
     IndexSet continues_;
     IndexSet starts_;
     IndexSet listed_;
+    IndexSet callable_;
     IndexSet remembered_[std::size(kPers)];
     std::vector<std::uint32_t> start_rules_;
     std::vector<std::uint32_t> periodic_rules_;

@@ -48,11 +48,12 @@ inline ToolRule groups(std::string tool, std::vector<std::vector<std::string>> o
 
 // Their lines are 1, 2, …, the common ones first.
 inline std::shared_ptr<const RuleSet> rule_set(std::vector<ToolRule> common,
-                                               std::vector<ToolRule> own = {}) {
+                                               std::vector<ToolRule> own = {},
+                                               ToolCatalog catalog = tools_for_test()) {
     std::size_t line = 0;
     for (ToolRule& each : common) each.line = ++line;
     for (ToolRule& each : own) each.line = ++line;
-    return std::make_shared<const RuleSet>(std::make_shared<const ToolCatalog>(tools_for_test()),
+    return std::make_shared<const RuleSet>(std::make_shared<const ToolCatalog>(std::move(catalog)),
                                            std::move(common), std::move(own));
 }
 

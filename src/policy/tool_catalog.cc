@@ -1,10 +1,24 @@
 #include "policy/tool_catalog.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/cat.h"
 
 namespace quire::policy {
+
+std::string why_absent(const KnownTool& tool, std::string_view profile) {
+    if (tool.mounted) return {};  // Nobody knows.
+    if (!tool.built) return cat("this version has no tool `", tool.name, "` yet");
+    if (tool.for_people) return cat("`", tool.name, "` is for people alone");
+    const bool there =
+        profile.empty() || tool.profiles.empty() ||
+        std::find(tool.profiles.begin(), tool.profiles.end(), profile) != tool.profiles.end();
+    if (there) return {};
+    std::string in;
+    for (const std::string& each : tool.profiles) cat_to(in, cat(in.empty() ? "" : ", ", each));
+    return cat("`", tool.name, "` is a tool of profile ", in, " alone");
+}
 
 ToolCatalog::ToolCatalog(std::vector<KnownTool> tools) {
     for (KnownTool& tool : tools) add(std::move(tool));
@@ -33,6 +47,16 @@ const KnownTool* ToolCatalog::find(std::string_view name) const {
 std::string ToolCatalog::names() const {
     std::string out;
     for (const KnownTool& tool : tools_) cat_to(out, cat(out.empty() ? "" : ", ", tool.name));
+    return out;
+}
+
+std::vector<std::string> ToolCatalog::profiles() const {
+    std::vector<std::string> out;
+    for (const KnownTool& tool : tools_) {
+        for (const std::string& each : tool.profiles) {
+            if (std::find(out.begin(), out.end(), each) == out.end()) out.push_back(each);
+        }
+    }
     return out;
 }
 

@@ -16,7 +16,16 @@ struct KnownTool {
     std::vector<std::string> operations = {};  // As declared; none of a tool that does one thing.
     bool built = true;     // False: a word that rules may use already, and no tool yet,
     bool mounted = false;  // of another program that has not told what it has.
+    std::vector<std::string> later = {};     // Of its operations, such words.
+    bool for_people = false;                 // No agent may call it.
+    bool in_conversations = true;            // A call may be in one, by what it names.
+    std::string conversation = {};           // That of a call which names none; "" for none.
+    std::vector<std::string> profiles = {};  // That have it; empty where each does.
 };
+
+// Why no agent can call the tool, a clause: in any profile, or in `profile` where that is not "".
+// "" where some can.
+std::string why_absent(const KnownTool& tool, std::string_view profile = {});
 
 // Keeps the order in which tools were added.
 class ToolCatalog {
@@ -33,6 +42,8 @@ public:
     const KnownTool* find(std::string_view name) const;
     // For a message: "context, file, shell"; of those that declare operations "context and file".
     std::string names() const;
+    // Those of the tools, each once.
+    std::vector<std::string> profiles() const;
     std::string names_with_operations() const;
 
 private:

@@ -11,7 +11,7 @@ namespace quire::tools {
 namespace {
 
 struct Args {
-    std::string conversation = "main";
+    std::string conversation = kernel::BlockCreate{}.conversation;
     std::optional<std::string> parent_id;
     std::optional<std::string> after;
     blocks::Role role = blocks::Role::model;
@@ -80,7 +80,8 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
          .title = "Create a block",
          .description = "Add a block to a conversation.",
          .annotations = {},
-         .output_schema = output(profile)},
+         .output_schema = output(profile),
+         .conversation = Args{}.conversation},
         fields(profile), [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
             const std::size_t most = kernel.limits().operation_bytes;
             if (json::write(args.metadata).size() > most) {

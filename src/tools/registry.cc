@@ -116,6 +116,19 @@ kernel::RuleCalls::Asked asked_of(const ToolInfo& info, std::string_view operati
     return {info.name, std::string(operation), text("block_id"), text("conversation")};
 }
 
+// What rules know of it; in which profiles it is, whoever has the shelves adds.
+policy::KnownTool known(const ToolInfo& info) {
+    const Value* const arguments = info.input_schema.get("properties");
+    const auto takes = [&](std::string_view name) {
+        return arguments != nullptr && arguments->get(name) != nullptr;
+    };
+    return {.name = info.name,
+            .operations = info.operations.names(),
+            .for_people = info.for_people,
+            .in_conversations = takes("conversation") || takes("block_id"),
+            .conversation = info.conversation};
+}
+
 // Whether a call of the operation changes nothing, by what the tool promises.
 bool only_reads(const ToolInfo& info, std::string_view operation) {
     if (info.foreign) return false;
@@ -377,9 +390,14 @@ void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
 
 policy::ToolCatalog Registry::catalog() const {
     policy::ToolCatalog out;
-    for (const Body::Shelf& shelf : body_->shelves) {
-        for (const Entry& entry : shelf.entries)
-            out.add({entry.info.name, entry.info.operations.names()});
+    for (const Profile profile : kProfiles) {
+        for (const Entry& entry : body_->of(profile).entries) {
+            policy::KnownTool tool = known(entry.info);
+            if (const policy::KnownTool* const before = out.find(tool.name))
+                tool.profiles = before->profiles;
+            tool.profiles.emplace_back(profile_name(profile));
+            out.add(std::move(tool));
+        }
     }
     return out;
 }

@@ -45,6 +45,8 @@ struct ToolInfo {
     Annotations annotations;
     Operations operations = {};  // Of a tool that does several things.
     bool for_people = false;     // Listed for human actors alone, and refused to the others.
+    // The conversation of a call that names none by its argument `conversation`; "" for none.
+    std::string conversation = {};
     // Another program's: its schemas are held to nothing beyond the standard, and what it promises
     // is passed on and relied on nowhere.
     bool foreign = false;
@@ -95,7 +97,7 @@ class Registry {
 public:
     // Holds the tools that work on blocks. Others are added before the first call.
     explicit Registry(kernel::Kernel& kernel);
-    // Before the first call: which tools there are, with their operations, in any profile.
+    // Before the first call: which tools there are, in any profile.
     policy::ToolCatalog catalog() const;
     // Before the first call. What agents are shown and may call is what `rules` leave them.
     void hold_to(kernel::RuleCalls& rules);

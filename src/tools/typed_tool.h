@@ -20,8 +20,9 @@ struct Described {
     std::string description;
     Annotations annotations;
     Value output_schema;
-    Operations operations = {};  // What they say comes after the description.
-    bool for_people = false;     // As ToolInfo's.
+    Operations operations = {};     // What they say comes after the description.
+    bool for_people = false;        // As ToolInfo's,
+    std::string conversation = {};  // and this.
 };
 
 template <class Args>
@@ -32,7 +33,7 @@ public:
     TypedTool(Described words, Fields<Args> fields, Run run)
         : Tool({std::move(words.name), std::move(words.title), std::move(words.description),
                 fields.schema(), or_refusal(std::move(words.output_schema)), words.annotations,
-                std::move(words.operations), words.for_people}),
+                std::move(words.operations), words.for_people, std::move(words.conversation)}),
           fields_(std::move(fields)),
           run_(std::move(run)) {}
 

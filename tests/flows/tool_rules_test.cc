@@ -248,6 +248,57 @@ TEST(ToolRules, WhatCountsPerConversationCountsThere) {
     EXPECT_EQ(append(side), "max_calls_exceeded");
 }
 
+TEST(ToolRules, ACallThatNamesNoConversationCountsInTheOneThatTheToolTakes) {
+    Workspace workspace(Profile::full, common({at_most("block_create", 1, Per::conversation)}));
+    const auto create = [&](const char* more) {
+        const auto made =
+            workspace.call_tool("block_create", cat(R"({"role":"user","kind":"text")", more, "}"));
+        return made.is_error ? workspace.last.get("error")->get("reason")->as_string() : "ok";
+    };
+    constexpr auto kMain = R"(,"conversation":"main")";
+    EXPECT_EQ(create(""), "ok");
+    EXPECT_EQ(create(kMain), "max_calls_exceeded");
+    workspace.session = 5;
+    EXPECT_EQ(create(""), "max_calls_exceeded");
+    EXPECT_EQ(create(R"(,"conversation":"side")"), "ok");
+    workspace.restart();
+    EXPECT_EQ(create(""), "max_calls_exceeded");
+    EXPECT_EQ(create(kMain), "max_calls_exceeded");
+    EXPECT_EQ(create(R"(,"conversation":"side")"), "max_calls_exceeded");
+}
+
+TEST(ToolRules, WhatIsRefusedInAConversationThatIsNotThereLeavesNothing) {
+    Workspace workspace(Profile::full, common({at_most("*", 2, Per::conversation)}));
+    const auto create = [&](const std::string& conversation, const char* more = "") {
+        const auto made = workspace.call_tool(
+            "block_create",
+            cat(R"({"role":"user","kind":"text","conversation":")", conversation, "\"", more, "}"));
+        return made.is_error ? workspace.last.get("error")->get("reason")->as_string() : "ok";
+    };
+    // Where the call names a parent that is none, and where the name is none.
+    constexpr auto kNowhere = R"(,"parent_id":"1-1")";
+    for (int i = 0; i < 50; ++i) EXPECT_NE(create(cat("c", i), kNowhere), "ok");
+    EXPECT_EQ(workspace.stored_facts(), 0U);
+    // As if it had never been called there: the conversation is not, and what was counted is not.
+    for (int i = 0; i < 5; ++i) EXPECT_NE(create("c0", kNowhere), "max_calls_exceeded");
+    EXPECT_EQ(create("c0"), "ok");
+    EXPECT_EQ(workspace.stored_facts(), 1U);
+    EXPECT_EQ(create("c0"), "ok");
+    EXPECT_EQ(create("c0"), "max_calls_exceeded");
+    // A refusal in one that is there counts.
+    EXPECT_EQ(create("c1"), "ok");
+    EXPECT_NE(create("c1", kNowhere), "ok");
+    EXPECT_EQ(create("c1"), "max_calls_exceeded");
+    workspace.restart();
+    EXPECT_EQ(create("c0"), "max_calls_exceeded");
+    EXPECT_EQ(workspace.stored_facts(), 2U);
+    // All names that are none count together, as in no conversation.
+    EXPECT_EQ(create(std::string(300, 'x')), "invalid_argument");
+    EXPECT_EQ(create(std::string(301, 'x')), "invalid_argument");
+    EXPECT_EQ(create(std::string(302, 'x')), "max_calls_exceeded");
+    EXPECT_EQ(workspace.stored_facts(), 2U);
+}
+
 TEST(ToolRules, ALoopEndsWhereTheRulesSay) {
     Workspace workspace(Profile::full, common({of(RuleType::start_constraint, "block_list"),
                                                of(RuleType::required_before_exit, "file"),

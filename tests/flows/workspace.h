@@ -97,6 +97,7 @@ public:
 
     const tools::Registry& registry() const { return *registry_; }
     kernel::RuleCalls& rules() { return *rules_; }
+    std::size_t stored_facts() { return store_.rule_facts()->size(); }
     // The next batch that is handed to it finds the disk full.
     void fill_the_disk_once() { store_.fail_next(); }
 

@@ -8,8 +8,13 @@ using policy::RuleType;
 using policy::ToolRule;
 
 policy::ToolCatalog few_tools() {
-    return policy::ToolCatalog(
-        {{"a", {"read", "write", "erase"}}, {"b", {"view", "set"}}, {"c"}, {"d"}, {"e"}});
+    // Of `b` one operation is a later version's, and so is `f`.
+    return policy::ToolCatalog({{"a", {"read", "write", "erase"}},
+                                {.name = "b", .operations = {"view", "set"}, .later = {"set"}},
+                                {"c"},
+                                {"d"},
+                                {"e"},
+                                {"f", {}, false}});
 }
 
 namespace {

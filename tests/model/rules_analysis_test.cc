@@ -44,6 +44,8 @@ public:
     bool is_whole() const { return whole_; }
     bool can_end() const { return can_end_; }
     bool was_called(const std::string& tool) const { return called_.contains(tool); }
+    // By one session.
+    std::size_t most_loops() const { return most_loops_; }
     // In a loop that ended.
     bool ended_with(const std::string& tool) const { return ended_with_.contains(tool); }
 
@@ -77,8 +79,13 @@ private:
         const std::int64_t time = state.time + 1'000'000;
         const rules_model::Now now{time, time};
         for (const policy::KnownTool& tool : catalog_.tools()) {
-            std::vector<std::string> operations = tool.operations;
-            if (operations.empty()) operations.emplace_back();
+            if (!tool.built) continue;
+            std::vector<std::string> operations;
+            for (const std::string& word : tool.operations) {
+                if (std::find(tool.later.begin(), tool.later.end(), word) == tool.later.end())
+                    operations.push_back(word);
+            }
+            if (tool.operations.empty()) operations.emplace_back();
             for (const char* conversation : {"", "k"}) {
                 if (sessions_alone_ && *conversation != '\0') continue;
                 for (const std::string& word : operations) {
@@ -103,6 +110,7 @@ private:
         called_.insert(asked.tool);
         if (rules.finish(index, true, now) == rules_model::Rules::Step::ended) {
             can_end_ = true;
+            most_loops_ = std::max(most_loops_, rules.report(asked.session, now).loops_ended);
             note_end(before, asked.session);
             ended_with_.insert(asked.tool);
         }
@@ -114,6 +122,7 @@ private:
     bool has_exits_ = false;
     bool whole_ = true;
     bool can_end_ = false;
+    std::size_t most_loops_ = 0;
     std::set<std::string> called_;
     std::set<std::string> ended_with_;
     std::set<std::string> seen_;
@@ -125,6 +134,7 @@ struct Counts {
     unsigned never_end = 0;
     unsigned dead_ends = 0;
     unsigned never_called = 0;
+    unsigned one_loop = 0;
 };
 
 std::string hold(const std::vector<RuleFinding>& found, const Search& search, bool exact,
@@ -141,18 +151,30 @@ std::string hold(const std::vector<RuleFinding>& found, const Search& search, bo
             case Kind::dead_end:
                 ++counts.dead_ends;
                 if (search.ended_with(each.tool)) return cat("it can end: ", each.message);
+                for (const std::string& tool : each.also) {
+                    if (search.ended_with(tool)) return cat("it can end: ", each.message);
+                }
                 break;
             case Kind::cannot_begin:
             case Kind::cycle:
             case Kind::excluded:
             case Kind::never_called:
+            case Kind::waits_in_vain:
                 ++counts.never_called;
                 if (search.was_called(each.tool)) return cat("it can be called: ", each.message);
+                for (const std::string& tool : each.also) {
+                    if (search.was_called(tool)) return cat("it can be called: ", each.message);
+                }
+                break;
+            case Kind::one_loop:
+                ++counts.one_loop;
+                if (search.most_loops() > 1) return cat("it does two loops: ", each.message);
                 break;
             case Kind::ends_and_continues:
             case Kind::never_ends_alone:
             case Kind::without_effect:
             case Kind::not_built:
+            case Kind::not_in_profile:
                 break;
         }
     }
@@ -187,6 +209,7 @@ Counts compare(bool sessions_alone) {
     testing::Test::RecordProperty("never_end", static_cast<int>(counts.never_end));
     testing::Test::RecordProperty("dead_ends", static_cast<int>(counts.dead_ends));
     testing::Test::RecordProperty("never_called", static_cast<int>(counts.never_called));
+    testing::Test::RecordProperty("one_loop", static_cast<int>(counts.one_loop));
     return counts;
 }
 
@@ -199,6 +222,7 @@ TEST(RulesAnalysis, PerSessionItIsWhatASearchOfAllCallsFinds) {
     EXPECT_GT(counts.never_end, 40U);
     EXPECT_GT(counts.dead_ends, 30U);
     EXPECT_GT(counts.never_called, 100U);
+    EXPECT_GT(counts.one_loop, 5U);
 }
 
 TEST(RulesAnalysis, WithAllConversationsAndSessionsNothingIsClaimedThatCanBeCalled) {

@@ -133,6 +133,23 @@ Call \`shell\` at most 20 times ever.
     assert.equal(asJson.decision, "deny");
     assert.equal(asJson.error.message, "Operation 'edit' not allowed for tool 'file'. Allowed operations: list, read");
     assert.equal(rules("explain", "--agent", "bo", "--tool", "fly").status, 1);
+    // As calls are written, and nothing that no call of an agent could be.
+    assert.match(rules("explain", ...ada, "--tool", "file.read").stdout, /^refused \(start_constraints_not_met\): .*Call `context` next\./);
+    assert.match(rules("explain", "--agent", "bo", "--tool", "file.read").stdout, /^allowed\n/);
+    assert.match(rules("explain", "--agent", "bo", "--tool", "block.edit").stdout, /^allowed\n/);
+    for (const [call, message] of [
+        [["shell", "--operation", "execute"], /there is no such tool yet/],
+        [["approvals", "--operation", "list"], /no agent may call it: `approvals` is for people alone/],
+        [["file", "--operation", "burn"], /`file` has no operation 'burn'; it has: list, read, /],
+        [["file.burn"], /`file` has no operation 'burn'/],
+        [["file", "--operation", "stage"], /there is no such operation yet/],
+        [["block_read", "--operation", "read"], /does one thing, and has no operations; leave out --operation/],
+    ]) {
+        const { status, stdout, stderr } = rules("explain", "--agent", "bo", "--tool", ...call);
+        assert.equal(status, 1, call.join(" "));
+        assert.equal(stdout, "");
+        assert.match(stderr, message);
+    }
 
     writeFileSync(join(folder, "quire.toml"), `[[tools.rules]]
 tool = "file"

@@ -2,6 +2,7 @@
 // on the command line, and what counts for good outlives the kernel.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { connectQuire, kinds, ok, refused } from "./support/sdk.mjs";
@@ -131,6 +132,19 @@ test("a rule that cannot be, or cannot be met, ends the start and says where", {
             assert.notEqual(status, 0, `${args[0]}: ${text}`);
             assert.match(stderr, wrong, args[0]);
         }
+    }
+});
+
+test("the examples of docs/rules.md can be met", { skip }, (t) => {
+    const text = readFileSync(new URL("../../docs/rules.md", import.meta.url), "utf8");
+    const examples = [...text.matchAll(/```toml\n([^]*?)```/g)].map((each) => each[1]);
+    assert.ok(examples.length >= 2);
+    for (const example of examples) {
+        const checked = run(workspace(t, {}, example), "rules", "check");
+        assert.equal(checked.status, 0, checked.stdout + checked.stderr);
+        // A rule for all agents may name a tool that only some of them have; no other word is said against it.
+        for (const line of checked.stdout.trim().split("\n"))
+            assert.match(line, /^The rules for tools can be met|: in profile compat, /);
     }
 });
 
