@@ -222,7 +222,7 @@ TEST(RulesAnalysis, PerSessionItIsWhatASearchOfAllCallsFinds) {
     EXPECT_GT(counts.never_end, 40U);
     EXPECT_GT(counts.dead_ends, 30U);
     EXPECT_GT(counts.never_called, 100U);
-    EXPECT_GT(counts.one_loop, 5U);
+    EXPECT_GT(counts.one_loop, 0U);
 }
 
 TEST(RulesAnalysis, WithAllConversationsAndSessionsNothingIsClaimedThatCanBeCalled) {

@@ -185,10 +185,17 @@ private:
     // explain() says what admit() does, and why; the next call that a refusal names is admitted.
     std::string look(const policy::RuleAutomaton& automaton, const policy::ToolCall& call) const {
         const policy::CallDecision seen = automaton.explain(call);
-        const auto refuses =
-            std::find_if(seen.trace.begin(), seen.trace.end(), [](const policy::RuleLook& look) {
-                return look.outcome == policy::RuleLook::Outcome::refuses;
-            });
+        // What the tool does not have is told before when it may be called.
+        const auto first_refusing = [&](bool gating) {
+            return std::find_if(
+                seen.trace.begin(), seen.trace.end(), [&](const policy::RuleLook& look) {
+                    const auto type = rules_->rule(look.rule).type;
+                    return look.outcome == policy::RuleLook::Outcome::refuses &&
+                           (!gating || type == policy::RuleType::allowed_operations);
+                });
+        };
+        const auto gates = first_refusing(true);
+        const auto refuses = gates != seen.trace.end() ? gates : first_refusing(false);
         if ((refuses != seen.trace.end()) != (seen.verdict == policy::Verdict::deny))
             return "the trace refuses what is not refused, or the other way round";
         if (refuses != seen.trace.end() && refuses->rule != seen.rule)
