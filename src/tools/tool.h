@@ -95,7 +95,7 @@ private:
 
 class Registry {
 public:
-    // Holds the tools that work on blocks. Others are added before the first call.
+    // Holds the tools that work on blocks. Others are added before the first call and listing.
     explicit Registry(kernel::Kernel& kernel);
     // Before the first call: which tools there are, in any profile.
     policy::ToolCatalog catalog() const;
