@@ -8,6 +8,7 @@
 #include "base/cat.h"
 #include "json/json.h"
 #include "json/schema.h"
+#include "mounts/members.h"
 #include "text/ecma_pattern.h"
 
 namespace quire::mounts {
@@ -22,11 +23,6 @@ constexpr std::array<BlockType, 4> kTypes = {{{"text", {"text", "text"}},
                                               {"image", {"data", "mimeType"}},
                                               {"audio", {"data", "mimeType"}},
                                               {"resource_link", {"uri", "name"}}}};
-
-std::string text_in(const Value& of, std::string_view member) {
-    const Value* const value = of.get(member);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
-}
 
 bool has_string(const Value& of, std::string_view member) {
     const Value* const value = of.get(member);

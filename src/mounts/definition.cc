@@ -10,6 +10,7 @@
 #include "json/json.h"
 #include "json/schema.h"
 #include "json/schema_dialect.h"
+#include "mounts/members.h"
 #include "policy/call_digest.h"
 #include "policy/member_words.h"
 #include "policy/shown.h"
@@ -34,11 +35,6 @@ bool is_name(std::string_view name) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '_' || c == '-' || c == '.';
     });
-}
-
-std::string text_in(const Value& of, std::string_view member) {
-    const Value* const value = of.get(member);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
 }
 
 // Whether some of it would not be seen, blanks and line ends aside.
