@@ -116,7 +116,7 @@ test("the command shows what was answered in the agent's program, and for which 
     const { client } = await asked(t, "SDK v2, pinned to 2026-07-28", folder, accept("approve_for"));
     await ok(client, "block_list", {});
     const { stdout } = spawnSync(quire, ["approvals", "list", "--workspace", folder, "--actor", "human:tom"], { encoding: "utf8" });
-    assert.match(stdout, / agent:ada asks to execute block_list\n/);
+    assert.match(stdout, / agent:ada asks to execute the tool block_list\n/);
     assert.match(stdout, new RegExp(` by ${me}, asked in the agent's program\n`));
 });
 

@@ -65,7 +65,7 @@ test("a resource is read by the rules for the tool that reads it", { skip }, asy
 
 test("blocks that are read and listed as resources count as calls of the tools that do it", { skip }, async (t) => {
     const folder = workspace(t, {}, everythingAllowed + rule("block_view", "max_calls", "value = 1") + rule("block_list", "requires_preceding_tools", 'value = ["block_view"]'));
-    const ada = await connectQuire(t, "SDK v1", folder, { actor: "agent:ada" });
+    const ada = await connectQuire(t, "SDK v1", folder, { profile: "model", actor: "agent:ada" });
     const { block_id } = await ok(ada, "block_create", { role: "user", kind: "text", content: "one" });
     await assert.rejects(ada.listResources(), /`block_view`/);
     assert.equal((await ada.readResource({ uri: `block://${block_id}` })).contents[0].text, "one");
