@@ -73,7 +73,8 @@ std::string Place::path() const {
     if (parent_ == nullptr) return "";
     std::string path = parent_->path();
     if (key_.data() == nullptr) return cat(path, "[", index_, "]");
-    return path.empty() ? std::string(key_) : cat(path, ".", key_);
+    const std::string_view key = utf8::prefix(key_, kShownKey);
+    return path.empty() ? std::string(key) : cat(path, ".", key);
 }
 
 std::string Place::name() const {

@@ -202,6 +202,8 @@ inline std::size_t matching_steps(std::string_view text) {
     return 4 + text.size() / 8;
 }
 
+// Of a member's name, in a message or its details: code points.
+inline constexpr std::size_t kShownKey = 200;
 // A value in a message: enough to recognise it.
 std::string shown(const Value& value);
 

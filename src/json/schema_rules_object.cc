@@ -38,7 +38,7 @@ Error unknown_field(std::string_view rule, const Members& members, const std::st
         Place(place, key), rule,
         cat("unknown field '", utf8::prefix(key, 64), "'", in_text(place),
             nearest.best().empty() ? "" : cat(" (did you mean '", nearest.best(), "'?)"), fields),
-        {{"field", key}, {"allowed", as_list(known)}});
+        {{"field", utf8::prefix(key, kShownKey)}, {"allowed", as_list(known)}});
 }
 
 // properties, patternProperties, additionalProperties and required.

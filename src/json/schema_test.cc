@@ -290,5 +290,20 @@ TEST(Schema, RefusesToCompileWhatMeansNothing) {
     EXPECT_EQ(reason(deep), "invalid_schema");
 }
 
+TEST(Schema, AMemberWithALongNameIsNotToldWhole) {
+    const auto schema = Schema::compile(
+        parse(R"({"type":"object","properties":{"a":{"additionalProperties":false}},)"
+              R"("additionalProperties":{"type":"string"}})")
+            .value());
+    ASSERT_TRUE(schema);
+    const std::string name(1'000'000, 'x');
+    for (const Value& wrong : {Value(Map{{"a", Map{{name, 1}}}}), Value(Map{{name, 1}})}) {
+        const auto fits = schema->check(wrong);
+        ASSERT_FALSE(fits);
+        EXPECT_LT(fits.error().message().size() + write(Value(fits.error().details())).size(),
+                  2'000U);
+    }
+}
+
 }  // namespace
 }  // namespace quire::json
