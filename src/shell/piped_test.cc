@@ -60,11 +60,11 @@ TEST_F(PipedProgramTest, OneThatDoesNotListenIsAskedAndOneThatRefusesKilled) {
     ASSERT_EQ(::poll(&ready, 1, 10'000), 1);
     ASSERT_GT(::read(asked->output(), buffer, sizeof buffer), 0);
     EXPECT_EQ(asked->end(4000, clock), "exit code 6");
-    auto stubborn =
+    auto deaf =
         PipedProgram::start(program("trap '' TERM; echo ready; while :; do sleep 0.01; done"));
-    ready.fd = stubborn->output();
+    ready.fd = deaf->output();
     ASSERT_EQ(::poll(&ready, 1, 10'000), 1);
-    EXPECT_EQ(stubborn->end(100, clock), "signal 9");
+    EXPECT_EQ(deaf->end(100, clock), "signal 9");
 }
 
 TEST_F(PipedProgramTest, WhatItStartedEndsWithIt) {
