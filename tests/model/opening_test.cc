@@ -141,6 +141,41 @@ TEST_F(Opening, ATransactionGoesOnWhenTheHistoryComesIn) {
     });
 }
 
+// Found with SEED=2560230899 QUIRE_STEPS=1.
+TEST_F(Opening, ADeleteThatBeganBeforeTheHistoryCameInIsLengthened) {
+    const ContainerId list = ContainerId::root("list", ContainerKind::list);
+    const ContainerId text = ContainerId::root("text", ContainerKind::text);
+    Doc written(1);
+    for (int i = 0; i < 6; ++i)
+        ASSERT_TRUE(written.list_insert(written.open(list), static_cast<std::size_t>(i), i));
+    ASSERT_TRUE(written.text_insert(written.open(text), {0}, "abcdef"));
+    written.commit();
+    const Bytes blob = codec::encode_snapshot(written).value();
+    for (const bool backward : {false, true}) {
+        Doc doc(kEditor);
+        ASSERT_TRUE(codec::open_snapshot(doc, blob).value());
+        Doc full = whole(blob, kEditor);
+        const VersionVector before = doc.version();
+        const auto erase = [&](std::size_t at) {
+            for (Doc* const each : {&doc, &full}) {
+                ASSERT_TRUE(each->list_erase(each->open(list), at, 1));
+            }
+        };
+        erase(3);
+        ASSERT_FALSE(doc.has_history());
+        ASSERT_TRUE(doc.load_history());
+        erase(backward ? 2 : 3);
+        for (Doc* const each : {&doc, &full})
+            ASSERT_TRUE(each->text_erase(each->open(text), {1}, {2}));
+        doc.commit();
+        full.commit();
+        EXPECT_TRUE(doc.changes_since(before) == full.changes_since(before));
+        EXPECT_EQ(doc.changes_since(before).at(0).ops.size(), 2U);
+        EXPECT_TRUE(doc.value() == full.value());
+        doc.check_invariants();
+    }
+}
+
 TEST_F(Opening, OthersChangesMeetTheHistory) {
     for_each_snapshot(40, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
         Doc full = whole(blob, kEditor);

@@ -258,8 +258,11 @@ Result<std::unique_ptr<DocBody>> DocBody::with_history(const std::vector<Change>
         return corrupt("the history ends elsewhere than its version");
     if (committed_end() > log_.base()) TRY(take(export_spans({{log_.base(), committed_end()}})));
     if (open_) {
+        const Lv begin = body->log_.end();
         TRY(take(export_spans({{began_, log_.end()}})));
         body->log_.reopen();
+        // As they were made, so that the transaction can lengthen them.
+        for (Container& c : body->containers_) log_of(c).forget_starts(begin);
         body->open_ = true;
     }
     body->subscribers_ = subscribers_;

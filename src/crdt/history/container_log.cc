@@ -47,6 +47,14 @@ void ContainerLog::erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bo
     runs_.push_back({lv, len, pos, 0, 0, RunKind::erase_forward, true, false});
 }
 
+void ContainerLog::forget_starts(Lv from) {
+    for (auto run = runs_.rbegin(); run != runs_.rend() && run->lv >= from; ++run) {
+        if (!run->is_erase() || !run->linear) continue;
+        run->payload = run->extra = 0;
+        run->resolved = false;
+    }
+}
+
 void ContainerLog::erase_recorded(At at, bool backward, PeerIndex start_peer, Counter start) {
     runs_.push_back({at.lv, at.len, at.pos, static_cast<std::uint32_t>(start), start_peer,
                      backward ? RunKind::erase_backward : RunKind::erase_forward, at.linear, true});

@@ -106,6 +106,9 @@ public:
     void insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins);
     // A local delete; its start ids are found when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
+    // The deletes from `from` on are this peer's own, which goes on with them: they find their
+    // start ids when asked.
+    void forget_starts(Lv from);
     // One more atom that the last run deletes, backwards or forwards as it does.
     void erase_on() { ++runs_.back().len; }
     // A delete from elsewhere, kept verbatim.
