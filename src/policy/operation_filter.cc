@@ -92,6 +92,9 @@ private:
     // The same, after which no other word fits it.
     bool narrowed(Value& schema, const std::string& outer);
 
+    // look(map, base) at a schema that is one, within the limits.
+    template <typename Look>
+    bool within(Value& schema, const std::string& outer, const Look& look);
     using Part = bool (Filter::*)(Value&, const std::string&);
     bool applied(Map& schema, const std::string& base, Part part, Part branch);
     bool branches(Map& schema, std::string_view keyword, const std::string& base, Part part);
@@ -100,6 +103,7 @@ private:
     bool negated(Map& schema, const std::string& base, Part part);
     bool referring(Map& schema, std::string_view keyword, const std::string& base, Part part);
     bool members(Map& schema, const std::string& base);
+    bool dependents(Map& schema, const std::string& base);
     bool items(Map& schema, const std::string& base);
     void enumeration(Map& schema) const;
     void discriminator(Map& schema, const std::set<std::string>& gone) const;
@@ -329,14 +333,19 @@ bool Filter::items(Map& schema, const std::string& base) {
     return true;
 }
 
-bool Filter::words(Value& schema, const std::string& outer) {
+template <typename Look>
+bool Filter::within(Value& schema, const std::string& outer, const Look& look) {
     if (schema.is_bool()) return schema.as_bool();
     if (!schema.is_map() || gave_up_) return true;
     if (depth_ == kDeepestPart) return gave_up_ = true;
     ++depth_;
-    const std::string base = base_within(schema, outer);
-    Map& out = schema.as_map();
-    const bool is_left = [&] {
+    const bool is_left = look(schema.as_map(), base_within(schema, outer));
+    --depth_;
+    return is_left;
+}
+
+bool Filter::words(Value& schema, const std::string& outer) {
+    const auto look_at = [&](Map& out, const std::string& base) {
         if (const Value* word = out.find("const"); word != nullptr && !guard_.is_allowed(*word))
             return false;
         if (list_in(out, "enum") != nullptr) {
@@ -344,10 +353,12 @@ bool Filter::words(Value& schema, const std::string& outer) {
             if (out.find("enum")->as_list().empty()) return false;
         }
         return items(out, base) && applied(out, base, &Filter::words, &Filter::narrowed);
-    }();
-    drop_samples(out, [&](const Value& each) { return speaks_of_others(each); });
-    --depth_;
-    return is_left;
+    };
+    return within(schema, outer, [&](Map& out, const std::string& base) {
+        const bool is_left = look_at(out, base);
+        drop_samples(out, [&](const Value& each) { return speaks_of_others(each); });
+        return is_left;
+    });
 }
 
 bool Filter::narrowed(Value& schema, const std::string& outer) {
@@ -410,44 +421,37 @@ bool Filter::members(Map& schema, const std::string& base) {
     return true;
 }
 
-bool Filter::object(Value& schema, const std::string& outer) {
-    if (schema.is_bool()) return schema.as_bool();
-    if (!schema.is_map() || gave_up_) return true;
-    if (depth_ == kDeepestPart) return gave_up_ = true;
-    ++depth_;
-    const std::string base = base_within(schema, outer);
-    Map& out = schema.as_map();
-    const auto dependent = [&] {
-        Value* const given = out.find("dependentSchemas");
-        if (given == nullptr || !given->is_map()) return true;
-        for (Map::Entry& each : given->as_map()) {
-            if (object(each.value, base)) continue;
-            if (each.key == field_) return false;
-            each.value = false;
-        }
-        return true;
-    };
-    const bool is_left =
-        members(out, base) && dependent() && applied(out, base, &Filter::object, &Filter::object);
-    discriminator(out, {});
-    // Now that the parts are narrow: where none of them looks at the member, this does.
-    if (const Value* others = out.find("unevaluatedProperties");
-        is_left && others != nullptr && others->is_map() && !guard_.may_look(schema, outer)) {
-        Value own = *others;
-        if (!narrowed(own, base)) {
-            --depth_;
-            return false;
-        }
-        if (!out.contains("properties")) out.set("properties", Map());
-        if (out.find("properties")->is_map())
-            out.find("properties")->as_map().set(field_, std::move(own));
+bool Filter::dependents(Map& schema, const std::string& base) {
+    Value* const given = schema.find("dependentSchemas");
+    if (given == nullptr || !given->is_map()) return true;
+    for (Map::Entry& each : given->as_map()) {
+        if (object(each.value, base)) continue;
+        if (each.key == field_) return false;
+        each.value = false;
     }
-    drop_samples(out, [&](const Value& each) {
-        const Value* const word = each.get(field_);
-        return word != nullptr && speaks_of_others(*word);
+    return true;
+}
+
+bool Filter::object(Value& schema, const std::string& outer) {
+    return within(schema, outer, [&](Map& out, const std::string& base) {
+        const bool is_left = members(out, base) && dependents(out, base) &&
+                             applied(out, base, &Filter::object, &Filter::object);
+        discriminator(out, {});
+        // Now that the parts are narrow: where none of them looks at the member, this does.
+        if (const Value* others = out.find("unevaluatedProperties");
+            is_left && others != nullptr && others->is_map() && !guard_.may_look(schema, outer)) {
+            Value own = *others;
+            if (!narrowed(own, base)) return false;
+            if (!out.contains("properties")) out.set("properties", Map());
+            if (out.find("properties")->is_map())
+                out.find("properties")->as_map().set(field_, std::move(own));
+        }
+        drop_samples(out, [&](const Value& each) {
+            const Value* const word = each.get(field_);
+            return word != nullptr && speaks_of_others(*word);
+        });
+        return is_left;
     });
-    --depth_;
-    return is_left;
 }
 
 // Whether a schema of an object declares the member.
