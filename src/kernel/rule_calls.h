@@ -35,10 +35,11 @@ public:
     struct Asked {
         std::string tool;
         std::string operation;  // "" of a tool that declares none.
-        std::string block_id;   // A block that it is about, or its conversation: what counts per
-        std::string
-            conversation;  // conversation counts there. Either may be "". Where both are, it
-                           // is the tool's own; what can be no conversation's name is none.
+        // A block that it is about, or its conversation: what counts per conversation counts there.
+        // Either may be "". Where both are, it is the tool's own; what can be no conversation's
+        // name is none.
+        std::string block_id;
+        std::string conversation;
     };
     // Nothing where no rules govern the actor.
     using Admitted = std::optional<policy::Ticket>;

@@ -15,6 +15,7 @@
 #include "policy/tool_catalog.h"
 #include "text/ecma_pattern.h"
 #include "tools/blocks.h"
+#include "tools/loop_notes.h"
 #include "tools/tool.h"
 
 namespace quire::tools {
@@ -136,10 +137,6 @@ bool only_reads(const ToolInfo& info, std::string_view operation) {
     return info.annotations.read_only || (named != nullptr && named->reads);
 }
 
-std::string_view name_of(policy::LoopStep step) {
-    return step == policy::LoopStep::ended ? "ended" : "goes on";
-}
-
 // The arguments of a call, as everything that looks at them sees them.
 struct Given {
     Value arguments;
@@ -192,36 +189,6 @@ bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::s
     const auto left = set.allowed_operations(tool);
     return left && !operation.empty() &&
            std::find(left->begin(), left->end(), operation) == left->end();
-}
-
-// What is still to be done before the loop may end, and what should have been by now, for the
-// program that runs the model; null where nothing is.
-Value due_of(const policy::LoopReport& report, const policy::RuleSet& set) {
-    Map out;
-    List outstanding;
-    for (const auto& each : report.outstanding) {
-        outstanding.push_back(Map{{"rule", policy::in_words(set.rule(each.rule))},
-                                  {"tools", List(each.tools.begin(), each.tools.end())}});
-    }
-    if (!outstanding.empty()) out.append("outstanding", std::move(outstanding));
-    List overdue;
-    for (const auto& each : report.overdue) {
-        overdue.push_back(
-            Map{{"rule", policy::in_words(set.rule(each.rule))}, {"by_ms", each.by_ms}});
-    }
-    if (!overdue.empty()) out.append("overdue", std::move(overdue));
-    return out.empty() ? Value() : Value(std::move(out));
-}
-
-// What the end of a call means for the loop, as the host reads it.
-void tell_host(kernel::RuleCalls& rules, const kernel::Caller& by, policy::LoopStep step,
-               Map& meta) {
-    if (step != policy::LoopStep::none) meta.set("quire/loop", name_of(step));
-    const auto report = rules.report(by);
-    const auto set = rules.rules_of(by.actor);
-    if (!report || !report->running || set == nullptr) return;
-    Value due = due_of(*report, *set);
-    if (!due.is_null()) meta.set("quire/due", std::move(due));
 }
 
 using Run = Function<void(Reply<ToolResult>)>;
