@@ -1,5 +1,6 @@
 #include "kernel/file_calls.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -162,8 +163,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     std::string unsaved_by_others(LiveDocument& document, const Caller& by,
                                   const files::DiskState& disk);
     Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);
-    FileList list(const fs::Listing& all, const Caller& by,
-                  const std::optional<text::Glob>& pattern, std::size_t limit);
+    Result<FileList> list(const fs::Listing& all, const Caller& by,
+                          const std::optional<text::Glob>& pattern, std::size_t limit);
 };
 
 FileCalls::FileCalls(Kernel& kernel, FileGate& gate)
@@ -520,11 +521,13 @@ void FileCalls::list(Caller by, std::optional<text::Glob> pattern, std::size_t l
     });
 }
 
-FileList FileCalls::Body::list(const fs::Listing& all, const Caller& by,
-                               const std::optional<text::Glob>& pattern, std::size_t limit) {
+Result<FileList> FileCalls::Body::list(const fs::Listing& all, const Caller& by,
+                                       const std::optional<text::Glob>& pattern,
+                                       std::size_t limit) {
     FileList list;
     list.skipped_names = all.skipped_names;
     list.truncated = all.truncated;
+    std::multimap<store::DocumentKey, std::size_t> loaded;  // Which entries each is, by its links.
     for (const fs::Entry& entry : all.entries) {
         if (pattern && !pattern->matches(entry.path)) continue;
         if (list.files.size() == limit) {
@@ -539,11 +542,19 @@ FileList FileCalls::Body::list(const fs::Listing& all, const Caller& by,
         }
         const policy::Decision decision = gate.decide(place, Operation::read, by.actor);
         if (decision.verdict != policy::Verdict::allow) continue;
-        FileEntry out{entry.path, entry.size, decision.permission, ""};
+        FileEntry out{entry.path, entry.size, decision.permission, "", {}};
         if (const auto document = kernel->catalog().find(kFileKind, place.path)) {
             out.block_id = blocks::BlockId{document->key(), -1, 0}.str();
+            loaded.emplace(document->key(), list.files.size());
         }
         list.files.push_back(std::move(out));
+    }
+    if (loaded.empty()) return list;
+    // None is asked itself, so none has to be read in for a list.
+    for (const store::BlockRecord& block : TRY(kernel->parts().store.whole_blocks(kFileKind))) {
+        const auto [first, last] = loaded.equal_range(block.document);
+        std::for_each(first, last,
+                      [&](const auto& at) { list.files[at.second].version = block.version; });
     }
     return list;
 }

@@ -57,7 +57,8 @@ struct FileEntry {
     std::string path;
     std::uint64_t size = 0;
     policy::Permission permission = policy::Permission::read_only;
-    std::string block_id;  // "" where it is not loaded.
+    std::string block_id;                  // "" where it is not loaded.
+    std::optional<std::uint64_t> version;  // Of the block, as it is stored.
 };
 struct FileList {
     std::vector<FileEntry> files;

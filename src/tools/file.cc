@@ -242,6 +242,7 @@ ToolResult render_list(const kernel::FileList& list, bool had_pattern) {
     for (const kernel::FileEntry& file : list.files) {
         files.push_back(Map{{"path", file.path},
                             {"block_id", file.block_id.empty() ? Value() : Value(file.block_id)},
+                            {"version", file.version ? Value(*file.version) : Value()},
                             {"size", file.size},
                             {"permission", name_of(file.permission)}});
         text += cat(file.path, "\t", name_of(file.permission), "\t", file.size, "\n");

@@ -58,6 +58,7 @@ TEST(FileTool, EveryOperationDoesItsWorkAndNamesTheFile) {
     EXPECT_EQ(*workspace.last.get("content"), Value("1\tONE\n2\t2\n"));
     workspace.call(R"({"operation":"list","pattern":"*.txt"})");
     EXPECT_EQ(*workspace.last.get("files")->as_list()[0].get("block_id"), id);
+    EXPECT_EQ(*workspace.last.get("files")->as_list()[0].get("version"), Value(5));
 
     EXPECT_EQ(workspace.outcome(R"({"operation":"delete","path":"a/b.txt"})"),
               "escalation_required");
