@@ -14,6 +14,11 @@ endif()
 add_library(quire_test_code INTERFACE)
 if(QUIRE_SANITIZE)
     target_compile_options(quire_test_code INTERFACE -O0)
+    if(QUIRE_SANITIZE MATCHES "undefined")
+        # A check at each `->` is a third of what such a program costs to compile. What a test itself reaches through
+        # a null pointer ends it under ASan as well.
+        target_compile_options(quire_test_code INTERFACE -fno-sanitize=null,alignment)
+    endif()
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(quire_test_code INTERFACE -O1)
 endif()

@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/function.h"
@@ -21,10 +23,16 @@ struct Appends {
     struct Piece {
         std::string text;
         std::uint64_t version = 0;  // The block's once this piece is in.
+        // Of accepted text: what the block will show, told before it is in.
+        std::size_t line_count = 0;
+        std::optional<blocks::Change> change = {};
         // Of a durable append, or of one whose version is not reserved yet; empty for one that was
         // accepted and answered.
         Reply<Appended> waiting;
         Ack ack = Ack::durable;
+
+        // Once: the answer of a call whose text is not stored yet.
+        Appended accepted() { return {version, false, line_count, std::exchange(change, {})}; }
     };
 
     // What one writer handed over, call by call.

@@ -1,10 +1,12 @@
 // Appends: gathered per block and writer, committed when due (see appends.h).
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 #include "blocks/view.h"
 #include "kernel/body.h"
+#include "seq/rope.h"
 
 namespace quire::kernel {
 
@@ -25,6 +27,19 @@ void refill(Appends& appends, std::int64_t now_ms) {
         appends.buffer.add(piece.text, now_ms, taken->writer);
 }
 
+// Notes in `piece` what will be read once it is in, after `text` and what waits before it. The copy
+// of the rope shares all that the few waiting words do not touch. Not while the store refuses: what
+// waits may then be much.
+void show(seq::Rope text, const Appends& appends, Appends::Piece& piece, std::size_t columns) {
+    if (!appends.refused.empty()) return;
+    for (const Appends::Piece& before : appends.pieces)
+        text.insert(text.code_points(), before.text);
+    const std::array<text::Splice, 1> made = {{{text.bytes(), {0}, piece.text}}};
+    text.insert(text.code_points(), piece.text);
+    piece.line_count = text.lines().n;
+    piece.change = blocks::change_made(text, made, columns);
+}
+
 }  // namespace
 
 void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
@@ -37,7 +52,8 @@ void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
         by, block_id, Access::append, std::move(reply),
         [body = body_, by, text = std::move(text), ack](LiveDocument& document, BlockRef block,
                                                         Reply<Appended> answer) mutable {
-            body->append(document, block, by.actor, {std::move(text), 0, std::move(answer), ack});
+            body->append(document, block, by.actor,
+                         {.text = std::move(text), .waiting = std::move(answer), .ack = ack});
         });
 }
 
@@ -65,13 +81,15 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const policy::
     appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
     piece.version = block.state->version + appends.calls() + 1;
     const std::uint64_t version = piece.version;
+    if (!durable) show(document.doc().text(block.content), appends, piece, limits().read_columns);
     appends.pieces.push_back(std::move(piece));
     if (durable) {
         if (!appends.in_flight) flush(document, block);
         return;
     }
     if (version <= block.state->reserved) {
-        std::exchange(appends.pieces.back().waiting, {})(Appended{version, false, 0, {}});
+        Appends::Piece& told = appends.pieces.back();
+        std::exchange(told.waiting, {})(told.accepted());
     } else if (version > block.state->reserving) {
         reserve(document, block, version + kReserved);
     }
@@ -107,7 +125,7 @@ void Kernel::Body::reserved(const BlockRef& block, std::uint64_t up_to,
             piece.waiting(Failure(result.error()));
             piece.text.clear();
         } else if (piece.version <= up_to) {
-            std::exchange(piece.waiting, {})(Appended{piece.version, false, 0, {}});
+            std::exchange(piece.waiting, {})(piece.accepted());
         }
     }
     if (result) return;
@@ -211,7 +229,7 @@ void Kernel::Body::write(LiveDocument& document, const BlockRef& block, Appends:
             if (!result) {
                 piece.waiting(Failure(result.error()));
             } else if (piece.ack == Ack::accepted) {
-                piece.waiting(Appended{piece.version, false, 0, {}});
+                piece.waiting(piece.accepted());
             } else {
                 appended.version = piece.version;
                 piece.waiting(appended);

@@ -99,8 +99,9 @@ struct Appended {
     std::uint64_t version = 0;  // The version it has, or will have once flushed.
     bool durable = false;
     std::size_t line_count = 0;  // After the flush, when `change` is there.
-    std::optional<blocks::Change> change =
-        {};  // What the flush wrote; none where it is yet to come.
+    // What the flush wrote, or will write of an accepted call. None where nothing was appended, or
+    // where accepted text waits for a store that refuses it.
+    std::optional<blocks::Change> change = {};
 };
 
 struct Edited {

@@ -130,6 +130,21 @@ TEST(Kernel, AcceptedTextIsFlushedByNewlineLengthSilenceAndAnotherWriter) {
     EXPECT_EQ(desk.text(id), "quiet line\n" + std::string(50, 'x') + "minetheirs");
 }
 
+TEST(Kernel, AcceptedTextIsShownBeforeItIsIn) {
+    Desk desk;
+    const std::string id = desk.create("one\ntwo\n");
+
+    const auto first = desk.append(id, "thr", "ada", Ack::accepted);
+    const auto second = desk.append(id, "ee", "ada", Ack::accepted);
+    EXPECT_EQ(desk.store.updates(1), 1U) << "nothing of it is stored yet";
+    ASSERT_TRUE(first->change && second->change);
+    EXPECT_EQ(first->change->snippet, (std::vector<std::string>{"one", "two", "thr"}));
+    EXPECT_EQ(second->change->snippet, (std::vector<std::string>{"one", "two", "three"}));
+    EXPECT_EQ(second->line_count, 3U);
+    EXPECT_FALSE(desk.append(id, "", "ada", Ack::accepted)->change.has_value());
+    EXPECT_EQ(desk.text(id), "one\ntwo\nthree");
+}
+
 TEST(Kernel, SilenceIsMeasuredFromTheLastAppend) {
     Desk desk;
     const std::string id = desk.create("");

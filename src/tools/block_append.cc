@@ -54,16 +54,17 @@ MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
                 answer_with<kernel::Appended>(
                     std::move(reply), [shown_as](const kernel::Appended& appended) -> ToolResult {
                         Map out{{"version", appended.version}, {"durable", appended.durable}};
+                        const std::string_view how = appended.durable ? "Done" : "Accepted";
                         if (!appended.change) {
                             return {std::move(out),
-                                    cat("Accepted: version ", appended.version, ".\n")};
+                                    cat(how, ": version ", appended.version, ".\n")};
                         }
                         const std::string snippet = snippet_text(*appended.change, shown_as);
                         if (shown_as != Profile::full)
                             out.append("snippet", snippet_of(*appended.change, shown_as));
                         return {
                             std::move(out),
-                            cat("Done: now ", version_line(appended.version, appended.line_count),
+                            cat(how, ": now ", version_line(appended.version, appended.line_count),
                                 ".\n", snippet)};
                     }));
         });
