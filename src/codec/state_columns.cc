@@ -123,14 +123,61 @@ void AtomRuns::add(crdt::OpId first, crdt::Counter size) {
                      static_cast<std::uint32_t>(size));
 }
 
+namespace {
+
+struct Stretch {
+    explicit Stretch(std::uint64_t run)
+        : begin(run >> 32U), end(begin + static_cast<std::uint32_t>(run)) {}
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+
+// A bit for each atom from `first` on.
+class Seen {
+public:
+    Seen(std::uint64_t first, std::uint64_t size) : first_(first), words_(size / 64 + 1) {}
+    // Notes the atoms, and says whether one of them was there.
+    bool add(Stretch atoms) {
+        std::uint64_t before = 0;
+        for (std::uint64_t at = atoms.begin - first_; at < atoms.end - first_;) {
+            const std::uint64_t count = std::min(64 - at % 64, atoms.end - first_ - at);
+            const std::uint64_t bits = (~std::uint64_t{0} >> (64 - count)) << at % 64;
+            std::uint64_t& word = words_[at / 64];
+            before |= word & bits;
+            word |= bits;
+            at += count;
+        }
+        return before != 0;
+    }
+
+private:
+    std::uint64_t first_;
+    std::vector<std::uint64_t> words_;
+};
+
+bool two_overlap(std::vector<std::uint64_t>& runs) {
+    if (!std::is_sorted(runs.begin(), runs.end())) {
+        const std::uint64_t first = Stretch(*std::min_element(runs.begin(), runs.end())).begin;
+        std::uint64_t end = 0;
+        for (const std::uint64_t run : runs) end = std::max(end, Stretch(run).end);
+        // Where they lie close together a bit for each atom takes no more than sorting would.
+        if ((end - first) / 64 < runs.size()) {
+            Seen seen(first, end - first);
+            return std::any_of(runs.begin(), runs.end(),
+                               [&](std::uint64_t run) { return seen.add(Stretch(run)); });
+        }
+        std::sort(runs.begin(), runs.end());
+    }
+    return std::adjacent_find(runs.begin(), runs.end(), [](std::uint64_t a, std::uint64_t b) {
+               return Stretch(b).begin < Stretch(a).end;
+           }) != runs.end();
+}
+
+}  // namespace
+
 bool AtomRuns::overlap() {
-    return std::any_of(by_peer_.begin(), by_peer_.end(), [](auto& entry) {
-        std::vector<std::uint64_t>& runs = entry.second;
-        if (!std::is_sorted(runs.begin(), runs.end())) std::sort(runs.begin(), runs.end());
-        return std::adjacent_find(runs.begin(), runs.end(), [](std::uint64_t a, std::uint64_t b) {
-                   return (b >> 32U) - (a >> 32U) < static_cast<std::uint32_t>(a);
-               }) != runs.end();
-    });
+    return std::any_of(by_peer_.begin(), by_peer_.end(),
+                       [](auto& entry) { return two_overlap(entry.second); });
 }
 
 }  // namespace quire::codec

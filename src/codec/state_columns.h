@@ -122,7 +122,8 @@ class AtomRuns {
 public:
     // 16 bytes each, but for those of a peer's first.
     void add(crdt::OpId first, crdt::Counter size);
-    // O(n log n), and O(n) where the runs of each peer came in order.
+    // O(n log n); O(n) where the runs of each peer came in order or lie close together, then with 8
+    // bytes more for each.
     bool overlap();
 
 private:

@@ -99,6 +99,7 @@ ItemTree::ItemTree(ItemTree&& other) noexcept
       root_is_leaf_(other.root_is_leaf_),
       first_(other.first_),
       count_(other.count_),
+      near_(std::exchange(other.near_, {})),
       index_(std::move(other.index_)),
       index_first_(std::move(other.index_first_)) {}
 
@@ -107,6 +108,7 @@ ItemTree& ItemTree::operator=(ItemTree&& other) noexcept {
     std::swap(root_is_leaf_, other.root_is_leaf_);
     std::swap(first_, other.first_);
     std::swap(count_, other.count_);
+    std::swap(near_, other.near_);
     std::swap(index_, other.index_);
     std::swap(index_first_, other.index_first_);
     return *this;
@@ -158,19 +160,28 @@ ItemTree::Cursor find_in(ItemTree::Leaf* leaf, std::uint32_t pos, IsVisible is_v
 
 ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::*metric) const {
     const bool now = metric == &Widths::now;
+    const auto in_leaf = [now](Leaf* leaf, std::uint32_t offset) {
+        return now ? find_in(leaf, offset, [](const Item& item) { return item.now == 1; })
+                   : find_in(leaf, offset, [](const Item& item) { return item.erased == 0; });
+    };
+    if (near_.metric == metric && pos - near_.begin < near_.width)
+        return in_leaf(near_.leaf, pos - near_.begin);
     void* node = root_;
     bool is_leaf = root_is_leaf_;
+    std::uint32_t offset = pos;
+    std::uint32_t width = 0;
     while (!is_leaf) {
         const auto* inner = static_cast<const Inner*>(node);
         const Inner::Sums& sums = now ? inner->now : inner->last;
-        const std::uint32_t child = Inner::child_at(sums, pos);
-        pos -= sums[child];
+        const std::uint32_t child = Inner::child_at(sums, offset);
+        offset -= sums[child];
+        width = sums[child + 1] - sums[child];
         node = inner->children[child];
         is_leaf = inner->over_leaves;
     }
     auto* leaf = static_cast<Leaf*>(node);
-    return now ? find_in(leaf, pos, [](const Item& item) { return item.now == 1; })
-               : find_in(leaf, pos, [](const Item& item) { return item.erased == 0; });
+    near_ = {leaf, metric, pos - offset, width};
+    return in_leaf(leaf, offset);
 }
 
 ItemTree::Cursor ItemTree::find_now(std::uint32_t pos) const {
@@ -194,6 +205,7 @@ ItemTree::Cursor ItemTree::find_atom(Lv lv) const {
 std::uint32_t ItemTree::last_before(const Cursor& at) const {
     std::uint32_t sum = at.leaf->items[at.index].erased == 0 ? at.offset : 0;
     for (std::uint32_t i = 0; i < at.index; ++i) sum += at.leaf->items[i].visible_last();
+    if (at.leaf == near_.leaf && near_.metric == &Widths::last) return sum + near_.begin;
     std::uint32_t child = at.leaf->slot;
     for (const Inner* inner = at.leaf->parent; inner != nullptr; inner = inner->parent) {
         sum += inner->last[child];
@@ -222,6 +234,11 @@ bool ItemTree::before(const Cursor& a, const Cursor& b) const {
 void ItemTree::widen(Leaf* leaf, std::int64_t now, std::int64_t last) {
     // Counts wrap around, so that a negative one is taken off.
     const Widths by{static_cast<std::uint32_t>(now), static_cast<std::uint32_t>(last)};
+    if (leaf == near_.leaf) {
+        near_.width += by.*near_.metric;
+    } else {
+        near_ = {};
+    }
     std::uint32_t child = leaf->slot;
     for (Inner* inner = leaf->parent; inner != nullptr; inner = inner->parent) {
         inner->widen(child, by);
@@ -272,6 +289,7 @@ void ItemTree::split_inner(Inner* inner) {
 }
 
 void ItemTree::split_leaf(Leaf* leaf) {
+    if (leaf == near_.leaf) near_ = {};
     auto* right = new Leaf();
     right->next = leaf->next;
     leaf->next = right;
@@ -282,9 +300,9 @@ void ItemTree::split_leaf(Leaf* leaf) {
     for (std::uint32_t i = keep; i < leaf->count; ++i) {
         right->items[right->count++] = leaf->items[i];
         add(right_widths, widths_of(leaf->items[i]));
-        index_move(leaf->items[i].lv, right);
     }
     leaf->count = keep;
+    index_move(right);
     add_child(leaf->parent, leaf, left_widths, right, right_widths);
 }
 
@@ -362,6 +380,7 @@ void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
 }
 
 void ItemTree::adjust_all(Function<std::int32_t(const Item&)> by) {
+    near_ = {};
     adjust_below(root_, root_is_leaf_, by);
 }
 
@@ -419,9 +438,20 @@ void ItemTree::index_insert(Lv lv, Leaf* leaf) {
     }
 }
 
-void ItemTree::index_move(Lv lv, Leaf* leaf) {
-    Page& page = index_[page_of(lv)];
-    page.leaves[count_up_to(page.starts, lv) - 1] = leaf;
+// The items of a leaf are mostly of few pages, and often side by side there as well.
+void ItemTree::index_move(Leaf* leaf) {
+    std::size_t number = 0;
+    std::size_t at = 0;
+    for (std::uint32_t i = 0; i < leaf->count; ++i) {
+        const Lv lv = leaf->items[i].lv;
+        const bool same_page = i > 0 && lv >= index_first_[number] &&
+                               (number + 1 == index_first_.size() || lv < index_first_[number + 1]);
+        if (!same_page) number = page_of(lv);
+        Page& page = index_[number];
+        const bool is_next = same_page && at + 1 < page.starts.size() && page.starts[at + 1] == lv;
+        at = is_next ? at + 1 : count_up_to(page.starts, lv) - 1;
+        page.leaves[at] = leaf;
+    }
 }
 
 void ItemTree::check_invariants() const {
@@ -464,6 +494,18 @@ void ItemTree::check_invariants() const {
         CHECK(!starts.empty() && index_first_[i] == starts.front());
         CHECK(starts.size() == leaves.size() && std::is_sorted(starts.begin(), starts.end()));
         indexed += starts.size();
+    }
+    if (near_.leaf != nullptr) {
+        const auto widths = [](const Leaf* leaf) {
+            Widths sum_of;
+            for (std::uint32_t i = 0; i < leaf->count; ++i) add(sum_of, widths_of(leaf->items[i]));
+            return sum_of;
+        };
+        Widths before;
+        for (const Leaf* leaf = first_; leaf != near_.leaf; leaf = leaf->next)
+            add(before, widths(leaf));
+        CHECK(near_.begin == before.*near_.metric);
+        CHECK(near_.width == widths(near_.leaf).*near_.metric || near_.leaf == root_);
     }
     const Widths all = total();
     CHECK(items == count_ && indexed == count_ && all.now == sum.now && all.last == sum.last);

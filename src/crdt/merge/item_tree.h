@@ -122,6 +122,15 @@ private:
         std::vector<Leaf*> leaves;  // Of each of them.
     };
 
+    // The leaf that the last position was found in, and which positions of that version lie there:
+    // the next one mostly does as well. Edits of other leaves may move them, and forget it.
+    struct Near {
+        Leaf* leaf = nullptr;
+        std::uint32_t Widths::*metric = nullptr;
+        std::uint32_t begin = 0;
+        std::uint32_t width = 0;
+    };
+
     Cursor find(std::uint32_t pos, std::uint32_t Widths::*metric) const;
     Cursor place(Cursor at, const Item& item);
     void split_leaf(Leaf* leaf);
@@ -131,7 +140,7 @@ private:
     void widen(Leaf* leaf, std::int64_t now, std::int64_t last);
     std::size_t page_of(Lv lv) const;
     void index_insert(Lv lv, Leaf* leaf);
-    void index_move(Lv lv, Leaf* leaf);
+    void index_move(Leaf* leaf);
     void destroy();
     Widths adjust_below(void* node, bool is_leaf, Function<std::int32_t(const Item&)>& by);
 
@@ -139,6 +148,7 @@ private:
     bool root_is_leaf_ = true;
     Leaf* first_ = nullptr;
     std::size_t count_ = 0;
+    mutable Near near_;  // None where its leaf is null.
     std::vector<Page> index_;
     std::vector<Lv> index_first_;
 };

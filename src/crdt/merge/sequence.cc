@@ -1,6 +1,7 @@
 #include "crdt/merge/sequence.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/check.h"
 
@@ -18,6 +19,8 @@ constexpr std::size_t kBulkShare = 8;
 constexpr std::size_t kBulkRuns = 8;
 constexpr std::size_t kBulkShare = 16;
 #endif
+// Up to how many atoms for each item their counts are noted one by one.
+constexpr std::size_t kBulkAtoms = 64;
 
 }  // namespace
 
@@ -298,13 +301,13 @@ void Sequence::for_each_target(Lv op, std::uint32_t len, Take take) const {
 void Sequence::move_to(const History& history, const Heads& version) {
     if (version_ == version) return;
     history.graph.diff(version_, version, difference_);
-    const bool in_bulk = shift_in_bulk(history.log);
+    const bool done = shift_in_bulk(history.log);
     for (const LvSpan& span : difference_.only_a) {
-        shift(history.log, span, -1, !in_bulk);
+        if (!done) shift(history.log, span, -1);
         distance_ += span.size();
     }
     for (const LvSpan& span : difference_.only_b) {
-        shift(history.log, span, 1, !in_bulk);
+        if (!done) shift(history.log, span, 1);
         distance_ += span.size();
     }
     version_ = version;
@@ -312,13 +315,13 @@ void Sequence::move_to(const History& history, const Heads& version) {
 }
 
 // Where a good part of all items comes or goes, one walk over all of them is cheaper than to find
-// each: does so for the insertions, or, where it is not, nothing.
+// each: does so, or, where it is not, nothing.
 bool Sequence::shift_in_bulk(const ContainerLog& log) {
     const std::size_t fewest = std::max(kBulkRuns, items_.item_count() / kBulkShare);
     std::size_t atoms = 0;
     for (const LvSpan& span : difference_.only_a) atoms += span.size();
     for (const LvSpan& span : difference_.only_b) atoms += span.size();
-    if (atoms < fewest) return false;
+    if (atoms < fewest || end_ / kBulkAtoms > items_.item_count()) return false;
     struct Part {
         LvSpan span;
         std::int32_t by;
@@ -334,19 +337,45 @@ bool Sequence::shift_in_bulk(const ContainerLog& log) {
     for (const LvSpan& span : difference_.only_a) add(span, -1);
     for (const LvSpan& span : difference_.only_b) add(span, 1);
     if (runs < fewest) return false;
-    std::sort(parts.begin(), parts.end(),
-              [](const Part& a, const Part& b) { return a.span.begin < b.span.begin; });
+
+    // By how much each atom's count changes; not beyond what a byte holds.
+    std::vector<std::int8_t> changes(end_);
+    bool fit = true;
+    const auto change = [&](Lv lv, std::uint32_t len, std::int32_t by) {
+        for (std::int8_t& each : std::span(changes).subspan(lv, len)) {
+            fit &= each < 127 && each > -127;
+            each = static_cast<std::int8_t>(each + by);
+        }
+    };
     for (const Part& part : parts) {
-        cut_at(log, part.span.begin);
-        cut_at(log, part.span.end);
+        const LvSpan& span = part.span;
+        cut_at(log, span.begin);
+        cut_at(log, span.end);
+        std::fill(changes.begin() + span.begin, changes.begin() + span.end,
+                  static_cast<std::int8_t>(part.by));
     }
-    items_.adjust_all([&](const ItemTree::Item& item) {
-        const auto after =
-            std::upper_bound(parts.begin(), parts.end(), item.lv,
-                             [](Lv lv, const Part& part) { return lv < part.span.begin; });
-        return after != parts.begin() && item.lv < (after - 1)->span.end ? (after - 1)->by : 0;
-    });
+    for (const Part& part : parts) {
+        for_each_target(part.span.begin, part.span.size(), [&](const Target& target) {
+            // What only a part of an op deleted need not be items of its own yet.
+            if (target.op == part.span.begin || target.end() == part.span.end)
+                cut_out(target.first, target.len);
+            change(target.first, target.len, part.by);
+        });
+    }
+    if (!fit) return false;
+    items_.adjust_all([&](const ItemTree::Item& item) { return changes[item.lv]; });
     return true;
+}
+
+// Makes these atoms, which are here, items that reach over neither end.
+void Sequence::cut_out(Lv lv, std::uint32_t len) {
+    while (len > 0) {
+        const Cursor at = items_.find_atom(lv);
+        const std::uint32_t n = std::min(len, items_.item(at).len - at.offset);
+        items_.isolate(at, n);
+        lv += n;
+        len -= n;
+    }
 }
 
 // Makes no item begin before `lv` and end behind it.
@@ -365,15 +394,14 @@ void Sequence::cut_at(const ContainerLog& log, Lv lv) {
 
 // Being inserted and each being deleted count one, so the order in which ops are taken back does
 // not matter. A move is both.
-void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by, bool inserts) {
+void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
     const auto& runs = log.runs();
     for (std::size_t i = log.find(span.begin); i < runs.size() && runs[i].lv < span.end; ++i) {
         const Run& run = runs[i];
         const Lv from = std::max(run.lv, span.begin);
         const Lv to = std::min({run.end(), span.end, end_});
         if (from >= to) continue;
-        if (inserts && (run.is_insert() || run.kind == RunKind::move))
-            shift_items(from, to - from, by);
+        if (run.is_insert() || run.kind == RunKind::move) shift_items(from, to - from, by);
         if (run.is_erase() || run.kind == RunKind::move) {
             for_each_target(from, to - from, [&](const Target& target) {
                 shift_items(target.first, target.len, by);
