@@ -43,8 +43,6 @@ struct SourceSaid {
     std::string name;
     std::string answer;  // "applied" or "pending".
     std::string message;
-
-    Map members() const { return {{"name", name}, {"answer", answer}, {"message", message}}; }
 };
 struct MemoryVersion {
     std::string label;

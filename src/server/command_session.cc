@@ -9,6 +9,7 @@
 #include "kernel/source_calls.h"
 #include "mounts/mounts.h"
 #include "server/launch.h"
+#include "tools/memory_fields.h"
 
 namespace quire::server {
 namespace {
@@ -160,12 +161,9 @@ void CommandSession::revise(const Answer& answer, Map params) {
     Reply<kernel::MemoryRevised> reply = [answer](Result<kernel::MemoryRevised> revised) {
         if (!revised) return answer_error(answer, revised.error());
         List both(revised->both.begin(), revised->both.end());
-        Map out{{"label", std::move(revised->block.label)},
-                {"block_id", std::move(revised->block.block_id)},
-                {"version", revised->block.version},
-                {"changed", revised->changed},
-                {"both", std::move(both)}};
-        if (const auto& said = revised->block.source) out.append("source", said->members());
+        Map out = json::Codec<kernel::MemoryVersion>::fields().encode(revised->block);
+        out.append("changed", revised->changed);
+        out.append("both", std::move(both));
         answer.result(std::move(out));
     };
     Map arguments{{"block_id", block_id}, {"version_id", what.version_id}, {"value", what.value}};

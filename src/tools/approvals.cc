@@ -3,22 +3,25 @@
 #include "kernel/approval_calls.h"
 #include "policy/shown.h"
 #include "tools/memories.h"
+#include "tools/permission_words.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
-
 namespace {
 
 enum class ApprovalOperation : std::uint8_t { list, resolve };
 
 }  // namespace
+}  // namespace quire::tools
+
+namespace quire::json {
 
 template <>
-struct Words<ApprovalOperation> {
+struct Words<tools::ApprovalOperation> {
     static constexpr std::size_t count = 2;
-    static std::string_view word(ApprovalOperation operation) {
-        return operation == ApprovalOperation::list ? "list" : "resolve";
+    static std::string_view word(tools::ApprovalOperation operation) {
+        return operation == tools::ApprovalOperation::list ? "list" : "resolve";
     }
 };
 template <>
@@ -26,6 +29,10 @@ struct Words<policy::Answer> {
     static constexpr std::size_t count = std::size(policy::kAnswers);
     static std::string_view word(policy::Answer answer) { return policy::name_of(answer); }
 };
+
+}  // namespace quire::json
+
+namespace quire::tools {
 
 namespace {
 
@@ -56,27 +63,77 @@ std::string_view status_of(const Approval& approval, std::int64_t now_ms) {
     return over ? "expired" : policy::name_of(approval.status);
 }
 
-Map value_of(const Approval& approval, std::string_view status) {
-    const policy::Ask& ask = approval.ask;
-    Map out{{"approval_id", approval.id},
-            {"status", status},
-            {"actor", ask.actor.str()},
-            {"operation", policy::name_of(ask.operation)},
-            {ask.target.kind == "file"                                 ? "path"
-             : ask.target.kind == "tool" || ask.target.kind == "mount" ? "tool"
-                                                                       : "label",
-             ask.target.name}};
-    if (!ask.target.block_id.empty()) out.append("block_id", ask.target.block_id);
-    out.append("permission", policy::name_of(approval.permission));
-    out.append("description", approval.description);
-    out.append("timestamp", approval.asked_ms);
+// An approval as it is answered.
+struct Shown {
+    std::string approval_id;
+    std::string status;
+    std::string actor;
+    std::string operation;
+    std::optional<std::string> path, tool, label;  // The one that it is about.
+    std::string block_id;
+    policy::Permission permission = policy::Permission::human;
+    std::string description;
+    std::int64_t timestamp = 0;
+    std::optional<std::string> decision, by;
+    std::optional<std::int64_t> resolved_at, until;
+    std::string scope;
+    std::optional<std::uint64_t> elicited_in;
+    static Fields<Shown> fields() {
+        return Fields<Shown>()
+            .required("approval_id", &Shown::approval_id)
+            .required("status", &Shown::status)
+            .required("actor", &Shown::actor)
+            .required("operation", &Shown::operation)
+            .optional("path", &Shown::path)
+            .optional("tool", &Shown::tool)
+            .optional("label", &Shown::label)
+            .optional("block_id", &Shown::block_id)
+            .required("permission", &Shown::permission)
+            .required("description", &Shown::description)
+            .required("timestamp", &Shown::timestamp)
+            .optional("decision", &Shown::decision)
+            .optional("by", &Shown::by)
+            .optional("resolved_at", &Shown::resolved_at)
+            .optional("until", &Shown::until)
+            .optional("scope", &Shown::scope)
+            .optional("elicited_in", &Shown::elicited_in);
+    }
+};
+struct ShownList {
+    std::vector<Shown> approvals;
+    static Fields<ShownList> fields() {
+        return Fields<ShownList>().required("approvals", &ShownList::approvals);
+    }
+};
+
+Shown shown(const Approval& approval, std::string_view status) {
+    const auto& [actor, operation, target, call] = approval.ask;
+    Shown out{.approval_id = approval.id,
+              .status = std::string(status),
+              .actor = actor.str(),
+              .operation = std::string(policy::name_of(operation)),
+              .path = {},
+              .tool = {},
+              .label = {},
+              .block_id = target.block_id,
+              .permission = approval.permission,
+              .description = approval.description,
+              .timestamp = approval.asked_ms,
+              .decision = {},
+              .by = {},
+              .resolved_at = {},
+              .until = {},
+              .scope = {},
+              .elicited_in = {}};
+    const bool of_tool = target.kind == "tool" || target.kind == "mount";
+    (target.kind == "file" ? out.path : of_tool ? out.tool : out.label) = target.name;
     if (const auto& answer = approval.resolved) {
-        out.append("decision", policy::name_of(answer->answer));
-        out.append("by", answer->by.str());
-        out.append("resolved_at", answer->at_ms);
-        if (answer->answer == policy::Answer::approve_for) out.append("until", answer->until_ms);
-        if (!answer->scope.empty()) out.append("scope", answer->scope);
-        if (answer->elicited_in != 0) out.append("elicited_in", answer->elicited_in);
+        out.decision = policy::name_of(answer->answer);
+        out.by = answer->by.str();
+        out.resolved_at = answer->at_ms;
+        if (answer->answer == policy::Answer::approve_for) out.until = answer->until_ms;
+        out.scope = answer->scope;
+        if (answer->elicited_in != 0) out.elicited_in = answer->elicited_in;
     }
     return out;
 }
@@ -94,19 +151,19 @@ std::string line_of(const Approval& approval, std::string_view status) {
 }
 
 ToolResult render(const kernel::ApprovalList& list) {
-    List approvals;
+    ShownList out;
     std::string text = list.approvals.empty() ? "Nobody waits for an approval.\n" : "";
     for (const Approval& each : list.approvals) {
         const std::string_view status = status_of(each, list.now_ms);
-        approvals.push_back(value_of(each, status));
+        out.approvals.push_back(shown(each, status));
         text += line_of(each, status);
     }
-    return {Map{{"approvals", std::move(approvals)}}, std::move(text)};
+    return result_of(out, std::move(text));
 }
 
 ToolResult render_resolved(const Approval& approval) {
     const std::string_view status = policy::name_of(approval.status);
-    return {value_of(approval, status), line_of(approval, status)};
+    return result_of(shown(approval, status), line_of(approval, status));
 }
 
 void run(kernel::ApprovalCalls& approvals, const Session& session, Args args,
@@ -128,11 +185,7 @@ std::unique_ptr<const Tool> make_approvals(kernel::ApprovalCalls& approvals) {
          .title = "Answer what agents ask for",
          .description = "Calls of agents that need a person's approval.",
          .annotations = {},
-         .output_schema = object_schema({{"approvals", "array?"},
-                                         {"approval_id", "string?"},
-                                         {"status", "string?"},
-                                         {"decision", "string?"},
-                                         {"by", "string?"}}),
+         .answer = one_of({json::Codec<ShownList>::schema(), json::Codec<Shown>::schema()}),
          .operations = operations(),
          .for_people = true},
         Fields<Args>()

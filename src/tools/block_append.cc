@@ -3,7 +3,7 @@
 #include "tools/render.h"
 #include "tools/typed_tool.h"
 
-namespace quire::tools {
+namespace quire::json {
 
 template <>
 struct Words<kernel::Ack> {
@@ -12,6 +12,10 @@ struct Words<kernel::Ack> {
         return ack == kernel::Ack::durable ? "durable" : "accepted";
     }
 };
+
+}  // namespace quire::json
+
+namespace quire::tools {
 
 namespace {
 
@@ -32,10 +36,26 @@ Fields<Args> fields(Profile profile) {
         .optional("ack", &Args::ack, why);
 }
 
-Map output(Profile profile) {
-    if (profile == Profile::full)
-        return object_schema({{"version", "integer"}, {"durable", "boolean"}});
-    return object_schema({{"version", "integer"}, {"durable", "boolean"}, {"snippet", "string?"}});
+struct Answer {
+    std::uint64_t version = 0;
+    bool durable = false;
+    std::optional<std::string> snippet = {};
+};
+
+Fields<Answer> answer(Profile profile) {
+    Fields<Answer> out;
+    out.required("version", &Answer::version).required("durable", &Answer::durable);
+    if (profile != Profile::full) out.optional("snippet", &Answer::snippet);
+    return out;
+}
+
+Answered<Answer> render(const kernel::Appended& appended, Profile profile) {
+    Answer out{appended.version, appended.durable};
+    const std::string_view how = appended.durable ? "Done" : "Accepted";
+    if (!appended.change) return {std::move(out), cat(how, ": version ", appended.version, ".\n")};
+    out.snippet = snippet_of(*appended.change, profile);
+    return {std::move(out), cat(how, ": now ", version_line(appended.version, appended.line_count),
+                                ".\n", snippet_text(*appended.change, profile))};
 }
 
 }  // namespace
@@ -45,28 +65,14 @@ MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
         {.name = "block_append",
          .title = "Append to a block",
          .description = "Add text at the end of a block, exactly as given.",
-         .annotations = {},
-         .output_schema = output(profile)},
-        fields(profile), [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
-            const Profile shown_as = session.profile;
-            kernel.append(
-                session.caller, std::move(args.block_id), std::move(args.text), args.ack,
-                answer_with<kernel::Appended>(
-                    std::move(reply), [shown_as](const kernel::Appended& appended) -> ToolResult {
-                        Map out{{"version", appended.version}, {"durable", appended.durable}};
-                        const std::string_view how = appended.durable ? "Done" : "Accepted";
-                        if (!appended.change) {
-                            return {std::move(out),
-                                    cat(how, ": version ", appended.version, ".\n")};
-                        }
-                        const std::string snippet = snippet_text(*appended.change, shown_as);
-                        if (shown_as != Profile::full)
-                            out.append("snippet", snippet_of(*appended.change, shown_as));
-                        return {
-                            std::move(out),
-                            cat(how, ": now ", version_line(appended.version, appended.line_count),
-                                ".\n", snippet)};
-                    }));
+         .annotations = {}},
+        fields(profile), answer(profile),
+        [&kernel](const Session& session, Args args, Reply<Answered<Answer>> reply) {
+            kernel.append(session.caller, std::move(args.block_id), std::move(args.text), args.ack,
+                          answer_with<kernel::Appended>(
+                              std::move(reply), [profile = session.profile](const auto& appended) {
+                                  return render(appended, profile);
+                              }));
         });
 }
 

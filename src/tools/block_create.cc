@@ -2,6 +2,7 @@
 
 #include "base/cat.h"
 #include "json/json.h"
+#include "tools/block_words.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -42,34 +43,35 @@ Fields<Args> fields(Profile profile) {
     return out;
 }
 
-ToolResult render(kernel::BlockVersion made, std::string_view what, std::string snippet,
-                  Profile profile) {
+struct Answer : kernel::BlockVersion {
+    std::string snippet;
+};
+
+Fields<Answer> answer(Profile profile) {
+    Fields<Answer> out;
+    out.required("block_id", &Answer::block_id).required("version", &Answer::version);
+    if (profile != Profile::full) out.required("snippet", &Answer::snippet);
+    return out;
+}
+
+Answered<Answer> render(kernel::BlockVersion made, std::string_view what, std::string snippet) {
     std::string text = cat(what, " ", made.block_id, ", version ", made.version, ".\n", snippet);
-    Map out{{"block_id", std::move(made.block_id)}, {"version", made.version}};
-    if (profile != Profile::full) out.append("snippet", std::move(snippet));
-    return {std::move(out), std::move(text)};
+    return {{std::move(made), std::move(snippet)}, std::move(text)};
 }
 
 // Of a call whose token may have made the block before: shows the block as it is now.
 void reply_as_it_is(kernel::Kernel& kernel, const Session& session, kernel::BlockVersion made,
-                    Reply<ToolResult> reply) {
+                    Reply<Answered<Answer>> reply) {
     const std::string block_id = made.block_id;
-    kernel.read(
-        session.caller, block_id, text::LineRange{{0}, {kShownLines}},
-        [made = std::move(made), profile = session.profile,
-         reply = std::move(reply)](Result<kernel::BlockText> block) mutable {
-            // It may have been deleted since.
-            std::string snippet =
-                block ? blocks::numbered(block->lines, {0}, numbering_of(profile), true)
-                      : std::string();
-            reply(render(std::move(made), "The token's block is", std::move(snippet), profile));
-        });
-}
-
-Map output(Profile profile) {
-    if (profile == Profile::full)
-        return object_schema({{"block_id", "string"}, {"version", "integer"}});
-    return object_schema({{"block_id", "string"}, {"version", "integer"}, {"snippet", "string"}});
+    kernel.read(session.caller, block_id, text::LineRange{{0}, {kShownLines}},
+                [made = std::move(made), profile = session.profile,
+                 reply = std::move(reply)](Result<kernel::BlockText> block) mutable {
+                    // It may have been deleted since.
+                    std::string snippet =
+                        block ? blocks::numbered(block->lines, {0}, numbering_of(profile), true)
+                              : std::string();
+                    reply(render(std::move(made), "The token's block is", std::move(snippet)));
+                });
 }
 
 }  // namespace
@@ -80,15 +82,15 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
          .title = "Create a block",
          .description = "Add a block to a conversation.",
          .annotations = {},
-         .output_schema = output(profile),
          .conversation = Args{}.conversation},
-        fields(profile), [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        fields(profile), answer(profile),
+        [&kernel](const Session& session, Args args, Reply<Answered<Answer>> reply) {
             const std::size_t most = kernel.limits().operation_bytes;
             if (json::write(args.metadata).size() > most) {
-                return reply(refused(Error(Errc::out_of_range, "too_large",
-                                           cat("metadata is over the limit of ", most,
-                                               " bytes of JSON. Keep large text in the content"),
-                                           {{"limit", most}})));
+                return reply(fail(Errc::out_of_range, "too_large",
+                                  cat("metadata is over the limit of ", most,
+                                      " bytes of JSON. Keep large text in the content"),
+                                  {{"limit", most}}));
             }
             std::string shown = beginning_of(args.content, session.profile);
             const bool has_token = !args.client_token.empty();
@@ -102,16 +104,16 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
             what.metadata = std::move(args.metadata);
             what.status = args.status;
             what.client_token = std::move(args.client_token);
-            kernel.create(
-                session.caller, std::move(what),
-                [&kernel, session, has_token, shown = std::move(shown),
-                 reply = std::move(reply)](Result<kernel::BlockVersion> made) mutable {
-                    if (!made) return reply(refused(made.error()));
-                    if (has_token) {
-                        return reply_as_it_is(kernel, session, std::move(*made), std::move(reply));
-                    }
-                    reply(render(std::move(*made), "Created", std::move(shown), session.profile));
-                });
+            kernel.create(session.caller, std::move(what),
+                          [&kernel, session, has_token, shown = std::move(shown),
+                           reply = std::move(reply)](Result<kernel::BlockVersion> made) mutable {
+                              if (!made) return reply(Failure(std::move(made).error()));
+                              if (has_token) {
+                                  return reply_as_it_is(kernel, session, std::move(*made),
+                                                        std::move(reply));
+                              }
+                              reply(render(std::move(*made), "Created", std::move(shown)));
+                          });
         });
 }
 

@@ -7,6 +7,8 @@ namespace quire::tools {
 
 namespace {
 
+using kernel::BlockVersion;
+
 struct Args {
     std::string block_id;
 };
@@ -19,18 +21,17 @@ MadeTool make_block_delete(kernel::Kernel& kernel) {
          .title = "Delete a block",
          .description = "Delete a block. Its children stay and keep their parent_id; block_undo "
                         "brings it back.",
-         .annotations = {.destructive = true},
-         .output_schema = object_schema({{"version", "integer"}})},
+         .annotations = {.destructive = true}},
         Fields<Args>().required("block_id", &Args::block_id),
-        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        Fields<BlockVersion>().required("version", &BlockVersion::version),
+        [&kernel](const Session& session, Args args, Reply<Answered<BlockVersion>> reply) {
             kernel.erase(
                 session.caller, std::move(args.block_id),
-                answer_with<kernel::BlockVersion>(
-                    std::move(reply), [](const kernel::BlockVersion& deleted) -> ToolResult {
-                        return {Map{{"version", deleted.version}},
-                                cat(deleted.block_id, " is deleted, version ", deleted.version,
-                                    ". block_undo brings it back.\n")};
-                    }));
+                answer_with<BlockVersion>(std::move(reply), [](const BlockVersion& deleted) {
+                    return Answered<BlockVersion>{
+                        deleted, cat(deleted.block_id, " is deleted, version ", deleted.version,
+                                     ". block_undo brings it back.\n")};
+                }));
         });
 }
 

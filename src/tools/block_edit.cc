@@ -1,11 +1,9 @@
-#include <variant>
-
 #include "blocks/line_edit.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
 
-namespace quire::tools {
+namespace quire::json {
 
 template <>
 struct Words<blocks::Coords> {
@@ -15,79 +13,50 @@ struct Words<blocks::Coords> {
     }
 };
 
-namespace {
-
-struct Insert {
-    std::size_t line = 0;
-    std::string content;
-    std::optional<std::string> expected_before;
-};
-struct Delete {
-    std::size_t start_line = 0;
-    std::size_t end_line = 0;
-    std::optional<std::string> expected_text;
-};
-struct Replace {
-    std::size_t start_line = 0;
-    std::size_t end_line = 0;
-    std::string content;
-    std::optional<std::string> expected_text;
-};
-
-const Fields<Insert>& insert_fields() {
-    static const Fields<Insert> fields = Fields<Insert>()
-                                             .tag("op", "insert")
-                                             .required("line", &Insert::line)
-                                             .required("content", &Insert::content)
-                                             .optional("expected_before", &Insert::expected_before);
-    return fields;
-}
-const Fields<Delete>& delete_fields() {
-    static const Fields<Delete> fields = Fields<Delete>()
-                                             .tag("op", "delete")
-                                             .required("start_line", &Delete::start_line)
-                                             .required("end_line", &Delete::end_line)
-                                             .optional("expected_text", &Delete::expected_text);
-    return fields;
-}
-const Fields<Replace>& replace_fields() {
-    static const Fields<Replace> fields = Fields<Replace>()
-                                              .tag("op", "replace")
-                                              .required("start_line", &Replace::start_line)
-                                              .required("end_line", &Replace::end_line)
-                                              .required("content", &Replace::content)
-                                              .optional("expected_text", &Replace::expected_text);
-    return fields;
-}
-
-text::LineRange range(std::size_t begin, std::size_t end) {
-    return {{begin}, {end}};
-}
-
-}  // namespace
-
 template <>
-struct Codec<blocks::LineOp> {
-    static Map schema() {
-        return {{"oneOf", List{insert_fields().schema(), delete_fields().schema(),
-                               replace_fields().schema()}}};
-    }
-    static blocks::LineOp decode(const Value& value) {
-        const std::string& op = value.get("op")->as_string();
-        if (op == "insert") {
-            Insert o = insert_fields().decode(value);
-            return blocks::InsertLines{
-                {o.line}, std::move(o.content), std::move(o.expected_before)};
-        }
-        if (op == "delete") {
-            Delete o = delete_fields().decode(value);
-            return blocks::DeleteLines{range(o.start_line, o.end_line), std::move(o.expected_text)};
-        }
-        Replace o = replace_fields().decode(value);
-        return blocks::ReplaceLines{range(o.start_line, o.end_line), std::move(o.content),
-                                    std::move(o.expected_text)};
+struct FieldsOf<blocks::InsertLines> {
+    static Fields<blocks::InsertLines> fields() {
+        using Insert = blocks::InsertLines;
+        return Fields<Insert>()
+            .tag("op", "insert")
+            .required(
+                "line", [](auto& insert) -> auto& { return insert.at.n; })
+            .required("content", &Insert::content)
+            .optional("expected_before", &Insert::expected_before);
     }
 };
+// Of what has `lines`.
+constexpr auto kStartLine = [](auto& op) -> auto& {
+    return op.lines.begin.n;
+};
+constexpr auto kEndLine = [](auto& op) -> auto& {
+    return op.lines.end.n;
+};
+template <>
+struct FieldsOf<blocks::DeleteLines> {
+    static Fields<blocks::DeleteLines> fields() {
+        return Fields<blocks::DeleteLines>()
+            .tag("op", "delete")
+            .required("start_line", kStartLine)
+            .required("end_line", kEndLine)
+            .optional("expected_text", &blocks::DeleteLines::expected);
+    }
+};
+template <>
+struct FieldsOf<blocks::ReplaceLines> {
+    static Fields<blocks::ReplaceLines> fields() {
+        return Fields<blocks::ReplaceLines>()
+            .tag("op", "replace")
+            .required("start_line", kStartLine)
+            .required("end_line", kEndLine)
+            .required("content", &blocks::ReplaceLines::content)
+            .optional("expected_text", &blocks::ReplaceLines::expected);
+    }
+};
+
+}  // namespace quire::json
+
+namespace quire::tools {
 
 namespace {
 
@@ -109,8 +78,7 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
              "not part of "
              "the range. An insert goes before `line`; line_count appends. expected_text and "
              "expected_before refuse the call unless the lines read so.",
-         .annotations = {.destructive = true},
-         .output_schema = edited_schema(Profile::full)},
+         .annotations = {.destructive = true}},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .required("operations", &Args::operations)
@@ -120,7 +88,8 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
                       "the text before the call and must not overlap.")
             .optional("base_version", &Args::base_version,
                       "Refuse the call unless the block is at this version."),
-        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        edit_fields(Profile::full),
+        [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
             blocks::LineEdit edit;
             edit.operations = std::move(args.operations);

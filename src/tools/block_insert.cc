@@ -20,13 +20,13 @@ MadeTool make_block_insert(kernel::Kernel& kernel) {
         {.name = "block_insert",
          .title = "Insert lines into a block",
          .description = "Insert whole lines after line insert_line; 0 is the top.",
-         .annotations = {},
-         .output_schema = edited_schema(Profile::model)},
+         .annotations = {}},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .required("insert_line", &Args::insert_line)
             .required("insert_text", &Args::insert_text),
-        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        edit_fields(Profile::model),
+        [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
             blocks::LineEdit edit;
             // After line N counted from 1 is before line N counted from 0.

@@ -1,11 +1,38 @@
 #include "base/cat.h"
+#include "tools/block_words.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
 
+namespace quire::json {
+
+template <>
+struct FieldsOf<kernel::BlockInfo> {
+    static Fields<kernel::BlockInfo> fields() {
+        using kernel::BlockInfo;
+        return Fields<BlockInfo>()
+            .required("block_id", &BlockInfo::block_id)
+            .nullable("parent_id", &BlockInfo::parent_id)
+            .required("role", &BlockInfo::role)
+            .required("kind", &BlockInfo::kind)
+            .required("status", &BlockInfo::status)
+            .nullable("path", &BlockInfo::path)
+            .required("summary", &BlockInfo::summary)
+            .required("version", &BlockInfo::version)
+            .required("line_count", &BlockInfo::line_count)
+            .required("bytes", &BlockInfo::bytes)
+            .required("dirty", &BlockInfo::dirty)
+            .optional("reason", &BlockInfo::reason);
+    }
+};
+
+}  // namespace quire::json
+
 namespace quire::tools {
 
 namespace {
+
+using kernel::ListPage;
 
 struct Args {
     std::optional<std::string> conversation;
@@ -18,37 +45,16 @@ struct Args {
     std::string cursor;
 };
 
-Value row(const kernel::BlockInfo& info) {
-    Map out{{"block_id", info.block_id},
-            {"parent_id", info.parent_id ? Value(*info.parent_id) : Value()},
-            {"role", info.role},
-            {"kind", info.kind},
-            {"status", info.status},
-            {"path", info.path.empty() ? Value() : Value(info.path)},
-            {"summary", info.summary},
-            {"version", info.version},
-            {"line_count", info.line_count},
-            {"bytes", info.bytes},
-            {"dirty", info.dirty}};
-    if (!info.reason.empty()) out.append("reason", info.reason);
-    return out;
-}
-
-ToolResult render(const kernel::ListPage& page) {
-    List blocks;
+Answered<ListPage> render(ListPage page) {
     std::string text = page.blocks.empty() ? "No blocks.\n" : "";
     for (const kernel::BlockInfo& info : page.blocks) {
-        blocks.push_back(row(info));
         text += cat(std::string(2 * info.depth, ' '), info.block_id, " ", info.role, " ", info.kind,
                     " ", status_words(info), " ", version_line(info.version, info.line_count),
                     info.dirty ? ", not saved" : "", info.path.empty() ? "" : " ", info.path,
                     info.summary.empty() ? "" : " | ", info.summary, "\n");
     }
-    const bool more = !page.next_cursor.empty();
-    if (more) text += cat("More with cursor \"", page.next_cursor, "\".\n");
-    return {Map{{"blocks", std::move(blocks)},
-                {"next_cursor", more ? Value(page.next_cursor) : Value()}},
-            std::move(text)};
+    text += cursor_line(page.next_cursor);
+    return {std::move(page), std::move(text)};
 }
 
 }  // namespace
@@ -62,8 +68,7 @@ MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
                                "size, version and "
                                "first line."
                              : "List blocks: ids, kinds, versions, first lines.",
-         .annotations = {.read_only = true, .idempotent = true},
-         .output_schema = object_schema({{"blocks", "array"}, {"next_cursor", "string|null"}})},
+         .annotations = {.read_only = true, .idempotent = true}},
         Fields<Args>()
             .optional("conversation", &Args::conversation, full ? "Absent: every document." : "")
             .optional("parent_id", &Args::parent_id)
@@ -73,7 +78,10 @@ MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
             .optional("depth", &Args::depth, full ? "Levels; 0 = all." : "")
             .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}})
             .optional("cursor", &Args::cursor),
-        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        Fields<ListPage>()
+            .required("blocks", &ListPage::blocks)
+            .nullable("next_cursor", &ListPage::next_cursor),
+        [&kernel](const Session& session, Args args, Reply<Answered<ListPage>> reply) {
             kernel::ListQuery query;
             query.conversation = std::move(args.conversation);
             query.parent_id = std::move(args.parent_id);
@@ -84,7 +92,7 @@ MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
             query.limit = args.limit;
             query.cursor = std::move(args.cursor);
             kernel.list(session.caller, std::move(query),
-                        answer_with<kernel::ListPage>(std::move(reply), render));
+                        answer_with<ListPage>(std::move(reply), render));
         });
 }
 

@@ -11,22 +11,10 @@ namespace {
 struct Range {
     std::size_t start = 0;
     std::size_t end = 0;
+    static Fields<Range> fields() {
+        return Fields<Range>().required("start", &Range::start).required("end", &Range::end);
+    }
 };
-const Fields<Range>& range_fields() {
-    static const Fields<Range> fields =
-        Fields<Range>().required("start", &Range::start).required("end", &Range::end);
-    return fields;
-}
-
-}  // namespace
-
-template <>
-struct Codec<Range> {
-    static Map schema() { return range_fields().schema(); }
-    static Range decode(const Value& value) { return range_fields().decode(value); }
-};
-
-namespace {
 
 struct Args {
     std::string block_id;
@@ -43,15 +31,15 @@ MadeTool make_block_read(kernel::Kernel& kernel) {
          .description = "A block's lines and what is known of it. Lines count from 0; with "
                         "line_numbers each begins "
                         "with its number and a TAB, which are not part of the text.",
-         .annotations = {.read_only = true, .idempotent = true},
-         .output_schema = shown_schema(Profile::full)},
+         .annotations = {.read_only = true, .idempotent = true}},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .optional("line_numbers", &Args::line_numbers)
             .optional(
                 "range", &Args::range,
                 "Lines start to end, end not included; an end past the last line is the end."),
-        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        shown_fields(Profile::full),
+        [&kernel](const Session& session, Args args, Reply<Answered<ShownBlock>> reply) {
             std::optional<text::LineRange> range;
             if (args.range) range = text::LineRange{{args.range->start}, {args.range->end}};
             const Profile shown_as = session.profile;

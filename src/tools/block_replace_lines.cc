@@ -25,21 +25,20 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
          .description =
              "Replace lines start_line to end_line, both included; new_text \"\" deletes them. "
              "expected_text: what they say now, without line numbers.",
-         .annotations = {.destructive = true},
-         .output_schema = edited_schema(Profile::model)},
+         .annotations = {.destructive = true}},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .required("start_line", &Args::start_line, "", line_rules)
             .required("end_line", &Args::end_line, "", line_rules)
             .required("new_text", &Args::new_text)
             .required("expected_text", &Args::expected_text),
-        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        edit_fields(Profile::model),
+        [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
             if (args.start_line > args.end_line) {
-                reply(refused(Error(
-                    Errc::invalid_argument, "invalid_range",
+                return reply(invalid(
+                    "invalid_range",
                     "start_line is after end_line. Swap them, or use block_insert to add lines",
-                    {{"start_line", args.start_line}, {"end_line", args.end_line}})));
-                return;
+                    {{"start_line", args.start_line}, {"end_line", args.end_line}}));
             }
             const Profile shown_as = session.profile;
             blocks::LineEdit edit;

@@ -1,3 +1,4 @@
+#include "tools/block_words.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
@@ -6,6 +7,8 @@
 namespace quire::tools {
 
 namespace {
+
+using json::Codec;
 
 struct Args {
     std::optional<std::string> block_id;
@@ -30,26 +33,21 @@ Fields<Args> fields(Profile profile) {
     return out;
 }
 
-Map output(Profile profile) {
-    if (profile == Profile::full) {
-        return object_schema({{"matches", "array"}, {"truncated", "boolean"}});
-    }
-    return object_schema({{"matches", "array?"},
-                          {"blocks", "array?"},
-                          {"searched", "integer?"},
-                          {"truncated", "boolean"}});
+Map answer(Profile profile) {
+    if (profile == Profile::full) return Codec<Found>::schema();
+    return one_of({Codec<Found>::schema(), Codec<FoundInMany>::schema()});
 }
 
 void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQuery query,
                 Reply<ToolResult> reply) {
     kernel::SearchAll all{.search = std::move(query), .kinds = {}, .path_prefix = {}};
-    for (std::size_t i = 0; i < Words<blocks::Kind>::count; ++i)
+    for (std::size_t i = 0; i < json::Words<blocks::Kind>::count; ++i)
         all.kinds.push_back(static_cast<blocks::Kind>(i));
     kernel.search_all(
         session.caller, std::move(all),
         answer_with<kernel::FoundAll>(std::move(reply),
                                       [shown_as = session.profile](const kernel::FoundAll& found) {
-                                          return render_found_all(found, shown_as);
+                                          return result_of(render_found_all(found, shown_as));
                                       }));
 }
 
@@ -67,14 +65,11 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
                  : "Find lines by RE2 expression or literally, in one block or "
                    "everywhere.",
          .annotations = {.read_only = true, .idempotent = true},
-         .output_schema = output(profile)},
+         .answer = answer(profile)},
         fields(profile),
         [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
             Result<text::Query> query = text::Query::compile(args.query, args.mode);
-            if (!query) {
-                reply(refused(query.error()));
-                return;
-            }
+            if (!query) return reply(Failure(std::move(query).error()));
             kernel::SearchQuery search{std::move(*query), args.context_lines, args.max_matches};
             if (!args.block_id) {
                 everywhere(kernel, session, std::move(search), std::move(reply));
@@ -84,7 +79,7 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
                           answer_with<blocks::Finding>(
                               std::move(reply), [shown_as = session.profile, id = *args.block_id](
                                                     const blocks::Finding& found) {
-                                  return render_found(id, found, shown_as);
+                                  return result_of(render_found(id, found, shown_as));
                               }));
         });
 }

@@ -3,7 +3,7 @@
 #include "tools/render.h"
 #include "tools/typed_tool.h"
 
-namespace quire::tools {
+namespace quire::json {
 
 template <>
 struct Words<blocks::OffsetUnit> {
@@ -21,7 +21,13 @@ struct Words<blocks::OffsetUnit> {
     }
 };
 
+}  // namespace quire::json
+
+namespace quire::tools {
+
 namespace {
+
+using kernel::Edited;
 
 struct Args {
     std::string block_id;
@@ -41,8 +47,7 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
          .description = "Delete delete_count units at offset and insert text there, exactly as "
                         "given. For programs and "
                         "editors; block_edit counts in lines.",
-         .annotations = {.destructive = true},
-         .output_schema = object_schema({{"version", "integer"}, {"line_count", "integer"}})},
+         .annotations = {.destructive = true}},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .required("offset", &Args::offset)
@@ -51,7 +56,10 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
             .optional("unit", &Args::unit)
             .optional("expected", &Args::expected,
                       "Refuse the call unless this is what would be deleted."),
-        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        Fields<Edited>()
+            .required("version", &Edited::version)
+            .required("line_count", &Edited::line_count),
+        [&kernel](const Session& session, Args args, Reply<Answered<Edited>> reply) {
             const Profile shown_as = session.profile;
             blocks::OffsetSplice splice;
             splice.offset = args.offset;
@@ -60,15 +68,12 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
             splice.unit = args.unit;
             splice.expected = std::move(args.expected);
             splice.limits = edit_limits(kernel);
-            kernel.edit(
-                session.caller, std::move(args.block_id), "splice",
-                blocks::offset_splice(std::move(splice)),
-                answer_with<kernel::Edited>(
-                    std::move(reply), [shown_as](const kernel::Edited& edited) -> ToolResult {
-                        ToolResult result = render_edited(edited, shown_as);
-                        return {Map{{"version", edited.version}, {"line_count", edited.line_count}},
-                                std::move(result.text)};
-                    }));
+            kernel.edit(session.caller, std::move(args.block_id), "splice",
+                        blocks::offset_splice(std::move(splice)),
+                        answer_with<Edited>(std::move(reply), [shown_as](Edited edited) {
+                            std::string text = render_edited(edited, shown_as).text;
+                            return Answered<Edited>{std::move(edited), std::move(text)};
+                        }));
         });
 }
 

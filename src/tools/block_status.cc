@@ -1,4 +1,5 @@
 #include "base/cat.h"
+#include "tools/block_words.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -6,6 +7,8 @@
 namespace quire::tools {
 
 namespace {
+
+using kernel::BlockVersion;
 
 struct Args {
     std::string block_id;
@@ -21,18 +24,17 @@ MadeTool make_block_status(kernel::Kernel& kernel) {
          .description = "Set a block's status: done or error when it is finished, running to "
                         "reopen it. None goes "
                         "back to pending.",
-         .annotations = {.idempotent = true},
-         .output_schema = object_schema({{"version", "integer"}})},
+         .annotations = {.idempotent = true}},
         Fields<Args>().required("block_id", &Args::block_id).required("status", &Args::status),
-        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+        Fields<BlockVersion>().required("version", &BlockVersion::version),
+        [&kernel](const Session& session, const Args& args, Reply<Answered<BlockVersion>> reply) {
             kernel.set_status(
                 session.caller, args.block_id, args.status,
-                answer_with<kernel::BlockVersion>(
-                    std::move(reply),
-                    [status = args.status](const kernel::BlockVersion& set) -> ToolResult {
-                        return {Map{{"version", set.version}},
-                                cat(set.block_id, " is ", blocks::name_of(status), ", version ",
-                                    set.version, ".\n")};
+                answer_with<BlockVersion>(
+                    std::move(reply), [status = args.status](const BlockVersion& set) {
+                        return Answered<BlockVersion>{
+                            set, cat(set.block_id, " is ", blocks::name_of(status), ", version ",
+                                     set.version, ".\n")};
                     }));
         });
 }

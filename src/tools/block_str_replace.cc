@@ -17,33 +17,33 @@ struct Args {
 }  // namespace
 
 MadeTool make_block_str_replace(kernel::Kernel& kernel) {
-    return make_tool<Args>({.name = "block_str_replace",
-                            .title = "Replace text in a block",
-                            .description = "Replace text that occurs once. Copy old_str "
-                                           "from block_view without the line numbers.",
-                            .annotations = {.destructive = true},
-                            .output_schema = edited_schema(Profile::model)},
-                           Fields<Args>()
-                               .required("block_id", &Args::block_id)
-                               .required("old_str", &Args::old_str)
-                               .required("new_str", &Args::new_str)
-                               .optional("replace_all", &Args::replace_all),
-                           [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
-                               const Profile shown_as = session.profile;
-                               blocks::StrReplace replace;
-                               replace.old_str = std::move(args.old_str);
-                               replace.new_str = std::move(args.new_str);
-                               replace.replace_all = args.replace_all;
-                               replace.numbering = numbering_of(shown_as);
-                               replace.limits = edit_limits(kernel);
-                               kernel.edit(
-                                   session.caller, std::move(args.block_id), "str_replace",
-                                   blocks::str_replace(std::move(replace)),
-                                   answer_with<kernel::Edited>(
-                                       std::move(reply), [shown_as](const kernel::Edited& edited) {
-                                           return render_edited(edited, shown_as);
-                                       }));
-                           });
+    return make_tool<Args>(
+        {.name = "block_str_replace",
+         .title = "Replace text in a block",
+         .description = "Replace text that occurs once. Copy old_str from block_view without the "
+                        "line numbers.",
+         .annotations = {.destructive = true}},
+        Fields<Args>()
+            .required("block_id", &Args::block_id)
+            .required("old_str", &Args::old_str)
+            .required("new_str", &Args::new_str)
+            .optional("replace_all", &Args::replace_all),
+        edit_fields(Profile::model),
+        [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
+            const Profile shown_as = session.profile;
+            blocks::StrReplace replace;
+            replace.old_str = std::move(args.old_str);
+            replace.new_str = std::move(args.new_str);
+            replace.replace_all = args.replace_all;
+            replace.numbering = numbering_of(shown_as);
+            replace.limits = edit_limits(kernel);
+            kernel.edit(session.caller, std::move(args.block_id), "str_replace",
+                        blocks::str_replace(std::move(replace)),
+                        answer_with<kernel::Edited>(std::move(reply),
+                                                    [shown_as](const kernel::Edited& edited) {
+                                                        return render_edited(edited, shown_as);
+                                                    }));
+        });
 }
 
 }  // namespace quire::tools

@@ -4,7 +4,7 @@
 #include "tools/render.h"
 #include "tools/typed_tool.h"
 
-namespace quire::tools {
+namespace quire::json {
 
 template <>
 struct Words<kernel::UndoScope> {
@@ -14,6 +14,10 @@ struct Words<kernel::UndoScope> {
     }
 };
 
+}  // namespace quire::json
+
+namespace quire::tools {
+
 namespace {
 
 struct Args {
@@ -22,41 +26,43 @@ struct Args {
     bool redo = false;
 };
 
-ToolResult render(const kernel::Undone& undone, Profile profile, bool redo) {
+struct Answer : kernel::Undone {
+    std::string snippet;
+};
+
+Fields<Answer> answer(Profile profile) {
+    const bool full = profile == Profile::full;
+    Fields<Answer> out;
+    // A model reads the names at every start, word by word.
+    out.required("version", &Answer::version)
+        .required("restored", &Answer::restored)
+        .unlisted(!full)
+        .required("removed", &Answer::removed)
+        .unlisted(!full)
+        .required("skipped_because_changed", &Answer::skipped_because_changed);
+    if (!full) out.required("snippet", &Answer::snippet);
+    return out;
+}
+
+Answered<Answer> render(kernel::Undone undone, Profile profile, bool redo) {
     std::string text = cat(redo ? "Redone" : "Undone", ": now ",
                            version_line(undone.version, undone.line_count), ".\n");
     if (undone.skipped_because_changed > 0) {
         text += cat("Note: ", undone.skipped_because_changed,
                     " of its parts had been changed by others since and stay as they are.\n");
     }
-    Map out{{"version", undone.version},
-            {"restored", undone.restored},
-            {"removed", undone.removed},
-            {"skipped_because_changed", undone.skipped_because_changed}};
-    if (profile != Profile::full) out.append("snippet", snippet_of(undone.change, profile));
-    return {std::move(out), text + snippet_text(undone.change, profile)};
-}
-
-Map output(Profile profile) {
-    // A model reads this at every start, word by word.
-    if (profile != Profile::full) {
-        return object_schema({{"version", "integer"},
-                              {"skipped_because_changed", "integer"},
-                              {"snippet", "string"}});
-    }
-    return object_schema({{"version", "integer"},
-                          {"restored", "integer"},
-                          {"removed", "integer"},
-                          {"skipped_because_changed", "integer"}});
+    text += snippet_text(undone.change, profile);
+    std::string snippet = snippet_of(undone.change, profile);
+    return {{std::move(undone), std::move(snippet)}, std::move(text)};
 }
 
 void run(kernel::Kernel& kernel, const Session& session, const Args& args, bool redo,
-         Reply<ToolResult> reply) {
+         Reply<Answered<Answer>> reply) {
     kernel.undo(session.caller, args.block_id, args.scope, redo,
-                answer_with<kernel::Undone>(std::move(reply), [shown_as = session.profile,
-                                                               redo](const kernel::Undone& undone) {
-                    return render(undone, shown_as, redo);
-                }));
+                answer_with<kernel::Undone>(
+                    std::move(reply), [shown_as = session.profile, redo](kernel::Undone undone) {
+                        return render(std::move(undone), shown_as, redo);
+                    }));
 }
 
 }  // namespace
@@ -76,10 +82,9 @@ MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
                             ? "Take back your last change to a block that is not yet undone. What "
                               "others have changed since stays."
                             : "Undo your own last change; redo: true brings it back.",
-         .annotations = {.destructive = true},
-         .output_schema = output(profile)},
-        std::move(fields),
-        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+         .annotations = {.destructive = true}},
+        std::move(fields), answer(profile),
+        [&kernel](const Session& session, const Args& args, Reply<Answered<Answer>> reply) {
             run(kernel, session, args, args.redo, std::move(reply));
         });
 }
@@ -89,12 +94,12 @@ MadeTool make_block_redo(kernel::Kernel& kernel) {
         {.name = "block_redo",
          .title = "Redo a change",
          .description = "Make again the change to a block that you undid last.",
-         .annotations = {.destructive = true},
-         .output_schema = output(Profile::full)},
+         .annotations = {.destructive = true}},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .optional("scope", &Args::scope, "any: whoever made it."),
-        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+        answer(Profile::full),
+        [&kernel](const Session& session, const Args& args, Reply<Answered<Answer>> reply) {
             run(kernel, session, args, true, std::move(reply));
         });
 }

@@ -40,36 +40,29 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
         {.name = "block_view",
          .title = "View a block",
          .description = "Show a block, its lines numbered from 1: number, TAB, text.",
-         .annotations = {.read_only = true, .idempotent = true},
-         .output_schema = shown_schema(Profile::model)},
+         .annotations = {.read_only = true, .idempotent = true}},
         Fields<Args>()
             .required("block_id", &Args::block_id)
             .optional("start_line", &Args::start_line, "", line_rules)
             .optional("end_line", &Args::end_line, "Included; -1 is the last.", line_rules),
-        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+        shown_fields(Profile::model),
+        [&kernel](const Session& session, const Args& args, Reply<Answered<ShownBlock>> reply) {
             const std::int64_t start = args.start_line.value_or(1);
             const std::int64_t end = args.end_line.value_or(kLast);
-            if (const Result<void> ordered = check_order(start, end); !ordered) {
-                reply(refused(ordered.error()));
-                return;
-            }
+            if (Result<void> ordered = check_order(start, end); !ordered)
+                return reply(Failure(std::move(ordered).error()));
             const auto read = [&kernel, by = session.caller, id = args.block_id,
                                shown_as = session.profile](text::LineRange range,
-                                                           Reply<ToolResult> answer) {
+                                                           Reply<Answered<ShownBlock>> answer) {
                 const std::size_t first = range.begin.n + 1;
                 kernel.read(by, id, range,
                             [answer = std::move(answer), shown_as,
                              first](Result<kernel::BlockText> block) mutable {
-                                const auto past =
-                                    past_the_end(first, block ? nullptr : &block.error(),
-                                                 block ? block->info.line_count : 0);
-                                if (past) {
-                                    answer(refused(*past));
-                                } else if (!block) {
-                                    answer(refused(block.error()));
-                                } else {
-                                    answer(render_block(*block, shown_as, true));
-                                }
+                                auto past = past_the_end(first, block ? nullptr : &block.error(),
+                                                         block ? block->info.line_count : 0);
+                                if (past) return answer(Failure(std::move(*past)));
+                                if (!block) return answer(Failure(std::move(block).error()));
+                                answer(render_block(*block, shown_as, true));
                             });
             };
             const std::size_t stop = end == kLast ? SIZE_MAX : static_cast<std::size_t>(end);
@@ -81,10 +74,7 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
             kernel.read(
                 session.caller, args.block_id, text::LineRange{{0}, {0}},
                 [reply = std::move(reply), read, stop](Result<kernel::BlockText> block) mutable {
-                    if (!block) {
-                        reply(refused(block.error()));
-                        return;
-                    }
+                    if (!block) return reply(Failure(std::move(block).error()));
                     const std::size_t count = block->info.line_count;
                     read({{count == 0 ? 0 : count - 1}, {stop}}, std::move(reply));
                 });

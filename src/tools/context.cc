@@ -8,18 +8,19 @@
 #include "tools/render.h"
 #include "tools/typed_tool.h"
 
-namespace quire::tools {
+namespace quire::json {
 
 template <>
-struct Words<ContextOperation> {
-    static constexpr std::size_t count = kContextOperations.size();
-    static std::string_view word(ContextOperation operation) { return name_of(operation); }
+struct Words<tools::ContextOperation> {
+    static constexpr std::size_t count = tools::kContextOperations.size();
+    static std::string_view word(tools::ContextOperation operation) {
+        return tools::name_of(operation);
+    }
 };
-template <>
-struct Words<kernel::MemoryType> {
-    static constexpr std::size_t count = std::size(kernel::kMemoryTypes);
-    static std::string_view word(kernel::MemoryType type) { return kernel::name_of(type); }
-};
+
+}  // namespace quire::json
+
+namespace quire::tools {
 
 namespace {
 
@@ -211,18 +212,17 @@ void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<T
         case ContextOperation::remove_from_list:
         case ContextOperation::increment_counter: {
             const std::string_view word = name_of(args.operation);
-            // What the write made, by the name that it is answered under.
-            const std::string_view made =
-                args.operation == ContextOperation::increment_counter  ? "value"
-                : args.operation == ContextOperation::remove_from_list ? "removed"
-                                                                       : "";
+            const MadeByWrite made =
+                args.operation == ContextOperation::increment_counter  ? MadeByWrite::value
+                : args.operation == ContextOperation::remove_from_list ? MadeByWrite::removed
+                                                                       : MadeByWrite::nothing;
             const std::string label = *args.label;
-            return memory.write(by, label, write_of(std::move(args)),
-                                answer_with<kernel::MemoryWritten>(
-                                    std::move(reply), [word, made](kernel::MemoryWritten written) {
-                                        return render_memory_written(std::move(written), word,
-                                                                     made);
-                                    }));
+            return memory.write(
+                by, label, write_of(std::move(args)),
+                answer_with<kernel::MemoryWritten>(
+                    std::move(reply), [word, made](const kernel::MemoryWritten& written) {
+                        return render_memory_written(written, word, made);
+                    }));
         }
         case ContextOperation::undo:
         case ContextOperation::redo: {
@@ -315,17 +315,16 @@ std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile pr
             .optional("dry_run", &Args::dry_run)
             .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}});
     if (full) static_cast<void>(std::move(fields).optional("cursor", &Args::cursor));
-    return make_tool<Args>(
-        {.name = "context",
-         .title = "Work with memory",
-         .description = "Structured memory, by label.",
-         .annotations = {.destructive = true},
-         .output_schema = object_schema(
-             {{"label", "string?"}, {"block_id", "string?"}, {"version", "integer?"}}),
-         .operations = operations(full)},
-        std::move(fields), [&memory](const Session& session, Args args, Reply<ToolResult> reply) {
-            run(memory, session, std::move(args), std::move(reply));
-        });
+    return make_tool<Args>({.name = "context",
+                            .title = "Work with memory",
+                            .description = "Structured memory, by label.",
+                            .annotations = {.destructive = true},
+                            .answer = memory_answer(full),
+                            .operations = operations(full)},
+                           std::move(fields),
+                           [&memory](const Session& session, Args args, Reply<ToolResult> reply) {
+                               run(memory, session, std::move(args), std::move(reply));
+                           });
 }
 
 }  // namespace quire::tools

@@ -2,161 +2,280 @@
 
 #include "base/cat.h"
 #include "json/json.h"
+#include "tools/memory_fields.h"
+#include "tools/permission_words.h"
 #include "tools/render.h"
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<kernel::MemoryRow> {
+    static Fields<kernel::MemoryRow> fields() {
+        using kernel::MemoryRow;
+        return Fields<MemoryRow>()
+            .required(
+                "label", [](auto& row) -> auto& { return row.block.label; })
+            .required(
+                "block_id", [](auto& row) -> auto& { return row.block.block_id; })
+            .required("type", &MemoryRow::type)
+            .required("permission", &MemoryRow::permission)
+            .required("description", &MemoryRow::description)
+            .required(
+                "version", [](auto& row) -> auto& { return row.block.version; })
+            .required("pinned", &MemoryRow::pinned);
+    }
+};
+template <>
+struct FieldsOf<kernel::MemoryList> {
+    static Fields<kernel::MemoryList> fields() {
+        using kernel::MemoryList;
+        return Fields<MemoryList>()
+            .required("blocks", &MemoryList::blocks)
+            .optional("unreadable", &MemoryList::unreadable);
+    }
+};
+template <>
+struct FieldsOf<kernel::MemoryFound::Hit> {
+    static Fields<kernel::MemoryFound::Hit> fields() {
+        using kernel::MemoryFound;
+        return Fields<MemoryFound::Hit>()
+            .members(Codec<kernel::MemoryRow>::fields(), &MemoryFound::Hit::row)
+            .required("snippet", &MemoryFound::Hit::snippet)
+            .required("score", &MemoryFound::Hit::score);
+    }
+};
+template <>
+struct FieldsOf<kernel::MemoryFound> {
+    static Fields<kernel::MemoryFound> fields() {
+        using kernel::MemoryFound;
+        return Fields<MemoryFound>().required("blocks", &MemoryFound::hits);
+    }
+};
+template <>
+struct FieldsOf<kernel::MemoryView> {
+    static Fields<kernel::MemoryView> fields() {
+        using kernel::MemoryView;
+        return Fields<MemoryView>()
+            .members(
+                Codec<kernel::MemoryVersion>::fields(),
+                [](auto& view) -> auto& { return view.row.block; })
+            .required(
+                "type", [](auto& view) -> auto& { return view.row.type; })
+            .required(
+                "permission", [](auto& view) -> auto& { return view.row.permission; })
+            .required("schema", &MemoryView::schema)
+            .required("rendered", &MemoryView::rendered)
+            .required("value", &MemoryView::value);
+    }
+};
+template <>
+struct FieldsOf<kernel::MemoryUndone> {
+    static Fields<kernel::MemoryUndone> fields() {
+        using kernel::MemoryUndone;
+        return Fields<MemoryUndone>()
+            .members(Codec<kernel::MemoryVersion>::fields(), &MemoryUndone::block)
+            .required("restored", &MemoryUndone::restored)
+            .required("removed", &MemoryUndone::removed)
+            .required("skipped_because_changed", &MemoryUndone::skipped_because_changed);
+    }
+};
+template <>
+struct FieldsOf<kernel::MemoryHistory> {
+    static Fields<kernel::MemoryHistory> fields() {
+        using kernel::MemoryHistory;
+        return Fields<MemoryHistory>()
+            .members(Codec<kernel::HistoryPage>::fields(), &MemoryHistory::page)
+            .members(Codec<kernel::MemoryVersion>::fields(), &MemoryHistory::block);
+    }
+};
+template <>
+struct FieldsOf<kernel::MemoryDiff> {
+    static Fields<kernel::MemoryDiff> fields() {
+        using kernel::MemoryDiff;
+        return Fields<MemoryDiff>()
+            .members(Codec<kernel::MemoryVersion>::fields(), &MemoryDiff::block)
+            .required("from", &MemoryDiff::from)
+            .required("to", &MemoryDiff::to)
+            .required("diff", &MemoryDiff::diff);
+    }
+};
+template <>
+struct FieldsOf<kernel::MemoryMoved> {
+    static Fields<kernel::MemoryMoved> fields() {
+        using kernel::MemoryMoved;
+        return Fields<MemoryMoved>()
+            .members(Codec<kernel::MemoryVersion>::fields(), &MemoryMoved::block)
+            .required("archival_label", &MemoryMoved::archival_label);
+    }
+};
+template <>
+struct FieldsOf<schema::Conversion::Move> {
+    static Fields<schema::Conversion::Move> fields() {
+        using Move = schema::Conversion::Move;
+        return Fields<Move>().required("from", &Move::from).required("to", &Move::to);
+    }
+};
+
+}  // namespace quire::json
 
 namespace quire::tools {
 
+using json::Codec;
 using kernel::MemoryVersion;
 
 namespace {
 
-Map members_of(const MemoryVersion& block) {
-    Map out{{"label", block.label}, {"block_id", block.block_id}, {"version", block.version}};
-    if (block.source) {
-        out.append("source", block.source->members());
+// What a write made, under the name of its operation's.
+struct Counted {
+    MemoryVersion block;
+    Value value;
+    static Fields<Counted> fields() {
+        return Fields<Counted>()
+            .members(Codec<MemoryVersion>::fields(), &Counted::block)
+            .required("value", &Counted::value);
     }
-    return out;
-}
+};
+struct Removed {
+    MemoryVersion block;
+    Value removed;
+    static Fields<Removed> fields() {
+        return Fields<Removed>()
+            .members(Codec<MemoryVersion>::fields(), &Removed::block)
+            .required("removed", &Removed::removed);
+    }
+};
 
-}  // namespace
+struct Converted {
+    struct Report {
+        bool additive = false;
+        std::vector<schema::Conversion::Move> moved;
+        std::vector<std::string> lost;
+        std::vector<std::string> unset;
+        static Fields<Report> fields() {
+            return Fields<Report>()
+                .required("additive", &Report::additive)
+                .required("moved", &Report::moved)
+                .required("lost", &Report::lost)
+                .required("unset", &Report::unset);
+        }
+    };
+    MemoryVersion block;
+    Report report;
+    static Fields<Converted> fields() {
+        return Fields<Converted>()
+            .members(Codec<MemoryVersion>::fields(), &Converted::block)
+            .required("report", &Converted::report);
+    }
+};
 
-ToolResult render_memory_done(const MemoryVersion& block, std::string_view what) {
+std::string done_text(const MemoryVersion& block, std::string_view what) {
     std::string text = cat(block.label, ": ", what, ", now version ", block.version, ".\n");
     if (block.source) {
         const auto& [name, answer, message] = *block.source;
         text += cat("Note: the source ", name, " answers ", answer, ": ", message, ".\n");
     }
-    return {members_of(block), std::move(text)};
-}
-
-namespace {
-
-Map row_of(const kernel::MemoryRow& row) {
-    return {{"label", row.block.label},
-            {"block_id", row.block.block_id},
-            {"type", kernel::name_of(row.type)},
-            {"permission", policy::name_of(row.permission)},
-            {"description", row.description},
-            {"version", row.block.version},
-            {"pinned", row.pinned}};
+    return text;
 }
 
 }  // namespace
 
+Map memory_answer(bool full) {
+    // A model is told of what most operations answer, and pays for each word: not of the source,
+    // which comes last.
+    if (!full) return one_of({json::FieldsOf<MemoryVersion>::fields().unlisted().schema(), {}});
+    return one_of({Codec<MemoryVersion>::schema(), Codec<kernel::MemoryView>::schema(),
+                   Codec<kernel::MemoryList>::schema(), Codec<kernel::MemoryFound>::schema(),
+                   Codec<Counted>::schema(), Codec<Removed>::schema(),
+                   Codec<kernel::MemoryUndone>::schema(), Codec<kernel::MemoryHistory>::schema(),
+                   Codec<kernel::MemoryDiff>::schema(), Codec<kernel::MemoryMoved>::schema(),
+                   Codec<Converted>::schema()});
+}
+
+ToolResult render_memory_done(const MemoryVersion& block, std::string_view what) {
+    return result_of(block, done_text(block, what));
+}
+
 ToolResult render_memory_list(const kernel::MemoryList& list) {
-    List rows;
     std::string text = list.blocks.empty() ? "No memory blocks.\n" : "";
     for (const kernel::MemoryRow& row : list.blocks) {
-        rows.push_back(row_of(row));
         text += cat(row.block.label, "\t", kernel::name_of(row.type), "\t",
                     policy::name_of(row.permission), "\tversion ", row.block.version, "\t",
                     row.description, "\n");
     }
-    Map out{{"blocks", std::move(rows)}};
-    if (!list.unreadable.empty()) {
-        out.append("unreadable", strings(list.unreadable));
-        for (const std::string& label : list.unreadable)
-            text += cat("Note: ", label, " cannot be read; context view says why.\n");
-    }
-    return {std::move(out), std::move(text)};
+    for (const std::string& label : list.unreadable)
+        text += cat("Note: ", label, " cannot be read; context view says why.\n");
+    return result_of(list, std::move(text));
 }
 
 ToolResult render_memory_found(const kernel::MemoryFound& found) {
-    List rows;
     std::string text = found.hits.empty() ? "No memory block has all of that.\n" : "";
     for (const kernel::MemoryFound::Hit& hit : found.hits) {
-        Map row = row_of(hit.row);
-        row.append("snippet", hit.snippet);
-        row.append("score", hit.score);
-        rows.push_back(std::move(row));
         text +=
             cat(hit.row.block.label, "\t", kernel::name_of(hit.row.type), "\t", hit.snippet, "\n");
     }
-    return {Map{{"blocks", std::move(rows)}}, std::move(text)};
+    return result_of(found, std::move(text));
 }
 
-ToolResult render_memory_view(kernel::MemoryView view) {
-    Map out = members_of(view.row.block);
-    out.append("type", kernel::name_of(view.row.type));
-    out.append("permission", policy::name_of(view.row.permission));
-    out.append("schema", std::move(view.schema));
-    out.append("rendered", view.rendered);
-    out.append("value", std::move(view.value));
-    std::string text = std::move(view.rendered);
-    if (!text.empty() && !text.ends_with('\n')) text += '\n';
-    return {std::move(out), cat(text, "Version ", view.row.block.version, ".\n")};
+ToolResult render_memory_view(const kernel::MemoryView& view) {
+    const std::string& shown = view.rendered;
+    return result_of(view, cat(shown, shown.empty() || shown.ends_with('\n') ? "" : "\n",
+                               "Version ", view.row.block.version, ".\n"));
 }
 
-ToolResult render_memory_written(kernel::MemoryWritten written, std::string_view operation,
-                                 std::string_view made) {
-    std::string what(operation);
-    if (!written.made.is_null()) what += cat(" ", json::write(written.made));
-    ToolResult result = render_memory_done(written.block, what);
-    if (!made.empty())
-        result.structured.as_map().append(std::string(made), std::move(written.made));
-    return result;
+ToolResult render_memory_written(const kernel::MemoryWritten& written, std::string_view operation,
+                                 MadeByWrite made) {
+    const MemoryVersion& block = written.block;
+    std::string text =
+        done_text(block, cat(operation, written.made.is_null() ? "" : " ",
+                             written.made.is_null() ? std::string() : json::write(written.made)));
+    switch (made) {
+        case MadeByWrite::nothing:
+            return result_of(block, std::move(text));
+        case MadeByWrite::value:
+            return result_of(Counted{block, written.made}, std::move(text));
+        case MadeByWrite::removed:
+            return result_of(Removed{block, written.made}, std::move(text));
+    }
+    return {};
 }
 
 ToolResult render_memory_undone(const kernel::MemoryUndone& undone, bool redo) {
-    ToolResult result = render_memory_done(undone.block, redo ? "redone" : "undone");
-    Map& out = result.structured.as_map();
-    out.append("restored", undone.restored);
-    out.append("removed", undone.removed);
-    out.append("skipped_because_changed", undone.skipped_because_changed);
+    std::string text = done_text(undone.block, redo ? "redone" : "undone");
     if (undone.skipped_because_changed > 0) {
-        result.text += cat("Note: ", undone.skipped_because_changed,
-                           " of its parts had been changed by others since and stay.\n");
+        text += cat("Note: ", undone.skipped_because_changed,
+                    " of its parts had been changed by others since and stay.\n");
     }
-    return result;
+    return result_of(undone, std::move(text));
 }
 
 ToolResult render_memory_history(const kernel::MemoryHistory& history) {
-    ToolResult result = render_history(history.page);
-    for (const Map::Entry& member : members_of(history.block))
-        result.structured.as_map().append(member.key, member.value);
-    return result;
+    return result_of(history, history_text(history.page));
 }
 
-ToolResult render_memory_diff(kernel::MemoryDiff found) {
-    Map out = members_of(found.block);
-    out.append("from", std::move(found.from));
-    out.append("to", std::move(found.to));
-    out.append("diff", found.diff);
-    std::string text =
-        found.diff.empty() ? "The two versions say the same.\n" : std::move(found.diff);
-    return {std::move(out), std::move(text)};
+ToolResult render_memory_diff(const kernel::MemoryDiff& found) {
+    return result_of(found, found.diff.empty() ? "The two versions say the same.\n" : found.diff);
 }
 
 ToolResult render_archived(const kernel::MemoryMoved& moved) {
-    ToolResult result = render_memory_done(
-        moved.block, cat("archived as ", moved.archival_label, "; the label is free"));
-    result.structured.as_map().append("archival_label", moved.archival_label);
-    return result;
+    return result_of(moved, done_text(moved.block, cat("archived as ", moved.archival_label,
+                                                       "; the label is free")));
 }
 
 ToolResult render_swapped(const kernel::MemoryMoved& moved) {
-    ToolResult result = render_memory_done(
-        moved.block, cat("loaded, and what had the label is archived as ", moved.archival_label));
-    result.structured.as_map().append("archival_label", moved.archival_label);
-    return result;
+    return result_of(moved,
+                     done_text(moved.block, cat("loaded, and what had the label is archived as ",
+                                                moved.archival_label)));
 }
 
 ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run) {
-    ToolResult result = render_memory_done(
-        made.block, dry_run ? "not converted yet; this is what would be" : "converted");
-    List moved;
-    for (const schema::Conversion::Move& each : made.moved) {
-        moved.push_back(Map{{"from", each.from}, {"to", each.to}});
-        result.text += cat(each.from, " -> ", each.to, "\n");
-    }
-    result.structured.as_map().append("report", Map{{"additive", made.additive},
-                                                    {"moved", std::move(moved)},
-                                                    {"lost", strings(made.lost)},
-                                                    {"unset", strings(made.unset)}});
-    for (const std::string& each : made.lost) result.text += cat("Note: no place for ", each, "\n");
-    for (const std::string& each : made.unset)
-        result.text += cat("Note: ", each, " is to be set\n");
-    return result;
+    std::string text =
+        done_text(made.block, dry_run ? "not converted yet; this is what would be" : "converted");
+    for (const schema::Conversion::Move& each : made.moved)
+        text += cat(each.from, " -> ", each.to, "\n");
+    for (const std::string& each : made.lost) text += cat("Note: no place for ", each, "\n");
+    for (const std::string& each : made.unset) text += cat("Note: ", each, " is to be set\n");
+    return result_of(Converted{made.block, {made.additive, made.moved, made.lost, made.unset}},
+                     std::move(text));
 }
 
 }  // namespace quire::tools

@@ -1,18 +1,35 @@
 // What the tool `context` answers: structured, and as a text for a model to read.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <string_view>
 
+#include "json/fields.h"
 #include "kernel/memory_calls.h"
 #include "tools/tool.h"
 
+namespace quire::json {
+
+template <>
+struct Words<kernel::MemoryType> {
+    static constexpr std::size_t count = std::size(kernel::kMemoryTypes);
+    static std::string_view word(kernel::MemoryType type) { return kernel::name_of(type); }
+};
+
+}  // namespace quire::json
+
 namespace quire::tools {
 
-// {label, block_id, version}, as every changing operation answers; `what` says what was done.
+// The schema of what its operations answer: any of them, or with the names alone that most have.
+Map memory_answer(bool full);
+
+// As every changing operation answers; `what` says what was done.
 ToolResult render_memory_done(const kernel::MemoryVersion& block, std::string_view what);
-// The same with what was made under the name `made`; "" for what is not answered.
-ToolResult render_memory_written(kernel::MemoryWritten written, std::string_view operation,
-                                 std::string_view made);
+// The same with what was made, where it is answered.
+enum class MadeByWrite { nothing, value, removed };
+ToolResult render_memory_written(const kernel::MemoryWritten& written, std::string_view operation,
+                                 MadeByWrite made);
 ToolResult render_memory_undone(const kernel::MemoryUndone& undone, bool redo);
 ToolResult render_archived(const kernel::MemoryMoved& moved);
 // `dry_run`: what would be done.
@@ -21,8 +38,8 @@ ToolResult render_swapped(const kernel::MemoryMoved& moved);
 
 ToolResult render_memory_list(const kernel::MemoryList& list);
 ToolResult render_memory_found(const kernel::MemoryFound& found);
-ToolResult render_memory_view(kernel::MemoryView view);
+ToolResult render_memory_view(const kernel::MemoryView& view);
 ToolResult render_memory_history(const kernel::MemoryHistory& history);
-ToolResult render_memory_diff(kernel::MemoryDiff found);
+ToolResult render_memory_diff(const kernel::MemoryDiff& found);
 
 }  // namespace quire::tools

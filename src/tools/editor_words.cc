@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "blocks/line_edit.h"
 #include "blocks/str_replace.h"
-#include "tools/render.h"
 
 namespace quire::tools {
 namespace {
@@ -60,24 +59,6 @@ std::vector<Operation> editor_operations() {
              .says = "after line insert_line, 0 is the top."}};
 }
 
-Map editor_answer(std::initializer_list<std::pair<std::string_view, std::string_view>> own) {
-    Map schema = object_schema(own);
-    const Map both = object_schema({{"block_id", "string?"},
-                                    {"version", "integer?"},
-                                    {"content", "string?"},
-                                    {"entries", "array?"},
-                                    {"line_count", "integer?"},
-                                    {"truncated", "boolean?"},
-                                    {"changed", "object?"},
-                                    {"snippet", "string?"},
-                                    {"no_op", "boolean?"},
-                                    {"notes", "array?"}});
-    Map& properties = schema.find("properties")->as_map();
-    for (const Map::Entry& each : both.find("properties")->as_map())
-        properties.append(each.key, each.value);
-    return schema;
-}
-
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first) {
     constexpr std::size_t kWidth = 6;
     std::string out;
@@ -89,18 +70,23 @@ std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_
     return out;
 }
 
-ToolResult render_lines(std::string_view heading, const blocks::View& view,
-                        std::size_t line_count) {
-    std::string content = numbered_as_by_cat(view.lines, view.first.n);
-    ToolResult out{
-        Map{{"content", content}, {"line_count", line_count}, {"truncated", view.truncated}},
-        cat(heading, content)};
+Fields<ShownLines> ShownLines::fields() {
+    return Fields<ShownLines>()
+        .required("content", &ShownLines::content)
+        .required("line_count", &ShownLines::line_count)
+        .required("truncated", &ShownLines::truncated)
+        .required("notes", &ShownLines::notes);
+}
+
+Answered<ShownLines> render_lines(std::string_view heading, const blocks::View& view,
+                                  std::size_t line_count) {
+    ShownLines out{numbered_as_by_cat(view.lines, view.first.n), line_count, view.truncated,
+                   view.notes};
     const std::size_t next = view.first.n + view.lines.size();
-    std::vector<std::string> notes = view.notes;
     if (view.truncated && next < line_count)
-        notes.push_back(cat("the next line is ", next + 1, "; go on with view_range"));
-    add_notes(out, notes);
-    return out;
+        out.notes.push_back(cat("the next line is ", next + 1, "; go on with view_range"));
+    std::string text = cat(heading, out.content, note_lines(out.notes));
+    return {std::move(out), std::move(text)};
 }
 
 Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range) {
@@ -149,11 +135,6 @@ std::string edited_text(std::string_view heading, const kernel::Edited& edited,
     return cat(heading, numbered_as_by_cat(edited.change.snippet, edited.change.shown.begin.n));
 }
 
-void add_notes(ToolResult& result, const std::vector<std::string>& notes) {
-    for (const std::string& note : notes) result.text += cat("Note: ", note, ".\n");
-    result.structured.as_map().set("notes", strings(notes));
-}
-
 ToolResult refused_as_known(const Error& error, const EditorAsk& ask, std::string_view more) {
     return refused(Error(error.code(), error.reason(),
                          cat(known_words(error, ask), more, error.message()), error.details()));
@@ -172,20 +153,26 @@ void add_entry_below(std::set<std::string>& entries, const std::string& director
     }
 }
 
-ToolResult render_directory(const std::string& path, std::string_view root,
-                            const std::set<std::string>& entries, bool truncated) {
-    List shown;
+Fields<ShownDirectory> ShownDirectory::fields() {
+    return Fields<ShownDirectory>()
+        .required("path", &ShownDirectory::path)
+        .required("entries", &ShownDirectory::entries)
+        .required("truncated", &ShownDirectory::truncated);
+}
+
+Answered<ShownDirectory> render_directory(const std::string& path, std::string_view root,
+                                          const std::set<std::string>& entries, bool truncated) {
+    ShownDirectory out{path, {}, truncated};
     std::string text = cat("Here're the files and directories up to 2 levels deep in ", path,
                            ", excluding hidden items:\n");
     for (const std::string& entry : entries) {
-        if (shown.size() == kShownEntries) break;
+        if (out.entries.size() == kShownEntries) break;
         text += cat(root, entry, "\n");
-        shown.emplace_back(cat(root, entry));
+        out.entries.push_back(cat(root, entry));
     }
-    truncated = truncated || shown.size() < entries.size();
-    if (truncated) text += "There are more; view a directory further down.\n";
-    return {Map{{"path", path}, {"entries", std::move(shown)}, {"truncated", truncated}},
-            std::move(text)};
+    out.truncated = truncated || out.entries.size() < entries.size();
+    if (out.truncated) text += "There are more; view a directory further down.\n";
+    return {std::move(out), std::move(text)};
 }
 
 }  // namespace quire::tools

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,10 +13,11 @@
 
 #include "base/result.h"
 #include "blocks/plan.h"
+#include "json/fields.h"
 #include "kernel/kernel.h"
 #include "text/units.h"
-#include "tools/fields.h"
 #include "tools/operations.h"
+#include "tools/render.h"
 #include "tools/tool.h"
 
 namespace quire::tools {
@@ -61,13 +61,19 @@ void add_editor_fields(Fields<Args>& fields) {
 }
 // view, create, str_replace and insert.
 std::vector<Operation> editor_operations();
-// What they answer: object_schema() of `own` and of what both tools have.
-Map editor_answer(std::initializer_list<std::pair<std::string_view, std::string_view>> own);
 
 // Lines as `cat -n` prints them; the first is number `first`, counted from 0.
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first);
-// {content, line_count, truncated, notes} of a view, under a heading.
-ToolResult render_lines(std::string_view heading, const blocks::View& view, std::size_t line_count);
+// Of a view, under a heading.
+struct ShownLines {
+    std::string content;
+    std::size_t line_count = 0;
+    bool truncated = false;
+    std::vector<std::string> notes;
+    static Fields<ShownLines> fields();
+};
+Answered<ShownLines> render_lines(std::string_view heading, const blocks::View& view,
+                                  std::size_t line_count);
 // The lines that view_range names: two numbers, counted from 1; -1 is the last. Errors:
 // invalid_argument "invalid_range".
 Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range);
@@ -79,8 +85,6 @@ blocks::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Ker
 // The lines around an edit, under a heading, or that there was nothing to change.
 std::string edited_text(std::string_view heading, const kernel::Edited& edited,
                         const EditorNouns& nouns, const std::string& path);
-// {…, notes}, and a line of the text for each.
-void add_notes(ToolResult& result, const std::vector<std::string>& notes);
 
 // The refusal with the words in front by which models know it, where they are of an edit; `more`
 // are those of other refusals.
@@ -90,8 +94,14 @@ ToolResult refused_as_known(const Error& error, const EditorAsk& ask, std::strin
 // directories end in '/'.
 void add_entry_below(std::set<std::string>& entries, const std::string& directory,
                      const std::string& path);
-// {path, entries, truncated}: each entry after `root`.
-ToolResult render_directory(const std::string& path, std::string_view root,
-                            const std::set<std::string>& entries, bool truncated);
+struct ShownDirectory {
+    std::string path;
+    std::vector<std::string> entries;
+    bool truncated = false;
+    static Fields<ShownDirectory> fields();
+};
+// Each entry after `root`.
+Answered<ShownDirectory> render_directory(const std::string& path, std::string_view root,
+                                          const std::set<std::string>& entries, bool truncated);
 
 }  // namespace quire::tools

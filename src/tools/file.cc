@@ -7,7 +7,9 @@
 #include "base/cat.h"
 #include "blocks/line_edit.h"
 #include "blocks/str_replace.h"
+#include "tools/file_fields.h"
 #include "tools/files.h"
+#include "tools/permission_words.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/typed_tool.h"
@@ -28,28 +30,15 @@ enum class FileOperation {
     status
 };
 
-template <>
-struct Words<FileOperation> {
-    static constexpr std::array<std::string_view, 11> words = {
-        "list",    "read", "load", "create", "append", "insert",
-        "replace", "edit", "save", "delete", "status"};
-    static constexpr std::size_t count = words.size();
-    static std::string_view word(FileOperation operation) {
-        return words[static_cast<std::size_t>(operation)];
-    }
-};
-
 namespace {
 
 struct Range {
     std::int64_t start = 0;
     std::int64_t end = 0;
+    static Fields<Range> fields() {
+        return Fields<Range>().required("start", &Range::start).required("end", &Range::end);
+    }
 };
-const Fields<Range>& range_fields() {
-    static const Fields<Range> fields =
-        Fields<Range>().required("start", &Range::start).required("end", &Range::end);
-    return fields;
-}
 
 // One of `operations`. Which members belong to which `op` is checked when it is read: a oneOf of
 // three objects would say the same in four times the words.
@@ -62,41 +51,101 @@ struct LineOpArgs {
     std::optional<std::string> content;
     std::optional<std::string> expected_text;
     std::optional<std::string> expected_before;
+    static Fields<LineOpArgs> fields();
 };
 
 }  // namespace
+}  // namespace quire::tools
+
+namespace quire::json {
 
 template <>
-struct Words<LineOpKind> {
+struct Words<tools::FileOperation> {
+    static constexpr std::array<std::string_view, 11> words = {
+        "list",    "read", "load", "create", "append", "insert",
+        "replace", "edit", "save", "delete", "status"};
+    static constexpr std::size_t count = words.size();
+    static std::string_view word(tools::FileOperation operation) {
+        return words[static_cast<std::size_t>(operation)];
+    }
+};
+template <>
+struct Words<tools::LineOpKind> {
     static constexpr std::array<std::string_view, 3> words = {"insert", "delete", "replace"};
     static constexpr std::size_t count = words.size();
-    static std::string_view word(LineOpKind kind) { return words[static_cast<std::size_t>(kind)]; }
-};
-template <>
-struct Codec<Range> {
-    static Map schema() { return range_fields().schema(); }
-    static Range decode(const Value& value) { return range_fields().decode(value); }
-};
-template <>
-struct Codec<LineOpArgs> {
-    static const Fields<LineOpArgs>& fields() {
-        static const Fields<LineOpArgs> fields =
-            Fields<LineOpArgs>()
-                .required("op", &LineOpArgs::op)
-                .optional("line", &LineOpArgs::line)
-                .optional("start_line", &LineOpArgs::start_line)
-                .optional("end_line", &LineOpArgs::end_line)
-                .optional("content", &LineOpArgs::content)
-                .optional("expected_text", &LineOpArgs::expected_text)
-                .optional("expected_before", &LineOpArgs::expected_before);
-        return fields;
+    static std::string_view word(tools::LineOpKind kind) {
+        return words[static_cast<std::size_t>(kind)];
     }
-    static Map schema() { return fields().schema(); }
-    static LineOpArgs decode(const Value& value) { return fields().decode(value); }
+};
+template <>
+struct Words<kernel::Disk> {
+    static constexpr std::size_t count = 3;
+    static std::string_view word(kernel::Disk disk) { return kernel::name_of(disk); }
 };
 
+template <>
+struct FieldsOf<kernel::FileEntry> {
+    static Fields<kernel::FileEntry> fields() {
+        using kernel::FileEntry;
+        return Fields<FileEntry>()
+            .required("path", &FileEntry::path)
+            .nullable("block_id", &FileEntry::block_id)
+            .nullable("version", &FileEntry::version)
+            .required("size", &FileEntry::size)
+            .required("permission", &FileEntry::permission);
+    }
+};
+template <>
+struct FieldsOf<kernel::FileList> {
+    static Fields<kernel::FileList> fields() {
+        using kernel::FileList;
+        return Fields<FileList>()
+            .required("files", &FileList::files)
+            .required("truncated", &FileList::truncated)
+            .required("skipped_names", &FileList::skipped_names);
+    }
+};
+template <>
+struct FieldsOf<kernel::FileStatus> {
+    static Fields<kernel::FileStatus> fields() {
+        using kernel::FileStatus;
+        return Fields<FileStatus>()
+            .members(Codec<kernel::FileVersion>::fields(), &FileStatus::file)
+            .required("permission", &FileStatus::permission)
+            .required("dirty", &FileStatus::dirty)
+            .required("disk", &FileStatus::disk)
+            .required("conflict", &FileStatus::conflict);
+    }
+};
+template <>
+struct FieldsOf<kernel::FileSaved> {
+    static Fields<kernel::FileSaved> fields() {
+        using kernel::FileSaved;
+        return Fields<FileSaved>()
+            .members(Codec<kernel::FileVersion>::fields(), &FileSaved::file)
+            .required("bytes", &FileSaved::bytes)
+            .required("written", &FileSaved::written)
+            .required("notes", &FileSaved::notes);
+    }
+};
+
+}  // namespace quire::json
+
+namespace quire::tools {
 namespace {
 
+Fields<LineOpArgs> LineOpArgs::fields() {
+    return Fields<LineOpArgs>()
+        .required("op", &LineOpArgs::op)
+        .optional("line", &LineOpArgs::line)
+        .optional("start_line", &LineOpArgs::start_line)
+        .optional("end_line", &LineOpArgs::end_line)
+        .optional("content", &LineOpArgs::content)
+        .optional("expected_text", &LineOpArgs::expected_text)
+        .optional("expected_before", &LineOpArgs::expected_before);
+}
+
+using json::Codec;
 using kernel::FileVersion;
 
 struct Args {
@@ -157,7 +206,7 @@ Result<blocks::LineOp> line_op(LineOpArgs&& op, std::size_t index, blocks::Numbe
     const auto needs = [&](std::string_view names) {
         return invalid(
             "invalid_argument",
-            cat("operation ", index, " (", Words<LineOpKind>::word(op.op), ") takes ", names),
+            cat("operation ", index, " (", json::Words<LineOpKind>::word(op.op), ") takes ", names),
             {{"operation", index}});
     };
     if (op.op == LineOpKind::insert) {
@@ -214,39 +263,69 @@ Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel,
 
 // --- answers ---
 
-ToolResult done(const FileVersion& file, std::string_view what, Map more = {}) {
-    return of_file(file, {std::move(more), cat("Done: ", what, " ", file.path, " (", file.block_id,
-                                               ", version ", file.version, ").\n")});
+std::string done_line(const FileVersion& file, std::string_view what) {
+    return cat("Done: ", what, " ", file.path, " (", file.block_id, ", version ", file.version,
+               ").\n");
+}
+
+struct Done {
+    FileVersion file;
+    std::optional<std::string> snippet = {};  // Of what was written; `full` has none.
+    static Fields<Done> fields() {
+        return Fields<Done>()
+            .members(Codec<FileVersion>::fields(), &Done::file)
+            .optional("snippet", &Done::snippet);
+    }
+};
+struct AllStatus {
+    std::vector<kernel::FileStatus> files;
+    static Fields<AllStatus> fields() {
+        return Fields<AllStatus>().required("files", &AllStatus::files);
+    }
+};
+using Read = About<FileVersion, ShownBlock>;
+using EditedFile = About<FileVersion, EditAnswer>;
+
+// What any of the operations answers. A model is told of what most have.
+Map answer(bool full) {
+    if (!full) return one_of({Codec<FileVersion>::schema(), {}});
+    return one_of({Codec<Done>::schema(), Codec<Read>::schema(), Codec<EditedFile>::schema(),
+                   Codec<kernel::FileSaved>::schema(), Codec<kernel::FileStatus>::schema(),
+                   Codec<AllStatus>::schema(), Codec<kernel::FileList>::schema()});
+}
+
+ToolResult render_created(const FileVersion& file, std::string shown, Profile profile) {
+    std::string text = cat(done_line(file, "created"), shown);
+    Done out{file};
+    if (profile != Profile::full) out.snippet = std::move(shown);
+    return result_of(out, std::move(text));
 }
 
 ToolResult render_saved(const kernel::FileSaved& saved) {
-    ToolResult out = done(
-        saved.file, saved.written ? "saved" : "nothing to save: the disk already has this text of",
-        {{"bytes", saved.bytes}, {"written", saved.written}, {"notes", strings(saved.notes)}});
-    for (const std::string& note : saved.notes) out.text += cat("Note: ", note, ".\n");
-    return out;
+    return result_of(
+        saved, cat(done_line(saved.file,
+                             saved.written ? "saved"
+                                           : "nothing to save: the disk already has this text of"),
+                   note_lines(saved.notes)));
 }
 
 ToolResult render_appended(const kernel::FileAppended& appended, Profile profile) {
     const std::optional<blocks::Change>& change = appended.appended.change;
-    Map more;
-    if (change && profile != Profile::full) more.append("snippet", snippet_of(*change, profile));
-    ToolResult out = done(appended.file, "appended to", std::move(more));
-    if (change) out.text += snippet_text(*change, profile);
-    return out;
+    Done out{appended.file};
+    if (change && profile != Profile::full) out.snippet = snippet_of(*change, profile);
+    return result_of(out, cat(done_line(appended.file, "appended to"),
+                              change ? snippet_text(*change, profile) : std::string()));
+}
+
+ToolResult render_edited_file(const kernel::FileEdited& edited, Profile profile) {
+    auto [change, text] = render_edited(edited.edited, profile);
+    return result_of(EditedFile{edited.file, std::move(change)}, std::move(text));
 }
 
 ToolResult render_list(const kernel::FileList& list, bool had_pattern) {
-    List files;
     std::string text;
-    for (const kernel::FileEntry& file : list.files) {
-        files.push_back(Map{{"path", file.path},
-                            {"block_id", file.block_id.empty() ? Value() : Value(file.block_id)},
-                            {"version", file.version ? Value(*file.version) : Value()},
-                            {"size", file.size},
-                            {"permission", name_of(file.permission)}});
+    for (const kernel::FileEntry& file : list.files)
         text += cat(file.path, "\t", name_of(file.permission), "\t", file.size, "\n");
-    }
     if (list.files.empty()) {
         text = had_pattern ? "No file matches. A pattern without '/' is compared with names; "
                              "'DIR/**' is all below DIR.\n"
@@ -256,17 +335,7 @@ ToolResult render_list(const kernel::FileList& list, bool had_pattern) {
         text += cat("Only the first ", list.files.size(), " are shown; narrow the pattern.\n");
     if (list.skipped_names > 0)
         text += cat(list.skipped_names, " with names that are not UTF-8 were left out.\n");
-    return {Map{{"files", std::move(files)},
-                {"truncated", list.truncated},
-                {"skipped_names", list.skipped_names}},
-            std::move(text)};
-}
-
-Map status_map(const kernel::FileStatus& status) {
-    return {{"path", status.file.path},       {"block_id", status.file.block_id},
-            {"version", status.file.version}, {"permission", name_of(status.permission)},
-            {"dirty", status.dirty},          {"disk", name_of(status.disk)},
-            {"conflict", status.conflict}};
+    return result_of(list, std::move(text));
 }
 
 std::string status_line(const kernel::FileStatus& status) {
@@ -276,21 +345,15 @@ std::string status_line(const kernel::FileStatus& status) {
                "\n");
 }
 
-ToolResult render_status(const std::vector<kernel::FileStatus>& all, bool one) {
-    if (one) return {status_map(all.front()), status_line(all.front())};
-    List files;
-    std::string text;
-    for (const kernel::FileStatus& status : all) {
-        files.push_back(status_map(status));
-        text += status_line(status);
-    }
-    return {Map{{"files", std::move(files)}},
-            text.empty() ? "No file has been opened yet.\n" : std::move(text)};
+ToolResult render_status(std::vector<kernel::FileStatus> all, bool one) {
+    if (one) return result_of(all.front(), status_line(all.front()));
+    std::string text = all.empty() ? "No file has been opened yet.\n" : "";
+    for (const kernel::FileStatus& status : all) text += status_line(status);
+    return result_of(AllStatus{std::move(all)}, std::move(text));
 }
 
 void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& session, Args args,
          Reply<ToolResult> reply) {
-    const auto refuse = [&](const Error& error) { reply(refused(error)); };
     const kernel::Caller& by = session.caller;
     const Profile profile = session.profile;
     const blocks::Numbering numbering = numbering_of(profile);
@@ -301,7 +364,7 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
             std::optional<text::Glob> glob;
             if (args.pattern) {
                 Result<text::Glob> compiled = text::Glob::compile(*args.pattern);
-                if (!compiled) return refuse(compiled.error());
+                if (!compiled) return reply(Failure(std::move(compiled).error()));
                 glob = std::move(*compiled);
             }
             const bool had_pattern = glob.has_value();
@@ -315,8 +378,8 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
         case FileOperation::load: {
             std::optional<text::LineRange> range;
             if (args.range) {
-                const Result<text::LineRange> lines = line_range(*args.range, numbering);
-                if (!lines) return refuse(lines.error());
+                Result<text::LineRange> lines = line_range(*args.range, numbering);
+                if (!lines) return reply(Failure(std::move(lines).error()));
                 range = *lines;
             }
             const bool from_one = range && numbering == blocks::Numbering::one_inclusive;
@@ -328,11 +391,12 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
                      args.line_numbers.value_or(true)](Result<kernel::FileRead> file) mutable {
                     const Error* const error = file ? nullptr : &file.error();
                     const std::size_t lines = file ? file->text.info.line_count : 0;
-                    const auto past =
+                    auto past =
                         first > 0 ? past_the_end(first, error, lines) : std::optional<Error>();
-                    if (past) return reply(refused(*past));
-                    if (!file) return reply(refused(*error));
-                    reply(of_file(file->file, render_block(file->text, profile, numbers)));
+                    if (past) return reply(Failure(std::move(*past)));
+                    if (!file) return reply(Failure(std::move(file).error()));
+                    auto [shown, text] = render_block(file->text, profile, numbers);
+                    reply(result_of(Read{file->file, std::move(shown)}, std::move(text)));
                 });
         }
         case FileOperation::create: {
@@ -342,11 +406,7 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
                 by, std::move(path), std::move(content),
                 answer_with<FileVersion>(
                     std::move(reply), [profile, shown = std::move(shown)](const FileVersion& file) {
-                        Map more;
-                        if (profile != Profile::full) more.append("snippet", shown);
-                        ToolResult out = done(file, "created", std::move(more));
-                        out.text += shown;
-                        return out;
+                        return render_created(file, shown, profile);
                     }));
         }
         case FileOperation::append:
@@ -360,14 +420,14 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
         case FileOperation::replace:
         case FileOperation::edit: {
             Result<blocks::Plan> plan = plan_of(args, kernel, numbering);
-            if (!plan) return refuse(plan.error());
-            return files.edit(
-                by, std::move(path), std::string(Words<FileOperation>::word(args.operation)),
-                std::move(*plan),
-                answer_with<kernel::FileEdited>(
-                    std::move(reply), [profile](const kernel::FileEdited& edited) {
-                        return of_file(edited.file, render_edited(edited.edited, profile));
-                    }));
+            if (!plan) return reply(Failure(std::move(plan).error()));
+            return files.edit(by, std::move(path),
+                              std::string(json::Words<FileOperation>::word(args.operation)),
+                              std::move(*plan),
+                              answer_with<kernel::FileEdited>(
+                                  std::move(reply), [profile](const kernel::FileEdited& edited) {
+                                      return render_edited_file(edited, profile);
+                                  }));
         }
         case FileOperation::save:
             return files.save(by, std::move(path),
@@ -376,16 +436,15 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
             return files.erase(
                 by, std::move(path),
                 answer_with<FileVersion>(std::move(reply), [](const FileVersion& file) {
-                    return done(file, "deleted");
+                    return result_of(Done{file}, done_line(file, "deleted"));
                 }));
         case FileOperation::status:
-            return files.status(
-                by, args.path,
-                answer_with<std::vector<kernel::FileStatus>>(
-                    std::move(reply),
-                    [one = args.path.has_value()](const std::vector<kernel::FileStatus>& all) {
-                        return render_status(all, one);
-                    }));
+            return files.status(by, args.path,
+                                answer_with<std::vector<kernel::FileStatus>>(
+                                    std::move(reply), [one = args.path.has_value()](
+                                                          std::vector<kernel::FileStatus> all) {
+                                        return render_status(std::move(all), one);
+                                    }));
     }
 }
 
@@ -393,14 +452,6 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
 constexpr std::string_view kWhatItIs = "Files by path from the workspace's root. ";
 
 }  // namespace
-
-ToolResult of_file(const kernel::FileVersion& file, ToolResult result) {
-    Map out{{"path", file.path}, {"block_id", file.block_id}, {"version", file.version}};
-    for (Map::Entry& entry : result.structured.as_map()) {
-        if (entry.key != "version") out.set(entry.key, std::move(entry.value));
-    }
-    return {std::move(out), std::move(result.text), result.is_error};
-}
 
 std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls& files,
                                       Profile profile) {
@@ -422,8 +473,7 @@ std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls&
          .description =
              cat(kWhatItIs, full ? "Lines count from 0, end not included." : "Lines count from 1."),
          .annotations = {.destructive = true},
-         .output_schema =
-             object_schema({{"path", "string?"}, {"block_id", "string?"}, {"version", "integer?"}}),
+         .answer = answer(full),
          .operations = operations(full)},
         std::move(fields),
         [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {

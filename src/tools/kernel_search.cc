@@ -1,3 +1,4 @@
+#include "tools/block_words.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
@@ -27,9 +28,7 @@ MadeTool make_kernel_search(kernel::Kernel& kernel) {
                         "regular expression "
                         "(RE2) or literally. Lines count from 0; match_start and match_end count "
                         "the code points of content.",
-         .annotations = {.read_only = true, .idempotent = true},
-         .output_schema = object_schema(
-             {{"blocks", "array"}, {"searched", "integer"}, {"truncated", "boolean"}})},
+         .annotations = {.read_only = true, .idempotent = true}},
         Fields<Args>()
             .required("query", &Args::query)
             .optional("mode", &Args::mode)
@@ -38,12 +37,10 @@ MadeTool make_kernel_search(kernel::Kernel& kernel) {
             .optional("context_lines", &Args::context_lines, "", context_rules())
             .optional("max_matches_per_block", &Args::max_matches_per_block, "", count_rules())
             .optional("max_blocks", &Args::max_blocks, "", count_rules()),
-        [&kernel](const Session& session, Args args, Reply<ToolResult> reply) {
+        FoundInMany::fields(),
+        [&kernel](const Session& session, Args args, Reply<Answered<FoundInMany>> reply) {
             Result<text::Query> query = text::Query::compile(args.query, args.mode);
-            if (!query) {
-                reply(refused(query.error()));
-                return;
-            }
+            if (!query) return reply(Failure(std::move(query).error()));
             kernel::SearchAll all{
                 .search = {std::move(*query), args.context_lines, args.max_matches_per_block},
                 .kinds = std::move(args.kinds),

@@ -15,16 +15,23 @@ namespace quire::tools {
 
 enum class MemoryCommand { view, create, str_replace, insert, erase, rename };
 
+}  // namespace quire::tools
+
+namespace quire::json {
+
 template <>
-struct Words<MemoryCommand> {
+struct Words<tools::MemoryCommand> {
     static constexpr std::array<std::string_view, 6> words = {"view",   "create", "str_replace",
                                                               "insert", "delete", "rename"};
     static constexpr std::size_t count = words.size();
-    static std::string_view word(MemoryCommand command) {
+    static std::string_view word(tools::MemoryCommand command) {
         return words[static_cast<std::size_t>(command)];
     }
 };
 
+}  // namespace quire::json
+
+namespace quire::tools {
 namespace {
 
 using kernel::MemoryVersion;
@@ -112,15 +119,24 @@ ToolResult refused_as_taken(const Error& error, const Args& args, const std::str
         error.details()));
 }
 
-// {path, label, block_id, version} in front.
-ToolResult of_memory(const MemoryVersion& block, ToolResult result) {
-    Map out{{"path", cat(kRoot, "/", block.label)},
-            {"label", block.label},
-            {"block_id", block.block_id},
-            {"version", block.version}};
-    for (Map::Entry& member : result.structured.as_map()) out.set(member.key, member.value);
-    result.structured = std::move(out);
-    return result;
+struct MemoryFile {
+    std::string path;
+    std::string label;
+    std::string block_id;
+    std::uint64_t version = 0;
+    static Fields<MemoryFile> fields() {
+        return Fields<MemoryFile>()
+            .required("path", &MemoryFile::path)
+            .required("label", &MemoryFile::label)
+            .required("block_id", &MemoryFile::block_id)
+            .required("version", &MemoryFile::version);
+    }
+};
+using View = About<MemoryFile, ShownLines>;
+using EditedMemory = About<MemoryFile, EditAnswer>;
+
+MemoryFile file_of(const MemoryVersion& block) {
+    return {cat(kRoot, "/", block.label), block.label, block.block_id, block.version};
 }
 
 Reply<MemoryVersion> answer_done(Reply<ToolResult> reply, Args args, std::string said) {
@@ -128,7 +144,7 @@ Reply<MemoryVersion> answer_done(Reply<ToolResult> reply, Args args, std::string
             said = std::move(said)](Result<MemoryVersion> done) mutable {
         const std::string path = args.new_path ? *args.new_path : *args.path;
         if (!done) return reply(refused_as_taken(done.error(), args, path));
-        reply(of_memory(*done, {Map{}, std::move(said)}));
+        reply(result_of(file_of(*done), std::move(said)));
     };
 }
 
@@ -170,7 +186,7 @@ void view_directory(kernel::MemoryCalls& memory, const kernel::Caller& by, Direc
                                              "`path` points to a directory")
                                          .value()));
             }
-            reply(render_directory(path, cat(kRoot, "/"), entries, false));
+            reply(result_of(render_directory(path, cat(kRoot, "/"), entries, false)));
         });
 }
 
@@ -198,9 +214,10 @@ void view(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& arg
                                          : past_the_end(first, error, read ? read->line_count : 0);
             if (past) return reply(refused(*past));
             if (!read) return reply(refused_as_known(*error, ask));
-            reply(of_memory(read->block, render_lines(cat("Here's the content of ", ask.path,
-                                                          " with line numbers:\n"),
-                                                      read->view, read->line_count)));
+            auto [lines, text] =
+                render_lines(cat("Here's the content of ", ask.path, " with line numbers:\n"),
+                             read->view, read->line_count);
+            reply(result_of(View{file_of(read->block), std::move(lines)}, std::move(text)));
         });
 }
 
@@ -220,15 +237,15 @@ void create(kernel::MemoryCalls& memory, const kernel::Caller& by, Args args,
 }
 
 ToolResult render_edited_memory(const kernel::MemoryEdited& made, const Args& args) {
-    ToolResult out = render_edited(made.edited, Profile::compat);
     const std::string heading = args.command == MemoryCommand::insert
                                     ? cat("The file ", *args.path, " has been edited.")
                                     : std::string("The memory file has been edited.");
-    out.text =
+    std::string text =
         edited_text(cat(heading, " Here's the result of running `cat -n` on a snippet of it:\n"),
                     made.edited, kMemory, *args.path);
-    add_notes(out, made.edited.notes);
-    return of_memory(made.block, std::move(out));
+    return result_of(
+        EditedMemory{file_of(made.block), render_edited(made.edited, Profile::compat).answer},
+        cat(text, note_lines(made.edited.notes)));
 }
 
 void edit(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
@@ -236,7 +253,7 @@ void edit(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& arg
     Result<std::string> label = memory_of(*args.path);
     if (!label) return reply(refused(label.error()));
     memory.edit_text(by, kernel::TextLabel{std::move(*label)},
-                     std::string(Words<MemoryCommand>::word(args.command)), std::move(plan),
+                     std::string(json::Words<MemoryCommand>::word(args.command)), std::move(plan),
                      [args, reply = std::move(reply)](Result<kernel::MemoryEdited> made) mutable {
                          reply(made ? render_edited_memory(*made, args)
                                     : refused_as_known(made.error(), ask_of(args)));
@@ -279,7 +296,7 @@ void remove(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& a
                                         std::move(reply));
             }
             if (!done) return reply(refused_as_known(done.error(), ask_of(args)));
-            reply(of_memory(*done, {Map{}, cat("Successfully deleted ", *args.path, "\n")}));
+            reply(result_of(file_of(*done), cat("Successfully deleted ", *args.path, "\n")));
         });
 }
 
@@ -337,7 +354,9 @@ std::unique_ptr<const Tool> make_memory(kernel::Kernel& kernel, kernel::MemoryCa
              "Text memories as files below /memories, kept between sessions. The tool context has "
              "the same memories, with their history and undo.",
          .annotations = {.destructive = true},
-         .output_schema = editor_answer({{"path", "string"}, {"label", "string?"}}),
+         .answer =
+             one_of({json::Codec<MemoryFile>::schema(), json::Codec<View>::schema(),
+                     json::Codec<EditedMemory>::schema(), json::Codec<ShownDirectory>::schema()}),
          .operations = operations()},
         std::move(fields),
         [&kernel, &memory](const Session& session, Args args, Reply<ToolResult> reply) {

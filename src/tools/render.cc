@@ -1,5 +1,6 @@
 #include "tools/render.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/cat.h"
@@ -10,12 +11,6 @@ namespace quire::tools {
 namespace {
 
 constexpr std::array<std::string_view, 3> kProfiles = {"model", "full", "compat"};
-
-Value type_of(std::string_view types) {
-    const std::size_t bar = types.find('|');
-    if (bar == std::string_view::npos) return types;
-    return List{types.substr(0, bar), types.substr(bar + 1)};
-}
 
 // What whoever is to wait for a person can do.
 std::string wait_for(const Error& escalation) {
@@ -63,43 +58,80 @@ blocks::EditLimits edit_limits(const kernel::Kernel& kernel) {
     return limits;
 }
 
-Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_view>> members) {
+namespace {
+
+// What both say of a member.
+Value common(const Value& one, const Value& other) {
+    if (one == other) return one;
+    const Value* const type = one.get("type");
+    const Value* const also = other.get("type");
+    if (type == nullptr || also == nullptr || *type != *also) return Map{};
+    return Map{{"type", *type}};
+}
+
+bool requires_member(const Map& schema, const std::string& name) {
+    const Value* const required = schema.find("required");
+    if (required == nullptr) return false;
+    const List& names = required->as_list();
+    return std::find(names.begin(), names.end(), Value(name)) != names.end();
+}
+
+// Nothing of it closed or bounded.
+Value opened(Value schema) {
+    if (schema.is_list()) {
+        for (Value& each : schema.as_list()) each = opened(std::move(each));
+    }
+    if (!schema.is_map()) return schema;
+    for (const std::string_view rule : {"additionalProperties", "minimum", "maximum"})
+        schema.as_map().erase(rule);
+    for (const std::string_view inside : {"items", "anyOf", "oneOf"}) {
+        if (Value* const found = schema.as_map().find(inside)) *found = opened(std::move(*found));
+    }
+    if (Value* const properties = schema.as_map().find("properties")) {
+        for (Map::Entry& each : properties->as_map()) each.value = opened(std::move(each.value));
+    }
+    return schema;
+}
+
+}  // namespace
+
+Map one_of(std::initializer_list<Map> schemas) {
     Map properties;
-    List required;
-    for (auto [name, types] : members) {
-        if (types.ends_with('?')) {
-            types.remove_suffix(1);
-        } else {
-            required.emplace_back(name);
+    for (const Map& schema : schemas) {
+        const Value* const members = schema.find("properties");
+        if (members == nullptr) continue;
+        for (const Map::Entry& member : members->as_map()) {
+            Value* const there = properties.find(member.key);
+            if (there != nullptr) {
+                *there = common(*there, member.value);
+            } else {
+                properties.append(member.key, member.value);
+            }
         }
-        properties.append(std::string(name), Map{{"type", type_of(types)}});
+    }
+    List required;
+    for (const Map::Entry& member : properties) {
+        if (std::all_of(schemas.begin(), schemas.end(),
+                        [&](const Map& schema) { return requires_member(schema, member.key); }))
+            required.emplace_back(member.key);
     }
     Map out{{"type", "object"}, {"properties", std::move(properties)}};
     if (!required.empty()) out.append("required", std::move(required));
     return out;
 }
 
-Value or_refusal(Value schema) {
-    if (Value* required = schema.is_map() ? schema.as_map().find("required") : nullptr) {
+Value or_refusal(Map schema) {
+    Value out = opened(std::move(schema));
+    if (Value* required = out.as_map().find("required")) {
         List either{Map{{"required", std::move(*required)}}, Map{{"required", List{"error"}}}};
-        schema.as_map().erase("required");
-        schema.as_map().append("anyOf", std::move(either));
+        out.as_map().erase("required");
+        out.as_map().append("anyOf", std::move(either));
     }
-    return schema;
-}
-
-Map array_schema(Map items) {
-    return {{"type", "array"}, {"items", std::move(items)}};
+    return out;
 }
 
 std::string count_of(std::size_t count, std::string_view noun) {
     return cat(count, " ", noun, count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
-}
-
-List strings(const std::vector<std::string>& texts) {
-    List out;
-    for (const std::string& text : texts) out.emplace_back(text);
-    return out;
 }
 
 std::string version_line(std::uint64_t version, std::size_t line_count) {
@@ -120,24 +152,49 @@ std::string header_line(const kernel::BlockText& block) {
     return out += '\n';
 }
 
-ToolResult render_edited(const kernel::Edited& edited, Profile profile) {
+Fields<EditAnswer::Lines> EditAnswer::Lines::fields() {
+    return Fields<Lines>().required("start", &Lines::start).required("end", &Lines::end);
+}
+
+Fields<EditAnswer> EditAnswer::fields() {
+    return edit_fields(Profile::compat);
+}
+
+Fields<EditAnswer> edit_fields(Profile profile) {
+    Fields<EditAnswer> out;
+    out.required("version", &EditAnswer::version).required("line_count", &EditAnswer::line_count);
+    // A model reads the names at every start, word by word.
+    const bool brief = profile == Profile::model;
+    if (numbering_of(profile) == blocks::Numbering::zero_half_open) {
+        out.required("changed", &EditAnswer::changed);
+    } else {
+        out.optional("changed", &EditAnswer::changed).unlisted(brief);
+    }
+    return out.required("snippet", &EditAnswer::snippet)
+        .required("no_op", &EditAnswer::no_op)
+        .unlisted(brief)
+        .required("notes", &EditAnswer::notes)
+        .unlisted(brief);
+}
+
+Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile) {
     const blocks::Numbering numbering = numbering_of(profile);
     const blocks::Change& change = edited.change;
 
-    Map out{{"version", edited.version}, {"line_count", edited.line_count}};
+    EditAnswer out{.version = edited.version,
+                   .line_count = edited.line_count,
+                   .changed = {},
+                   .snippet = snippet_of(change, profile),
+                   .no_op = edited.no_op,
+                   .notes = edited.notes};
     const bool counts_from_zero = numbering == blocks::Numbering::zero_half_open;
-    if (counts_from_zero || change.changed.begin != change.changed.end) {
-        out.append("changed", Map{{"start", blocks::shown(numbering, change.changed.begin)},
-                                  {"end", change.changed.end.n}});
-    }
-    out.append("snippet", snippet_of(change, profile));
-    out.append("no_op", edited.no_op);
-    out.append("notes", strings(edited.notes));
+    if (counts_from_zero || change.changed.begin != change.changed.end)
+        out.changed =
+            EditAnswer::Lines{blocks::shown(numbering, change.changed.begin), change.changed.end.n};
 
-    std::string text =
+    const std::string text =
         cat(edited.no_op ? "The block already reads so; nothing was changed: " : "Done: now ",
-            version_line(edited.version, edited.line_count), ".\n");
-    for (const std::string& note : edited.notes) text += cat("Note: ", note, ".\n");
+            version_line(edited.version, edited.line_count), ".\n", note_lines(edited.notes));
     return {std::move(out), text + snippet_text(change, profile)};
 }
 
@@ -163,53 +220,21 @@ std::string snippet_text(const blocks::Change& change, Profile profile) {
     return text;
 }
 
-Map edited_schema(Profile profile) {
-    // A model reads this at every start, word by word.
-    if (profile != Profile::full) {
-        return object_schema(
-            {{"version", "integer"}, {"line_count", "integer"}, {"snippet", "string"}});
-    }
-    return object_schema({{"version", "integer"},
-                          {"line_count", "integer"},
-                          {"changed", "object"},
-                          {"snippet", "string"},
-                          {"no_op", "boolean"},
-                          {"notes", "array"}});
-}
-
-ToolResult render_history(const kernel::HistoryPage& page) {
-    List versions;
+std::string history_text(const kernel::HistoryPage& page) {
     std::string text = page.versions.empty() ? "No versions.\n" : "";
-    for (const kernel::HistoryEntry& entry : page.versions) {
-        versions.push_back(Map{{"version_id", entry.version_id},
-                               {"timestamp", entry.timestamp},
-                               {"actor", entry.actor},
-                               {"description", entry.description}});
+    for (const kernel::HistoryEntry& entry : page.versions)
         text += cat(entry.version_id, "\t", entry.actor, "\t", entry.description, "\n");
-    }
-    const bool more = !page.next_cursor.empty();
-    if (more) text += cat("More with cursor \"", page.next_cursor, "\".\n");
-    return {Map{{"versions", std::move(versions)},
-                {"next_cursor", more ? Value(page.next_cursor) : Value()}},
-            std::move(text)};
+    return text + cursor_line(page.next_cursor);
 }
 
-Value hit_value(const blocks::Finding::Hit& hit, blocks::Numbering numbering) {
-    return Map{{"line", blocks::shown(numbering, hit.line)},
-               {"content", hit.content},
-               {"match_start", hit.match_start},
-               {"match_end", hit.match_end}};
+std::string cursor_line(const std::string& next_cursor) {
+    return next_cursor.empty() ? "" : cat("More with cursor \"", next_cursor, "\".\n");
 }
 
-std::string hit_text(const blocks::Finding::Hit& hit, blocks::Numbering numbering) {
-    std::vector<std::string> lines;
-    for (std::size_t at = 0;;) {
-        const std::size_t newline = hit.content.find('\n', at);
-        lines.push_back(hit.content.substr(at, newline - at));
-        if (newline == std::string::npos) break;
-        at = newline + 1;
-    }
-    return blocks::numbered(lines, hit.content_begin, numbering, true);
+std::string note_lines(const std::vector<std::string>& notes) {
+    std::string out;
+    for (const std::string& note : notes) out += cat("Note: ", note, ".\n");
+    return out;
 }
 
 std::optional<Error> past_the_end(std::size_t first, const Error* error, std::size_t line_count) {
@@ -227,3 +252,23 @@ std::optional<Error> past_the_end(std::size_t first, const Error* error, std::si
 }
 
 }  // namespace quire::tools
+
+namespace quire::json {
+
+Fields<kernel::HistoryEntry> FieldsOf<kernel::HistoryEntry>::fields() {
+    using kernel::HistoryEntry;
+    return Fields<HistoryEntry>()
+        .required("version_id", &HistoryEntry::version_id)
+        .required("timestamp", &HistoryEntry::timestamp)
+        .required("actor", &HistoryEntry::actor)
+        .required("description", &HistoryEntry::description);
+}
+
+Fields<kernel::HistoryPage> FieldsOf<kernel::HistoryPage>::fields() {
+    using kernel::HistoryPage;
+    return Fields<HistoryPage>()
+        .required("versions", &HistoryPage::versions)
+        .nullable("next_cursor", &HistoryPage::next_cursor);
+}
+
+}  // namespace quire::json

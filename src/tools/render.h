@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/function.h"
 #include "base/value.h"
-#include "blocks/find.h"
 #include "blocks/numbering.h"
+#include "json/fields.h"
 #include "kernel/kernel.h"
 #include "tools/tool.h"
 
@@ -21,33 +23,75 @@ namespace quire::tools {
 blocks::Numbering numbering_of(Profile profile);
 blocks::EditLimits edit_limits(const kernel::Kernel& kernel);
 
-// An object with these members, all of them present: {{"version", "integer"}, …}. A type may end in
-// '?' for a member that is not always there, and name two types ("string|null").
-Map object_schema(std::initializer_list<std::pair<std::string_view, std::string_view>> members);
-// An array of such objects.
-Map array_schema(Map items);
+using json::Fields;
+
+// What a tool answers: its structured part, and the same for a model to read.
+template <class Answer>
+struct Answered {
+    Answer answer;
+    std::string text;
+};
+
+// Something about a file or a memory, with the members of that in front.
+template <class Of, class What>
+struct About {
+    Of of;
+    What what;
+    static Fields<About> fields() {
+        return Fields<About>()
+            .members(json::Codec<Of>::fields(), &About::of)
+            .members(json::Codec<What>::fields(), &About::what);
+    }
+};
+
+// By the fields that an Answer has wherever it is one.
+template <class Answer>
+ToolResult result_of(const Answer& answer, std::string text) {
+    return {json::Codec<Answer>::encode(answer), std::move(text)};
+}
+template <class Answer>
+ToolResult result_of(Answered<Answer> said) {
+    return result_of(said.answer, std::move(said.text));
+}
+
+// The schema of what is one of several: their members, of which those are required that each of
+// them requires. A member of which they say different things is of their common type, or anything.
+// {} is what has no members.
+Map one_of(std::initializer_list<Map> schemas);
 
 // The output schema that a tool publishes: what `schema` says, or a refusal's {"error": …}. Clients
-// hold a refused call's structured content to it as well.
-Value or_refusal(Value schema);
+// hold a refused call's structured content to it as well. It names what is there and of which type;
+// bounds are for arguments, and a later version may answer more.
+Value or_refusal(Map schema);
 
-// `reply` for a tool from a function that makes a result of what the kernel answers; refusals as
-// results.
-template <class T, class Render>
-Reply<T> answer_with(Reply<ToolResult> reply, Render render) {
+// A reply for what the kernel answers, from one for what a function makes of that; errors pass.
+template <class T, class Out, class Render>
+Reply<T> answer_with(Function<void(tl::expected<Out, Error>)> reply, Render render) {
     return [reply = std::move(reply), render = std::move(render)](Result<T> result) mutable {
-        if (!result) {
-            reply(refused(result.error()));
-            return;
-        }
+        if (!result) return reply(Failure(std::move(result).error()));
         reply(render(std::move(*result)));
     };
 }
 
-// Of an edit: {version, line_count, changed, snippet, no_op, notes}, where `changed` is counted as
-// the profile counts (and left out of the inclusive ones when no line holds what was written).
-ToolResult render_edited(const kernel::Edited& edited, Profile profile);
-Map edited_schema(Profile profile);
+// Of an edit.
+struct EditAnswer {
+    // Counted as the profile counts.
+    struct Lines {
+        std::size_t start = 0;
+        std::size_t end = 0;
+        static Fields<Lines> fields();
+    };
+    std::uint64_t version = 0;
+    std::size_t line_count = 0;
+    std::optional<Lines> changed;  // None where the count is inclusive and no line was written.
+    std::string snippet;
+    bool no_op = false;
+    std::vector<std::string> notes;
+    static Fields<EditAnswer> fields();  // As every profile answers it.
+};
+// As the answer of one tool.
+Fields<EditAnswer> edit_fields(Profile profile);
+Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile);
 // How many lines the beginning of a block shows.
 inline constexpr std::size_t kShownLines = 5;
 // The beginning of what was written, numbered.
@@ -69,15 +113,26 @@ std::string status_words(const kernel::BlockInfo& info);
 // The header of a block that is shown: its id, kind, status, version and size.
 std::string header_line(const kernel::BlockText& block);
 
-// {versions, next_cursor}.
-ToolResult render_history(const kernel::HistoryPage& page);
+// For a model to read.
+std::string history_text(const kernel::HistoryPage& page);
+// "More with cursor …", where there is more.
+std::string cursor_line(const std::string& next_cursor);
+// Each on a line of its own.
+std::string note_lines(const std::vector<std::string>& notes);
 
-// One hit: {line, content, match_start, match_end}.
-Value hit_value(const blocks::Finding::Hit& hit, blocks::Numbering numbering);
-// Its lines, numbered.
-std::string hit_text(const blocks::Finding::Hit& hit, blocks::Numbering numbering);
-
-List strings(const std::vector<std::string>& texts);
 std::string count_of(std::size_t count, std::string_view noun);  // "1 line", "2 lines"
 
 }  // namespace quire::tools
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<kernel::HistoryEntry> {
+    static Fields<kernel::HistoryEntry> fields();
+};
+template <>
+struct FieldsOf<kernel::HistoryPage> {
+    static Fields<kernel::HistoryPage> fields();
+};
+
+}  // namespace quire::json

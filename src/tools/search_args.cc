@@ -10,9 +10,13 @@ namespace quire::tools {
 
 namespace {
 
-List matches(const std::vector<blocks::Finding::Hit>& hits, blocks::Numbering numbering) {
-    List out;
-    for (const blocks::Finding::Hit& hit : hits) out.push_back(hit_value(hit, numbering));
+std::vector<FoundLine> matches(const std::vector<blocks::Finding::Hit>& hits,
+                               blocks::Numbering numbering) {
+    std::vector<FoundLine> out;
+    for (const blocks::Finding::Hit& hit : hits) {
+        out.push_back(
+            {blocks::shown(numbering, hit.line), hit.content, hit.match_start, hit.match_end});
+    }
     return out;
 }
 
@@ -21,6 +25,18 @@ bool any_cut(const std::vector<blocks::Finding::Hit>& hits) {
 }
 
 constexpr std::string_view kCut = "(long lines are cut around their matches)\n";
+
+// The lines of one hit, numbered.
+std::string hit_text(const blocks::Finding::Hit& hit, blocks::Numbering numbering) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0;;) {
+        const std::size_t newline = hit.content.find('\n', at);
+        lines.push_back(hit.content.substr(at, newline - at));
+        if (newline == std::string::npos) break;
+        at = newline + 1;
+    }
+    return blocks::numbered(lines, hit.content_begin, numbering, true);
+}
 
 // The lines of all hits; "--" between those that do not follow each other.
 std::string lines_of(const std::vector<blocks::Finding::Hit>& hits, blocks::Numbering numbering) {
@@ -35,20 +51,47 @@ std::string lines_of(const std::vector<blocks::Finding::Hit>& hits, blocks::Numb
 
 }  // namespace
 
-ToolResult render_found(const std::string& block_id, const blocks::Finding& found,
-                        Profile profile) {
-    const blocks::Numbering numbering = numbering_of(profile);
-    const bool cut = any_cut(found.hits);
-    std::string text = cat(block_id, ": ", count_of(found.hits.size(), "match"),
-                           found.truncated ? ", and there are more (raise max_matches)" : "", "\n",
-                           cut ? kCut : "", lines_of(found.hits, numbering));
-    return {Map{{"matches", matches(found.hits, numbering)}, {"truncated", found.truncated || cut}},
-            std::move(text)};
+Fields<FoundLine> FoundLine::fields() {
+    return Fields<FoundLine>()
+        .required("line", &FoundLine::line)
+        .required("content", &FoundLine::content)
+        .required("match_start", &FoundLine::match_start)
+        .required("match_end", &FoundLine::match_end);
 }
 
-ToolResult render_found_all(const kernel::FoundAll& found, Profile profile) {
+Fields<Found> Found::fields() {
+    return Fields<Found>()
+        .required("matches", &Found::matches)
+        .required("truncated", &Found::truncated);
+}
+
+Fields<FoundInMany::InBlock> FoundInMany::InBlock::fields() {
+    return Fields<InBlock>()
+        .required("block_id", &InBlock::block_id)
+        .nullable("path", &InBlock::path)
+        .required("matches", &InBlock::matches);
+}
+
+Fields<FoundInMany> FoundInMany::fields() {
+    return Fields<FoundInMany>()
+        .required("blocks", &FoundInMany::blocks)
+        .required("searched", &FoundInMany::searched)
+        .required("truncated", &FoundInMany::truncated);
+}
+
+Answered<Found> render_found(const std::string& block_id, const blocks::Finding& found,
+                             Profile profile) {
     const blocks::Numbering numbering = numbering_of(profile);
-    List blocks;
+    const bool cut = any_cut(found.hits);
+    return {{matches(found.hits, numbering), found.truncated || cut},
+            cat(block_id, ": ", count_of(found.hits.size(), "match"),
+                found.truncated ? ", and there are more (raise max_matches)" : "", "\n",
+                cut ? kCut : "", lines_of(found.hits, numbering))};
+}
+
+Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile profile) {
+    const blocks::Numbering numbering = numbering_of(profile);
+    std::vector<FoundInMany::InBlock> blocks;
     bool cut = false;
     std::string text =
         cat(count_of(found.blocks.size(), "block"), " with matches, ", found.searched, " searched",
@@ -59,14 +102,9 @@ ToolResult render_found_all(const kernel::FoundAll& found, Profile profile) {
         cut = cut || here;
         text += cat("\n", block.block_id, block.path.empty() ? "" : " ", block.path, ":\n",
                     here ? kCut : "", lines_of(block.matches, numbering));
-        blocks.push_back(Map{{"block_id", block.block_id},
-                             {"path", block.path.empty() ? Value() : Value(block.path)},
-                             {"matches", matches(block.matches, numbering)}});
+        blocks.push_back({block.block_id, block.path, matches(block.matches, numbering)});
     }
-    return {Map{{"blocks", std::move(blocks)},
-                {"searched", found.searched},
-                {"truncated", found.truncated || cut}},
-            std::move(text)};
+    return {{std::move(blocks), found.searched, found.truncated || cut}, std::move(text)};
 }
 
 }  // namespace quire::tools

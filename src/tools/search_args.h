@@ -1,15 +1,16 @@
 // What the searches have in common.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
+#include "json/fields.h"
 #include "kernel/kernel.h"
 #include "text/search.h"
-#include "tools/fields.h"
+#include "tools/render.h"
 #include "tools/tool.h"
 
-namespace quire::tools {
+namespace quire::json {
 
 template <>
 struct Words<text::Match> {
@@ -19,6 +20,10 @@ struct Words<text::Match> {
     }
 };
 
+}  // namespace quire::json
+
+namespace quire::tools {
+
 // Bounds of what one search may show.
 inline Map context_rules() {
     return {{"maximum", 100}};
@@ -27,9 +32,34 @@ inline Map count_rules() {
     return {{"minimum", 1}, {"maximum", 1000}};
 }
 
-// {blocks: [{block_id, path, matches}], searched, truncated}.
-ToolResult render_found_all(const kernel::FoundAll& found, Profile profile);
-// {matches, truncated}.
-ToolResult render_found(const std::string& block_id, const blocks::Finding& found, Profile profile);
+struct FoundLine {
+    std::size_t line = 0;  // As the profile counts.
+    std::string content;   // The line with those around it.
+    std::size_t match_start = 0;
+    std::size_t match_end = 0;  // Where in the content the match lies, in code points.
+    static Fields<FoundLine> fields();
+};
+// Of a search in one block,
+struct Found {
+    std::vector<FoundLine> matches;
+    bool truncated = false;
+    static Fields<Found> fields();
+};
+// and in many.
+struct FoundInMany {
+    struct InBlock {
+        std::string block_id;
+        std::string path;
+        std::vector<FoundLine> matches;
+        static Fields<InBlock> fields();
+    };
+    std::vector<InBlock> blocks;
+    std::size_t searched = 0;
+    bool truncated = false;
+    static Fields<FoundInMany> fields();
+};
+Answered<Found> render_found(const std::string& block_id, const blocks::Finding& found,
+                             Profile profile);
+Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile profile);
 
 }  // namespace quire::tools

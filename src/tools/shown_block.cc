@@ -4,60 +4,68 @@
 
 namespace quire::tools {
 
-ToolResult render_block(const kernel::BlockText& block, Profile profile, bool line_numbers) {
-    const blocks::Numbering numbering = numbering_of(profile);
-    const text::Line first{block.first_line};
-    std::vector<std::string> notes = block.notes;
-    const std::size_t next = block.first_line + block.lines.size();
-    if (block.truncated && next < block.info.line_count && !block.lines.empty()) {
-        notes.push_back(cat("the next line is ", blocks::shown(numbering, text::Line{next})));
-    }
-
-    std::string content;
-    if (line_numbers) {
-        content = blocks::numbered(block.lines, first, numbering);
-    } else {
-        for (const std::string& line : block.lines) content += line;
-    }
-    std::string text = header_line(block) + blocks::numbered(block.lines, first, numbering, true);
-    for (const std::string& note : notes) text += cat("Note: ", note, ".\n");
-
-    Map out{{"content", std::move(content)},
-            {"metadata", block.metadata},
-            {"role", block.info.role},
-            {"kind", block.info.kind},
-            {"status", block.info.status},
-            {"version", block.info.version},
-            {"line_count", block.info.line_count},
-            {"bytes", block.info.bytes},
-            {"eol", block.eol},
-            {"final_newline", block.final_newline},
-            {"truncated", block.truncated},
-            {"notes", strings(notes)}};
-    if (!block.info.reason.empty()) out.append("reason", block.info.reason);
-    return {std::move(out), std::move(text)};
+Fields<ShownBlock> ShownBlock::fields() {
+    return shown_fields(Profile::full);
 }
 
-Map shown_schema(Profile profile) {
-    if (profile != Profile::full) {
-        return object_schema({{"content", "string"},
-                              {"version", "integer"},
-                              {"line_count", "integer"},
-                              {"truncated", "boolean"}});
+Fields<ShownBlock> shown_fields(Profile profile) {
+    const bool brief = profile != Profile::full;
+    return Fields<ShownBlock>()
+        .required("content", &ShownBlock::content)
+        .required("metadata", &ShownBlock::metadata)
+        .unlisted(brief)
+        .required("role", &ShownBlock::role)
+        .unlisted(brief)
+        .required("kind", &ShownBlock::kind)
+        .unlisted(brief)
+        .required("status", &ShownBlock::status)
+        .unlisted(brief)
+        .required("version", &ShownBlock::version)
+        .required("line_count", &ShownBlock::line_count)
+        .required("bytes", &ShownBlock::bytes)
+        .unlisted(brief)
+        .required("eol", &ShownBlock::eol)
+        .unlisted(brief)
+        .required("final_newline", &ShownBlock::final_newline)
+        .unlisted(brief)
+        .required("truncated", &ShownBlock::truncated)
+        .required("notes", &ShownBlock::notes)
+        .unlisted(brief)
+        .optional("reason", &ShownBlock::reason)
+        .unlisted(brief);
+}
+
+Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profile,
+                                  bool line_numbers) {
+    const blocks::Numbering numbering = numbering_of(profile);
+    const text::Line first{block.first_line};
+    const kernel::BlockInfo& info = block.info;
+    ShownBlock out{.content = {},
+                   .metadata = block.metadata,
+                   .role = info.role,
+                   .kind = info.kind,
+                   .status = info.status,
+                   .version = info.version,
+                   .line_count = info.line_count,
+                   .bytes = info.bytes,
+                   .eol = block.eol,
+                   .final_newline = block.final_newline,
+                   .truncated = block.truncated,
+                   .notes = block.notes,
+                   .reason = info.reason};
+    const std::size_t next = block.first_line + block.lines.size();
+    if (block.truncated && next < info.line_count && !block.lines.empty()) {
+        out.notes.push_back(cat("the next line is ", blocks::shown(numbering, text::Line{next})));
     }
-    return object_schema({{"content", "string"},
-                          {"metadata", "object"},
-                          {"role", "string"},
-                          {"kind", "string"},
-                          {"status", "string"},
-                          {"version", "integer"},
-                          {"line_count", "integer"},
-                          {"bytes", "integer"},
-                          {"eol", "string"},
-                          {"final_newline", "boolean"},
-                          {"truncated", "boolean"},
-                          {"notes", "array"},
-                          {"reason", "string?"}});
+    if (line_numbers) {
+        out.content = blocks::numbered(block.lines, first, numbering);
+    } else {
+        for (const std::string& line : block.lines) out.content += line;
+    }
+    std::string text =
+        cat(header_line(block), blocks::numbered(block.lines, first, numbering, true),
+            note_lines(out.notes));
+    return {std::move(out), std::move(text)};
 }
 
 }  // namespace quire::tools

@@ -7,6 +7,7 @@
 
 #include "base/cat.h"
 #include "tools/editor_words.h"
+#include "tools/file_fields.h"
 #include "tools/files.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -15,17 +16,26 @@ namespace quire::tools {
 
 enum class EditorCommand { view, create, str_replace, insert };
 
+}  // namespace quire::tools
+
+namespace quire::json {
+
 template <>
-struct Words<EditorCommand> {
+struct Words<tools::EditorCommand> {
     static constexpr std::array<std::string_view, 4> words = {"view", "create", "str_replace",
                                                               "insert"};
     static constexpr std::size_t count = words.size();
-    static std::string_view word(EditorCommand command) {
+    static std::string_view word(tools::EditorCommand command) {
         return words[static_cast<std::size_t>(command)];
     }
 };
 
+}  // namespace quire::json
+
+namespace quire::tools {
 namespace {
+
+using kernel::FileVersion;
 
 constexpr std::size_t kListedFiles = 100'000;
 
@@ -62,19 +72,21 @@ ToolResult refused_as_known(const Error& error, const EditorAsk& ask) {
 
 // --- view ---
 
+using View = About<FileVersion, ShownLines>;
+
 ToolResult render_view(const kernel::FileRead& read, const std::string& path) {
-    const kernel::BlockText& text = read.text;
-    return of_file(read.file,
-                   render_lines(cat("Here's the result of running `cat -n` on ", path, ":\n"),
-                                {text.lines, {text.first_line}, text.truncated, text.notes},
-                                text.info.line_count));
+    const kernel::BlockText& block = read.text;
+    auto [lines, text] = render_lines(
+        cat("Here's the result of running `cat -n` on ", path, ":\n"),
+        {block.lines, {block.first_line}, block.truncated, block.notes}, block.info.line_count);
+    return result_of(View{read.file, std::move(lines)}, std::move(text));
 }
 
 ToolResult render_files(const std::string& path, const std::string& directory,
                         const kernel::FileList& list) {
     std::set<std::string> entries;
     for (const kernel::FileEntry& file : list.files) add_entry_below(entries, directory, file.path);
-    return render_directory(path, "", entries, list.truncated);
+    return result_of(render_directory(path, "", entries, list.truncated));
 }
 
 void view(kernel::FileCalls& files, const kernel::Caller& by, Args args, Reply<ToolResult> reply) {
@@ -113,37 +125,56 @@ void view(kernel::FileCalls& files, const kernel::Caller& by, Args args, Reply<T
 
 // --- create, str_replace, insert ---
 
+struct Created {
+    FileVersion file;
+    bool saved = true;
+    static Fields<Created> fields() {
+        return Fields<Created>()
+            .members(json::Codec<FileVersion>::fields(), &Created::file)
+            .required("saved", &Created::saved);
+    }
+};
+struct EditedFile {
+    FileVersion file;
+    EditAnswer edited;
+    bool saved = false;
+    static Fields<EditedFile> fields() {
+        return Fields<EditedFile>()
+            .members(json::Codec<FileVersion>::fields(), &EditedFile::file)
+            .members(json::Codec<EditAnswer>::fields(), &EditedFile::edited)
+            .required("saved", &EditedFile::saved);
+    }
+};
+
 ToolResult render_edited_file(const kernel::FileEdited& edited, const std::string& path,
                               const Result<kernel::FileSaved>& saved) {
-    ToolResult out = of_file(edited.file, render_edited(edited.edited, Profile::compat));
-    out.text = edited_text(cat("The file ", path,
-                               " has been edited. Here's the result of running `cat -n` on a "
-                               "snippet of ",
-                               path, ":\n"),
-                           edited.edited, kFile, path);
-    std::vector<std::string> notes = edited.edited.notes;
+    EditedFile out{edited.file, render_edited(edited.edited, Profile::compat).answer,
+                   saved.has_value()};
     if (!saved) {
-        notes.push_back(
+        out.edited.notes.push_back(
             cat("the edit is in the workspace and not on the disk: ", saved.error().message()));
     }
-    add_notes(out, notes);
-    out.structured.as_map().set("saved", saved.has_value());
-    return out;
+    const std::string heading = cat(
+        "The file ", path,
+        " has been edited. Here's the result of running `cat -n` on a snippet of ", path, ":\n");
+    return result_of(
+        out, cat(edited_text(heading, edited.edited, kFile, path), note_lines(out.edited.notes)));
 }
 
 void edit(kernel::FileCalls& files, const kernel::Caller& by, const Args& args, blocks::Plan plan,
           Reply<ToolResult> reply) {
     const std::string path = args.path;
-    files.edit(by, path, std::string(Words<EditorCommand>::word(args.command)), std::move(plan),
-               [&files, by, path, ask = ask_of(args),
-                reply = std::move(reply)](Result<kernel::FileEdited> edited) mutable {
-                   if (!edited) return reply(refused_as_known(edited.error(), ask));
-                   files.save(by, path,
-                              [path, edited = std::move(*edited), reply = std::move(reply)](
-                                  const Result<kernel::FileSaved>& saved) mutable {
-                                  reply(render_edited_file(edited, path, saved));
-                              });
-               });
+    files.edit(
+        by, path, std::string(json::Words<EditorCommand>::word(args.command)), std::move(plan),
+        [&files, by, path, ask = ask_of(args),
+         reply = std::move(reply)](Result<kernel::FileEdited> edited) mutable {
+            if (!edited) return reply(refused_as_known(edited.error(), ask));
+            files.save(by, path,
+                       [path, edited = std::move(*edited),
+                        reply = std::move(reply)](const Result<kernel::FileSaved>& saved) mutable {
+                           reply(render_edited_file(edited, path, saved));
+                       });
+        });
 }
 
 void run(kernel::Kernel& kernel, kernel::FileCalls& files, const kernel::Caller& by, Args args,
@@ -159,8 +190,8 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const kernel::Caller&
                 [args = std::move(args),
                  reply = std::move(reply)](Result<kernel::FileVersion> made) mutable {
                     if (!made) return reply(refused_as_known(made.error(), ask_of(args)));
-                    reply(of_file(*made, {Map{{"saved", true}},
-                                          cat("File created successfully at: ", args.path, "\n")}));
+                    reply(result_of(Created{*made},
+                                    cat("File created successfully at: ", args.path, "\n")));
                 });
         }
         case EditorCommand::str_replace: {
@@ -187,7 +218,8 @@ std::unique_ptr<const Tool> make_text_editor(kernel::Kernel& kernel, kernel::Fil
              "Text files, by their path from the workspace's root. Edits are on the disk when they "
              "are answered.",
          .annotations = {.destructive = true},
-         .output_schema = editor_answer({{"path", "string"}, {"saved", "boolean?"}}),
+         .answer = one_of({json::Codec<View>::schema(), json::Codec<ShownDirectory>::schema(),
+                           json::Codec<Created>::schema(), json::Codec<EditedFile>::schema()}),
          .operations = operations()},
         std::move(fields),
         [&kernel, &files](const Session& session, Args args, Reply<ToolResult> reply) {

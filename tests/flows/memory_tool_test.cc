@@ -8,8 +8,8 @@
 #include "base/cat.h"
 #include "base/words_for_test.h"
 #include "json/json.h"
-#include "json/schema.h"
 #include "kernel/desk_test.h"
+#include "tests/flows/published.h"
 #include "tools/memories.h"
 
 namespace quire {
@@ -44,10 +44,7 @@ protected:
         desk.scheduler.run_all();
         EXPECT_TRUE(answer && *answer);
         last = (*answer)->structured;
-        const Value& schema =
-            registry_->find(tools::Profile::compat, std::string(tool))->output_schema;
-        const auto fits = json::Schema::compile(schema, {.strict = true})->check(last);
-        EXPECT_TRUE(fits) << arguments << ": " << (fits ? "" : fits.error().message());
+        expect_published(*registry_, tools::Profile::compat, tool, **answer);
         return std::move(**answer);
     }
     // The text of an answer that must be no refusal.

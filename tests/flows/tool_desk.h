@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "json/json.h"
-#include "json/schema.h"
 #include "kernel/desk_test.h"
+#include "tests/flows/published.h"
 #include "tools/tool.h"
 
 namespace quire {
@@ -29,8 +29,9 @@ public:
     tools::ToolResult call(std::string_view tool, Value arguments, const std::string& by = "ada") {
         auto answer = start(tool, std::move(arguments), by);
         desk.scheduler.run_all();
-        CHECK(answer->has_value());
-        return checked(tool, std::move(**answer));
+        CHECK(answer->has_value() && (*answer)->has_value());
+        expect_published(*registry_, profile_, tool, ***answer);
+        return std::move(***answer);
     }
     // Starts a call and leaves it to the scheduler.
     std::shared_ptr<std::optional<Result<tools::ToolResult>>> start(std::string_view tool,
@@ -86,19 +87,6 @@ public:
     kernel::Desk desk;
 
 private:
-    // What is answered fits the schema that is published.
-    tools::ToolResult checked(std::string_view tool, Result<tools::ToolResult> result) {
-        CHECK(result.has_value());
-        const tools::ToolInfo* info = registry_->find(profile_, tool);
-        if (!result->is_error && info != nullptr) {
-            const auto schema = json::Schema::compile(info->output_schema, {.strict = true});
-            EXPECT_TRUE(schema) << tool;
-            const auto fits = schema->check(result->structured);
-            EXPECT_TRUE(fits) << tool << ": " << (fits ? "" : fits.error().message());
-        }
-        return std::move(*result);
-    }
-
     tools::Profile profile_;
     std::unique_ptr<tools::Registry> registry_ = std::make_unique<tools::Registry>(*desk.kernel);
 };

@@ -18,6 +18,7 @@
 #include "kernel/desk_test.h"
 #include "kernel/file_calls.h"
 #include "kernel/rule_calls.h"
+#include "tests/flows/published.h"
 #include "tools/files.h"
 #include "tools/memories.h"
 
@@ -60,6 +61,7 @@ public:
                         [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
         scheduler_.run_all();
         CHECK(answer.has_value());
+        expect_published(*registry_, profile_, tool, *answer);
         last = answer->structured;
         last_meta = answer->meta;
         return std::move(*answer);

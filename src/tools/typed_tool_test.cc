@@ -1,11 +1,11 @@
-#include "tools/fields.h"
+#include "tools/typed_tool.h"
 
 #include <gtest/gtest.h>
 
 #include "base/cat.h"
 #include "json/json.h"
 #include "json/schema.h"
-#include "tools/typed_tool.h"
+#include "tools/block_words.h"
 
 namespace quire::tools {
 namespace {
@@ -13,75 +13,35 @@ namespace {
 struct Args {
     std::string name;
     std::size_t count = 3;
-    bool loud = false;
-    std::optional<std::string> note;
     std::vector<blocks::Status> wanted;
     Map extra;
-    blocks::Role role = blocks::Role::tool;
 };
 
 Fields<Args> fields() {
     return Fields<Args>()
         .required("name", &Args::name, "Who.")
         .optional("count", &Args::count, "", {{"minimum", 1}, {"maximum", 9}})
-        .optional("loud", &Args::loud)
-        .optional("note", &Args::note)
         .optional("wanted", &Args::wanted)
-        .optional("extra", &Args::extra)
-        .optional("role", &Args::role);
+        .optional("extra", &Args::extra);
+}
+
+struct Answer {
+    std::string said;
+    std::optional<std::string> aside;
+};
+
+Fields<Answer> answer() {
+    return Fields<Answer>().required("said", &Answer::said).optional("aside", &Answer::aside);
 }
 
 Value parsed(std::string_view text) {
     return *json::parse(text);
 }
 
-TEST(Fields, DescribeThemselves) {
-    EXPECT_EQ(Value(fields().schema()), parsed(R"({"type":"object","properties":{
-        "name":{"type":"string","description":"Who."},
-        "count":{"type":"integer","minimum":1,"maximum":9,"default":3},
-        "loud":{"type":"boolean","default":false},
-        "note":{"type":"string"},
-        "wanted":{"type":"array","items":{"enum":["pending","running","done","error"]}},
-        "extra":{"type":"object"},
-        "role":{"enum":["user","model","system","tool"],"default":"tool"}},
-        "required":["name"],"additionalProperties":false})"));
-}
-
-TEST(Fields, DecodeWhatTheyDescribe) {
-    const Args args = fields().decode(parsed(
-        R"({"name":"ada","count":7,"loud":true,"note":"n","wanted":["done","error"],"extra":{"x":[1]},"role":"user"})"));
-
-    EXPECT_EQ(args.name, "ada");
-    EXPECT_EQ(args.count, 7U);
-    EXPECT_TRUE(args.loud);
-    EXPECT_EQ(args.note, "n");
-    EXPECT_EQ(args.wanted,
-              (std::vector<blocks::Status>{blocks::Status::done, blocks::Status::error}));
-    EXPECT_EQ(Value(args.extra), parsed(R"({"x":[1]})"));
-    EXPECT_EQ(args.role, blocks::Role::user);
-}
-
-TEST(Fields, WhatIsAbsentIsTheDefault) {
-    const Args args = fields().decode(parsed(R"({"name":"ada"})"));
-
-    EXPECT_EQ(args.count, 3U);
-    EXPECT_EQ(args.role, blocks::Role::tool);
-    EXPECT_FALSE(args.note.has_value());
-}
-
 class Echo : public testing::Test {
 protected:
     // As the registry does: what the schema takes.
     ToolResult call(Value arguments) {
-        const auto tool = make_tool<Args>(
-            {.name = "echo",
-             .title = "Echo",
-             .description = "Says a name.",
-             .annotations = {},
-             .output_schema = Map{{"type", "object"}}},
-            fields(), [](const Session&, const Args& args, Reply<ToolResult> reply) {
-                reply(ToolResult{Map{{"said", cat(args.name, args.count)}}, args.name, false});
-            });
         if (arguments.is_null()) arguments = Map{};
         const json::Schema schema =
             std::move(*json::Schema::compile(tool->info().input_schema, {.strict = true}));
@@ -92,6 +52,12 @@ protected:
                    [&](Result<ToolResult> result) { answer = std::move(*result); });
         return std::move(*answer);
     }
+    const std::unique_ptr<const Tool> tool = make_tool<Args>(
+        {.name = "echo", .title = "Echo", .description = "Says a name.", .annotations = {}},
+        fields(), answer(), [](const Session&, const Args& args, Reply<Answered<Answer>> reply) {
+            if (args.name.empty()) return reply(invalid("no_name", "there is no name"));
+            reply(Answered<Answer>{{cat(args.name, args.count), {}}, args.name});
+        });
     std::string message(std::string_view arguments) {
         const ToolResult result = call(parsed(arguments));
         EXPECT_TRUE(result.is_error) << arguments;
@@ -101,7 +67,24 @@ protected:
 };
 
 TEST_F(Echo, ATypedToolRunsOnWhatFits) {
-    EXPECT_EQ(call(parsed(R"({"name":"ada","count":2})")).structured, parsed(R"({"said":"ada2"})"));
+    const ToolResult result = call(parsed(R"({"name":"ada","count":2})"));
+
+    EXPECT_EQ(result.structured, parsed(R"({"said":"ada2"})"));
+    EXPECT_EQ(result.text, "ada");
+    EXPECT_FALSE(result.is_error);
+}
+
+TEST_F(Echo, AnErrorIsARefusal) {
+    const ToolResult result = call(parsed(R"({"name":""})"));
+
+    EXPECT_TRUE(result.is_error);
+    EXPECT_EQ(*result.structured.get("error")->get("reason"), Value("no_name"));
+}
+
+TEST_F(Echo, WhatItAnswersIsPublishedOrARefusal) {
+    EXPECT_EQ(tool->info().output_schema, parsed(R"({"type":"object",
+        "properties":{"said":{"type":"string"},"aside":{"type":"string"}},
+        "anyOf":[{"required":["said"]},{"required":["error"]}]})"));
 }
 
 TEST_F(Echo, WhatDoesNotFitIsRefusedByName) {
@@ -118,6 +101,29 @@ TEST_F(Echo, WhatDoesNotFitIsRefusedByName) {
 TEST_F(Echo, AnObjectInAStringIsUnwrapped) {
     EXPECT_FALSE(call(parsed(R"({"name":"ada","extra":"{\"x\":1}"})")).is_error);
     EXPECT_FALSE(call(parsed(R"({"name":"{\"x\":1}"})")).is_error);
+}
+
+TEST(OneOf, HasTheMembersOfAllAndRequiresWhatEachDoes) {
+    struct Counted {
+        std::size_t said = 0;
+        std::vector<std::string> names;
+        std::optional<std::string> aside;
+    };
+    const auto counted = Fields<Counted>()
+                             .required("said", &Counted::said)
+                             .required("names", &Counted::names)
+                             .required("aside", &Counted::aside);
+
+    EXPECT_EQ(Value(one_of({answer().schema(), counted.schema()})), parsed(R"({"type":"object",
+        "properties":{"said":{},"aside":{"type":"string"},
+                      "names":{"type":"array","items":{"type":"string"}}},"required":["said"]})"));
+    EXPECT_EQ(Value(one_of({answer().schema(), {}})), parsed(R"({"type":"object",
+        "properties":{"said":{"type":"string"},"aside":{"type":"string"}}})"));
+    // What an answer says of sizes and of what else there may be is not published.
+    EXPECT_EQ(or_refusal(counted.schema()), parsed(R"({"type":"object",
+        "properties":{"said":{"type":"integer"},"names":{"type":"array","items":{"type":"string"}},
+                      "aside":{"type":"string"}},
+        "anyOf":[{"required":["said","names","aside"]},{"required":["error"]}]})"));
 }
 
 TEST(Refused, SaysFirstThatNothingWasChanged) {

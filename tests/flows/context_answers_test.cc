@@ -1,0 +1,104 @@
+// What the tool context answers, operation by operation, is what each profile publishes of it.
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "kernel/desk_test.h"
+#include "tests/flows/published.h"
+#include "tools/memories.h"
+
+namespace quire {
+namespace {
+
+class ContextAnswers : public testing::TestWithParam<tools::Profile> {
+protected:
+    ContextAnswers() { registry_.add(GetParam(), tools::make_context(memory_, GetParam())); }
+
+    // The answer to a call that must succeed.
+    Value ask(std::string_view arguments) {
+        tools::Session session;
+        session.profile = GetParam();
+        session.caller = kernel::Desk::as("ada");
+        const Value given = json::parse(arguments).value();
+        std::optional<Result<tools::ToolResult>> answer;
+        registry_.call(session, "context", given,
+                       [&](Result<tools::ToolResult> result) { answer = std::move(result); });
+        desk_.scheduler.run_all();
+        CHECK(answer && *answer);
+        EXPECT_FALSE((*answer)->is_error) << arguments << (*answer)->text;
+        expect_published(registry_, GetParam(), "context", **answer);
+        asked_.insert(given.get("operation")->as_string());
+        return (*answer)->structured;
+    }
+    std::string keys(std::string_view arguments) {
+        std::string out;
+        const Value answer = ask(arguments);
+        for (const Map::Entry& each : answer.as_map()) out += each.key + " ";
+        return out;
+    }
+    std::set<std::string> unasked() const {
+        std::set<std::string> out;
+        for (const std::string& name : registry_.find(GetParam(), "context")->operations.names()) {
+            if (!asked_.contains(name)) out.insert(name);
+        }
+        return out;
+    }
+
+private:
+    kernel::Desk desk_;
+    kernel::MemoryCalls memory_{*desk_.kernel};
+    tools::Registry registry_{*desk_.kernel};
+    std::set<std::string> asked_;
+};
+
+TEST_P(ContextAnswers, EachOperationAnswersWhatIsPublished) {
+    const std::string done = "label block_id version ";
+    EXPECT_EQ(keys(R"({"operation":"create","label":"m","schema":{"Map":{"fields":[
+        {"name":"count","field_type":"Counter"},{"name":"list","field_type":"List"},
+        {"name":"name","field_type":"Text"}]}}})"),
+              done);
+    EXPECT_EQ(keys(R"({"operation":"create","label":"t","schema":"Text"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"set_field","label":"m","field":"name","value":"a"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"increment_counter","label":"m","field":"count","delta":2})"),
+              done + "value ");
+    EXPECT_EQ(keys(R"({"operation":"append_to_list","label":"m","field":"list","item":{"a":1}})"),
+              done);
+    EXPECT_EQ(keys(R"({"operation":"remove_from_list","label":"m","field":"list","index":0})"),
+              done + "removed ");
+    EXPECT_EQ(keys(R"({"operation":"append","label":"t","content":"one two\n"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"replace","label":"t","find":"two","replace":"2"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"view","label":"m"})"),
+              done + "type permission schema rendered value ");
+    const std::string undone = done + "restored removed skipped_because_changed ";
+    EXPECT_EQ(keys(R"({"operation":"undo","label":"t"})"), undone);
+    EXPECT_EQ(keys(R"({"operation":"redo","label":"t"})"), undone);
+    EXPECT_EQ(keys(R"({"operation":"history","label":"t","limit":1})"),
+              "versions next_cursor " + done);
+    EXPECT_EQ(keys(R"({"operation":"diff","label":"t","from":"1"})"), done + "from to diff ");
+    EXPECT_EQ(keys(R"({"operation":"rollback","label":"t","version_id":"1"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"share","label":"t","with":"bo"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"unshare","label":"t","with":"bo"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"list"})"), "blocks ");
+    EXPECT_EQ(keys(R"({"operation":"search","query":"one"})"), "blocks ");
+    EXPECT_EQ(keys(R"({"operation":"convert","label":"m","dry_run":true,"schema":{"Map":{"fields":[
+        {"name":"count","field_type":"Counter"},
+        {"name":"size","field_type":"Number","required":true}]}}})"),
+              done + "report ");
+    EXPECT_EQ(keys(R"({"operation":"archive","label":"m","archival_label":"old"})"),
+              done + "archival_label ");
+    EXPECT_EQ(keys(R"({"operation":"swap","label":"t","archival_label":"old"})"),
+              done + "archival_label ");
+    EXPECT_EQ(keys(R"({"operation":"archive","label":"t","archival_label":"older"})"),
+              done + "archival_label ");
+    EXPECT_EQ(keys(R"({"operation":"load","archival_label":"older"})"), done);
+    EXPECT_EQ(keys(R"({"operation":"delete","label":"older"})"), done);
+    EXPECT_EQ(unasked(), std::set<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, ContextAnswers,
+                         testing::Values(tools::Profile::model, tools::Profile::full,
+                                         tools::Profile::compat));
+
+}  // namespace
+}  // namespace quire
