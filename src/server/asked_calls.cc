@@ -98,7 +98,9 @@ void AskedCalls::took(const Ref& call, Result<tools::ToolResult> result) {
     if (!id || !call->may_ask || service == nullptr)
         return call->reply(Outcome(std::move(*result)));
     const auto approval = service->approver()->find(*id);
-    if (!approval || approval->status != policy::ApprovalStatus::pending)
+    // Nobody is asked in the name of somebody else.
+    if (!approval || approval->status != policy::ApprovalStatus::pending ||
+        approval->ask.actor != service->approver()->asker())
         return call->reply(Outcome(std::move(*result)));
     call->refusal = std::move(*result);
     Map question = elicitation::question(*approval, call->call.version);

@@ -228,6 +228,17 @@ TEST(AskedCalls, NobodyAnswersForAnotherClient) {
     EXPECT_TRUE(ada.heard().empty());
 }
 
+TEST(AskedCalls, NobodyIsAskedInTheNameOfSomebodyElse) {
+    AskingHouse house;
+    AskedClient bob(house, "agent:bob");
+    bob.open("2025-11-25", "{}");
+    EXPECT_EQ(told(bob.call(1)), "escalation_required");
+    AskedClient ada(house);
+    ada.open();
+    EXPECT_EQ(told(ada.call(1, "others")), "escalation_required");
+    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+}
+
 TEST(AskedCalls, ACallThatIsTakenBackTakesItsQuestionBack) {
     AskingHouse house;
     AskedClient client(house);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/cat.h"
 #include "base/utf8.h"
@@ -17,6 +18,9 @@ using policy::Approval;
 constexpr std::size_t kLongestName = 200;   // Code points of a label or path,
 constexpr std::size_t kLongestCall = 1200;  // and of the call as it is shown.
 constexpr std::string_view kModesSince = "2025-11-25";
+
+// Of a mounted tool that has changed: whoever lets it be used once has taken it for good.
+constexpr std::array kOfferedOfMounts = {Answer::approve_once, Answer::deny};
 
 // approve_scope lets through for good what cannot be seen here: it is said on the command line,
 // where approvals are listed. To take back there is nothing yet.
@@ -34,18 +38,36 @@ std::string_view verb(policy::Operation operation) {
 std::string what_for(const policy::Ask& ask) {
     const std::string name = cut(policy::shown(ask.target.name), kLongestName);
     if (ask.target.kind == "tool") return cat("make a call that needs your consent to ", name);
+    if (ask.target.kind == "mount") {
+        return cat("use ", name,
+                   ", a tool of another program that is not what was approved. Who approves it "
+                   "takes it as it is now, for good and for every agent");
+    }
     return cat(verb(ask.operation), ask.target.kind == "file" ? " the file " : " the block ", name);
 }
 
-Map form() {
+Map decision_among(std::span<const Answer> offered, std::string_view says) {
     List words;
-    for (const Answer each : kOffered) words.emplace_back(name_of(each));
-    Map decision{{"type", "string"},
-                 {"title", "Decision"},
-                 {"description",
-                  "approve_once: this very call. approve_for: this there for a time, with any "
-                  "content. deny: no, and not when it is asked again."},
-                 {"enum", std::move(words)}};
+    for (const Answer each : offered) words.emplace_back(name_of(each));
+    return {{"type", "string"},
+            {"title", "Decision"},
+            {"description", says},
+            {"enum", std::move(words)}};
+}
+
+Map form_of(const policy::Ask& ask) {
+    if (ask.target.kind == "mount") {
+        return {{"type", "object"},
+                {"properties", Map{{"decision", decision_among(kOfferedOfMounts,
+                                                               "approve_once: the tool as it is "
+                                                               "now, for good. deny: no, and not "
+                                                               "when it is asked again.")}}},
+                {"required", List{"decision"}}};
+    }
+    Map decision =
+        decision_among(kOffered,
+                       "approve_once: this very call. approve_for: this there for a time, with any "
+                       "content. deny: no, and not when it is asked again.");
     Map duration{{"type", "integer"},
                  {"title", "Seconds"},
                  {"description", "Of approve_for."},
@@ -93,7 +115,8 @@ std::optional<policy::Resolution> accepted(const Value& content) {
 }  // namespace
 
 std::optional<std::string> approval_of(const tools::ToolResult& result) {
-    if (!result.is_error) return std::nullopt;
+    // What another program's tool answered is no refusal of ours, whatever it looks like.
+    if (!result.is_error || result.content) return std::nullopt;
     const Value* const error = result.structured.get("error");
     if (error == nullptr || text_of(*error, "code") != errc_name(Errc::escalation_required))
         return std::nullopt;
@@ -105,15 +128,17 @@ std::optional<std::string> approval_of(const tools::ToolResult& result) {
 
 Map question(const Approval& approval, std::string_view version) {
     const std::string asker = approval.ask.actor.str();
+    const std::string what = approval.ask.target.kind == "mount"
+                                 ? "What has changed, in the words of that program"
+                                 : cat("The call, in the words of ", asker);
     Map out;
     // Revisions are dates, so that they compare as text.
     if (version >= kModesSince) out.append("mode", "form");
-    out.append("message",
-               cat(asker, " asks you to let it ", what_for(approval.ask),
-                   ".\nUntil you answer, it waits as ", approval.id,
-                   " (quire approvals), and nothing is done.\nThe call, in the words of ", asker,
-                   ": ", cut(policy::shown(approval.description), kLongestCall)));
-    out.append("requestedSchema", form());
+    out.append("message", cat(asker, " asks you to let it ", what_for(approval.ask),
+                              ".\nUntil you answer, it waits as ", approval.id,
+                              " (quire approvals), and nothing is done.\n", what, ": ",
+                              cut(policy::shown(approval.description), kLongestCall)));
+    out.append("requestedSchema", form_of(approval.ask));
     return out;
 }
 

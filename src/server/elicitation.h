@@ -1,8 +1,9 @@
 // Elicitation: an escalation as a question to the person in front of a client, and the answer as a
 // decision. What is asked and understood, in the words of MCP; when, is asked_calls.h. Pure.
 //
-// A question says in the house's own words who asks for what, and shows the agent's call on a line
-// of its own at the end: with nothing hidden in it, cut, and without a way to begin another line.
+// A question says in the house's own words who asks for what, and shows the agent's call, or what
+// another program says of its tool now, on a line of its own at the end: with nothing hidden in it,
+// cut, and without a way to begin another line.
 #pragma once
 
 #include <optional>

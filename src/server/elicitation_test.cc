@@ -40,6 +40,30 @@ TEST(Elicitation, AQuestionSaysWhoWhatAndWhere) {
                                  "to mail.\n"));
 }
 
+TEST(Elicitation, OfAMountedToolThatChangedItIsSaidThatTheAnswerIsForGood) {
+    const auto asked = approval_for(
+        policy::Operation::execute,
+        {.kind = "mount", .name = "fs_read", .block_id = {}, .schema = "d1"}, "it has changed");
+    EXPECT_EQ(message_about(asked),
+              "agent:ada asks you to let it use fs_read, a tool of another program that is not "
+              "what was approved. Who approves it takes it as it is now, for good and for every "
+              "agent.\n"
+              "Until you answer, it waits as ap_1 (quire approvals), and nothing is done.\n"
+              "What has changed, in the words of that program: it has changed");
+    const Map question = elicitation::question(asked, "2025-11-25");
+    const Value& fields = *question.find("requestedSchema")->get("properties");
+    EXPECT_EQ(*fields.get("decision")->get("enum"), Value(List{"approve_once", "deny"}));
+    EXPECT_EQ(fields.as_map().size(), 1U);
+}
+
+TEST(Elicitation, WhatAnotherProgramAnswersIsNoRefusalOfOurs) {
+    tools::ToolResult result = tools::refused(
+        {Errc::escalation_required, "escalation_required", "wait", {{"approval_id", "ap_1"}}});
+    EXPECT_EQ(elicitation::approval_of(result), "ap_1");
+    result.content = List{Map{{"type", "text"}, {"text", "wait"}}};
+    EXPECT_EQ(elicitation::approval_of(result), std::nullopt);
+}
+
 TEST(Elicitation, AFormHasTheWordsOfApprovalsAndNothingChosen) {
     const auto asked = approval_for(policy::Operation::erase, {.kind = "file", .name = "a"});
     const Map form = elicitation::question(asked, "2025-11-25");
