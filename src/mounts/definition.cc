@@ -26,6 +26,9 @@ constexpr std::array<std::string_view, 6> kMemberWords = {
     "its name",         "its title",         "its description",
     "its input schema", "its output schema", "what it promises (annotations)"};
 
+// How much of what two definitions have alike is shown before they part, in bytes.
+constexpr std::size_t kBeforeChange = 40;
+
 Failure unusable(std::string_view why) {
     return invalid("unusable_tool", std::string(why));
 }
@@ -135,6 +138,38 @@ Result<tools::Operations> operations_of(const Value& schema, const std::string& 
     return out;
 }
 
+// Which of kMembers.
+std::vector<std::size_t> members_that_differ(const Definition& before, const Definition& now) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < kMembers.size(); ++i) {
+        const Value* const one = before.value.get(kMembers[i]);
+        const Value* const other = now.value.get(kMembers[i]);
+        const bool same = one == nullptr || other == nullptr
+                              ? one == other
+                              : policy::canonical(*one) == policy::canonical(*other);
+        if (!same) out.push_back(i);
+    }
+    return out;
+}
+
+std::string member_in_a_line(const Definition& of, std::string_view member) {
+    const Value* const value = of.value.get(member);
+    if (value == nullptr) return "";
+    return in_a_line(value->is_string() ? value->as_string() : json::write(*value),
+                     kLargestDefinition);
+}
+
+// `line` from a little before `from`; what ends the quotation is not in it.
+std::string quoted_from(std::string_view line, std::size_t from, std::size_t limit) {
+    std::size_t begin = from - std::min(from, kBeforeChange);
+    while (begin > 0 && begin < line.size() && !utf8::is_boundary(line[begin])) --begin;
+    const std::string_view rest = line.substr(begin);
+    const std::string_view part = utf8::prefix(rest, limit);
+    std::string out = cat(begin > 0 ? "…" : "", part, part.size() < rest.size() ? "…" : "");
+    std::replace(out.begin(), out.end(), '"', '\'');
+    return cat("\"", out, "\"");
+}
+
 }  // namespace
 
 std::string visible(std::string_view text, std::size_t limit) {
@@ -208,18 +243,30 @@ std::string digest_of(const std::vector<Definition>& tools) {
 }
 
 std::string difference(const Definition& before, const Definition& now) {
-    std::vector<std::string_view> words;
-    for (std::size_t i = 0; i < kMembers.size(); ++i) {
-        const Value* const one = before.value.get(kMembers[i]);
-        const Value* const other = now.value.get(kMembers[i]);
-        const bool same = one == nullptr || other == nullptr
-                              ? one == other
-                              : policy::canonical(*one) == policy::canonical(*other);
-        if (!same) words.push_back(kMemberWords[i]);
-    }
+    const std::vector<std::size_t> members = members_that_differ(before, now);
     std::string out;
-    for (std::size_t i = 0; i < words.size(); ++i)
-        cat_to(out, cat(i == 0 ? "" : i + 1 == words.size() ? " and " : ", ", words[i]));
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        cat_to(out, cat(i == 0                    ? ""
+                        : i + 1 == members.size() ? " and "
+                                                  : ", ",
+                        kMemberWords[members[i]]));
+    }
+    return out;
+}
+
+std::string difference_shown(const Definition& before, const Definition& now, std::size_t limit) {
+    const std::vector<std::size_t> members = members_that_differ(before, now);
+    std::string out;
+    for (const std::size_t member : members) {
+        const std::string one = member_in_a_line(before, kMembers[member]);
+        const std::string other = member_in_a_line(now, kMembers[member]);
+        std::size_t from = 0;
+        while (from < one.size() && from < other.size() && one[from] == other[from]) ++from;
+        const std::size_t share = limit / members.size() / 2;
+        cat_to(out,
+               cat(out.empty() ? "" : "; ", kMemberWords[member], ": now ",
+                   quoted_from(other, from, share), ", before ", quoted_from(one, from, share)));
+    }
     return out;
 }
 

@@ -54,6 +54,10 @@ std::string digest_of(const std::vector<Definition>& tools);
 
 // What is different, in words: "its description and its input schema".
 std::string difference(const Definition& before, const Definition& now);
+// The same with both, quoted in a line (a '"' as a "'"), from shortly before where they part, so
+// that no length of what stayed hides what did not: `its description: now "Deletes.", before
+// "Lists."`. About `limit` code points.
+std::string difference_shown(const Definition& before, const Definition& now, std::size_t limit);
 
 // "NAME_TOOL", with a '.' as '_'.
 std::string published_name(std::string_view mount, std::string_view tool);

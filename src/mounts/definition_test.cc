@@ -50,6 +50,26 @@ TEST(MountDefinition, WhatChangedIsSaidInWords) {
         "its description, its input schema and what it promises (annotations)");
 }
 
+TEST(MountDefinition, NoLengthOfWhatStayedHidesWhatChanged) {
+    const std::string alike(5'000, 'a');
+    const Definition before =
+        *definition_of(Map{{"name", "x"}, {"description", alike + " Lists."}});
+    const Definition now =
+        *definition_of(Map{{"name", "x"}, {"description", alike + " Deletes; before \"Lists."}});
+    const std::string told = difference_shown(before, now, 200);
+    const std::string lead = cat("…", std::string(39, 'a'), " ");
+    EXPECT_EQ(told, cat("its description: now \"", lead, "Deletes; before 'Lists.\", before \"",
+                        lead, "Lists.\""));
+
+    // Each of several has its share.
+    const Definition other = *definition_of(
+        Map{{"name", "x"}, {"title", std::string(500, 't')}, {"description", "Else."}});
+    const std::string both = difference_shown(before, other, 200);
+    EXPECT_NE(both.find("its title: now \"ttt"), std::string::npos) << both;
+    EXPECT_NE(both.find("; its description: now \"Else.\""), std::string::npos) << both;
+    EXPECT_LT(both.size(), 320U);
+}
+
 TEST(MountDefinition, OfTwoOfANameTheFirstCounts) {
     const Listing listing = listing_of(
         json::parse(R"([{"name":"a","title":"1"},{"name":"a","title":"2"},{"title":"3"},7])")

@@ -15,11 +15,15 @@
 namespace quire::mounts {
 namespace {
 
-// How much of a digest names what is to be approved, and how little may.
-constexpr std::size_t kShownDigits = 16;
-constexpr std::size_t kFewestDigits = 12;
-// Of what a person is shown of a call and of each description, in code points.
+// Of what a person is shown, in code points: of a description where it is listed; and where they
+// are asked, all of which a client's question takes whole, of what changed, of a call and of a
+// command.
 constexpr std::size_t kShownPart = 500;
+constexpr std::size_t kShownChange = 600;
+constexpr std::size_t kShownCall = 200;
+constexpr std::size_t kShownCommand = 100;
+// How often the operator is told of a listing that is not what was approved.
+constexpr std::int64_t kTellAgainMs = 60'000;
 // How often a call looks again because the program defines its tool otherwise than a moment ago.
 constexpr int kMostLooks = 3;
 
@@ -161,13 +165,13 @@ void Mount::approve(const kernel::Caller& by, const std::string& offer, Reply<vo
                 "' what it lists since the kernel's start; quire mounts check ", name(), " does")));
     }
     const std::string digest = digest_of(offered->tools);
-    if (offer.size() < kFewestDigits || !digest.starts_with(offer)) {
+    // All of it: two listings whose digests begin alike are soon found.
+    if (offer != digest) {
         return reply(
             fail(Errc::conflict, "outdated",
-                 cat("what the mounted server '", name(), "' lists now is ",
-                     digest.substr(0, kShownDigits), ", and not '", in_a_line(offer, kShownDigits),
-                     "'; quire mounts show ", name(), " has it"),
-                 {{"offer", digest.substr(0, kShownDigits)}}));
+                 cat("what the mounted server '", name(), "' lists now is ", digest, ", and not '",
+                     in_a_line(offer, digest.size()), "'; quire mounts show ", name(), " has it"),
+                 {{"offer", digest}}));
     }
     Map told{{"mount", name()}, {"tools", offered->tools.size()}, {"digest", digest}};
     keep(
@@ -271,12 +275,12 @@ void Mount::admit(std::shared_ptr<Attempt> call, const Definition& approved, Def
         .tool = tool,
         .digest = now.digest,
         .description =
-            cat("the tool ", call->tool, " of the mounted server '", name(), "' (",
-                in_a_line(joined(options_.server.command), kShownPart),
-                ") is not what was approved: ", what, " changed. It says: ", described(now),
-                "; it said: ", described(approved), ". Approving takes it as it is now for ",
-                "good; quire mounts show ", name(),
-                " has all of it. The call: ", in_a_line(json::write(call->arguments), kShownPart)),
+            cat("the tool ", call->tool, " of the mounted server '", name(),
+                "' is not what was approved. Approving takes it as it is now for good, for every "
+                "agent; quire mounts show ",
+                name(), " has all of it. Changed: ", difference_shown(approved, now, kShownChange),
+                ". The call: ", in_a_line(json::write(call->arguments), kShownCall),
+                ". The program: ", in_a_line(joined(options_.server.command), kShownCommand)),
         .message = cat("the tool ", tool, " is not what was approved of it: ", what,
                        " changed in the mounted server '", name(), "'. quire mounts show ", name(),
                        " has both. Once a person has approved it the call is made with it as it is "
@@ -400,7 +404,7 @@ Value Mount::show(bool whole) const {
                                : state.pin   ? state.pin->server
                                              : state.server;
     if (!server.name.empty()) out.append("server", cat(server.name, " ", server.version));
-    if (state.offered) out.append("offer", digest_of(state.offered->tools).substr(0, kShownDigits));
+    if (state.offered) out.append("offer", digest_of(state.offered->tools));
     return out;
 }
 

@@ -69,8 +69,8 @@ public:
     // kernel.
     void contact(const kernel::Caller& by, std::int64_t timeout_ms, Reply<void> reply);
     // Takes what it lists now for approved. Errors: denied "permission_denied" for all but people;
-    // conflict "outdated" {offer} where `offer` is not the digest of that, or too little of it;
-    // not_found "not_contacted" where nobody has asked it yet.
+    // conflict "outdated" {offer} where `offer` is not the whole digest of that; not_found
+    // "not_contacted" where nobody has asked it yet.
     void approve(const kernel::Caller& by, const std::string& offer, Reply<void> reply);
 
     // The tools to be listed, in order: those that were approved and can be published under a name
