@@ -81,7 +81,7 @@ std::string Mount::argument_of(const std::string& tool) const {
     return at == options_.operations.end() ? "" : at->second;
 }
 
-// Whoever runs the workspace is told once of what is not as it was.
+// Whoever runs the workspace is told of what is not as it was, once and not all the time.
 void Mount::noted(const ServerInfo& server, const Listing& offered) {
     std::vector<Change> found;
     const bool is_new = state_.with([&](State& state) {
@@ -89,10 +89,16 @@ void Mount::noted(const ServerInfo& server, const Listing& offered) {
             state.offered && digest_of(state.offered->tools) == digest_of(offered.tools);
         state.offered = offered;
         state.server = server;
-        if (state.pin) found = changes(*state.pin, offered);
-        return !same;
+        if (same || !state.pin) return false;
+        found = changes(*state.pin, offered);
+        if (found.empty()) return false;
+        // A server that lists something else each time is not to fill the log.
+        const std::int64_t now = parts_.clock.steady_ms();
+        if (state.told_ms && now - *state.told_ms < kTellAgainMs) return false;
+        state.told_ms = now;
+        return true;
     });
-    if (!is_new || found.empty()) return;
+    if (!is_new) return;
     parts_.warn(cat("the mounted server '", name(), "' does not list what was approved (",
                     count_of(found.size(), "change"), "); quire mounts show ", name(),
                     " has them"));

@@ -91,10 +91,11 @@ public:
 private:
     struct State {
         std::optional<Pin> pin;
-        std::optional<Listing> offered;  // The last, since the kernel's start.
-        ServerInfo server;               // That gave it.
-        std::set<std::string> listed;    // By their own names: since the kernel's start.
-        std::vector<LeftOut> left_out;   // Of those that were approved.
+        std::optional<Listing> offered;            // The last, since the kernel's start.
+        ServerInfo server;                         // That gave it.
+        std::set<std::string> listed;              // By their own names: since the kernel's start.
+        std::vector<LeftOut> left_out;             // Of those that were approved.
+        std::optional<std::int64_t> told_ms = {};  // When the operator was told of a change.
     };
     struct Attempt;
     using Amend = Function<void(Pin&)>;

@@ -89,14 +89,14 @@ std::vector<Event> Protocol::take(std::string_view line) {
     }
     const Value* const method = message->get("method");
     if (method == nullptr) {
-        answer(*message, out);
+        answer(*message, line.size(), out);
     } else if (!method->is_string()) {
         out.emplace_back(Noise{});
     } else if (const Value* id = message->get("id")) {
         serve(*id, method->as_string(), out);
     } else {
-        out.emplace_back(Noise{});
-        if (method->as_string() == "notifications/tools/list_changed" && open_) list_anew();
+        const bool changed = method->as_string() == "notifications/tools/list_changed" && open_;
+        out.push_back(changed ? Event(Changed{}) : Event(Noise{}));
     }
     return out;
 }
@@ -119,7 +119,7 @@ void Protocol::serve(const Value& id, std::string_view method, std::vector<Event
                                         " to the servers that it mounts")}}}});
 }
 
-void Protocol::answer(const Value& message, std::vector<Event>& out) {
+void Protocol::answer(const Value& message, std::size_t size, std::vector<Event>& out) {
     const Value* const id = message.get("id");
     if (id == nullptr || !id->is_int()) {
         out.emplace_back(Noise{});
@@ -155,7 +155,7 @@ void Protocol::answer(const Value& message, std::vector<Event>& out) {
         return;
     }
     bool whole = false;
-    Event event = listed(*result, whole);
+    Event event = listed(*result, size, whole);
     if (whole || std::holds_alternative<Broken>(event)) out.push_back(std::move(event));
 }
 
@@ -180,9 +180,12 @@ Event Protocol::opened(const Value& result) {
     return Opened{std::move(server)};
 }
 
-Event Protocol::listed(Value result, bool& whole) {
+Event Protocol::listed(Value result, std::size_t size, bool& whole) {
     Value* const tools = result.as_map().find("tools");
     if (tools == nullptr || !tools->is_list()) return Broken{"its list of tools is none"};
+    listed_bytes_ += size;
+    if (listed_bytes_ > kLargestListing)
+        return Broken{cat("its list of tools has more than ", kLargestListing, " bytes")};
     for (Value& each : tools->as_list()) tools_.push_back(std::move(each));
     if (tools_.size() > kMostTools) return Broken{cat("it has more than ", kMostTools, " tools")};
     const std::string next = string_in(result, "nextCursor");
@@ -194,6 +197,7 @@ Event Protocol::listed(Value result, bool& whole) {
     }
     whole = true;
     pages_ = 0;
+    listed_bytes_ = 0;
     listing_ = false;
     Listed out{std::exchange(tools_, {})};
     if (std::exchange(list_again_, false)) list("");

@@ -27,6 +27,7 @@ inline constexpr std::array<std::string_view, 4> kRevisions = {"2025-11-25", "20
 // Of one listing.
 inline constexpr std::size_t kMostPages = 64;
 inline constexpr std::size_t kMostTools = 256;
+inline constexpr std::size_t kLargestListing = std::size_t{32} << 20;  // Bytes, of all its pages.
 
 // How a server introduces itself.
 struct ServerInfo {
@@ -53,7 +54,9 @@ struct Broken {
 };
 // Nothing that was asked for.
 struct Noise {};
-using Event = std::variant<Opened, Listed, Answered, Broken, Noise>;
+// Likewise; it says that what it lists has changed. Whoever owns this lists anew when they want to.
+struct Changed {};
+using Event = std::variant<Opened, Listed, Answered, Broken, Noise, Changed>;
 
 class Protocol {
 public:
@@ -82,9 +85,9 @@ private:
     void send(Map message);
     void list(const std::string& cursor);
     void serve(const Value& id, std::string_view method, std::vector<Event>& out);
-    void answer(const Value& message, std::vector<Event>& out);
+    void answer(const Value& message, std::size_t size, std::vector<Event>& out);
     Event opened(const Value& result);
-    Event listed(Value result, bool& whole);
+    Event listed(Value result, std::size_t size, bool& whole);
 
     std::string version_;
     std::string output_;
@@ -94,6 +97,7 @@ private:
     bool listing_ = false;
     bool list_again_ = false;
     std::size_t pages_ = 0;
+    std::size_t listed_bytes_ = 0;
     List tools_;
 };
 

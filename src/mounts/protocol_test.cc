@@ -26,7 +26,8 @@ std::string told(const std::vector<Event>& events) {
                                            std::get<Answered>(each).result ? "" : " badly")
                                  : std::holds_alternative<Broken>(each)
                                      ? cat("broken: ", std::get<Broken>(each).why)
-                                     : "noise";
+                                 : std::holds_alternative<Changed>(each) ? "changed"
+                                                                         : "noise";
         cat_to(out, cat(out.empty() ? "" : ", ", word));
     }
     return out;
@@ -100,16 +101,32 @@ TEST(MountProtocol, TooManyToolsAreBroken) {
               "broken: it has more than 256 tools");
 }
 
+TEST(MountProtocol, TheBytesOfAListAreBounded) {
+    Talk talk;
+    talk.say(kWelcome);
+    const std::string long_text((4U << 20U) + 1, 'x');
+    std::string last;
+    std::size_t pages = 0;
+    for (; last.empty() && pages < 20; ++pages) {
+        last = talk.say(cat(R"({"jsonrpc":"2.0","id":)", pages + 2,
+                            R"(,"result":{"tools":[{"name":"a","description":")", long_text,
+                            R"("}],"nextCursor":"more"}})"));
+    }
+    EXPECT_EQ(last, "broken: its list of tools has more than 33554432 bytes");
+    EXPECT_EQ(pages, 8U);
+}
+
 TEST(MountProtocol, AChangedListIsListedAgain) {
     Talk talk = Talk::opened();
-    const std::string_view changed =
-        R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})";
-    EXPECT_EQ(talk.say(changed), "noise");
+    EXPECT_EQ(talk.say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})"),
+              "changed");
+    EXPECT_EQ(talk.sent(), "");
+    talk.protocol.list_anew();
     EXPECT_EQ(talk.sent(),
               "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{}}\n");
     // While it lists it is told once more, and lists once more after.
-    talk.say(changed);
-    talk.say(changed);
+    talk.protocol.list_anew();
+    talk.protocol.list_anew();
     EXPECT_EQ(talk.sent(), "");
     EXPECT_EQ(talk.say(R"({"jsonrpc":"2.0","id":3,"result":{"tools":[]}})"), "listed 0");
     EXPECT_EQ(talk.sent(),

@@ -117,6 +117,8 @@ struct Run {
     std::size_t sent = 0;
     ServerInfo server;
     std::optional<Listing> listing;
+    bool has_changed = false;        // It says so, and has not been asked since.
+    std::int64_t list_again_ms = 0;  // Not before then because of that.
     std::map<std::int64_t, Order> calls;
     std::size_t timeouts = 0;  // Since the last answer.
     bool useful = false;       // It has answered a call.
@@ -170,6 +172,7 @@ private:
     void on(Answered event);
     void on(Broken event) { run_->broken = std::move(event.why); }
     void on(Noise) {}
+    void on(Changed) { run_->has_changed = true; }
     void end_run(std::int64_t patience_ms);
     void refuse_waiting(const Error& error);
     int wait_ms() const;
@@ -330,6 +333,11 @@ void ServerProcess::Body::start() {
 
 void ServerProcess::Body::send_waiting() {
     if (!run_->listing) return;
+    if (run_->has_changed && now() >= run_->list_again_ms) {
+        run_->has_changed = false;
+        run_->list_again_ms = now() + kListAgainMs;
+        run_->protocol.list_anew();
+    }
     for (Order& order : std::exchange(waiting_, {})) {
         if (!order.list) {
             send(std::move(order));
@@ -375,6 +383,7 @@ int ServerProcess::Body::wait_ms() const {
     std::int64_t until = now() + kSliceMs;
     for (const Order& order : waiting_) until = std::min(until, order.deadline_ms);
     for (const auto& [id, order] : run_->calls) until = std::min(until, order.deadline_ms);
+    if (run_->has_changed && run_->listing) until = std::min(until, run_->list_again_ms);
     return static_cast<int>(std::max<std::int64_t>(0, until - now()));
 }
 
@@ -426,7 +435,9 @@ void ServerProcess::Body::read_output() {
 void ServerProcess::Body::take(std::string line) {
     if (!run_->broken.empty()) return;
     for (Event& event : run_->protocol.take(line)) {
-        if (std::holds_alternative<Noise>(event) && !run_->noise.add(1, line.size(), now())) {
+        const bool is_noise =
+            std::holds_alternative<Noise>(event) || std::holds_alternative<Changed>(event);
+        if (is_noise && !run_->noise.add(1, line.size(), now())) {
             run_->broken = "it floods its output with what nobody asked for";
             return;
         }

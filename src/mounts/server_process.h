@@ -43,6 +43,8 @@ struct ServerOptions {
     std::int64_t longest_pause_ms = 60'000;
 };
 inline constexpr std::int64_t kNoiseMs = 10'000;
+// How far apart listings are that it has us ask for by saying that they changed.
+inline constexpr std::int64_t kListAgainMs = 1'000;
 inline constexpr std::size_t kMostCalls = 64;      // At once.
 inline constexpr std::size_t kTimeoutsInARow = 3;  // Then the run is ended.
 

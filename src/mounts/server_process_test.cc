@@ -1,5 +1,6 @@
 #include "mounts/server_process.h"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -52,6 +53,7 @@ protected:
         options.command = {"/bin/sh", "-c", cat(opens ? kOpens : "", script)};
         process = std::make_unique<ServerProcess>(
             options, workers, clock, [this](const ServerInfo&, const Listing& listing) {
+                ++told;
                 ++listings;
                 last_listing = listing.tools.size();
             });
@@ -81,6 +83,7 @@ protected:
     SystemClock clock;
     ServerOptions options;
     int listings = 0;
+    std::atomic<int> told = 0;  // The same, while it runs.
     std::size_t last_listing = 0;
     std::unique_ptr<ServerProcess> process;
     sched::Pool workers{1};  // Joins before what its tasks use goes.
@@ -200,6 +203,27 @@ read -r line; say '{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"a"},{"nam
     };
     EXPECT_EQ(listed()->tools.size(), 1U);
     EXPECT_EQ(listed()->tools.size(), 2U);
+}
+
+TEST_F(ServerProcessTest, AServerThatChangesAllTheTimeIsNotListenedToAllTheTime) {
+    // After each listing it says that it has changed.
+    serve(R"(
+changed() { say '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'; }
+changed
+for id in 4 5 6 7 8 9; do
+  read -r line
+  case "$line" in *tools/call*) read -r line;; esac
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"a\"}]}}"
+  changed
+done
+read -r line)");
+    begin(1'500);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'200));
+    end();
+    // The first, one at once and one after a second; another, where this machine is slow.
+    EXPECT_GE(told.load(), 2);
+    EXPECT_LE(told.load(), 4);
 }
 
 TEST_F(ServerProcessTest, AToolThatIsDefinedOtherwiseIsNotCalled) {
