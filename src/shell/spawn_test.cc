@@ -38,6 +38,17 @@ TEST(Spawn, TheEnvironmentAndTheDirectoryAreThoseGiven) {
     EXPECT_EQ(run(script("echo $WORD $HOME; pwd; cat"))->output, "here\n/tmp\n");
 }
 
+TEST(Spawn, AProgramThatIsNotInThePathIsNotTakenFromWhereItIsToRun) {
+    TestDirectory directory;
+    const std::string file = cat(directory.path(), "/quire-planted");
+    std::ofstream(file) << "#!/bin/sh\necho planted\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    const auto by_name = run({{"quire-planted"}, directory.path(), {}});
+    ASSERT_FALSE(by_name);
+    EXPECT_EQ(by_name.error().reason(), "program_not_found");
+    EXPECT_EQ(run({{"./quire-planted"}, directory.path(), {}})->output, "planted\n");
+}
+
 TEST(Spawn, WhatTakesTooLongIsKilledWithAllItStarted) {
     SystemClock clock;
     const std::int64_t began = clock.steady_ms();

@@ -22,10 +22,17 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
     return out;
 }
 
+// "" where it is nowhere: never what has its name in the directory where it is to run, which others
+// may write.
+std::string path_of(const Program& program) {
+    const std::string at = found_in_path(program.arguments.front(), program.directory);
+    return at.find('/') == std::string::npos ? "" : at;
+}
+
 }  // namespace
 
 Start::Start(const Program& program, Streams streams, const Cage* cage)
-    : path_(found_in_path(program.arguments.front(), program.directory)),
+    : path_(path_of(program)),
       directory_(program.directory),
       arguments_(pointers(program.arguments)),
       environment_(pointers(program.environment)),
