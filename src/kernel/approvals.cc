@@ -71,6 +71,15 @@ store::Batch batch_of(const Approval& approval, ApprovalChange change, const pol
     return batch;
 }
 
+// Whether `earlier` is about a mounted tool as it was before it changed to what `now` is about. Of
+// that nobody is asked any more: else one that changes each time would have its agent ask for
+// nothing else.
+bool is_of_before(const policy::Ask& earlier, const policy::Ask& now) {
+    return now.target.kind == "mount" && earlier.target.kind == now.target.kind &&
+           earlier.actor == now.actor && earlier.target.name == now.target.name &&
+           earlier.target.schema != now.target.schema;
+}
+
 ApprovalChange answer_of(const Approval& approval) {
     switch (approval.status) {
         case ApprovalStatus::approved:
@@ -259,6 +268,7 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
                                      Wanted&& what) {
     std::size_t pending = 0;
     std::size_t of_actor = 0;
+    std::vector<std::string> earlier;
     for (const auto& [id, entry] : state.all) {
         const Approval& known = entry.approval;
         const bool is_pending = known.status == ApprovalStatus::pending;
@@ -268,8 +278,13 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
                                  : batch_of(known, ApprovalChange::asked, by.actor, parts_.clock)};
         if (known.ask == ask && known.status == ApprovalStatus::denied)
             return {Failure(policy::denial(known))};
-        if (is_pending) ++pending;
-        if (is_pending && known.ask.actor == ask.actor) ++of_actor;
+        if (!is_pending) continue;
+        if (entry.stored && !entry.answering && is_of_before(known.ask, ask)) {
+            earlier.push_back(id);
+            continue;
+        }
+        ++pending;
+        if (known.ask.actor == ask.actor) ++of_actor;
     }
     if (of_actor >= kPendingOfOne) return {too_many(ask.actor, of_actor, false)};
     if (pending >= kPending) return {too_many(ask.actor, pending, true)};
@@ -282,6 +297,14 @@ Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask
         what.description.empty() ? description_of(*by.call) : std::move(what.description);
     approval.asked_ms = free_moment(state, parts_.clock.wall_ms());
     store::Batch batch = batch_of(approval, ApprovalChange::asked, by.actor, parts_.clock);
+    for (const std::string& id : earlier) {
+        Entry& entry = state.all.at(id);
+        Approval over = entry.approval;
+        over.status = ApprovalStatus::outdated;
+        add(batch, over, ApprovalChange::outdated, {policy::ActorKind::system, "quire"},
+            parts_.clock);
+        state.set(entry, std::move(over));
+    }
     forget_oldest(state, batch);
     state.all[approval.id].approval = approval;
     return {std::move(approval), false, std::move(batch)};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cat.h"
 #include "json/json.h"
 #include "kernel/approval_calls.h"
 #include "kernel/desk_test.h"
@@ -83,6 +84,18 @@ TEST_F(MountCallsTest, AnApprovalIsForTheDefinitionThatWasSeen) {
     EXPECT_EQ(call("one"), "done");
     EXPECT_EQ(call("one", {}, 2), "done");
     EXPECT_EQ(call("two"), "escalation_required");
+}
+
+TEST_F(MountCallsTest, WhatItWasBeforeItChangedAgainIsNotAskedAboutAnyMore) {
+    for (int version = 0; version < 120; ++version)
+        ASSERT_EQ(call(cat("digest ", version)), "escalation_required") << version;
+    const std::string last = asked;
+    desk.restart();
+    ApprovalCalls calls(*desk.kernel);
+    const auto waiting =
+        desk.ask<ApprovalList>([&](auto reply) { calls.list(person(), false, std::move(reply)); });
+    ASSERT_EQ(waiting->approvals.size(), 1U);
+    EXPECT_EQ(waiting->approvals[0].id, last);
 }
 
 TEST_F(MountCallsTest, ADenialIsToldToTheVeryCall) {
