@@ -482,6 +482,13 @@ Result<void> read_mounts(Section& section, std::map<std::string, MountSettings>&
                 one, "operations",
                 "operations is a table of tools, each with the argument that names its operation, "
                 "such as operations = { issue = \"action\" }"));
+            for (const auto& [tool, argument] : made.operations) {
+                if (argument.empty()) {
+                    return one.wrong(*one.node("operations"),
+                                     cat("operations names no argument for the tool '", tool,
+                                         "': none of its operations would be known"));
+                }
+            }
             TRY(one.read("directory", made.directory));
             TRY(one.read("timeout_s", made.timeout_s, 1, 3'600));
             mounts.emplace(name, std::move(made));

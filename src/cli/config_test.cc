@@ -378,6 +378,9 @@ TEST(ConfigMounts, WhatIsWrongIsToldByItsLineAndNoValueIs) {
         "quire.toml:2: tools.mount.fs.command is a program, or a list of it and its arguments");
     EXPECT_EQ(told("command = \"a\"\nenv = { TOKEN = 5 }"),
               "quire.toml:3: env is a table of strings, such as env = { TOKEN = \"...\" }");
+    EXPECT_EQ(told("command = \"a\"\noperations = { issue = \"\" }"),
+              "quire.toml:3: operations names no argument for the tool 'issue': none of its "
+              "operations would be known");
     EXPECT_EQ(told("command = \"a\"\nshell = true"),
               "quire.toml:3: unknown key 'tools.mount.fs.shell', expected one of: command, env, "
               "operations, directory, timeout_s");

@@ -191,6 +191,17 @@ bool is_hidden(const policy::RuleSet& set, const std::string& tool, const std::s
            std::find(left->begin(), left->end(), operation) == left->end();
 }
 
+void require(Map& schema, const std::string& member) {
+    Value* const required = schema.find("required");
+    if (required == nullptr) {
+        schema.append("required", List{member});
+    } else if (required->is_list() &&
+               std::find(required->as_list().begin(), required->as_list().end(), Value(member)) ==
+                   required->as_list().end()) {
+        required->as_list().push_back(member);
+    }
+}
+
 using Run = Function<void(Reply<ToolResult>)>;
 
 // Runs what the rules let through, and tells them how it ended.
@@ -290,6 +301,9 @@ View Registry::Body::make_view(const Shelf& shelf, const Whom& whom) {
             continue;
         }
         ToolInfo info = published(entry.tool->info(), *left);
+        // A call that names no operation is refused, so that it does not fit what is shown.
+        if (info.foreign && info.input_schema.is_map())
+            require(info.input_schema.as_map(), info.operations.argument);
         if (whom.profile == Profile::model)
             info.output_schema = names_alone(std::move(info.output_schema));
         // What is left of a schema that we did not write need not be one.
