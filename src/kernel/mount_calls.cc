@@ -13,6 +13,13 @@ namespace {
 
 constexpr std::string_view kMountKind = "mount";
 
+store::Batch pin_batch(MountPin what) {
+    store::Batch batch;
+    const std::string text = json::write(what.body);
+    batch.mount_pins.push_back({std::move(what.mount), {text.begin(), text.end()}});
+    return batch;
+}
+
 }  // namespace
 
 MountCalls::MountCalls(Kernel& kernel) : kernel_(kernel), body_(kernel.body_) {}
@@ -30,13 +37,16 @@ Result<std::vector<MountPin>> MountCalls::pins() const {
 
 void MountCalls::pin(const Caller& by, MountPin what, Value arguments, Reply<void> reply) {
     if (body_->is_closing()) return reply(shutting_down());
-    store::Batch batch;
-    const std::string text = json::write(what.body);
-    batch.mount_pins.push_back({std::move(what.mount), {text.begin(), text.end()}});
+    store::Batch batch = pin_batch(std::move(what));
     AuditCalls(kernel_).log(by, "mounts/pin", std::move(arguments), false, std::move(reply),
                             [&](Reply<void> logged) {
                                 body_->parts().store.commit(std::move(batch), std::move(logged));
                             });
+}
+
+void MountCalls::note(MountPin what, Reply<void> reply) {
+    if (body_->is_closing()) return reply(shutting_down());
+    body_->parts().store.commit(pin_batch(std::move(what)), std::move(reply));
 }
 
 void MountCalls::admit(const Caller& by, Changed what, Reply<void> reply) {

@@ -27,6 +27,9 @@ public:
     // Replaces that of the mount. The audit log has it as a call of "mounts/pin" with `arguments`.
     void pin(const Caller& by, MountPin what, Value arguments, Reply<void> reply);
 
+    // The same of what is not approved: the audit log has nothing of it.
+    void note(MountPin what, Reply<void> reply);
+
     // A tool that is not what was approved of it.
     struct Changed {
         std::string tool;         // Its published name.

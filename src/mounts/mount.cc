@@ -155,6 +155,15 @@ void Mount::contact(const kernel::Caller& by, std::int64_t timeout_ms, Reply<voi
     });
 }
 
+void Mount::note_missed(const std::string& key) {
+    // In the order of the pins: what was approved meanwhile stays.
+    pinning_.post([self = shared_from_this(), key] {
+        if (self->has_pin()) return;
+        self->parts_.kernel.note({self->name(), Map{{std::string(kMissed), key}}},
+                                 [](const Result<void>&) {});
+    });
+}
+
 void Mount::approve(const kernel::Caller& by, const std::string& offer, Reply<void> reply) {
     if (const auto person = policy::check_person(by.actor); !person)
         return reply(Failure(person.error()));

@@ -68,6 +68,9 @@ public:
     // yet, that is, as an act of `by`. Errors: those of ServerProcess::contact(), and of the
     // kernel.
     void contact(const kernel::Caller& by, std::int64_t timeout_ms, Reply<void> reply);
+    // Remembers, where nothing was approved yet, that a program with this `key` was waited for in
+    // vain, so that the next start does not wait as long.
+    void note_missed(const std::string& key);
     // Takes what it lists now for approved. Errors: denied "permission_denied" for all but people;
     // conflict "outdated" {offer} where `offer` is not the whole digest of that; not_found
     // "not_contacted" where nobody has asked it yet.

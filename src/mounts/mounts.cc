@@ -6,6 +6,8 @@
 
 #include "base/cat.h"
 #include "kernel/mount_calls.h"
+#include "mounts/members.h"
+#include "policy/call_digest.h"
 #include "policy/tool_catalog.h"
 #include "sched/guarded.h"
 #include "tools/tool.h"
@@ -33,15 +35,44 @@ kernel::Caller house() {
     return {{policy::ActorKind::system, "quire"}, 0, {}};
 }
 
+// What is run, and where; in no way to be read back.
+std::string key_of(const ServerOptions& server) {
+    List words;
+    for (const std::string& word : server.command) words.emplace_back(word);
+    words.emplace_back(server.directory);
+    return policy::value_digest(words);
+}
+
+// One that was not there when the kernel started may yet be: `npx` may be downloading it.
+void wait_for(const std::shared_ptr<Mount>& mount, std::function<void(const std::string&)> warn) {
+    mount->contact(house(), kContactMs,
+                   [name = mount->name(), warn = std::move(warn)](const Result<void>& met) {
+                       if (!met) return;
+                       warn(cat("mount ", name,
+                                " has been reached now; its tools are listed from the next start "
+                                "of the kernel"));
+                   });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Mounts>> Mounts::open(std::vector<MountOptions> options,
                                              const MountParts& parts) {
     std::map<std::string, Pin> pins;
-    for (const kernel::MountPin& each : TRY(parts.kernel.pins()))
-        pins.emplace(each.mount, TRY(pin_of(each.body)));
-    std::unique_ptr<Mounts> made(new Mounts());
+    std::map<std::string, std::string> missed;
+    for (const kernel::MountPin& each : TRY(parts.kernel.pins())) {
+        if (each.body.get(kMissed) != nullptr) {
+            missed.emplace(each.mount, text_in(each.body, kMissed));
+        } else {
+            pins.emplace(each.mount, TRY(pin_of(each.body)));
+        }
+    }
+    std::unique_ptr<Mounts> made(new Mounts(parts.warn));
     for (MountOptions& each : options) {
+        Program program{key_of(each.server)};
+        const auto known = missed.find(each.server.name);
+        program.missed = known != missed.end() && known->second == program.key;
+        made->programs_.emplace(each.server.name, std::move(program));
         const auto pin = pins.find(each.server.name);
         made->all_.push_back(std::make_shared<Mount>(
             std::move(each), parts,
@@ -78,12 +109,17 @@ void Mounts::meet(Reply<std::vector<std::string>> reply) {
             one_told("");
             continue;
         }
-        each->contact(house(), kFirstContactMs, [one_told, each](const Result<void>& met) {
-            one_told(met ? std::string()
-                         : cat("mount ", each->name(),
-                               " has no tools in this run of the kernel: ", met.error().message(),
-                               ". quire mounts check ", each->name(), " tries again"));
-        });
+        const Program& program = programs_.at(each->name());
+        each->contact(
+            house(), program.missed ? kLaterContactMs : kFirstContactMs,
+            [one_told, each, program, warn = warn_](const Result<void>& met) {
+                if (met) return one_told("");
+                one_told(cat("mount ", each->name(),
+                             " has no tools in this run of the kernel: ", met.error().message(),
+                             ". quire mounts check ", each->name(), " tries again"));
+                if (!program.missed) each->note_missed(program.key);
+                wait_for(each, warn);
+            });
     }
     one_told("");
 }

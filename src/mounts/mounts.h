@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/function.h"
@@ -20,9 +23,10 @@ class Registry;
 
 namespace quire::mounts {
 
-// How long the kernel's start waits for programs that were never run, all of them together; and how
-// long somebody does who asks for one.
+// How long the kernel's start waits for programs that were never run, all of them together; for
+// those that an earlier start has waited for in vain; and how long somebody does who asks for one.
 inline constexpr std::int64_t kFirstContactMs = 7'000;
+inline constexpr std::int64_t kLaterContactMs = 1'500;
 inline constexpr std::int64_t kContactMs = 50'000;
 
 class Mounts {
@@ -36,6 +40,7 @@ public:
 
     // Runs those of which nothing was approved, and takes what they list for approved; replies when
     // each has done so, failed, or taken too long. With the sentences of those that have no tools.
+    // Whoever took too long is still waited for, though not by this.
     void meet(Reply<std::vector<std::string>> reply);
     // Adds their tools in profiles model and full, under names that nobody in `taken` has.
     void add_to(tools::Registry& registry, const policy::ToolCatalog& taken);
@@ -56,10 +61,19 @@ public:
     void stop();
 
 private:
-    Mounts() = default;
+    explicit Mounts(std::function<void(const std::string&)> warn) : warn_(std::move(warn)) {}
     Result<std::shared_ptr<Mount>> find(const std::string& name) const;
 
+    // What is run under the name of a mount, and whether an earlier start has waited for it in
+    // vain.
+    struct Program {
+        std::string key = {};
+        bool missed = false;
+    };
+
+    std::function<void(const std::string&)> warn_;
     std::vector<std::shared_ptr<Mount>> all_;
+    std::map<std::string, Program> programs_;
 };
 
 }  // namespace quire::mounts

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,9 @@ struct Pin {
     // Puts it in the place of the one of its name, or at the end.
     void set(Definition tool);
 };
+
+// The member by which a body says that nothing was approved: a program was waited for in vain.
+inline constexpr std::string_view kMissed = "missed";
 
 Value to_value(const Pin& pin);
 // Errors: corrupt, for what to_value() does not write.
