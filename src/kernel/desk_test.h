@@ -159,7 +159,10 @@ private:
             approvals_.erase(record.id);
             if (!record.gone) approvals_[record.id] = std::move(record);
         }
-        for (auto& record : batch.rule_facts) rule_facts_[{record.agent, record.key}] = record;
+        for (auto& record : batch.rule_facts) {
+            rule_facts_.erase({record.agent, record.key});
+            if (!record.gone) rule_facts_[{record.agent, record.key}] = record;
+        }
         for (auto& record : batch.mount_pins) mount_pins_[record.mount] = record;
         for (auto& record : batch.tokens) tokens_[{record.actor, record.token}] = record.value;
         for (auto& record : batch.blocks) {

@@ -169,12 +169,19 @@ RuleCalls::~RuleCalls() = default;
 
 Result<std::unique_ptr<RuleCalls>> RuleCalls::open(Kernel& kernel, policy::RuleBook book) {
     std::unique_ptr<RuleCalls> made(new RuleCalls(kernel.body_, std::move(book)));
+    store::Batch vanished;
     for (const store::RuleFactRecord& record : TRY(kernel.body_->parts().store.rule_facts())) {
         policy::LedgerEntry entry = TRY(entry_of(record));
-        if (entry.conversation && !made->desk_->is_there(*entry.conversation)) continue;
+        if (entry.conversation && !made->desk_->is_there(*entry.conversation)) {
+            vanished.rule_facts.push_back({.agent = record.agent, .key = record.key, .gone = true});
+            continue;
+        }
         made->desk_->state.with(
             [&](Desk::State& state) { state.stored[record.agent].push_back(std::move(entry)); });
     }
+    // What the store does not take goes at another start.
+    if (!vanished.rule_facts.empty())
+        kernel.body_->parts().store.commit(std::move(vanished), [](const Result<void>&) {});
     return made;
 }
 

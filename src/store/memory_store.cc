@@ -64,8 +64,13 @@ void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
             contents.approvals.insert_or_assign(record.id, record);
         }
     }
-    for (const RuleFactRecord& record : batch.rule_facts)
-        contents.rule_facts.insert_or_assign({record.agent, record.key}, record);
+    for (const RuleFactRecord& record : batch.rule_facts) {
+        if (record.gone) {
+            contents.rule_facts.erase({record.agent, record.key});
+        } else {
+            contents.rule_facts.insert_or_assign({record.agent, record.key}, record);
+        }
+    }
     for (const MountPinRecord& record : batch.mount_pins)
         contents.mount_pins.insert_or_assign(record.mount, record);
     keep_texts(contents.texts, batch.texts);

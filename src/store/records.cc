@@ -121,6 +121,12 @@ Result<void> write(Database& database, const ApprovalRecord& record) {
 }
 
 Result<void> write(Database& database, const RuleFactRecord& record) {
+    if (record.gone) {
+        return TRY(database.prepare("DELETE FROM rule_facts WHERE agent = ? AND fact = ?"))
+            .bind(record.agent)
+            .bind(record.key)
+            .run();
+    }
     return TRY(database.prepare("INSERT OR REPLACE INTO rule_facts(agent, fact, body, checksum) "
                                 "VALUES(?, ?, ?, ?)"))
         .bind(record.agent)

@@ -84,7 +84,8 @@ struct ApprovalRecord {
 struct RuleFactRecord {
     std::string agent = {};
     std::string key = {};
-    Bytes body = {};  // The kernel's own.
+    Bytes body = {};    // The kernel's own.
+    bool gone = false;  // It is removed; the body does not matter.
 };
 
 // What a person has approved of the tools of another program's server that is mounted.

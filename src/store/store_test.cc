@@ -185,6 +185,11 @@ TYPED_TEST(StoreContract, AFactAboutAnAgentsCallsIsReplaced) {
         all += fact.agent + " " + fact.key + " " + std::string(fact.body.begin(), fact.body.end()) +
                "\n";
     EXPECT_EQ(all, "ada a \nada b 3\nbob b 1\n");
+
+    batch.rule_facts = {{"ada", "b", {}, true}, {"ada", "none", {}, true}};
+    ASSERT_TRUE(commit(this->store(), batch));
+    this->reopen();
+    EXPECT_EQ(this->store().rule_facts()->size(), 2U);
 }
 
 TYPED_TEST(StoreContract, WhatIsPinnedOfAMountIsReplaced) {

@@ -297,6 +297,14 @@ TEST(ToolRules, WhatIsRefusedInAConversationThatIsNotThereLeavesNothing) {
     EXPECT_EQ(create(std::string(301, 'x')), "invalid_argument");
     EXPECT_EQ(create(std::string(302, 'x')), "max_calls_exceeded");
     EXPECT_EQ(workspace.stored_facts(), 2U);
+
+    // What was counted in one that a crash left without its first block goes at the next start.
+    Workspace other(Profile::full, common({at_most("*", 2, Per::conversation)}));
+    other.call_tool("block_create", R"({"role":"user","kind":"text","conversation":"c1"})");
+    other.store_facts(workspace.facts());
+    EXPECT_EQ(other.stored_facts(), 2U);
+    other.restart();
+    EXPECT_EQ(other.stored_facts(), 1U);
 }
 
 TEST(ToolRules, ALoopEndsWhereTheRulesSay) {

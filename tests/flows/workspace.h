@@ -99,7 +99,13 @@ public:
 
     const tools::Registry& registry() const { return *registry_; }
     kernel::RuleCalls& rules() { return *rules_; }
-    std::size_t stored_facts() { return store_.rule_facts()->size(); }
+    std::size_t stored_facts() { return facts().size(); }
+    std::vector<store::RuleFactRecord> facts() { return store_.rule_facts().value(); }
+    void store_facts(std::vector<store::RuleFactRecord> facts) {
+        store::Batch batch;
+        batch.rule_facts = std::move(facts);
+        store_.commit(std::move(batch), [](Result<void>) {});
+    }
     // The next batch that is handed to it finds the disk full.
     void fill_the_disk_once() { store_.fail_next(); }
 
