@@ -53,6 +53,18 @@ Error error_of(const tools::ToolResult& refusal) {
                             : Error(Errc::unavailable, "kernel_failed", refusal.text);
 }
 
+// Of what is done by no tool nobody is asked.
+Error unasked(Error error) {
+    const Value* const tool = error.details().find("tool");
+    if (error.code() != Errc::escalation_required || error.details().contains("approval_id") ||
+        tool == nullptr || !tool->is_string())
+        return error;
+    return {error.code(), error.reason(),
+            cat(error.message(), " Nobody was asked: a call of the tool ", tool->as_string(),
+                " asks them"),
+            error.details()};
+}
+
 // reply(work()) where the rules let it through as a call of `tool`.
 template <class T, class Work>
 void held(const tools::Registry& registry, const kernel::Caller& by, std::string_view tool,
@@ -60,7 +72,7 @@ void held(const tools::Registry& registry, const kernel::Caller& by, std::string
     registry.hold(by, tool, std::move(block_id),
                   [reply = std::move(reply),
                    work = std::move(work)](Result<tools::Registry::Ended> admitted) mutable {
-                      if (!admitted) return reply(Failure(std::move(admitted).error()));
+                      if (!admitted) return reply(Failure(unasked(std::move(admitted).error())));
                       work(Reply<T>([ended = std::move(*admitted),
                                      reply = std::move(reply)](Result<T> result) mutable {
                           ended(result.has_value());
