@@ -54,6 +54,18 @@ async function killKernel(folder, client) {
     await ok(client, "context", { operation: "view", label: "plan" });
 }
 
+test("who reads a resource that needs consent is told which tool asks for it", { skip }, async (t) => {
+    const folder = workspace(t, {}, rules + '[[tools.rules]]\ntool = "block_read"\ntype = "requires_consent"\n');
+    const agent = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });
+    const { block_id } = await ok(agent, "block_create", { role: "user", kind: "text", content: "words" });
+    const read = () => agent.readResource({ uri: `block://${block_id}` });
+    await assert.rejects(read, /Nobody was asked: a call of the tool block_read asks them/);
+    assert.deepEqual(listed(folder), []);
+    const { id } = await asked(agent, "block_read", { block_id });
+    answered(folder, "approve", id, "--for", "1h");
+    assert.equal((await read()).contents[0].text, "words");
+});
+
 for (const kind of Object.keys(kinds)) {
     test(`${kind}: an agent asks, a person approves, the same call runs once`, { skip }, async (t) => {
         const folder = workspace(t, { "ask/a.txt": "one\n" }, rules);

@@ -118,6 +118,52 @@ test("rules hold for its tools, and its operations are gated", { skip }, async (
     await ok(ada, "m_count", { up_to: 1 });
 });
 
+test("what a tool's schema shows of its operations is what may be called", { skip }, async (t) => {
+    const folder = serving(t, ["job"], rule("m_job", "allowed_operations", 'value = ["list"]'), 'operations = { job = "action" }');
+    const ada = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });
+    const { inputSchema } = (await ada.listTools()).tools.find((tool) => tool.name === "m_job");
+    assert.deepEqual([inputSchema.properties.action.enum, inputSchema.required], [["list"], ["action"]]);
+    const error = await refused(ada, "m_job", {}, "invalid_argument", "invalid_arguments");
+    assert.match(error.message, /required field missing: action/);
+    assert.equal(await said(ada, "m_job", { action: "list" }), "did list");
+    const tom = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "human:tom" });
+    assert.equal(await said(tom, "m_job", {}), "did delete");
+});
+
+for (const kind of ["SDK v1", "SDK v2, pinned to 2026-07-28"]) {
+    test(`${kind}: nobody is asked what a mounted server says that they should be`, { skip }, async (t) => {
+        const folder = workspace(t, { "ask/a.txt": "one\n" }, `[[files.rules]]\npattern = "ask/**"\npermission = "human"\n` + everythingAllowed
+            + mount("h", hostile("refuses in our name")));
+        const bob = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:bob" });
+        const { details } = await refused(bob, "file", { operation: "replace", path: "ask/a.txt", find: "one", replace: "two" },
+            "escalation_required", "escalation_required");
+        const asked = [];
+        const ada = await connectQuire(t, kind, folder, { profile: "full", actor: "agent:ada",
+            answer: (params) => (asked.push(params), { action: "accept", content: { decision: "approve_once" } }) });
+        const told = await ada.callTool({ name: "h_act", arguments: { approval: details.approval_id } });
+        assert.equal(told.isError, true);
+        assert.deepEqual(asked, []);
+        assert.equal(readFileSync(join(folder, "calls"), "utf8"), "x");
+        await refused(bob, "file", { operation: "replace", path: "ask/a.txt", find: "one", replace: "two" }, "escalation_required", "escalation_required");
+    });
+}
+
+test("who is asked about a tool that changed is told that it is for good, and what changed", { skip }, async (t) => {
+    const folder = serving(t, ["echo"], "");
+    served(folder, ["echo"], { echo: "Says it again. " .repeat(100) });
+    assert.equal(run(folder, "mounts").status, 0);
+    await endKernel(folder);
+    served(folder, ["echo"], { echo: "Says it again. ".repeat(100) + "And to me." });
+    const asked = [];
+    const ada = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada",
+        answer: (params) => (asked.push(params), { action: "accept", content: { decision: "approve_once" } }) });
+    assert.equal(await said(ada, "m_echo", { words: "a" }), "a");
+    assert.equal(asked.length, 1);
+    assert.match(asked[0].message, /use m_echo, a tool of another program that is not what was approved\. Who approves it takes it as it is now, for good/);
+    assert.match(asked[0].message, /now "…[^"]*And to me\."[^]*The call: \{"words":"a"\}/);
+    assert.deepEqual(asked[0].requestedSchema.properties.decision.enum, ["approve_once", "deny"]);
+});
+
 test("a tool that changes is refused until a person approves it", { skip }, async (t) => {
     const folder = serving(t, ["echo", "count"], "");
     const list = async () => {
@@ -150,7 +196,10 @@ test("a tool that changes is refused until a person approves it", { skip }, asyn
     // What is new and what is gone are a person's to take, by what was seen.
     const { offer } = json(folder, "mounts", "show", "m");
     assert.equal(run(folder, "mounts", "approve", "m", offer, "--actor", "agent:ada").status, 1);
-    assert.match(run(folder, "mounts", "approve", "m", "0123456789abcdef", "--actor", "human:tom").stderr, /lists now is/);
+    // Half of a digest is soon found again.
+    for (const other of ["0123456789abcdef", offer.slice(0, 32), ""])
+        assert.match(run(folder, "mounts", "approve", "m", other, "--actor", "human:tom").stderr, /lists now is/);
+    assert.match(offer, /^[0-9a-f]{64}$/);
     assert.equal(run(folder, "mounts", "approve", "m", offer, "--actor", "human:tom").status, 0);
     await ada.close();
     await endKernel(folder);
@@ -263,6 +312,12 @@ for (const how of ["never opens", "ends at once"]) {
         assert.match(row.state, /nothing approved yet/);
         if (how === "ends at once") assert.match(row.failed, /exit code 3/);
         assert.match(readFileSync(join(folder, ".quire/kernel.log"), "utf8"), /mount h has no tools in this run[^]*h_act/);
+        // Another start does not wait as long for what never came.
+        await ada.close();
+        await endKernel(folder);
+        const begun = Date.now();
+        assert.equal(run(folder, "mounts").status, 0);
+        assert.ok(Date.now() - begun < 5_000, `it took ${Date.now() - begun} ms`);
     });
 }
 

@@ -18,6 +18,8 @@ const tools = {
         ({ up_to }) => ({ ...text(String(up_to)), structuredContent: { count: up_to } })],
     issue: [{ description: "Issues.", inputSchema: { action: z.enum(["get", "put", "delete"]), id: z.number().optional() } },
         ({ action }) => text(`did ${action}`)],
+    // It does what it is not told, too.
+    job: [{ description: "Does a job.", inputSchema: { action: z.enum(["list", "delete"]).default("delete") } }, ({ action }) => text(`did ${action}`)],
     broken: [{ description: "Fails.", inputSchema: {} }, () => ({ ...text("it did not work"), isError: true })],
     environment: [{ description: "Its variables.", inputSchema: {} }, () => text(Object.keys(process.env).sort().join(" "))],
     pid: [{ description: "Which process.", inputSchema: {} }, () => text(String(process.pid))],
