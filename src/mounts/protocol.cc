@@ -1,6 +1,8 @@
 #include "mounts/protocol.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <utility>
 
 #include "base/cat.h"
@@ -23,6 +25,50 @@ std::string quoted(std::string_view text) {
 std::string string_in(const Value& of, std::string_view member) {
     const Value* const value = of.get(member);
     return value != nullptr && value->is_string() ? value->as_string() : "";
+}
+
+// What an escape \uXXXX at `at` stands for; none where there is none.
+std::optional<unsigned> unit_at(std::string_view text, std::size_t at) {
+    constexpr std::size_t kEscape = 6;
+    if (text.size() < at + kEscape || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
+    unsigned unit = 0;
+    const char* const end = text.data() + at + kEscape;
+    const auto read = std::from_chars(text.data() + at + 2, end, unit, 16);
+    return read.ptr == end ? std::optional(unit) : std::nullopt;
+}
+
+// U+FFFD in the place of what is no text: bytes that are no UTF-8, and halves of surrogate pairs.
+// Programs write such that cut a string within a character, and then have no other answer.
+std::string mended(std::string_view line) {
+    constexpr char32_t kNoText = 0xFFFD;
+    const auto is_within = [](std::optional<unsigned> unit, unsigned from) {
+        return unit && *unit >= from && *unit < from + 0x400;
+    };
+    std::string out;
+    while (!line.empty()) {
+        const std::string_view text =
+            line.substr(0, utf8::find_invalid(line).value_or(line.size()));
+        std::size_t done = 0;
+        for (std::size_t at = text.find('\\'); at < text.size(); at = text.find('\\', at)) {
+            const auto unit = unit_at(text, at);
+            const bool is_high = is_within(unit, 0xD800);
+            if (is_high && is_within(unit_at(text, at + 6), 0xDC00)) {
+                at += 12;
+            } else if (is_high || is_within(unit, 0xDC00)) {
+                out += text.substr(done, at - done);
+                utf8::append(out, kNoText);
+                done = at += 6;
+            } else {
+                at += 2;
+            }
+        }
+        out += text.substr(done);
+        line.remove_prefix(text.size());
+        if (line.empty()) break;
+        utf8::append(out, kNoText);
+        line.remove_prefix(1);
+    }
+    return out;
 }
 
 Error error_of(const Value& fault) {
@@ -82,7 +128,8 @@ std::string Protocol::take_output() {
 
 std::vector<Event> Protocol::take(std::string_view line) {
     std::vector<Event> out;
-    const Result<Value> message = json::parse(line);
+    Result<Value> message = json::parse(line);
+    if (!message) message = json::parse(mended(line));
     if (!message || !message->is_map()) {
         out.emplace_back(Noise{});
         return out;

@@ -73,7 +73,7 @@ public:
     // Nothing more is heard of the call.
     void cancel(std::int64_t id, std::string_view reason);
 
-    // A line without its newline. O(line).
+    // A line without its newline; what is no text in its strings is U+FFFD. O(line).
     std::vector<Event> take(std::string_view line);
     // What is to be sent, in lines, since the last time.
     std::string take_output();

@@ -149,6 +149,22 @@ TEST(MountProtocol, WhatNobodyAskedForIsNoise) {
     EXPECT_EQ(talk.say(answer), "noise");
 }
 
+TEST(MountProtocol, WhatIsNoTextInAnAnswerDoesNotLoseIt) {
+    const auto answered = [](std::string_view text) {
+        Talk talk = Talk::opened();
+        const std::int64_t id = talk.protocol.call("a", Map{});
+        const auto events = talk.protocol.take(
+            cat(R"({"jsonrpc":"2.0","id":)", id, R"(,"result":{"text":")", text, R"("}})"));
+        const auto* const answer = events.empty() ? nullptr : std::get_if<Answered>(&events[0]);
+        return answer != nullptr ? answer->result->get("text")->as_string() : "no answer";
+    };
+    EXPECT_EQ(answered(R"(a\ud83d)"), "a\uFFFD");
+    EXPECT_EQ(answered(R"(\ude00b\ud83d\ude00\ud83dc)"), "\uFFFDb\U0001F600\uFFFDc");
+    EXPECT_EQ(answered(R"(\\ud83d\ud83d)"), "\\ud83d\uFFFD");
+    EXPECT_EQ(answered("a\xF0\x9F\x98 \xFFz\\ud83d"), "a\uFFFD\uFFFD\uFFFD \uFFFDz\uFFFD");
+    EXPECT_EQ(answered(R"(\ud83d\q)"), "no answer");
+}
+
 TEST(MountProtocol, APingIsAnsweredAndWhateverElseIsWantedRefused) {
     Talk talk = Talk::opened();
     talk.say(R"({"jsonrpc":"2.0","id":"p","method":"ping"})");
