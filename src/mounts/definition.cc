@@ -216,18 +216,26 @@ std::optional<Definition> definition_of(const Value& entry) {
 
 Listing listing_of(const List& tools) {
     Listing out;
+    std::size_t whole = 0;
     for (const Value& each : tools) {
         std::optional<Definition> definition = definition_of(each);
         if (!definition) {
             out.left_out.push_back({"", "an entry of its list has no name"});
-        } else if (out.find(definition->name) != nullptr) {
-            out.left_out.push_back({in_a_line(definition->name, kLongestName),
-                                    "it is listed twice; the first counts"});
-        } else if (json::write(definition->value).size() > kLargestDefinition) {
-            out.left_out.push_back(
-                {in_a_line(definition->name, kLongestName),
-                 cat("its definition has more than ", kLargestDefinition, " bytes")});
+            continue;
+        }
+        const auto leave_out = [&](std::string why) {
+            out.left_out.push_back({in_a_line(definition->name, kLongestName), std::move(why)});
+        };
+        const std::size_t size = json::write(definition->value).size();
+        if (out.find(definition->name) != nullptr) {
+            leave_out("it is listed twice; the first counts");
+        } else if (size > kLargestDefinition) {
+            leave_out(cat("its definition has more than ", kLargestDefinition, " bytes"));
+        } else if (whole + size > kLargestDefinitions) {
+            leave_out(cat("with it the definitions of the server's tools have more than ",
+                          kLargestDefinitions, " bytes"));
         } else {
+            whole += size;
             out.tools.push_back(std::move(*definition));
         }
     }

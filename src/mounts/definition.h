@@ -21,8 +21,9 @@ namespace quire::mounts {
 // points.
 inline constexpr std::size_t kLongestDescription = 4096;
 inline constexpr std::size_t kLongestNote = 1024;
-// Of a whole definition, in bytes of JSON; of a published name.
+// Of a whole definition, and of all that a server lists, in bytes of JSON; of a published name.
 inline constexpr std::size_t kLargestDefinition = std::size_t{128} << 10;
+inline constexpr std::size_t kLargestDefinitions = std::size_t{2} << 20;
 inline constexpr std::size_t kLongestName = 128;
 
 struct Definition {

@@ -87,6 +87,20 @@ TEST(MountDefinition, ADefinitionIsBounded) {
     EXPECT_EQ(listing.left_out.at(0).tool, "a");
 }
 
+TEST(MountDefinition, AllOfThemAreBounded) {
+    List tools;
+    const std::string text(kLargestDefinition - 100, 'x');
+    for (int i = 0; i < 20; ++i) tools.push_back(Map{{"name", cat("t", i)}, {"description", text}});
+    tools.push_back(Map{{"name", "small"}});
+    const Listing listing = listing_of(tools);
+    EXPECT_EQ(listing.tools.size(), 17U);
+    EXPECT_EQ(listing.tools.back().name, "small");
+    ASSERT_EQ(listing.left_out.size(), 4U);
+    EXPECT_EQ(listing.left_out[0].tool, "t16");
+    EXPECT_EQ(listing.left_out[0].why,
+              "with it the definitions of the server's tools have more than 2097152 bytes");
+}
+
 TEST(MountDefinition, ItIsPublishedUnderTheNameOfItsMount) {
     const auto info =
         published("fs", defined(R"({"name":"a.read-it","inputSchema":{"type":"object"}})"), "");

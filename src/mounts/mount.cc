@@ -22,6 +22,9 @@ constexpr std::size_t kShownPart = 500;
 constexpr std::size_t kShownChange = 600;
 constexpr std::size_t kShownCall = 200;
 constexpr std::size_t kShownCommand = 100;
+// How long the kernel's start makes the schemas of one mount ready: a kernel that is not there in
+// ten seconds is given up.
+constexpr std::int64_t kReadyMs = 2'000;
 // How often the operator is told of a listing that is not what was approved.
 constexpr std::int64_t kTellAgainMs = 60'000;
 // How often a call looks again because the program defines its tool otherwise than a moment ago.
@@ -344,8 +347,15 @@ std::vector<std::pair<std::string, tools::ToolInfo>> Mount::take_tools(
     std::vector<std::pair<std::string, tools::ToolInfo>> out;
     state_.with([&](State& state) {
         if (!state.pin) return;
+        const std::int64_t until = parts_.clock.steady_ms() + kReadyMs;
         for (const Definition& each : state.pin->tools) {
             const std::string shown_name = in_a_line(each.name, kLongestName);
+            if (parts_.clock.steady_ms() > until) {
+                state.left_out.push_back(
+                    {shown_name, cat("the schemas of the tools before it took more than ",
+                                     kReadyMs / 1000, " s to be made ready")});
+                continue;
+            }
             Result<tools::ToolInfo> info = published(name(), each, argument_of(each.name));
             if (!info) {
                 state.left_out.push_back({shown_name, info.error().message()});

@@ -292,6 +292,16 @@ test("names that are quire's, or another mount's, are left out", { skip }, async
         [["its name block_list is that of a tool of quire"], ["its name file_read is that of the operation read of quire's tool file"]]);
 });
 
+test("schemas that take long to be made ready keep no kernel from its start", { skip }, async (t) => {
+    const folder = workspace(t, {}, everythingAllowed + mount("h", hostile("has costly schemas")));
+    const ada = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });
+    const names = named((await ada.listTools()).tools, "h_");
+    assert.equal(names[0], "h_act");
+    assert.ok(names.length < 151, `${names.length} tools`);
+    const { left_out } = json(folder, "mounts", "show", "h");
+    assert.match(left_out.at(-1).why, /the schemas of the tools before it took more than 2 s/);
+});
+
 test("a definition that changes while the program runs is seen", { skip }, async (t) => {
     const folder = workspace(t, {}, everythingAllowed + mount("h", hostile("changes at once")));
     const ada = await connectQuire(t, "SDK v1", folder, { profile: "full", actor: "agent:ada" });

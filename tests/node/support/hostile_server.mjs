@@ -7,6 +7,9 @@ const write = (line) => process.stdout.write(`${line}\n`);
 const send = (message) => write(JSON.stringify({ jsonrpc: "2.0", ...message }));
 // "named X": its tool is called that.
 const tools = [{ name: how?.startsWith("named ") ? how.slice(6) : "act", description: "Acts.", inputSchema: { type: "object" } }];
+// Each takes a moment to be made ready.
+const costly = (tool) => ({ type: "object", properties: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`p${i}`, { pattern: `^(\\p{L}{1,20}|${tool}x${i}){1,2}$` }])) });
+if (how === "has costly schemas") tools.push(...Array.from({ length: 150 }, (_, i) => ({ name: `costs${i}`, inputSchema: costly(i) })));
 const done = { content: [{ type: "text", text: "done" }] };
 
 const acts = {
