@@ -57,6 +57,27 @@ TEST(Time, ImportsExtendOnlyTheHistoryOfADetachedDocument) {
     a.doc.check_invariants();
 }
 
+// Many edits are taken back in one walk over all items; a delete is, too, of which that version has
+// a part.
+TEST(Time, AVersionWithinADeleteIsReachedAcrossManyEdits) {
+    Written a;
+    a.type(0, "0123456789");
+    ASSERT_TRUE(a.doc.text_erase(a.text, {2}, {6}));
+    a.doc.commit();
+    for (int i = 0; i < 30; ++i) a.type(0, "x");
+    Result<Doc> b = a.doc.fork_at({{1, 12}}, 2);
+    ASSERT_TRUE(b);
+    const Handle text = b->open(a.doc.id_of(a.text));
+    ASSERT_EQ(b->text(text).str(), "0156789");
+    ASSERT_TRUE(b->text_insert(text, {4}, "!"));
+    b->commit();
+
+    ASSERT_TRUE(a.doc.import(b->changes_since(a.doc.version())));
+
+    EXPECT_EQ(a.doc.text(a.text).str(), std::string(30, 'x') + "01!89");
+    a.doc.check_invariants();
+}
+
 TEST(Time, AnUnknownVersionChangesNothing) {
     Written a;
     a.type(0, "one");
