@@ -352,6 +352,47 @@ ToolResult render_status(std::vector<kernel::FileStatus> all, bool one) {
     return result_of(AllStatus{std::move(all)}, std::move(text));
 }
 
+void list(kernel::FileCalls& files, const kernel::Caller& by,
+          const std::optional<std::string>& pattern, Reply<ToolResult> reply) {
+    std::optional<text::Glob> glob;
+    if (pattern) {
+        Result<text::Glob> compiled = text::Glob::compile(*pattern);
+        if (!compiled) return reply(Failure(std::move(compiled).error()));
+        glob = std::move(*compiled);
+    }
+    files.list(by, std::move(glob), kListedFiles,
+               answer_with<kernel::FileList>(std::move(reply), [had_pattern = pattern.has_value()](
+                                                                   const kernel::FileList& listed) {
+                   return render_list(listed, had_pattern);
+               }));
+}
+
+void read(kernel::FileCalls& files, const Session& session, std::string path, const Args& args,
+          Reply<ToolResult> reply) {
+    const Profile profile = session.profile;
+    const blocks::Numbering numbering = numbering_of(profile);
+    std::optional<text::LineRange> range;
+    if (args.range) {
+        Result<text::LineRange> lines = line_range(*args.range, numbering);
+        if (!lines) return reply(Failure(std::move(lines).error()));
+        range = *lines;
+    }
+    const bool from_one = range && numbering == blocks::Numbering::one_inclusive;
+    const std::size_t first = from_one ? range->begin.n + 1 : 0;
+    files.read(session.caller, std::move(path), range,
+               [reply = std::move(reply), profile, first,
+                numbers = args.line_numbers.value_or(true)](Result<kernel::FileRead> file) mutable {
+                   const Error* const error = file ? nullptr : &file.error();
+                   const std::size_t lines = file ? file->text.info.line_count : 0;
+                   auto past =
+                       first > 0 ? past_the_end(first, error, lines) : std::optional<Error>();
+                   if (past) return reply(Failure(std::move(*past)));
+                   if (!file) return reply(Failure(std::move(file).error()));
+                   auto [shown, text] = render_block(file->text, profile, numbers);
+                   reply(result_of(Read{file->file, std::move(shown)}, std::move(text)));
+               });
+}
+
 void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& session, Args args,
          Reply<ToolResult> reply) {
     const kernel::Caller& by = session.caller;
@@ -360,45 +401,11 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
     std::string path = args.path.value_or("");
 
     switch (args.operation) {
-        case FileOperation::list: {
-            std::optional<text::Glob> glob;
-            if (args.pattern) {
-                Result<text::Glob> compiled = text::Glob::compile(*args.pattern);
-                if (!compiled) return reply(Failure(std::move(compiled).error()));
-                glob = std::move(*compiled);
-            }
-            const bool had_pattern = glob.has_value();
-            return files.list(by, std::move(glob), kListedFiles,
-                              answer_with<kernel::FileList>(
-                                  std::move(reply), [had_pattern](const kernel::FileList& list) {
-                                      return render_list(list, had_pattern);
-                                  }));
-        }
+        case FileOperation::list:
+            return list(files, by, args.pattern, std::move(reply));
         case FileOperation::read:
-        case FileOperation::load: {
-            std::optional<text::LineRange> range;
-            if (args.range) {
-                Result<text::LineRange> lines = line_range(*args.range, numbering);
-                if (!lines) return reply(Failure(std::move(lines).error()));
-                range = *lines;
-            }
-            const bool from_one = range && numbering == blocks::Numbering::one_inclusive;
-            const std::size_t first = from_one ? range->begin.n + 1 : 0;
-            return files.read(
-                by, std::move(path), range,
-                [reply = std::move(reply), profile, first,
-                 numbers =
-                     args.line_numbers.value_or(true)](Result<kernel::FileRead> file) mutable {
-                    const Error* const error = file ? nullptr : &file.error();
-                    const std::size_t lines = file ? file->text.info.line_count : 0;
-                    auto past =
-                        first > 0 ? past_the_end(first, error, lines) : std::optional<Error>();
-                    if (past) return reply(Failure(std::move(*past)));
-                    if (!file) return reply(Failure(std::move(file).error()));
-                    auto [shown, text] = render_block(file->text, profile, numbers);
-                    reply(result_of(Read{file->file, std::move(shown)}, std::move(text)));
-                });
-        }
+        case FileOperation::load:
+            return read(files, session, std::move(path), args, std::move(reply));
         case FileOperation::create: {
             std::string content = args.content.value_or("");
             std::string shown = beginning_of(content, profile);
@@ -466,7 +473,7 @@ std::unique_ptr<const Tool> make_file(kernel::Kernel& kernel, kernel::FileCalls&
                               .optional("find", &Args::find)
                               .optional("replace", &Args::replace)
                               .optional("operations", &Args::operations);
-    if (full) static_cast<void>(std::move(fields).optional("line_numbers", &Args::line_numbers));
+    if (full) fields.optional("line_numbers", &Args::line_numbers);
     return make_tool<Args>(
         {.name = "file",
          .title = "Work with files",

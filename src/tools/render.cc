@@ -188,9 +188,10 @@ Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile
                    .no_op = edited.no_op,
                    .notes = edited.notes};
     const bool counts_from_zero = numbering == blocks::Numbering::zero_half_open;
-    if (counts_from_zero || change.changed.begin != change.changed.end)
+    if (counts_from_zero || change.changed.begin != change.changed.end) {
         out.changed =
             EditAnswer::Lines{blocks::shown(numbering, change.changed.begin), change.changed.end.n};
+    }
 
     const std::string text =
         cat(edited.no_op ? "The block already reads so; nothing was changed: " : "Done: now ",
