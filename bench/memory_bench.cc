@@ -1,16 +1,16 @@
 // Structured memory: what it costs to write a block and to show it.
 #include <benchmark/benchmark.h>
 
-#include "base/cat.h"
-#include "document/memory_edit.h"
-#include "document/render.h"
+#include "base/concat.h"
+#include "memory/memory_edit.h"
+#include "memory/render.h"
 
 namespace {
 
 using namespace quire;  // NOLINT: a benchmark reads better without the house's name.
 
-const document::Writer kWriter{{policy::ActorKind::agent, "ada"},
-                               {policy::Permission::admin, policy::Deleting::owner}};
+const memory::Writer kWriter{{policy::ActorKind::agent, "ada"},
+                             {policy::Permission::admin, policy::Deleting::owner}};
 constexpr std::int64_t kNow = 1'737'642'725'000;
 
 void must(const Result<void>& result) {
@@ -20,33 +20,33 @@ void must(const Result<void>& result) {
 // A Map of 100 fields, all set: 60 short texts, 20 numbers, 10 counters, 10 lists of five.
 struct Profile {
     Profile() {
-        schema::MapSchema map;
+        memory::MapSchema map;
         for (int i = 0; i < 100; ++i) {
-            const schema::FieldType type = i < 60   ? schema::FieldType::text
-                                           : i < 80 ? schema::FieldType::number
-                                           : i < 90 ? schema::FieldType::counter
-                                                    : schema::FieldType::list;
+            const memory::FieldType type = i < 60   ? memory::FieldType::text
+                                           : i < 80 ? memory::FieldType::number
+                                           : i < 90 ? memory::FieldType::counter
+                                                    : memory::FieldType::list;
             map.fields.push_back({.name = cat("field_", i), .type = type});
         }
         block = {.label = "profile", .schema = std::move(map)};
-        document::MemoryEdit edit(doc, block, kWriter, kNow);
+        memory::MemoryEdit edit(doc, block, kWriter, kNow);
         for (int i = 0; i < 100; ++i) {
-            const document::FieldPath path{"", cat("field_", i)};
+            const memory::FieldPath path{"", cat("field_", i)};
             if (i < 60) must(edit.set_field(path, cat("the value of field ", i)));
             if (i >= 60 && i < 90) must(edit.set_field(path, i));
             if (i >= 90) must(edit.set_field(path, List{"a", "b", "c", "d", i}));
         }
         doc.commit();
     }
-    document::MemoryReader reader() { return {doc, block.schema}; }
+    memory::MemoryReader reader() { return {doc, block.schema}; }
 
     crdt::Doc doc{1};
-    document::MemoryBlock block;
+    memory::MemoryBlock block;
 };
 
 void map_of_100_fields_cached(benchmark::State& state) {
     Profile profile;
-    document::RenderCache cache;
+    memory::RenderCache cache;
     for (auto _ : state)
         benchmark::DoNotOptimize(cache.get(profile.reader(), profile.block, {}).size());
 }
@@ -57,7 +57,7 @@ BENCHMARK(map_of_100_fields_cached)
 void map_of_100_fields_fresh(benchmark::State& state) {
     Profile profile;
     for (auto _ : state)
-        benchmark::DoNotOptimize(document::render(profile.reader(), profile.block, {}).size());
+        benchmark::DoNotOptimize(memory::render(profile.reader(), profile.block, {}).size());
 }
 BENCHMARK(map_of_100_fields_fresh)
     ->Name("StructuredMemory/map_100_fresh")
@@ -67,7 +67,7 @@ void map_set_field_and_commit(benchmark::State& state) {
     Profile profile;
     std::int64_t i = 0;
     for (auto _ : state) {
-        document::MemoryEdit edit(profile.doc, profile.block, kWriter, kNow);
+        memory::MemoryEdit edit(profile.doc, profile.block, kWriter, kNow);
         must(edit.set_field({"", "field_70"}, ++i));
         profile.doc.commit();
     }
@@ -78,20 +78,20 @@ BENCHMARK(map_set_field_and_commit)
 
 struct Journal {
     explicit Journal(std::int64_t entries) {
-        document::MemoryEdit edit(doc, block, kWriter, kNow);
+        memory::MemoryEdit edit(doc, block, kWriter, kNow);
         for (std::int64_t i = 0; i < entries; ++i) must(edit.append_entry("", cat("entry ", i)));
         doc.commit();
     }
-    document::MemoryReader reader() { return {doc, block.schema}; }
+    memory::MemoryReader reader() { return {doc, block.schema}; }
 
     crdt::Doc doc{1};
-    document::MemoryBlock block{.label = "log", .schema = schema::LogSchema{50}};
+    memory::MemoryBlock block{.label = "log", .schema = memory::LogSchema{50}};
 };
 
 void log_append_and_commit(benchmark::State& state) {
     Journal journal(state.range(0));
     for (auto _ : state) {
-        document::MemoryEdit edit(journal.doc, journal.block, kWriter, kNow);
+        memory::MemoryEdit edit(journal.doc, journal.block, kWriter, kNow);
         must(edit.append_entry("", "one more"));
         journal.doc.commit();
     }
@@ -105,7 +105,7 @@ BENCHMARK(log_append_and_commit)
 void log_newest_50_fresh(benchmark::State& state) {
     Journal journal(state.range(0));
     for (auto _ : state)
-        benchmark::DoNotOptimize(document::render(journal.reader(), journal.block, {}).size());
+        benchmark::DoNotOptimize(memory::render(journal.reader(), journal.block, {}).size());
 }
 BENCHMARK(log_newest_50_fresh)
     ->Name("StructuredMemory/log_newest_50")
@@ -115,15 +115,15 @@ BENCHMARK(log_newest_50_fresh)
 
 void text_of_10_mb_fresh(benchmark::State& state) {
     crdt::Doc doc(1);
-    const document::MemoryBlock block{.label = "text"};
+    const memory::MemoryBlock block{.label = "text"};
     std::string text;
     while (text.size() < (10U << 20)) text += "a line of text, as there are many of them\n";
-    document::MemoryEdit edit(doc, block, kWriter, kNow);
+    memory::MemoryEdit edit(doc, block, kWriter, kNow);
     must(edit.append_text("", text));
     doc.commit();
     for (auto _ : state)
         benchmark::DoNotOptimize(
-            document::render({doc, block.schema}, block, {.text_bytes = 64 << 10}).size());
+            memory::render({doc, block.schema}, block, {.text_bytes = 64 << 10}).size());
 }
 BENCHMARK(text_of_10_mb_fresh)->Name("StructuredMemory/text_10_mb")->Unit(benchmark::kMicrosecond);
 

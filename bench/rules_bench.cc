@@ -5,11 +5,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include "base/cat.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/concat.h"
 #include "json/json.h"
-#include "policy/operation_filter.h"
+#include "json/schema/operation_filter.h"
 #include "policy/rule_analysis.h"
 #include "policy/rule_automaton.h"
 
@@ -149,8 +149,8 @@ void list(benchmark::State& state) {
             const auto left = set->allowed_operations(tool(i));
             CHECK(set->is_listed(tool(i)) && left.has_value());
             const Value& whole = schemas[static_cast<std::size_t>(i)];
-            benchmark::DoNotOptimize(policy::without_members(
-                policy::filter_schema_enum(whole, "operation", *left), unused));
+            benchmark::DoNotOptimize(
+                json::without_members(json::filter_schema_enum(whole, "operation", *left), unused));
         }
     }
 }

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "json/json.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 
 namespace quire {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/test_directory.h"
 #include "kernel/memory_calls.h"
 #include "sched/scheduler.h"

@@ -1,9 +1,11 @@
-# room(NAME DEPS room... [LINK target...] [SEPARATE])
+# room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
 # library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. A room may depend only on rooms that are
 # already declared, so a cycle cannot be written; scripts/check_layers.py holds the includes to the
 # same list, which is written to build/layers.txt.
+#
+# TESTS: rooms that only the room's own tests include; any room may be named.
 #
 # SEPARATE: the room's sources call different things by the same names, as one file per tool does, and are never
 # compiled as one (cmake/Warnings.cmake).
@@ -11,7 +13,7 @@ set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
 file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
 
 function(room name)
-    cmake_parse_arguments(ARG "SEPARATE" "" "DEPS;LINK" ${ARGN})
+    cmake_parse_arguments(ARG "SEPARATE" "" "DEPS;TESTS;LINK" ${ARGN})
     string(REPLACE "/" "_" target "${name}")
     get_property(declared GLOBAL PROPERTY QUIRE_ROOMS)
     foreach(dep IN LISTS ARG_DEPS)
@@ -21,7 +23,8 @@ function(room name)
     endforeach()
     set_property(GLOBAL APPEND PROPERTY QUIRE_ROOMS "${name}")
     string(JOIN " " deps ${ARG_DEPS})
-    file(APPEND "${CMAKE_BINARY_DIR}/layers.txt" "${name}: ${deps}\n")
+    string(JOIN " " test_deps ${ARG_TESTS})
+    file(APPEND "${CMAKE_BINARY_DIR}/layers.txt" "${name}: ${deps} | ${test_deps}\n")
 
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
     set(tests ${sources})
@@ -49,7 +52,9 @@ function(room name)
 
     if(QUIRE_TESTS AND tests)
         add_executable(${target}_test ${tests})
-        target_link_libraries(${target}_test PRIVATE quire_${target} quire_warnings quire_test_code quire_test_paths
+        list(TRANSFORM ARG_TESTS REPLACE "/" "_")
+        list(TRANSFORM ARG_TESTS PREPEND "quire_")
+        target_link_libraries(${target}_test PRIVATE quire_${target} ${ARG_TESTS} quire_warnings quire_test_code quire_test_paths
             GTest::gtest_main)
         add_test(NAME ${target} COMMAND ${target}_test)
         set_tests_properties(${target} PROPERTIES LABELS "room" TIMEOUT 3600)

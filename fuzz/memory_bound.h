@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/check.h"
-#include "tests/memory/peak_memory.h"
+#include "tests/peak_memory/peak_memory.h"
 
 namespace quire::fuzz {
 

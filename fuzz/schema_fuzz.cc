@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "json/json.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "text/ecma_pattern.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

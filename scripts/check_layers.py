@@ -4,14 +4,19 @@ import pathlib
 import re
 import sys
 
+TEST_FILE = re.compile(r"(_test\.(cc|h)|_for_test\.h)$|/(test|faulty)_\w+\.h$")
+
 
 def main() -> int:
     root = pathlib.Path(sys.argv[1])
     src = root / "src"
     deps = {}
+    test_deps = {}  # What a room's tests may include.
     for line in pathlib.Path(sys.argv[2]).read_text().splitlines():
-        room, _, below = line.partition(":")
+        room, _, rest = line.partition(":")
+        below, _, tests = rest.partition("|")
         deps[room] = set(below.split())
+        test_deps[room] = deps[room] | set(tests.split())
 
     def room_of(path: str) -> str:
         parts = path.split("/")[:-1]
@@ -20,6 +25,8 @@ def main() -> int:
         return "/".join(parts)
 
     faults = []
+    used = {room: set() for room in deps}
+    used_by_tests = {room: set() for room in deps}
     for file in sorted(src.rglob("*")):
         if file.suffix not in (".h", ".cc"):
             continue
@@ -28,6 +35,7 @@ def main() -> int:
         if not room:
             faults.append(f"{here}: stands in no room")
             continue
+        is_test = bool(TEST_FILE.search(here))
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
             if not match:
@@ -36,13 +44,19 @@ def main() -> int:
             if here.endswith("_test.cc") and match.group(1).startswith("tests/") and (root / match.group(1)).exists():
                 continue
             other = room_of(match.group(1))
+            (used_by_tests if is_test else used)[room].add(other)
             if not (src / match.group(1)).exists():
                 faults.append(f"{here}:{number}: \"{match.group(1)}\" is not a path below src/")
-            elif other != room and other not in deps[room]:
+            elif other != room and other not in (test_deps if is_test else deps)[room]:
                 faults.append(f"{here}:{number}: {room} may not include {other}")
         lines = file.read_text(encoding="utf-8").count("\n")
         if lines > 800:
             faults.append(f"{here}: {lines} lines; a file has at most 800")
+    for room in deps:
+        for unused in sorted(deps[room] - used[room]):
+            faults.append(f"{room}: DEPS names {unused}, which no source of the room includes")
+        for unused in sorted(test_deps[room] - deps[room] - used_by_tests[room]):
+            faults.append(f"{room}: TESTS names {unused}, which no test of the room includes")
     for fault in faults:
         print(fault)
     print(f"{len(faults)} faults in {len(deps)} rooms")

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/result.h"
 #include "base/value.h"
 

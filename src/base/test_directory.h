@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 
 namespace quire {
 

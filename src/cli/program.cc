@@ -11,10 +11,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/cat.h"
 #include "base/clock.h"
-#include "cli/commands.h"
-#include "cli/terminal.h"
+#include "base/concat.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/terminal.h"
 #include "policy/actor.h"
 #include "tools/tool.h"
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "codec/container_ids.h"
 #include "codec/snapshot.h"
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/value.h"
 #include "codec/envelope.h"
 

@@ -11,7 +11,7 @@
 #include "codec/golden_for_test.h"
 #include "codec/updates.h"
 #include "codec/values.h"
-#include "tests/memory/peak_memory.h"
+#include "tests/peak_memory/peak_memory.h"
 
 namespace quire::codec {
 namespace {

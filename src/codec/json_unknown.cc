@@ -5,8 +5,8 @@
 #include <limits>
 #include <string_view>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "base/varint.h"
 #include "codec/json_updates.h"

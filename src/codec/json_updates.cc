@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "codec/json_unknown.h"
 #include "codec/json_values.h"
 #include "codec/tables.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "codec/json_unknown.h"
 #include "codec/json_updates.h"

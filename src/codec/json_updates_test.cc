@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "codec/golden_for_test.h"
 #include "codec/updates.h"
 #include "json/json.h"

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/value.h"
 
 namespace quire::codec {

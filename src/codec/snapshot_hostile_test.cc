@@ -6,7 +6,7 @@
 #include "codec/snapshot_for_test.h"
 #include "codec/snapshot_reseal_for_test.h"
 #include "codec/snapshot_rewrite_for_test.h"
-#include "tests/memory/peak_memory.h"
+#include "tests/peak_memory/peak_memory.h"
 
 namespace quire::codec {
 namespace {

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cat.h"
-#include "shell/spawn.h"
+#include "base/concat.h"
+#include "process/spawn.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -85,7 +85,7 @@ public:
           stop_(stop) {}
 
     std::optional<Checked> run() {
-        const Result<shell::Ended> ended = run_one(
+        const Result<process::Ended> ended = run_one(
             tool_.is_tidy() ? tidy_command(unit_, tool_.program, tool_.database, tool_.tidy_config)
                             : check_command(unit_, compiler_, depfile_.path()));
         if (ended && ended->stopped) return std::nullopt;
@@ -104,11 +104,11 @@ public:
     }
 
 private:
-    Result<shell::Ended> run_one(std::vector<std::string> arguments) {
+    Result<process::Ended> run_one(std::vector<std::string> arguments) {
         const std::int64_t left_ms = std::max<std::int64_t>(1, deadline_ms_ - clock_.steady_ms());
-        shell::Confinement cage{tool_.writable, cat(tool_.root, "/.quire")};
+        process::Confinement cage{tool_.writable, cat(tool_.root, "/.quire")};
         cage.writable.push_back(depfile_.path());
-        return shell::run_program(
+        return process::run_program(
             {std::move(arguments), unit_.directory, environment(), std::move(cage)},
             {.timeout_ms = left_ms}, clock_, stop_);
     }

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -18,9 +18,9 @@ constexpr const char* kChecksAllowed =
     "a list of globs on the names of checks, such as [\"-Wshadow\", \"bugprone-*\"], each with a ! "
     "before it to leave it out, or [] for all";
 
-schema::Field field(std::string name, schema::FieldType type, Value fallback,
+memory::Field field(std::string name, memory::FieldType type, Value fallback,
                     std::string description) {
-    schema::Field out;
+    memory::Field out;
     out.name = std::move(name);
     out.type = type;
     out.default_value = std::move(fallback);
@@ -163,8 +163,8 @@ bool CheckConfig::has_check(const Finding& finding) const {
            !any_matches(unwanted_, finding.check);
 }
 
-std::vector<schema::Field> config_fields() {
-    using schema::FieldType;
+std::vector<memory::Field> config_fields() {
+    using memory::FieldType;
     return {field("enabled", FieldType::boolean, true, "false: nothing is run"),
             field("minimum_severity", FieldType::text, "warning", "error, warning or note"),
             field("paths", FieldType::list, List{},

@@ -10,7 +10,7 @@
 
 #include "base/value.h"
 #include "diagnostics/findings.h"
-#include "schema/field.h"
+#include "memory/field.h"
 #include "text/glob.h"
 
 namespace quire::diagnostics {
@@ -67,7 +67,7 @@ private:
 };
 
 // The fields of the section.
-std::vector<schema::Field> config_fields();
+std::vector<memory::Field> config_fields();
 
 // What of all findings, sorted, a config shows. Each path and each check is matched once; where
 // they are too many to be matched at once, what is left is let through.

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::diagnostics {
@@ -59,7 +59,7 @@ TEST(CheckConfig, WhatCannotBeFollowedIsNamed) {
 
 TEST(CheckConfig, TheDefaultsOfTheFieldsAreThoseOfNoConfig) {
     Map all;
-    for (const schema::Field& field : config_fields()) all.append(field.name, *field.default_value);
+    for (const memory::Field& field : config_fields()) all.append(field.name, *field.default_value);
     EXPECT_EQ(wrong(json::write(all)), "fine");
     const CheckConfig read = config(json::write(all));
     EXPECT_EQ(read.enabled, CheckConfig().enabled);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <tuple>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "diagnostics/compile_commands.h"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
 

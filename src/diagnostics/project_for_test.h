@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/test_directory.h"
 
 namespace quire::diagnostics {

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "diagnostics/compile_commands.h"
-#include "shell/spawn.h"
+#include "process/spawn.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -130,7 +130,7 @@ bool Reach::is_agents(const std::string& path) const {
 }
 
 std::string Reach::agents_part(const CompileUnit& unit, const std::string& program) const {
-    const std::string found = shell::found_in_path(program, unit.directory);
+    const std::string found = process::found_in_path(program, unit.directory);
     if (is_agents(absolute_path(unit.directory, found))) return program;
     return agents_part(unit, unit.arguments, 0);
 }

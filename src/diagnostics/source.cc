@@ -13,50 +13,50 @@
 
 #include <sys/stat.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "diagnostics/check.h"
 #include "diagnostics/check_config.h"
 #include "diagnostics/compile_commands.h"
 #include "diagnostics/reach.h"
 #include "json/json.h"
+#include "memory/timestamp.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
-#include "schema/timestamp.h"
 
 namespace quire::diagnostics {
 namespace {
 
-using files::ConfigAnswer;
+using memory::ConfigAnswer;
 
 constexpr std::string_view kFedSection = "diagnostics";
 constexpr std::size_t kProgressParts = 20;
 
-schema::Field fed(std::string name, schema::FieldType type, std::string description) {
-    schema::Field out;
+memory::Field fed(std::string name, memory::FieldType type, std::string description) {
+    memory::Field out;
     out.name = std::move(name);
     out.type = type;
     out.description = std::move(description);
     return out;
 }
 
-document::MemoryBlock make_block(const std::string& label) {
-    using schema::FieldType;
-    schema::MapSchema found{
+memory::MemoryBlock make_block(const std::string& label) {
+    using memory::FieldType;
+    memory::MapSchema found{
         {fed("status", FieldType::text, "what the source is doing"),
          fed("errors", FieldType::number, "in what paths and checks choose"),
          fed("warnings", FieldType::number, "likewise"),
          fed("matching", FieldType::number, "findings that the config lets through, shown or not"),
          fed("last_run", FieldType::timestamp, "when the run ended that found this"),
          fed("findings", FieldType::list, "errors first, then by place")}};
-    schema::CompositeSchema shape;
+    memory::CompositeSchema shape;
     shape.sections.push_back({.name = std::string(kFedSection),
-                              .schema = schema::BlockSchema(std::move(found)),
+                              .schema = memory::BlockSchema(std::move(found)),
                               .description = "written by source:diagnostics",
                               .read_only = true});
-    shape.sections.push_back({.name = std::string(files::kConfigSection),
-                              .schema = schema::BlockSchema(schema::MapSchema{config_fields()}),
+    shape.sections.push_back({.name = std::string(memory::kConfigSection),
+                              .schema = memory::BlockSchema(memory::MapSchema{config_fields()}),
                               .description = "what to check and show; yours to set"});
-    document::MemoryBlock out;
+    memory::MemoryBlock out;
     out.label = label;
     out.description =
         "What the compiler says of this workspace. Set the fields of config to choose what is "
@@ -185,7 +185,7 @@ public:
           clock_(clock) {}
 
     const std::string& name() const { return name_; }
-    const document::MemoryBlock& block() const { return block_; }
+    const memory::MemoryBlock& block() const { return block_; }
 
     ConfigAnswer judge(const Value& config) {
         CheckConfig wanted;
@@ -228,7 +228,7 @@ public:
             }
             return state.said_ms;
         });
-        out.append("last_run", schema::format_timestamp(said_ms));
+        out.append("last_run", memory::format_timestamp(said_ms));
         return Map{{std::string(kFedSection), std::move(out)}};
     }
 
@@ -652,7 +652,7 @@ private:
     const std::string name_ = "diagnostics";
     const DiagnosticsOptions options_;
     const std::string refusal_;
-    const document::MemoryBlock block_;
+    const memory::MemoryBlock block_;
     const std::string file_;
     const CheckTool tool_;
     const Reach reach_;
@@ -671,7 +671,7 @@ DiagnosticsSource::~DiagnosticsSource() {
 const std::string& DiagnosticsSource::name() const {
     return body_->name();
 }
-const document::MemoryBlock& DiagnosticsSource::block() const {
+const memory::MemoryBlock& DiagnosticsSource::block() const {
     return body_->block();
 }
 ConfigAnswer DiagnosticsSource::judge(const Value& config) {
@@ -692,7 +692,7 @@ void DiagnosticsSource::start(std::function<void()> changed) {
 void DiagnosticsSource::stop() {
     body_->stop();
 }
-files::Source::State DiagnosticsSource::state() const {
+memory::Source::State DiagnosticsSource::state() const {
     return body_->state();
 }
 

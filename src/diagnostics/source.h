@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "files/source.h"
+#include "memory/source.h"
 
 namespace quire::sched {
 class Scheduler;
@@ -45,7 +45,7 @@ struct DiagnosticsOptions {
     std::function<bool(const std::string&)> agents_write = {};
 };
 
-class DiagnosticsSource final : public files::Source {
+class DiagnosticsSource final : public memory::Source {
 public:
     // Checks block a worker each, so `workers` are its own. Both outlive the tasks that it posts;
     // after stop() each of these ends soon.
@@ -55,8 +55,8 @@ public:
     ~DiagnosticsSource() override;
 
     const std::string& name() const override;
-    const document::MemoryBlock& block() const override;
-    files::ConfigAnswer judge(const Value& config) override;
+    const memory::MemoryBlock& block() const override;
+    memory::ConfigAnswer judge(const Value& config) override;
     Value feed(const Value& config) override;
     void attend(const Value& config) override;
     void run(const Value& config) override;

@@ -65,13 +65,13 @@ public:
         return out;
     }
     std::string judged(std::string_view text) {
-        const files::ConfigAnswer answer = source.judge(config(text));
+        const memory::ConfigAnswer answer = source.judge(config(text));
         switch (answer.kind) {
-            case files::ConfigAnswer::Kind::applied:
+            case memory::ConfigAnswer::Kind::applied:
                 return "applied";
-            case files::ConfigAnswer::Kind::pending:
+            case memory::ConfigAnswer::Kind::pending:
                 return "pending";
-            case files::ConfigAnswer::Kind::rejected:
+            case memory::ConfigAnswer::Kind::rejected:
                 return cat("rejected ", answer.field);
         }
         return "";
@@ -665,8 +665,8 @@ TEST(DiagnosticsSource, ClangTidyNeedsAListThatItFinds) {
     EXPECT_EQ(source.state().text.substr(0, 70),
               "off: clang-tidy reads no list that is not called compile_commands.json");
     EXPECT_TRUE(source.state().failed);
-    EXPECT_EQ(source.judge(Map{{"most", 1}}).kind, files::ConfigAnswer::Kind::pending);
-    EXPECT_EQ(source.judge(Map{{"most", 0}}).kind, files::ConfigAnswer::Kind::rejected);
+    EXPECT_EQ(source.judge(Map{{"most", 1}}).kind, memory::ConfigAnswer::Kind::pending);
+    EXPECT_EQ(source.judge(Map{{"most", 0}}).kind, memory::ConfigAnswer::Kind::rejected);
 }
 
 // What agents write decides what a compiler does: it must not matter.

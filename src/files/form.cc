@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 
 namespace quire::files {

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/write_all.h"
 
 #ifndef RENAME_NOREPLACE

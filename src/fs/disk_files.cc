@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "fs/drafts.h"
 #include "fs/resolve.h"

@@ -8,7 +8,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "fs/disk_files.h"
 #include "fs/drafts.h"
 

@@ -1,6 +1,6 @@
 #include "fs/memory_files.h"
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "fs/resolve.h"
 

@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::fs {
 namespace {

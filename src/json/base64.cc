@@ -1,7 +1,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::json {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "json/json.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 
 namespace quire::json {
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 
 namespace quire::json {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
 

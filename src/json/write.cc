@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/function.h"
-#include "blocks/append_buffer.h"
+#include "conversation/append_buffer.h"
 #include "kernel/kernel.h"
 
 namespace quire::kernel {
@@ -25,7 +25,7 @@ struct Appends {
         std::uint64_t version = 0;  // The block's once this piece is in.
         // Of accepted text: what the block will show, told before it is in.
         std::size_t line_count = 0;
-        std::optional<blocks::Change> change = {};
+        std::optional<edits::Change> change = {};
         // Of a durable append, or of one whose version is not reserved yet; empty for one that was
         // accepted and answered.
         Reply<Appended> waiting;
@@ -41,12 +41,12 @@ struct Appends {
         std::vector<Piece> pieces;
     };
 
-    blocks::AppendBuffer buffer;  // Whose text it is, and when it is due.
-    std::vector<Piece> pieces;    // The same text, call by call: each is a version.
-    std::vector<Turn> refused;    // What was accepted and the store refused: it goes first.
-    bool in_flight = false;       // A flush of this block is on its way to the disk.
-    bool timer_set = false;       // Silence is being watched for.
-    std::int64_t flushed_ms = 0;  // When text was last flushed because it was due.
+    conversation::AppendBuffer buffer;  // Whose text it is, and when it is due.
+    std::vector<Piece> pieces;          // The same text, call by call: each is a version.
+    std::vector<Turn> refused;          // What was accepted and the store refused: it goes first.
+    bool in_flight = false;             // A flush of this block is on its way to the disk.
+    bool timer_set = false;             // Silence is being watched for.
+    std::int64_t flushed_ms = 0;        // When text was last flushed because it was due.
     std::map<std::string, std::uint64_t>
         groups;  // Per actor: the version that began its run of appends.
 

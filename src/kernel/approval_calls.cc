@@ -4,8 +4,8 @@
 #include "json/json.h"
 #include "kernel/body.h"
 #include "kernel/memory_header.h"
+#include "memory/schema_form.h"
 #include "policy/call_digest.h"
-#include "schema/schema_form.h"
 
 namespace quire::kernel {
 namespace {
@@ -15,7 +15,7 @@ using policy::Approval;
 std::string schema_of(const store::DocumentRecord& record) {
     const Result<MemoryHeader> header = decode_memory_header(record.name, record.header);
     if (!header) return {};
-    return policy::sha256_hex(json::write(schema::to_value(header->block.schema)));
+    return policy::sha256_hex(json::write(memory::to_value(header->block.schema)));
 }
 
 // The enumerator of `words` that an error names.
@@ -38,7 +38,7 @@ void look_at(const std::shared_ptr<Kernel::Body>& body, const Approval& approval
              Reply<bool> reply) {
     const policy::Target& target = approval.ask.target;
     if (target.kind != kMemoryKind) return reply(true);
-    const Result<blocks::BlockId> id = blocks::BlockId::parse(target.block_id);
+    const Result<conversation::BlockId> id = conversation::BlockId::parse(target.block_id);
     auto document = id ? body->catalog().find(id->document) : nullptr;
     if (document == nullptr) return reply(false);
     const Caller house{{policy::ActorKind::system, "quire"}, 0, {}};
@@ -63,7 +63,7 @@ policy::Target target_of(LiveDocument& document) {
 }
 
 std::string Kernel::Body::conversation_of(std::string_view block_id) {
-    const Result<blocks::BlockId> id = blocks::BlockId::parse(block_id);
+    const Result<conversation::BlockId> id = conversation::BlockId::parse(block_id);
     const auto document = id ? catalog_.find(id->document) : nullptr;
     return document != nullptr && document->kind() == kConversationKind ? document->name() : "";
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::kernel {

@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "policy/approval.h"
 #include "policy/call_digest.h"
-#include "policy/shown.h"
+#include "text/shown.h"
 
 namespace quire::kernel {
 namespace {
@@ -19,7 +19,7 @@ Map entry(const Clock& clock, std::string_view event) {
 
 std::string shown(std::string_view text) {
     const std::string_view begin = utf8::prefix(text, AuditLog::kShown);
-    std::string out = policy::shown(begin);
+    std::string out = text::shown(begin);
     if (begin.size() < text.size()) out += "…";
     return out;
 }

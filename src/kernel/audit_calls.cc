@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "kernel/audit.h"
 #include "kernel/body.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "kernel/approvals.h"
 #include "kernel/catalog.h"
 #include "kernel/gate.h"
@@ -139,7 +139,7 @@ public:
     };
     template <class T, class Work>
     void on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work) {
-        const Result<blocks::BlockId> parsed = blocks::BlockId::parse(of.id);
+        const Result<conversation::BlockId> parsed = conversation::BlockId::parse(of.id);
         if (!parsed) {
             reply(Failure(parsed.error()));
             return;
@@ -264,7 +264,7 @@ public:
 private:
     void flush_when_due(LiveDocument& document, const BlockRef& block);
     void look_again(LiveDocument& document, const BlockRef& block, std::int64_t delay_ms);
-    void look_after(const std::shared_ptr<LiveDocument>& document, blocks::BlockId id,
+    void look_after(const std::shared_ptr<LiveDocument>& document, conversation::BlockId id,
                     std::int64_t delay_ms);
     void reserve(LiveDocument& document, const BlockRef& block, std::uint64_t up_to);
     void reserved(const BlockRef& block, std::uint64_t up_to, const Result<void>& result);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/check.h"
-#include "blocks/view.h"
+#include "edits/view.h"
 #include "kernel/body.h"
 #include "seq/rope.h"
 
@@ -21,7 +21,7 @@ constexpr std::int64_t kStreamEndsMs = 100;
 
 // Buffers what `pieces` are, all of them by one writer.
 void refill(Appends& appends, std::int64_t now_ms) {
-    const std::optional<blocks::AppendBuffer::Taken> taken = appends.buffer.take();
+    const std::optional<conversation::AppendBuffer::Taken> taken = appends.buffer.take();
     if (!taken) return;
     for (const Appends::Piece& piece : appends.pieces)
         appends.buffer.add(piece.text, now_ms, taken->writer);
@@ -37,7 +37,7 @@ void show(seq::Rope text, const Appends& appends, Appends::Piece& piece, std::si
     const std::array<text::Splice, 1> made = {{{text.bytes(), {0}, piece.text}}};
     text.insert(text.code_points(), piece.text);
     piece.line_count = text.lines().n;
-    piece.change = blocks::change_made(text, made, columns);
+    piece.change = edits::change_made(text, made, columns);
 }
 
 }  // namespace
@@ -164,8 +164,8 @@ void Kernel::Body::look_again(LiveDocument& document, const BlockRef& block,
     look_after(document.shared_from_this(), document.id_of(block), delay_ms);
 }
 
-void Kernel::Body::look_after(const std::shared_ptr<LiveDocument>& document, blocks::BlockId id,
-                              std::int64_t delay_ms) {
+void Kernel::Body::look_after(const std::shared_ptr<LiveDocument>& document,
+                              conversation::BlockId id, std::int64_t delay_ms) {
     document->strand().post_after(delay_ms, [self = weak_from_this(), document, id] {
         const auto body = self.lock();
         if (body == nullptr) return;
@@ -185,7 +185,7 @@ void Kernel::Body::flush(LiveDocument& document, const BlockRef& block, bool mor
     state.reserving = more && state.reserving > 0 ? last + kReserved : 0;
     if (state.reserving == 0) state.reserved = 0;
     std::vector<Appends::Turn> turns = std::exchange(appends.refused, {});
-    if (const std::optional<blocks::AppendBuffer::Taken> taken = appends.buffer.take())
+    if (const std::optional<conversation::AppendBuffer::Taken> taken = appends.buffer.take())
         turns.push_back({taken->writer, std::exchange(appends.pieces, {})});
     for (Appends::Turn& turn : turns) write(document, block, std::move(turn));
 }
@@ -207,7 +207,7 @@ void Kernel::Body::write(LiveDocument& document, const BlockRef& block, Appends:
     CHECK(written.has_value());
     const std::vector<text::Splice> splices = {{end, {0}, std::move(text)}};
     Appended appended{0, true, doc.text(block.content).lines().n,
-                      blocks::change_made(doc.text(block.content), splices, limits().read_columns)};
+                      edits::change_made(doc.text(block.content), splices, limits().read_columns)};
     set_running(document, block);
     Unit unit;
     unit.actor = turn.writer.str();

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "blocks/view.h"
-#include "document/splices.h"
+#include "edits/view.h"
 #include "kernel/body.h"
 #include "kernel/describe.h"
+#include "memory/splices.h"
 
 namespace quire::kernel {
 
@@ -19,7 +19,7 @@ Result<std::optional<crdt::OpId>> neighbour(LiveDocument& document,
                                             const std::optional<std::string>& id,
                                             std::string_view as) {
     if (!id) return std::optional<crdt::OpId>();
-    const blocks::BlockId parsed = TRY(blocks::BlockId::parse(*id));
+    const conversation::BlockId parsed = TRY(conversation::BlockId::parse(*id));
     if (parsed.document != document.key() || parsed.is_document()) {
         return fail(Errc::not_found, "invalid_reference",
                     cat(as, " '", *id, "' is not a block of conversation '", document.name(), "'"),
@@ -30,8 +30,8 @@ Result<std::optional<crdt::OpId>> neighbour(LiveDocument& document,
 }
 
 // A new block's place. One that comes `after` another has the same parent.
-Result<document::NewBlock> place(LiveDocument& document, const BlockCreate& what) {
-    document::NewBlock block;
+Result<conversation::NewBlock> place(LiveDocument& document, const BlockCreate& what) {
+    conversation::NewBlock block;
     block.parent = TRY(neighbour(document, what.parent_id, "parent_id"));
     block.after = TRY(neighbour(document, what.after, "after"));
     if (block.after) {
@@ -105,14 +105,15 @@ void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion
                 if (!before) return answer(Failure(before.error()));
                 if (made) return body->answer_token(**before, std::move(answer));
             }
-            Result<document::NewBlock> block = place(live, what);
+            Result<conversation::NewBlock> block = place(live, what);
             if (!block) {
                 if (live.is_blank()) body->catalog().drop(live.key());
                 return answer(Failure(block.error()));
             }
-            block->role = blocks::name_of(what.role);
-            block->kind = blocks::name_of(what.kind);
-            block->status = blocks::name_of(what.status.value_or(blocks::Status::pending));
+            block->role = conversation::name_of(what.role);
+            block->kind = conversation::name_of(what.kind);
+            block->status =
+                conversation::name_of(what.status.value_or(conversation::Status::pending));
             block->author = actor;
             block->created_ms = body->parts().clock.wall_ms();
             block->metadata = std::move(what.metadata);
@@ -182,7 +183,7 @@ void Kernel::Body::answer_token(const std::string& block_id, Reply<BlockVersion>
         });
 }
 
-void Kernel::set_status(Caller by, std::string block_id, blocks::Status status,
+void Kernel::set_status(Caller by, std::string block_id, conversation::Status status,
                         Reply<BlockVersion> reply) {
     body_->on_block<BlockVersion>(
         by, block_id, Access::overwrite, std::move(reply),
@@ -194,9 +195,9 @@ void Kernel::set_status(Caller by, std::string block_id, blocks::Status status,
                                       cat("'", id, "' is a file: it has no status to set")));
             }
             body->flush(document, block);
-            const blocks::Status before =
-                blocks::parse_status(block.fields->status).value_or(blocks::Status::done);
-            const Result<void> allowed = blocks::check_transition(before, status);
+            const conversation::Status before = conversation::parse_status(block.fields->status)
+                                                    .value_or(conversation::Status::done);
+            const Result<void> allowed = conversation::check_transition(before, status);
             if (!allowed) return answer(Failure(allowed.error()));
             Body::end_append_runs(*block.state);
             if (before == status && !block.state->interrupted) {
@@ -204,10 +205,10 @@ void Kernel::set_status(Caller by, std::string block_id, blocks::Status status,
                                     std::move(answer));
             }
             document.begin(by.actor);
-            document.conversation()->set_status(block.id, blocks::name_of(status));
+            document.conversation()->set_status(block.id, conversation::name_of(status));
             Unit unit;
             unit.actor = by.actor.str();
-            unit.description = cat("status ", blocks::name_of(status));
+            unit.description = cat("status ", conversation::name_of(status));
             unit.kind = UnitKind::status;
             unit.status = {before, status};
             block.state->interrupted = false;
@@ -217,7 +218,7 @@ void Kernel::set_status(Caller by, std::string block_id, blocks::Status status,
         });
 }
 
-void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan,
+void Kernel::edit(Caller by, std::string block_id, std::string operation, edits::Plan plan,
                   Reply<Edited> reply) {
     body_->on_block<Edited>(
         by, block_id, Access::overwrite, std::move(reply),
@@ -225,7 +226,7 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
             LiveDocument& document, BlockRef block, Reply<Edited> answer) mutable {
             body->flush(document, block);
             crdt::Doc& doc = document.doc();
-            Result<blocks::Planned> planned = plan(doc.text(block.content), block.state->version);
+            Result<edits::Planned> planned = plan(doc.text(block.content), block.state->version);
             if (!planned) {
                 // What the refusal says of the text is a read: it waits until that text is durable.
                 return body->refuse(document, std::move(planned).error(), std::move(answer));
@@ -236,7 +237,7 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, blocks
             if (!fits) return answer(Failure(fits.error()));
             if (!planned->splices.empty()) {
                 document.begin(by.actor);
-                document::apply(doc, block.content, planned->splices);
+                memory::apply(doc, block.content, planned->splices);
                 Body::set_running(document, block);
                 Unit unit;
                 unit.actor = by.actor.str();

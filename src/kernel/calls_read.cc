@@ -25,15 +25,16 @@ Failure bad_cursor(const std::string& cursor) {
 struct Listing {
     std::shared_ptr<Kernel::Body> body;
     ListQuery query;
-    std::optional<blocks::BlockId> parent;
-    std::optional<blocks::BlockId> resume;  // The last block of the page before, deleted or not.
-    std::optional<Error> refused = {};      // Why the list cannot begin.
+    std::optional<conversation::BlockId> parent;
+    std::optional<conversation::BlockId>
+        resume;                         // The last block of the page before, deleted or not.
+    std::optional<Error> refused = {};  // Why the list cannot begin.
     ListPage page;
 };
 
 bool wanted(const ListQuery& query, const BlockInfo& info) {
-    if (query.kind && info.kind != blocks::name_of(*query.kind)) return false;
-    if (query.status && info.status != blocks::name_of(*query.status)) return false;
+    if (query.kind && info.kind != conversation::name_of(*query.kind)) return false;
+    if (query.status && info.status != conversation::name_of(*query.status)) return false;
     return query.path_prefix.empty() || info.path.starts_with(query.path_prefix);
 }
 
@@ -46,7 +47,7 @@ bool list_into(Listing& listing, LiveDocument& document) {
         return false;
     }
     const auto take = [&](const BlockRef& block, std::size_t depth) {
-        const blocks::BlockId id = document.id_of(block);
+        const conversation::BlockId id = document.id_of(block);
         if (listing.resume) {
             if (*listing.resume == id) listing.resume.reset();
             return true;
@@ -145,14 +146,16 @@ void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
     listing->body = body_;
     listing->query = std::move(query);
     if (listing->query.parent_id) {
-        Result<blocks::BlockId> parent = blocks::BlockId::parse(*listing->query.parent_id);
+        Result<conversation::BlockId> parent =
+            conversation::BlockId::parse(*listing->query.parent_id);
         if (!parent) return reply(Failure(std::move(parent).error()));
         listing->parent = *parent;
     }
     Result<std::vector<store::DocumentKey>> documents = documents_of(*body_, *listing);
     if (!documents) return reply(Failure(std::move(documents).error()));
     if (!listing->query.cursor.empty()) {
-        const Result<blocks::BlockId> after = blocks::BlockId::parse(listing->query.cursor);
+        const Result<conversation::BlockId> after =
+            conversation::BlockId::parse(listing->query.cursor);
         const bool elsewhere =
             after && listing->query.conversation &&
             std::find(documents->begin(), documents->end(), after->document) == documents->end();

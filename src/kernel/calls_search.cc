@@ -15,13 +15,14 @@ struct Searching {
     FoundAll found;
 };
 
-blocks::FindOptions options_of(const SearchQuery& query, const Limits& limits) {
+edits::FindOptions options_of(const SearchQuery& query, const Limits& limits) {
     return {query.context_lines, query.max_matches, limits.read_columns};
 }
 
 bool of_kind(const SearchAll& query, std::string_view kind) {
-    return std::any_of(query.kinds.begin(), query.kinds.end(),
-                       [&](blocks::Kind each) { return blocks::name_of(each) == kind; });
+    return std::any_of(query.kinds.begin(), query.kinds.end(), [&](conversation::Kind each) {
+        return conversation::name_of(each) == kind;
+    });
 }
 
 std::string path_of(LiveDocument& document, const BlockRef& block) {
@@ -36,9 +37,9 @@ bool search_block(Searching& search, LiveDocument& document, const BlockRef& blo
     if (!path.starts_with(search.query.path_prefix)) return true;
     search.body->flush(document, block);
     ++search.found.searched;
-    blocks::Finding finding =
-        blocks::find(document.doc().text(block.content), search.query.search.query,
-                     options_of(search.query.search, search.body->limits()));
+    edits::Finding finding =
+        edits::find(document.doc().text(block.content), search.query.search.query,
+                    options_of(search.query.search, search.body->limits()));
     search.found.truncated = search.found.truncated || finding.truncated;
     if (finding.hits.empty()) return true;
     if (search.found.blocks.size() == search.query.max_blocks) {
@@ -64,15 +65,15 @@ bool search_document(Searching& search, LiveDocument& document) {
 }  // namespace
 
 void Kernel::search(Caller by, std::string block_id, SearchQuery query,
-                    Reply<blocks::Finding> reply) {
-    body_->on_block<blocks::Finding>(
+                    Reply<edits::Finding> reply) {
+    body_->on_block<edits::Finding>(
         by, block_id, Access::read, std::move(reply),
         [body = body_, query = std::move(query)](LiveDocument& document, BlockRef block,
-                                                 Reply<blocks::Finding> answer) {
+                                                 Reply<edits::Finding> answer) {
             body->flush(document, block);
             body->answer(document,
-                         blocks::find(document.doc().text(block.content), query.query,
-                                      options_of(query, body->limits())),
+                         edits::find(document.doc().text(block.content), query.query,
+                                     options_of(query, body->limits())),
                          std::move(answer));
         });
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "blocks/view.h"
+#include "edits/view.h"
 #include "kernel/body.h"
 #include "kernel/take_back.h"
 
@@ -39,9 +39,10 @@ bool others_wrote(const BlockRef& block, const Unit& made) {
 // The status as it was before `change`, or after it: unless it has become another since.
 Undone set_back(LiveDocument& document, const BlockRef& block, const Unit::StatusChange& change,
                 bool redo) {
-    const blocks::Status now = redo ? change.from : change.to;
-    if (block.fields->status != blocks::name_of(now)) return {.skipped_because_changed = 1};
-    document.conversation()->set_status(block.id, blocks::name_of(redo ? change.to : change.from));
+    const conversation::Status now = redo ? change.from : change.to;
+    if (block.fields->status != conversation::name_of(now)) return {.skipped_because_changed = 1};
+    document.conversation()->set_status(block.id,
+                                        conversation::name_of(redo ? change.to : change.from));
     block.state->interrupted = false;
     return {.restored = 1};
 }
@@ -152,7 +153,7 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
             const seq::Rope& after = document.doc().text(block.content);
             undone->version = block.state->version;
             undone->line_count = after.lines().n;
-            undone->change = blocks::change_between(before, after, body->limits().read_columns);
+            undone->change = edits::change_between(before, after, body->limits().read_columns);
             body->submit(document, *undone, std::move(answer));
         });
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "policy/call_digest.h"

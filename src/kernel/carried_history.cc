@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "base/cat.h"
-#include "document/attribution.h"
+#include "base/concat.h"
 #include "policy/actor.h"
+#include "policy/attribution.h"
 
 namespace quire::kernel {
 namespace {
@@ -25,7 +25,7 @@ class Changes {
 public:
     explicit Changes(const std::vector<crdt::Change>& changes) {
         for (const crdt::Change& each : changes) {
-            const auto told = document::parse_message(each.message);
+            const auto told = policy::parse_message(each.message);
             known_[each.id] = {each.lamport, told ? told->actor.str() : ""};
         }
     }

@@ -1,6 +1,6 @@
 #include "kernel/describe.h"
 
-#include "blocks/view.h"
+#include "edits/view.h"
 #include "kernel/gate.h"
 
 namespace quire::kernel {
@@ -11,7 +11,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
     info.block_id = document.id_of(block).str();
     if (block.fields != nullptr) {
         if (block.fields->parent) {
-            const document::ConversationBlock* parent =
+            const conversation::ConversationBlock* parent =
                 document.conversation()->find(*block.fields->parent);
             if (parent != nullptr) info.parent_id = document.id_of(document.ref_of(*parent)).str();
         }
@@ -19,7 +19,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
         info.kind = block.fields->kind;
         info.status = block.fields->status;
         if (block.state->interrupted) {
-            info.status = blocks::name_of(blocks::Status::error);
+            info.status = conversation::name_of(conversation::Status::error);
             info.reason = "interrupted";
         }
         if (const Value* path = block.fields->metadata.find("path");
@@ -34,7 +34,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
         info.path = document.name();
         info.dirty = gate != nullptr && gate->dirty(document);
     }
-    info.summary = blocks::summary(text);
+    info.summary = edits::summary(text);
     info.version = block.state->version;
     info.line_count = text.lines().n;
     info.bytes = text.bytes().n;
@@ -44,11 +44,11 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
 Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
                           std::optional<text::LineRange> range, const Limits& limits, Gate* gate) {
     const seq::Rope& text = document.doc().text(block.content);
-    blocks::View view = TRY(blocks::view(text, range, {limits.read_lines, limits.read_columns}));
+    edits::View view = TRY(edits::view(text, range, {limits.read_lines, limits.read_columns}));
     BlockText out;
     out.info = info_of(document, block, gate);
     if (block.fields != nullptr) out.metadata = block.fields->metadata;
-    out.eol = blocks::eol_name(text);
+    out.eol = edits::eol_name(text);
     out.final_newline = text.ends_with_newline();
     out.first_line = view.first.n;
     out.lines = std::move(view.lines);
@@ -57,7 +57,7 @@ Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
     return out;
 }
 
-Edited edited_as(LiveDocument& document, const BlockRef& block, blocks::Planned planned,
+Edited edited_as(LiveDocument& document, const BlockRef& block, edits::Planned planned,
                  const Limits& limits) {
     const seq::Rope& text = document.doc().text(block.content);
     Edited out;
@@ -65,7 +65,7 @@ Edited edited_as(LiveDocument& document, const BlockRef& block, blocks::Planned 
     out.line_count = text.lines().n;
     out.no_op = planned.splices.empty();
     out.notes = std::move(planned.notes);
-    if (!out.no_op) out.change = blocks::change_made(text, planned.splices, limits.read_columns);
+    if (!out.no_op) out.change = edits::change_made(text, planned.splices, limits.read_columns);
     return out;
 }
 

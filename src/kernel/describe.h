@@ -11,12 +11,12 @@ namespace quire::kernel {
 // `depth` is left 0. `gate` may be null. O(length of the summary + log n).
 BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate);
 
-// The lines [range), cut at `limits`. Errors: those of blocks::view().
+// The lines [range), cut at `limits`. Errors: those of edits::view().
 Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
                           std::optional<text::LineRange> range, const Limits& limits, Gate* gate);
 
 // What an edit by that plan has made of the block. O(snippet + log n).
-Edited edited_as(LiveDocument& document, const BlockRef& block, blocks::Planned planned,
+Edited edited_as(LiveDocument& document, const BlockRef& block, edits::Planned planned,
                  const Limits& limits);
 
 }  // namespace quire::kernel

@@ -272,7 +272,7 @@ public:
             kernel->edit(
                 as(by), id, "splice",
                 [=](const seq::Rope&, std::uint64_t) {
-                    return Result<blocks::Planned>(blocks::Planned{{{{at}, {erase}, insert}}, {}});
+                    return Result<edits::Planned>(edits::Planned{{{{at}, {erase}, insert}}, {}});
                 },
                 std::move(reply));
         });
@@ -293,7 +293,7 @@ public:
         return ask<Undone>(
             [&](auto reply) { kernel->undo(as(by), id, scope, redo, std::move(reply)); });
     }
-    Result<BlockVersion> set_status(const std::string& id, blocks::Status status) {
+    Result<BlockVersion> set_status(const std::string& id, conversation::Status status) {
         return ask<BlockVersion>(
             [&](auto reply) { kernel->set_status(as("ada"), id, status, std::move(reply)); });
     }

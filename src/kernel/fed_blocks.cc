@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
-#include "document/memory_edit.h"
-#include "files/source.h"
+#include "base/concat.h"
 #include "kernel/memory_body.h"
+#include "memory/memory_edit.h"
+#include "memory/source.h"
 
 namespace quire::kernel {
 namespace {
 
-using files::ConfigAnswer;
+using memory::ConfigAnswer;
 
-policy::Actor actor_of(const files::Source& source) {
+policy::Actor actor_of(const memory::Source& source) {
     return {policy::ActorKind::source, source.name()};
 }
 
@@ -32,7 +32,7 @@ std::string_view word_of(ConfigAnswer::Kind kind) {
 // Null where the block has no such section.
 Value config_of(crdt::Doc& doc, const MemoryHeader& header) {
     Result<Value> config =
-        document::MemoryReader(doc, header.block.schema).value(files::kConfigSection);
+        memory::MemoryReader(doc, header.block.schema).value(memory::kConfigSection);
     return config ? std::move(*config) : Value();
 }
 
@@ -48,8 +48,8 @@ Result<crdt::Doc> draft_of(LiveDocument& document) {
 
 }  // namespace
 
-files::Source* FedBlocks::source_of(const MemoryHeader& header) const {
-    const auto found = std::find_if(sources_.begin(), sources_.end(), [&](files::Source* source) {
+memory::Source* FedBlocks::source_of(const MemoryHeader& header) const {
+    const auto found = std::find_if(sources_.begin(), sources_.end(), [&](memory::Source* source) {
         return source->block().label == header.block.label && actor_of(*source) == header.owner;
     });
     return found == sources_.end() ? nullptr : *found;
@@ -58,7 +58,7 @@ files::Source* FedBlocks::source_of(const MemoryHeader& header) const {
 Result<Judged> FedBlocks::judge(LiveDocument& document, const MemoryHeader& header,
                                 const policy::Actor& by, Change change) const {
     Judged judged;
-    files::Source* const source = source_of(header);
+    memory::Source* const source = source_of(header);
     if (source == nullptr || by == actor_of(*source)) return judged;
     crdt::Doc draft = TRY(draft_of(document));
     TRY(change(draft));
@@ -81,7 +81,7 @@ Result<Judged> FedBlocks::judge(LiveDocument& document, const MemoryHeader& head
 
 Result<void> FedBlocks::check_owned(const MemoryHeader& header, const policy::Actor& by,
                                     std::string_view what) const {
-    const files::Source* const source = source_of(header);
+    const memory::Source* const source = source_of(header);
     if (source == nullptr || by == actor_of(*source)) return {};
     return fail(Errc::denied, "source_owned",
                 cat("Permission denied: '", header.block.label, "' is fed by the source '",
@@ -102,22 +102,22 @@ MemoryVersion FedBlocks::settle(LiveDocument& document, const MemoryHeader& head
 }
 
 void FedBlocks::attend(LiveDocument& document, const MemoryHeader& header) const {
-    files::Source* const source = source_of(header);
+    memory::Source* const source = source_of(header);
     if (source != nullptr) source->attend(config_of(document.doc(), header));
 }
 
 bool FedBlocks::feed(LiveDocument& document, const MemoryHeader& header,
                      std::int64_t now_ms) const {
-    files::Source* const source = source_of(header);
+    memory::Source* const source = source_of(header);
     if (source == nullptr) return false;
     const policy::Actor by = actor_of(*source);
     Value fed = source->feed(config_of(document.doc(), header));
     document.begin(by);
-    document::MemoryEdit edit(document.doc(), header.block,
-                              {by, {.permission = policy::Permission::admin}}, now_ms);
+    memory::MemoryEdit edit(document.doc(), header.block,
+                            {by, {.permission = policy::Permission::admin}}, now_ms);
     for (Map::Entry& section : fed.as_map()) {
         for (Map::Entry& field : section.value.as_map()) {
-            const document::FieldPath path{section.key, field.key};
+            const memory::FieldPath path{section.key, field.key};
             const auto now = edit.reader().field(path);
             // A block that was given its shape by another version may have no place for it.
             if (now && *now != field.value)

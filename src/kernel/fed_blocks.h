@@ -34,11 +34,11 @@ private:
 
 class FedBlocks {
 public:
-    explicit FedBlocks(std::vector<files::Source*> sources) : sources_(std::move(sources)) {}
+    explicit FedBlocks(std::vector<memory::Source*> sources) : sources_(std::move(sources)) {}
 
-    const std::vector<files::Source*>& sources() const { return sources_; }
+    const std::vector<memory::Source*>& sources() const { return sources_; }
     // Null for a block that no source feeds.
-    files::Source* source_of(const MemoryHeader& header) const;
+    memory::Source* source_of(const MemoryHeader& header) const;
 
     // Whether the change may be made. `change` makes it in a document of its own, with every check
     // that it has, and is called for fed blocks alone. CHECKs that no transaction is pending.
@@ -62,7 +62,7 @@ public:
     bool feed(LiveDocument& document, const MemoryHeader& header, std::int64_t now_ms) const;
 
 private:
-    std::vector<files::Source*> sources_;
+    std::vector<memory::Source*> sources_;
 };
 
 }  // namespace quire::kernel

@@ -5,22 +5,22 @@
 
 #include <gtest/gtest.h>
 
-#include "files/source.h"
 #include "kernel/memory_study_test.h"
 #include "kernel/source_calls.h"
-#include "schema/schema_form.h"
+#include "memory/schema_form.h"
+#include "memory/source.h"
 
 namespace quire::kernel {
 namespace {
 
 // A source that counts: `level` of its config is applied below 10, pending up to 100 and rejected
 // beyond; `tags` may not hold "bad". It says what level it follows, and how often it was read.
-class Gauge final : public files::Source {
+class Gauge final : public memory::Source {
 public:
     Gauge() {
         block_.label = "gauge";
         block_.description = "what the gauge says";
-        block_.schema = schema::parse_schema(json::parse(R"({"Composite": {"sections": [
+        block_.schema = memory::parse_schema(json::parse(R"({"Composite": {"sections": [
             {"name": "reading", "read_only": true, "schema": {"Map": {"fields": [
                 {"name": "level", "field_type": "Number"},
                 {"name": "found", "field_type": "List"}]}}},
@@ -32,9 +32,9 @@ public:
                             .value();
     }
     const std::string& name() const override { return name_; }
-    const document::MemoryBlock& block() const override { return block_; }
-    files::ConfigAnswer judge(const Value& config) override {
-        using Kind = files::ConfigAnswer::Kind;
+    const memory::MemoryBlock& block() const override { return block_; }
+    memory::ConfigAnswer judge(const Value& config) override {
+        using Kind = memory::ConfigAnswer::Kind;
         asked.push_back(json::write(config));
         const Value* tags = config.get("tags");
         if (tags != nullptr && *tags == Value(List{"bad"}))
@@ -61,7 +61,7 @@ public:
 
 private:
     const std::string name_ = "gauge";
-    document::MemoryBlock block_;
+    memory::MemoryBlock block_;
 };
 
 class Fed {
@@ -175,7 +175,7 @@ TEST(FedBlocks, AnEditThatChangesNothingAsksNobody) {
 
 TEST(FedBlocks, WritesToListsAndCountersAreJudgedToo) {
     Fed fed;
-    const document::FieldPath tags{"config", "tags"};
+    const memory::FieldPath tags{"config", "tags"};
     EXPECT_EQ(reason(fed.study.write("gauge", AppendToList{tags, "bad"})), "source_rejected");
     EXPECT_EQ(answer(fed.study.write("gauge", AppendToList{tags, "good"})->block), "applied");
     EXPECT_EQ(answer(fed.study.write("gauge", AppendToList{tags, "bad"})->block), "applied");
@@ -188,7 +188,7 @@ TEST(FedBlocks, WritesToListsAndCountersAreJudgedToo) {
 
 TEST(FedBlocks, UndoAndRedoAreJudged) {
     Fed fed;
-    const document::FieldPath tags{"config", "tags"};
+    const memory::FieldPath tags{"config", "tags"};
     ASSERT_TRUE(fed.study.write("gauge", AppendToList{tags, "good"}));
     ASSERT_TRUE(fed.study.write("gauge", AppendToList{tags, "bad"}, "agent:bob"));
     // Without "good" it would be "bad" alone.
@@ -234,7 +234,7 @@ TEST(FedBlocks, WhatAPersonSavesFromTheirEditorIsJudged) {
 
 TEST(FedBlocks, ARollbackIsJudged) {
     Fed fed;
-    const document::FieldPath tags{"config", "tags"};
+    const memory::FieldPath tags{"config", "tags"};
     ASSERT_TRUE(fed.study.write("gauge", SetField{{"config", "level"}, 5}));
     const std::string at_five = cat(fed.study.version("gauge"));
     ASSERT_TRUE(fed.study.write("gauge", SetField{{"config", "visits"}, 3}));

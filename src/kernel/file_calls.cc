@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
-#include "document/splices.h"
 #include "files/form.h"
 #include "kernel/body.h"
 #include "kernel/walk.h"
+#include "memory/splices.h"
 #include "sched/guarded.h"
 #include "text/diff.h"
 
@@ -191,7 +191,7 @@ void FileCalls::read(Caller by, std::string path, std::optional<text::LineRange>
         });
 }
 
-void FileCalls::edit(Caller by, std::string path, std::string operation, blocks::Plan plan,
+void FileCalls::edit(Caller by, std::string path, std::string operation, edits::Plan plan,
                      Reply<FileEdited> reply) {
     body_->with_file<FileEdited>(
         by, std::move(path), Operation::overwrite, std::move(reply),
@@ -268,8 +268,8 @@ void FileCalls::Body::create(LiveDocument& document, const Caller& by, const std
     files::Decoded decoded = *files::decode(content, document.name());
     crdt::Doc& doc = document.doc();
     document.begin(by.actor);
-    document::apply(doc, block.content,
-                    text::minimal_splices(doc.text(block.content).str(), decoded.text));
+    memory::apply(doc, block.content,
+                  text::minimal_splices(doc.text(block.content).str(), decoded.text));
     Unit unit;
     unit.actor = by.actor.str();
     unit.description = "create";
@@ -544,7 +544,7 @@ Result<FileList> FileCalls::Body::list(const fs::Listing& all, const Caller& by,
         if (decision.verdict != policy::Verdict::allow) continue;
         FileEntry out{entry.path, entry.size, decision.permission, "", {}};
         if (const auto document = kernel->catalog().find(kFileKind, place.path)) {
-            out.block_id = blocks::BlockId{document->key(), -1, 0}.str();
+            out.block_id = conversation::BlockId{document->key(), -1, 0}.str();
             loaded.emplace(document->key(), list.files.size());
         }
         list.files.push_back(std::move(out));

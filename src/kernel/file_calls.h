@@ -77,7 +77,7 @@ public:
     void read(Caller by, std::string path, std::optional<text::LineRange> range,
               Reply<FileRead> reply);
     // As Kernel::edit().
-    void edit(Caller by, std::string path, std::string operation, blocks::Plan plan,
+    void edit(Caller by, std::string path, std::string operation, edits::Plan plan,
               Reply<FileEdited> reply);
     void append(Caller by, std::string path, std::string text, Reply<FileAppended> reply);
     // On the disk at once. Errors: conflict "file_exists".

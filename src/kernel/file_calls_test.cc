@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "fs/memory_files.h"
 #include "kernel/desk_test.h"
 
@@ -65,10 +65,10 @@ public:
     // Replaces the one occurrence of `find`.
     std::string edit(const std::string& path, const std::string& find, const std::string& replace,
                      const std::string& by = "ada") {
-        const auto plan = [=](const seq::Rope& rope, std::uint64_t) -> Result<blocks::Planned> {
+        const auto plan = [=](const seq::Rope& rope, std::uint64_t) -> Result<edits::Planned> {
             const std::size_t at = rope.str().find(find);
             if (at == std::string::npos) return fail(Errc::not_found, "no_match", "no match");
-            return blocks::Planned{{{{at}, {find.size()}, replace}}, {}};
+            return edits::Planned{{{{at}, {find.size()}, replace}}, {}};
         };
         const auto result = ask<FileEdited>(
             [&](auto reply) { calls->edit(as(by), path, "replace", plan, std::move(reply)); });

@@ -4,11 +4,11 @@
 
 #include "base/check.h"
 #include "codec/updates.h"
-#include "document/attribution.h"
-#include "document/splices.h"
-#include "files/merge3.h"
 #include "kernel/body.h"
+#include "memory/splices.h"
+#include "policy/attribution.h"
 #include "text/diff.h"
+#include "text/merge3.h"
 
 namespace quire::kernel {
 namespace {
@@ -191,7 +191,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         now.version = version_of(document);
     } else if (!before || before->version == version_of(document)) {
         document.begin(disk());
-        document::apply(doc, block.content, text::minimal_splices(ours, text));
+        memory::apply(doc, block.content, text::minimal_splices(ours, text));
         unit.spans = {document.commit(disk(), "disk")};
         now.version = version_of(document);
     } else {
@@ -203,9 +203,9 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         const crdt::Handle content = fork.open(doc.id_of(block.content));
         const std::string base = fork.text(content).str();
         const crdt::VersionVector old_version = fork.version();
-        document::apply(fork, content, text::minimal_splices(base, text));
+        memory::apply(fork, content, text::minimal_splices(base, text));
         unit.spans = {
-            fork.commit({document::message_of({disk(), "disk", ""}), "", clock_.wall_ms() / 1000})
+            fork.commit({policy::message_of({disk(), "disk", ""}), "", clock_.wall_ms() / 1000})
                 .span};
         now.version = fork.version().ends();
 
@@ -221,15 +221,15 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         const bool agents_write =
             decide({document.name(), {}, {}}, Operation::append, reconciler()).verdict !=
             Verdict::deny;
-        const files::Side tie = agents_write ? files::Side::ours : files::Side::theirs;
-        const files::Merged merged = files::merge3(base, ours, text, tie, files::Side::theirs);
+        const text::Side tie = agents_write ? text::Side::ours : text::Side::theirs;
+        const text::Merged merged = text::merge3(base, ours, text, tie, text::Side::theirs);
         taken.ties = merged.ties.size();
         const std::string here = doc.text(block.content).str();
         const bool right = here == merged.text ||
                            (merged.ordered_freely &&
-                            here == files::merge3(base, ours, text, tie, files::Side::ours).text);
+                            here == text::merge3(base, ours, text, tie, text::Side::ours).text);
         if (!right) {
-            document::apply(doc, block.content, text::minimal_splices(here, merged.text));
+            memory::apply(doc, block.content, text::minimal_splices(here, merged.text));
             const crdt::IdSpan span = document.commit(reconciler(), "reconcile");
             if (span.size() > 0) unit.spans.push_back(span);
         }

@@ -18,10 +18,10 @@
 
 #include "base/clock.h"
 #include "base/function.h"
-#include "blocks/block.h"
-#include "blocks/find.h"
-#include "blocks/plan.h"
-#include "blocks/view.h"
+#include "conversation/block.h"
+#include "edits/find.h"
+#include "edits/plan.h"
+#include "edits/view.h"
 #include "policy/actor.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
@@ -82,11 +82,11 @@ struct BlockCreate {
     std::string conversation = "main";
     std::optional<std::string> parent_id;
     std::optional<std::string> after;  // A block id; absent: after every other block.
-    blocks::Role role = blocks::Role::user;
-    blocks::Kind kind = blocks::Kind::text;
+    conversation::Role role = conversation::Role::user;
+    conversation::Kind kind = conversation::Kind::text;
     std::string content;
     Map metadata;
-    std::optional<blocks::Status> status;
+    std::optional<conversation::Status> status;
     std::string client_token;  // "" for none.
 };
 struct BlockVersion {
@@ -101,13 +101,13 @@ struct Appended {
     std::size_t line_count = 0;  // After the flush, when `change` is there.
     // What the flush wrote, or will write of an accepted call. None where nothing was appended, or
     // where accepted text waits for a store that refuses it.
-    std::optional<blocks::Change> change = {};
+    std::optional<edits::Change> change = {};
 };
 
 struct Edited {
     std::uint64_t version = 0;
     std::size_t line_count = 0;
-    blocks::Change change;  // What was written, and what to show of it.
+    edits::Change change;  // What was written, and what to show of it.
     bool no_op = false;
     std::vector<std::string> notes;
 };
@@ -147,8 +147,8 @@ struct WholeText {
 struct ListQuery {
     std::optional<std::string> conversation;  // Absent: every document.
     std::optional<std::string> parent_id;
-    std::optional<blocks::Kind> kind;
-    std::optional<blocks::Status> status;
+    std::optional<conversation::Kind> kind;
+    std::optional<conversation::Status> status;
     std::string path_prefix;
     std::size_t depth = 1;  // Levels below the parent, or from the roots; 0 = all.
     std::size_t limit = 100;
@@ -166,7 +166,7 @@ struct SearchQuery {
 };
 struct SearchAll {
     SearchQuery search;
-    std::vector<blocks::Kind> kinds = {blocks::Kind::file};
+    std::vector<conversation::Kind> kinds = {conversation::Kind::file};
     std::string path_prefix;
     std::size_t max_blocks = 20;
 };
@@ -174,7 +174,7 @@ struct FoundAll {
     struct InBlock {
         std::string block_id;
         std::string path;
-        std::vector<blocks::Finding::Hit> matches;
+        std::vector<edits::Finding::Hit> matches;
     };
     std::vector<InBlock> blocks;
     std::size_t searched = 0;
@@ -188,7 +188,7 @@ struct Undone {
     std::size_t removed = 0;
     std::size_t skipped_because_changed = 0;
     std::size_t line_count = 0;
-    blocks::Change change = {};
+    edits::Change change = {};
 };
 
 struct HistoryEntry {
@@ -236,19 +236,19 @@ public:
     void close(Reply<void> reply);
 
     void create(Caller by, BlockCreate what, Reply<BlockVersion> reply);
-    void set_status(Caller by, std::string block_id, blocks::Status status,
+    void set_status(Caller by, std::string block_id, conversation::Status status,
                     Reply<BlockVersion> reply);
     void append(Caller by, std::string block_id, std::string text, Ack ack, Reply<Appended> reply);
     // Runs `plan` on the text and applies what it gives, all or nothing: one version, one undo
     // unit. `operation` is the word that history shows ("edit", "splice", "str_replace").
-    void edit(Caller by, std::string block_id, std::string operation, blocks::Plan plan,
+    void edit(Caller by, std::string block_id, std::string operation, edits::Plan plan,
               Reply<Edited> reply);
     // Lines [begin, end); an `end` beyond the last is clamped. Errors: out_of_range
     // "line_out_of_range".
     void read(Caller by, std::string block_id, std::optional<text::LineRange> range,
               Reply<BlockText> reply);
     void text(Caller by, std::string block_id, Reply<WholeText> reply);
-    void search(Caller by, std::string block_id, SearchQuery query, Reply<blocks::Finding> reply);
+    void search(Caller by, std::string block_id, SearchQuery query, Reply<edits::Finding> reply);
     void search_all(Caller by, SearchAll query, Reply<FoundAll> reply);
     void list(Caller by, ListQuery query, Reply<ListPage> reply);
     void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);

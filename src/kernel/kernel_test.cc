@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "kernel/desk_test.h"
 
 namespace quire::kernel {
@@ -36,7 +36,7 @@ TEST(Kernel, WhatWasAnsweredIsThereAfterARestart) {
     Desk desk;
     const std::string id = desk.create("a");
     desk.append(id, "b\n");
-    desk.set_status(id, blocks::Status::done);
+    desk.set_status(id, conversation::Status::done);
 
     desk.restart();
 
@@ -213,7 +213,7 @@ TEST(Kernel, AStreamOfAppendsIsOneUnitBetweenStatusChanges) {
     desk.append(id, "two ");
     desk.append(id, "bo's ", "bo");
     desk.append(id, "three ");
-    desk.set_status(id, blocks::Status::done);
+    desk.set_status(id, conversation::Status::done);
     desk.append(id, "four");
 
     desk.undo(id);
@@ -309,8 +309,9 @@ TEST(Kernel, UndoWalksBackThroughEveryStatusThereWas) {
     Desk desk;
     const std::string id = desk.create("");
     const std::vector<std::string> words = {"pending", "running", "done", "running", "error"};
-    for (const blocks::Status status : {blocks::Status::running, blocks::Status::done,
-                                        blocks::Status::running, blocks::Status::error}) {
+    for (const conversation::Status status :
+         {conversation::Status::running, conversation::Status::done, conversation::Status::running,
+          conversation::Status::error}) {
         desk.set_status(id, status);
     }
     desk.restart();
@@ -352,9 +353,9 @@ TEST(Kernel, WhatAnUndoHadToLeaveIsTakenBackByTheNextOne) {
 TEST(Kernel, AStatusThatAnotherHasSetSinceIsNotSetBack) {
     Desk desk;
     const std::string id = desk.create("");
-    desk.set_status(id, blocks::Status::running);
+    desk.set_status(id, conversation::Status::running);
     desk.ask<BlockVersion>([&](auto reply) {
-        desk.kernel->set_status(Desk::as("bo"), id, blocks::Status::done, std::move(reply));
+        desk.kernel->set_status(Desk::as("bo"), id, conversation::Status::done, std::move(reply));
     });
 
     EXPECT_EQ(desk.undo(id)->skipped_because_changed, 1U);
@@ -367,7 +368,7 @@ TEST(Kernel, ABlockThatItsWriterLeftRunningShowsThatItWasInterrupted) {
     const std::string finished = desk.create("");
     const std::string waiting = desk.create("");
     for (const std::string& id : {left, finished}) desk.append(id, "half a sen");
-    desk.set_status(finished, blocks::Status::done);
+    desk.set_status(finished, conversation::Status::done);
     EXPECT_EQ(desk.read(left)->info.status, "running");
 
     desk.restart();
@@ -379,7 +380,7 @@ TEST(Kernel, ABlockThatItsWriterLeftRunningShowsThatItWasInterrupted) {
     EXPECT_EQ(desk.read(finished)->info.status, "done");
     EXPECT_EQ(desk.read(waiting)->info.status, "pending");
     ListQuery failed;
-    failed.status = blocks::Status::error;
+    failed.status = conversation::Status::error;
     const auto listed = desk.ask<ListPage>(
         [&](auto reply) { desk.kernel->list(Desk::as("bo"), failed, std::move(reply)); });
     ASSERT_EQ(listed->blocks.size(), 1U);
@@ -416,7 +417,7 @@ TEST(Kernel, WhoGoesOnWithAnInterruptedBlockMakesItRunAgain) {
 
     desk.append(appended, "tence");
     desk.splice(edited, 0, 0, "A");
-    EXPECT_EQ(desk.set_status(set, blocks::Status::running)->version, 3U);
+    EXPECT_EQ(desk.set_status(set, conversation::Status::running)->version, 3U);
 
     for (const std::string& id : {appended, edited, set}) {
         EXPECT_EQ(desk.read(id)->info.status, "running");

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "codec/updates.h"
 
 namespace quire::kernel {
@@ -36,7 +36,7 @@ Result<std::uint64_t> reserved_in(const Bytes& header) {
     return reserved;
 }
 
-Failure no_such_block(const blocks::BlockId& id) {
+Failure no_such_block(const conversation::BlockId& id) {
     return fail(Errc::not_found, "invalid_reference",
                 cat("there is no block '", id.str(), "'; block_list shows those there are"),
                 {{"block_id", id.str()}});
@@ -106,7 +106,7 @@ Result<void> LiveDocument::load() {
     conversation_.reset();
     doc_ = std::move(doc);
     if (record_.kind == kConversationKind)
-        conversation_ = std::make_unique<document::Conversation>(*doc_);
+        conversation_ = std::make_unique<conversation::Conversation>(*doc_);
     if (!std::exchange(was_loaded_, true)) note_interrupted();
     compact_if_long(stored.updates.size());
     return {};
@@ -116,7 +116,7 @@ Result<void> LiveDocument::load() {
 void LiveDocument::note_interrupted() {
     if (conversation_ == nullptr) return;
     for (std::size_t i = 0; i < conversation_->size(); ++i) {
-        const document::ConversationBlock& block = conversation_->at(i);
+        const conversation::ConversationBlock& block = conversation_->at(i);
         if (block.status == "running") ref_of(block).state->interrupted = true;
     }
 }
@@ -127,7 +127,7 @@ void LiveDocument::compact_if_long(std::size_t update_count) {
     submit([](Result<void>) {});  // A failure leaves the pieces as they were.
 }
 
-Result<BlockRef> LiveDocument::find(const blocks::BlockId& id, bool deleted_too) {
+Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool deleted_too) {
     if (id.is_document()) {
         if (conversation_ != nullptr || (record_.deleted && !deleted_too)) return no_such_block(id);
         return whole();
@@ -135,18 +135,18 @@ Result<BlockRef> LiveDocument::find(const blocks::BlockId& id, bool deleted_too)
     const auto number = static_cast<std::size_t>(id.peer_number);
     if (conversation_ == nullptr || number >= peers_.size()) return no_such_block(id);
     const crdt::OpId op{peers_[number].peer, static_cast<crdt::Counter>(id.counter)};
-    const document::ConversationBlock* block = conversation_->find(op);
+    const conversation::ConversationBlock* block = conversation_->find(op);
     if (block == nullptr || (block->deleted && !deleted_too)) return no_such_block(id);
     return ref_of(*block);
 }
 
 Result<BlockRef> LiveDocument::find_key(const std::string& key) {
-    blocks::BlockId id{record_.key, -1, 0};
-    if (!key.empty()) id = TRY(blocks::BlockId::parse(cat("b", record_.key, "_", key)));
+    conversation::BlockId id{record_.key, -1, 0};
+    if (!key.empty()) id = TRY(conversation::BlockId::parse(cat("b", record_.key, "_", key)));
     return find(id, true);
 }
 
-BlockRef LiveDocument::ref_of(const document::ConversationBlock& block) {
+BlockRef LiveDocument::ref_of(const conversation::ConversationBlock& block) {
     const std::string key = key_of(block.id);
     BlockState& state = states_[key];
     state.key = key;
@@ -160,7 +160,7 @@ BlockRef LiveDocument::whole() {
             {}};
 }
 
-blocks::BlockId LiveDocument::id_of(const BlockRef& block) const {
+conversation::BlockId LiveDocument::id_of(const BlockRef& block) const {
     if (block.fields == nullptr) return {record_.key, -1, 0};
     return {record_.key, peer_number(block.id.peer), block.id.counter};
 }
@@ -194,9 +194,9 @@ crdt::IdSpan LiveDocument::commit(const policy::Actor& actor, std::string_view o
     return commit({actor, std::string(operation), ""});
 }
 
-crdt::IdSpan LiveDocument::commit(const document::Attribution& what) {
+crdt::IdSpan LiveDocument::commit(const policy::Attribution& what) {
     crdt::CommitOptions options;
-    options.message = document::message_of(what);
+    options.message = policy::message_of(what);
     options.timestamp = parts_.clock.wall_ms() / 1000;
     const crdt::IdSpan span = doc_->commit(std::move(options)).span;
     if (span.size() > 0) {

@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "base/function.h"
-#include "blocks/block.h"
+#include "conversation/block.h"
+#include "conversation/conversation.h"
 #include "crdt/doc/doc.h"
-#include "document/attribution.h"
-#include "document/conversation.h"
 #include "kernel/appends.h"
 #include "kernel/kernel.h"
 #include "kernel/unit.h"
+#include "policy/attribution.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
 
@@ -60,7 +60,7 @@ struct BlockState {
 struct BlockRef {
     BlockState* state = nullptr;
     crdt::Handle content{};
-    const document::ConversationBlock* fields =
+    const conversation::ConversationBlock* fields =
         nullptr;    // Null for a block that is the whole document.
     crdt::OpId id;  // Of `fields`.
 };
@@ -81,18 +81,18 @@ public:
     bool loaded() const { return doc_ != nullptr; }
 
     crdt::Doc& doc() { return *doc_; }
-    document::Conversation* conversation() { return conversation_.get(); }
+    conversation::Conversation* conversation() { return conversation_.get(); }
     const store::DocumentRecord& record() const { return record_; }
     bool is_stored() const { return !fresh_; }  // Whether the store knows it.
     // Whether nothing was ever done in it. It is loaded.
     bool is_blank() const { return record_.header.empty() && doc_->op_count() == 0; }
 
     // Errors: not_found "invalid_reference". A deleted block is found only where `deleted_too`.
-    Result<BlockRef> find(const blocks::BlockId& id, bool deleted_too = false);
+    Result<BlockRef> find(const conversation::BlockId& id, bool deleted_too = false);
     Result<BlockRef> find_key(const std::string& key);  // By BlockState::key, deleted or not.
-    BlockRef ref_of(const document::ConversationBlock& block);
+    BlockRef ref_of(const conversation::ConversationBlock& block);
     BlockRef whole();  // The block that is this document.
-    blocks::BlockId id_of(const BlockRef& block) const;
+    conversation::BlockId id_of(const BlockRef& block) const;
     // Every block that has been looked at.
     std::map<std::string, BlockState>& states() { return states_; }
 
@@ -101,7 +101,7 @@ public:
     // Ends the transaction and puts its bytes into the batch. The atoms it made; empty when it
     // changed nothing.
     crdt::IdSpan commit(const policy::Actor& actor, std::string_view operation);
-    crdt::IdSpan commit(const document::Attribution& what);
+    crdt::IdSpan commit(const policy::Attribution& what);
     // Raises the block's version by `calls` and records a unit that ends the actor's chance to
     // redo.
     void record(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
@@ -159,7 +159,7 @@ private:
     bool was_loaded_ = false;
 
     std::unique_ptr<crdt::Doc> doc_;
-    std::unique_ptr<document::Conversation> conversation_;
+    std::unique_ptr<conversation::Conversation> conversation_;
     std::vector<store::PeerRecord> peers_;  // By number.
     std::map<std::string, BlockState> states_;
     store::Batch batch_;

@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "document/gate.h"
 #include "kernel/body.h"
 #include "kernel/fed_blocks.h"
 #include "kernel/memory_calls.h"
 #include "kernel/versions.h"
+#include "memory/gate.h"
 
 namespace quire::kernel {
 
@@ -21,7 +21,7 @@ struct OpenedMemory {
     policy::Rights rights;
 
     MemoryRow row(MemoryVersion block) const;
-    document::Writer writer(const policy::Actor& by) const { return {by, rights}; }
+    memory::Writer writer(const policy::Actor& by) const { return {by, rights}; }
 };
 // Errors: those of every call of MemoryCalls.
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by);
@@ -45,7 +45,7 @@ MemoryVersion version_of_memory(LiveDocument& document);
 Unit memory_entry(const policy::Actor& by, std::string description);
 // Ends the pending transaction, whose write this was, and records it as one step of undo. False
 // where it changed nothing. `judged`: that whoever feeds the block has seen it.
-bool record_memory_write(LiveDocument& document, const document::Attribution& what,
+bool record_memory_write(LiveDocument& document, const policy::Attribution& what,
                          const Judged& judged);
 
 // Which blocks have changed since what a search finds them by was stored (memory_search.cc).
@@ -60,10 +60,10 @@ void keep_content(MemoryTexts& texts, LiveDocument& document, std::int64_t now_m
 void leave_text(MemoryTexts& texts, store::DocumentKey key);
 
 // Who may write all of any block.
-document::Writer house_writer();
+memory::Writer house_writer();
 // Writes what a block is to read as into one that is empty; the values fit the schema, or the
 // errors are those of MemoryEdit and it is part done. In the pending transaction.
-Result<void> fill_memory(crdt::Doc& doc, const document::MemoryBlock& block, Value value,
+Result<void> fill_memory(crdt::Doc& doc, const memory::MemoryBlock& block, Value value,
                          std::int64_t now_ms);
 
 // A block gets another label and another type.
@@ -74,7 +74,7 @@ struct MemoryMove {
 };
 
 struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
-    Body(std::shared_ptr<Kernel::Body> house, std::vector<files::Source*> sources)
+    Body(std::shared_ptr<Kernel::Body> house, std::vector<memory::Source*> sources)
         : kernel(std::move(house)), fed(std::move(sources)) {}
 
     std::shared_ptr<Kernel::Body> kernel;

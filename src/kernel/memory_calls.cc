@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "document/render.h"
 #include "json/json.h"
 #include "kernel/memory_body.h"
 #include "kernel/walk.h"
-#include "schema/schema_form.h"
+#include "memory/render.h"
+#include "memory/schema_form.h"
 
 namespace quire::kernel {
 namespace {
@@ -47,7 +47,7 @@ public:
 
 private:
     static std::string id_of(const store::DocumentRecord& record) {
-        return blocks::BlockId{record.key, -1, 0}.str();
+        return conversation::BlockId{record.key, -1, 0}.str();
     }
 
     const policy::Actor by_;
@@ -73,7 +73,7 @@ Failure label_exists(const std::string& label) {
 }
 
 Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& opened) {
-    TRY(document::MemoryReader(document.doc(), opened.header.block.schema).text());
+    TRY(memory::MemoryReader(document.doc(), opened.header.block.schema).text());
     if (opened.header.type != MemoryType::archival) return {};
     const std::string& label = document.name();
     return fail(
@@ -95,7 +95,7 @@ Unit memory_entry(const policy::Actor& by, std::string description) {
     return unit;
 }
 
-bool record_memory_write(LiveDocument& document, const document::Attribution& what, const Judged&) {
+bool record_memory_write(LiveDocument& document, const policy::Attribution& what, const Judged&) {
     const crdt::IdSpan span = document.commit(what);
     if (span.size() == 0) return false;
     Unit unit;
@@ -110,7 +110,7 @@ bool record_memory_write(LiveDocument& document, const document::Attribution& wh
 MemoryRow OpenedMemory::row(MemoryVersion block) const {
     return {std::move(block),  header.type,
             rights.permission, header.block.description,
-            header.pinned,     header.block.schema.as<schema::TextSchema>() != nullptr,
+            header.pinned,     header.block.schema.as<memory::TextSchema>() != nullptr,
             header.owner};
 }
 
@@ -131,7 +131,7 @@ Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Kerne
 
 std::shared_ptr<LiveDocument> MemoryCalls::Body::find(const std::string& label) const {
     if (auto named = kernel->catalog().find(kMemoryKind, label)) return named;
-    const Result<blocks::BlockId> id = blocks::BlockId::parse(label);
+    const Result<conversation::BlockId> id = conversation::BlockId::parse(label);
     if (!id || !id->is_document()) return nullptr;
     auto document = kernel->catalog().find(id->document);
     return document != nullptr && document->kind() == kMemoryKind ? document : nullptr;
@@ -141,7 +141,7 @@ bool MemoryCalls::Body::goes_by(LiveDocument& document, const std::string& label
     return document.name() == label || document.id_of(document.whole()).str() == label;
 }
 
-MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<files::Source*> sources)
+MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<memory::Source*> sources)
     : body_(std::make_shared<Body>(kernel.body_, std::move(sources))) {}
 
 void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> section,
@@ -150,14 +150,14 @@ void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> 
         by, label, std::move(reply),
         [body = body_, by, section = std::move(section)](
             LiveDocument& document, const OpenedMemory& opened, Reply<MemoryView> answer) {
-            const document::MemoryBlock& block = opened.header.block;
-            const document::MemoryReader reader(document.doc(), block.schema);
-            document::RenderOptions options{.permission = opened.rights.permission};
+            const memory::MemoryBlock& block = opened.header.block;
+            const memory::MemoryReader reader(document.doc(), block.schema);
+            memory::RenderOptions options{.permission = opened.rights.permission};
             if (opened.header.owner != by.actor) options.shared_from = opened.header.owner.str();
             MemoryView view{
-                opened.row(version_of_memory(document)), schema::to_value(block.schema), "", {}};
+                opened.row(version_of_memory(document)), memory::to_value(block.schema), "", {}};
             if (section) {
-                Result<std::string> rendered = document::render_body(reader, *section, options);
+                Result<std::string> rendered = memory::render_body(reader, *section, options);
                 Result<Value> value = reader.value(*section);
                 if (!rendered || !value) {
                     return body->kernel->refuse(
@@ -166,7 +166,7 @@ void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> 
                 view.rendered = std::move(*rendered);
                 view.value = std::move(*value);
             } else {
-                view.rendered = document::render(reader, block, options);
+                view.rendered = memory::render(reader, block, options);
                 view.value = reader.value();
             }
             body->fed.attend(document, opened.header);

@@ -19,13 +19,13 @@
 #include <variant>
 #include <vector>
 
-#include "document/field_path.h"
 #include "kernel/carried.h"
 #include "kernel/kernel.h"
 #include "kernel/memory_header.h"
-#include "schema/convert.h"
+#include "memory/convert.h"
+#include "memory/field_path.h"
 
-namespace quire::files {
+namespace quire::memory {
 class Source;
 }
 
@@ -87,7 +87,7 @@ struct MemoryView {
 // Lines of a block whose schema is Text.
 struct MemoryText {
     MemoryVersion block;
-    blocks::View view;
+    edits::View view;
     std::size_t line_count = 0;  // Of all of it.
 };
 struct MemoryEdited {
@@ -97,7 +97,7 @@ struct MemoryEdited {
 
 // --- writes, as document/memory_edit.h has them ---
 struct SetField {
-    document::FieldPath path;
+    memory::FieldPath path;
     Value value;
 };
 struct AppendContent {  // Text to a Text, an item to a List, an entry to a Log.
@@ -110,15 +110,15 @@ struct ReplaceText {
     std::string replace;
 };
 struct AppendToList {  // Without a field: a List's own items.
-    document::FieldPath path;
+    memory::FieldPath path;
     Value item;
 };
 struct RemoveFromList {
-    document::FieldPath path;
+    memory::FieldPath path;
     std::int64_t index = 0;
 };
 struct IncrementCounter {
-    document::FieldPath path;
+    memory::FieldPath path;
     Value delta;
 };
 using MemoryWrite = std::variant<SetField, AppendContent, ReplaceText, AppendToList, RemoveFromList,
@@ -160,7 +160,7 @@ struct MemoryConvert {
 struct MemoryConverted {
     MemoryVersion block;
     bool additive = false;  // What it holds stays where it is.
-    std::vector<schema::Conversion::Move> moved = {};
+    std::vector<memory::Conversion::Move> moved = {};
     std::vector<std::string> lost = {};
     std::vector<std::string> unset = {};
 };
@@ -198,7 +198,7 @@ struct MemoryMoved {
 class MemoryCalls {
 public:
     // The sources outlive the kernel's calls.
-    explicit MemoryCalls(Kernel& kernel, std::vector<files::Source*> sources = {});
+    explicit MemoryCalls(Kernel& kernel, std::vector<memory::Source*> sources = {});
 
     // The caller owns it. Errors: conflict "label_exists"; invalid_argument "invalid_label",
     // "invalid_schema"; not_found "unknown_template"; with content also those of MemoryEdit, and
@@ -222,7 +222,7 @@ public:
     // the end.
     void read_text(Caller by, TextLabel label, std::optional<text::LineRange> range,
                    Reply<MemoryText> reply);
-    void edit_text(Caller by, TextLabel label, std::string operation, blocks::Plan plan,
+    void edit_text(Caller by, TextLabel label, std::string operation, edits::Plan plan,
                    Reply<MemoryEdited> reply);
     // The label is free again.
     void erase(Caller by, std::string label, Reply<MemoryVersion> reply);

@@ -3,10 +3,10 @@
 #include <set>
 
 #include "codec/updates.h"
-#include "document/attribution.h"
-#include "document/memory_reader.h"
 #include "kernel/carried_history.h"
 #include "kernel/memory_body.h"
+#include "memory/memory_reader.h"
+#include "policy/attribution.h"
 
 namespace quire::kernel {
 namespace {
@@ -41,7 +41,7 @@ Result<CarriedBlock> carried_from(LiveDocument& document, const OpenedMemory& op
         out.updates = codec::encode_updates(document.doc().changes_since({}));
     const std::vector<crdt::Change> changes = TRY(changes_of(out.updates));
     crdt::Doc copy = TRY(replay(changes, document.doc().peer()));
-    out.value = document::MemoryReader(copy, opened.header.block.schema).value();
+    out.value = memory::MemoryReader(copy, opened.header.block.schema).value();
     return out;
 }
 
@@ -64,7 +64,7 @@ Result<crdt::Frontiers> replay(const CarriedBlock& block, crdt::PeerId peer) {
     for (const Unit& unit : TRY(check_history(block.units, changes, doc)))
         stand_ins.insert(stand_ins.end(), unit.stand_ins.begin(), unit.stand_ins.end());
     TRY(doc.recall(stand_ins));
-    if (document::MemoryReader(doc, block.header.block.schema).value() != block.value)
+    if (memory::MemoryReader(doc, block.header.block.schema).value() != block.value)
         return corrupt("its history does not lead to what it says");
     return doc.frontiers();
 }
@@ -155,7 +155,7 @@ private:
                 cat("the block '", block.header.block.label, "'")));
         }
         crdt::CommitOptions options;
-        options.message = document::message_of({by_.actor, "import", ""});
+        options.message = policy::message_of({by_.actor, "import", ""});
         options.timestamp = now_ms / 1000;
         if (doc.commit(std::move(options)).empty()) return doc.frontiers();
         out.peers.push_back({0, 0, by_.actor.str(), peer});
@@ -216,7 +216,7 @@ private:
             const store::DocumentKey key = each.document.key;
             out.blocks.push_back(
                 {each.from,
-                 {each.document.name, key == 0 ? "" : blocks::BlockId{key, -1, 0}.str(),
+                 {each.document.name, key == 0 ? "" : conversation::BlockId{key, -1, 0}.str(),
                   each.version}});
         }
         return out;

@@ -177,7 +177,7 @@ TEST(MemoryCarry, WhatIsNotWhatItSaysIsRefused) {
     EXPECT_EQ(with([](CarriedBlock& of) { of.units.back().body.pop_back(); }), "corrupt");
     EXPECT_EQ(with([](CarriedBlock& of) { of.units.back().actor = "nobody"; }), "corrupt");
     EXPECT_EQ(with([](CarriedBlock& of) { of.header.block.label = "\n"; }), "invalid_label");
-    EXPECT_EQ(with([](CarriedBlock& of) { of.header.block.schema = schema::MapSchema{}; }),
+    EXPECT_EQ(with([](CarriedBlock& of) { of.header.block.schema = memory::MapSchema{}; }),
               "corrupt");
     EXPECT_EQ(there.labels("system:test"), "");
     EXPECT_EQ(with([](CarriedBlock&) {}), "fine");

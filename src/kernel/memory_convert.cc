@@ -1,19 +1,19 @@
 // Convert: a memory block under another schema, with what it holds carried over.
 #include "base/check.h"
-#include "document/clear.h"
-#include "document/memory_edit.h"
 #include "kernel/memory_body.h"
-#include "schema/convert.h"
-#include "schema/schema_form.h"
-#include "schema/validate.h"
+#include "memory/clear.h"
+#include "memory/convert.h"
+#include "memory/memory_edit.h"
+#include "memory/schema_form.h"
+#include "memory/validate.h"
 
 namespace quire::kernel {
 namespace {
 
 using policy::Operation;
 
-Failure breached(const schema::ReadOnlyBreach& breach) {
-    if (!breach.is_section) return document::read_only_field(breach.name);
+Failure breached(const memory::ReadOnlyBreach& breach) {
+    if (!breach.is_section) return memory::read_only_field(breach.name);
     return fail(Errc::denied, "read_only_section",
                 cat("Section '", breach.name, "' is read-only and cannot be modified by agent"),
                 {{"section", breach.name}});
@@ -23,20 +23,20 @@ std::string below(const std::string& section, const std::string& name) {
     return section.empty() ? name : cat(section, "/", name);
 }
 
-Result<void> put_in(document::MemoryEdit& edit, const schema::BlockSchema& schema,
+Result<void> put_in(memory::MemoryEdit& edit, const memory::BlockSchema& schema,
                     const std::string& section, Value value) {
-    if (const auto* composite = schema.as<schema::CompositeSchema>()) {
-        for (const schema::Section& each : composite->sections) {
+    if (const auto* composite = schema.as<memory::CompositeSchema>()) {
+        for (const memory::Section& each : composite->sections) {
             Value* inner = value.is_map() ? value.as_map().find(each.name) : nullptr;
             if (inner != nullptr)
                 TRY(put_in(edit, *each.schema, below(section, each.name), std::move(*inner)));
         }
         return {};
     }
-    if (schema.as<schema::TextSchema>() != nullptr)
+    if (schema.as<memory::TextSchema>() != nullptr)
         return edit.set_text(section, value.as_string());
-    if (schema.as<schema::MapSchema>() != nullptr) {
-        const Value unset = schema::default_value(schema);
+    if (schema.as<memory::MapSchema>() != nullptr) {
+        const Value unset = memory::default_value(schema);
         for (Map::Entry& each : value.as_map()) {
             const Value* fallback = unset.get(each.key);
             if (fallback == nullptr || *fallback != each.value)
@@ -50,9 +50,9 @@ Result<void> put_in(document::MemoryEdit& edit, const schema::BlockSchema& schem
 
 // In the document's pending transaction. An error leaves part of it done. Who may convert was
 // asked; what may not change was compared.
-Result<void> carry_over(crdt::Doc& doc, const document::MemoryBlock& before,
-                        const document::MemoryBlock& after, Value value, std::int64_t now_ms) {
-    document::clear(doc, before.schema);
+Result<void> carry_over(crdt::Doc& doc, const memory::MemoryBlock& before,
+                        const memory::MemoryBlock& after, Value value, std::int64_t now_ms) {
+    memory::clear(doc, before.schema);
     return fill_memory(doc, after, std::move(value), now_ms);
 }
 
@@ -64,24 +64,24 @@ void end_undo(LiveDocument& document) {
 
 struct Plan {
     MemoryConverted report;
-    document::MemoryBlock after;
+    memory::MemoryBlock after;
     Value value;
 };
 
 Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const policy::Actor& by,
                   const MemoryConvert& what, std::int64_t now_ms) {
     TRY(policy::permit(opened.rights, Operation::overwrite));
-    const document::MemoryBlock& before = opened.header.block;
+    const memory::MemoryBlock& before = opened.header.block;
     Plan out{{version_of_memory(document)}, before, {}};
-    out.after.schema = TRY(schema::parse_schema(what.schema));
-    const Value held = document::MemoryReader(document.doc(), before.schema).value();
+    out.after.schema = TRY(memory::parse_schema(what.schema));
+    const Value held = memory::MemoryReader(document.doc(), before.schema).value();
     out.report.additive =
-        what.mapping.empty() && schema::is_additive(before.schema, out.after.schema);
+        what.mapping.empty() && memory::is_additive(before.schema, out.after.schema);
     if (out.report.additive) {
-        out.value = document::MemoryReader(document.doc(), out.after.schema).value();
+        out.value = memory::MemoryReader(document.doc(), out.after.schema).value();
     } else {
-        schema::Conversion made =
-            TRY(schema::convert(before.schema, held, out.after.schema, what.mapping));
+        memory::Conversion made =
+            TRY(memory::convert(before.schema, held, out.after.schema, what.mapping));
         out.value = std::move(made.value);
         out.report.moved = std::move(made.moved);
         out.report.lost = std::move(made.lost);
@@ -89,7 +89,7 @@ Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const poli
     }
     if (!opened.writer(by).writes_read_only()) {
         const auto breach =
-            schema::read_only_breach(before.schema, held, out.after.schema, out.value);
+            memory::read_only_breach(before.schema, held, out.after.schema, out.value);
         if (breach) return breached(*breach);
     }
     if (!out.report.additive) {
@@ -102,13 +102,13 @@ Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const poli
 
 }  // namespace
 
-document::Writer house_writer() {
+memory::Writer house_writer() {
     return {{policy::ActorKind::system, "quire"}, {.permission = policy::Permission::admin}};
 }
 
-Result<void> fill_memory(crdt::Doc& doc, const document::MemoryBlock& block, Value value,
+Result<void> fill_memory(crdt::Doc& doc, const memory::MemoryBlock& block, Value value,
                          std::int64_t now_ms) {
-    document::MemoryEdit edit(doc, block, house_writer(), now_ms);
+    memory::MemoryEdit edit(doc, block, house_writer(), now_ms);
     return put_in(edit, block.schema, "", std::move(value));
 }
 

@@ -1,9 +1,9 @@
 // New memory blocks: from a schema or a template, empty or with a text.
 #include "base/check.h"
-#include "document/memory_edit.h"
 #include "kernel/memory_body.h"
-#include "schema/schema_form.h"
-#include "schema/templates.h"
+#include "memory/memory_edit.h"
+#include "memory/schema_form.h"
+#include "memory/templates.h"
 
 namespace quire::kernel {
 namespace {
@@ -22,14 +22,14 @@ Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by
     header.pinned = what.pinned;
     header.owner = by;
     if (what.schema) {
-        header.block.schema = TRY(schema::parse_schema(*what.schema));
+        header.block.schema = TRY(memory::parse_schema(*what.schema));
         header.block.description = what.description.value_or("");
         return header;
     }
-    std::optional<schema::Template> made_from = schema::find_template(*what.from_template);
+    std::optional<memory::Template> made_from = memory::find_template(*what.from_template);
     if (!made_from) {
         std::string names;
-        for (const schema::Template& each : schema::templates()) names += cat(" ", each.name);
+        for (const memory::Template& each : memory::templates()) names += cat(" ", each.name);
         return fail(Errc::not_found, "unknown_template",
                     cat("there is no template '", *what.from_template, "'; there are", names));
     }
@@ -43,7 +43,7 @@ Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by
 Result<void> put_content(crdt::Doc& doc, const MemoryHeader& header, std::string_view content,
                          std::int64_t now_ms) {
     if (content.empty()) return {};
-    return document::MemoryEdit(doc, header.block, house_writer(), now_ms).set_text("", content);
+    return memory::MemoryEdit(doc, header.block, house_writer(), now_ms).set_text("", content);
 }
 
 }  // namespace

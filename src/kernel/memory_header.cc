@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "schema/schema_form.h"
+#include "memory/schema_form.h"
 
 namespace quire::kernel {
 namespace {
@@ -66,7 +66,7 @@ Result<MemoryHeader> read(const Value& form) {
         if (!limit->is_int() || limit->as_int() < 0) return corrupt("char_limit is no number");
         header.block.char_limit = static_cast<std::size_t>(limit->as_int());
     }
-    Result<schema::BlockSchema> parsed = schema::parse_schema(*schema);
+    Result<memory::BlockSchema> parsed = memory::parse_schema(*schema);
     if (!parsed) return corrupt(cat("schema does not parse: ", parsed.error().message()));
     header.block.schema = std::move(*parsed);
     return header;
@@ -96,7 +96,7 @@ Bytes encode(const MemoryHeader& header) {
         {"format", kFormat},           {"type", name_of(header.type)},
         {"owner", header.owner.str()}, {"permission", policy::name_of(header.block.permission)},
         {"pinned", header.pinned},     {"description", header.block.description},
-        {"shares", std::move(shares)}, {"schema", schema::to_value(header.block.schema)}};
+        {"shares", std::move(shares)}, {"schema", memory::to_value(header.block.schema)}};
     if (header.block.char_limit) form.append("char_limit", *header.block.char_limit);
     const std::string text = json::write(form);
     return {text.begin(), text.end()};

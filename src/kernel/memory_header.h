@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "document/memory_block.h"
+#include "memory/memory_block.h"
 #include "policy/rights.h"
 
 namespace quire::kernel {
@@ -22,7 +22,7 @@ inline constexpr MemoryType kMemoryTypes[] = {MemoryType::core, MemoryType::work
 std::string_view name_of(MemoryType type);
 
 struct MemoryHeader {
-    document::MemoryBlock block;
+    memory::MemoryBlock block;
     MemoryType type = MemoryType::working;
     bool pinned = false;
     policy::Actor owner;

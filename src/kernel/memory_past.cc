@@ -1,10 +1,10 @@
 // What was done to a memory block, and taking it back.
 #include <algorithm>
 
-#include "document/incoming.h"
-#include "document/plain_text.h"
 #include "kernel/memory_body.h"
 #include "kernel/take_back.h"
+#include "memory/incoming.h"
+#include "memory/plain_text.h"
 #include "text/diff.h"
 
 namespace quire::kernel {
@@ -31,13 +31,13 @@ Result<void> check_schema(LiveDocument& document, const BlockAt& at, bool additi
 namespace {
 
 // What the block said at a version, by the schema that it has now.
-Result<std::string> text_of(crdt::Doc& doc, const schema::BlockSchema& schema, const BlockAt& at) {
-    if (at.units_since == 0) return document::plain_text({doc, schema});
+Result<std::string> text_of(crdt::Doc& doc, const memory::BlockSchema& schema, const BlockAt& at) {
+    if (at.units_since == 0) return memory::plain_text({doc, schema});
     crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
-    return document::plain_text({past, schema});
+    return memory::plain_text({past, schema});
 }
 
-Result<MemoryDiff> difference(LiveDocument& document, const schema::BlockSchema& schema,
+Result<MemoryDiff> difference(LiveDocument& document, const memory::BlockSchema& schema,
                               const std::optional<std::string>& from,
                               const std::optional<std::string>& to) {
     const BlockRef block = document.whole();
@@ -56,13 +56,13 @@ Result<MemoryDiff> difference(LiveDocument& document, const schema::BlockSchema&
 // The changes that make the block what it was, as another replica would make them: what the gate
 // for such changes lets through may be made here.
 Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
-                          const document::Writer& by, const crdt::Diff& back) {
+                          const memory::Writer& by, const crdt::Diff& back) {
     crdt::Doc draft = document.doc().fork(document.doc().peer());
     TRY(draft.apply_diff(back));
     const crdt::IdSpan span = draft.commit().span;
     if (span.size() == 0) return {};
-    return document::check_incoming(document.doc(), header.block, by, draft.changes_in({&span, 1}),
-                                    {.go_back = true});
+    return memory::check_incoming(document.doc(), header.block, by, draft.changes_in({&span, 1}),
+                                  {.go_back = true});
 }
 
 // None where the block is so already.

@@ -2,18 +2,18 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "document/revision.h"
-#include "files/merge3.h"
 #include "json/json.h"
 #include "kernel/memory_body.h"
+#include "memory/revision.h"
+#include "text/merge3.h"
 
 namespace quire::kernel {
 namespace {
 
 // Where a person and others changed the same words the person's are shown: they saved last, and
 // what the others wrote is in the block's history.
-document::MergedText merged(std::string_view base, std::string_view now, std::string_view wanted) {
-    files::Merged made = files::merge3(base, now, wanted, files::Side::theirs, files::Side::ours);
+memory::MergedText merged(std::string_view base, std::string_view now, std::string_view wanted) {
+    text::Merged made = text::merge3(base, now, wanted, text::Side::theirs, text::Side::ours);
     return {std::move(made.text), !made.ties.empty()};
 }
 
@@ -32,20 +32,20 @@ Result<MemoryRevised> carry_over(LiveDocument& document, const OpenedMemory& ope
                                  const policy::Actor& by, const MemoryRevise& what,
                                  const MemoryCalls::Body& body) {
     const Kernel::Body& kernel = *body.kernel;
-    const document::MemoryBlock& block = opened.header.block;
+    const memory::MemoryBlock& block = opened.header.block;
     crdt::Doc& doc = document.doc();
     MemoryRevised out{version_of_memory(document)};
     const BlockAt at = TRY(block_at(document, document.whole(), what.version_id));
     TRY(check_schema(document, at, true));
     crdt::Doc past = TRY(doc.fork_at(at.heads, doc.peer()));
-    const document::MemoryReader shown(past, block.schema);
+    const memory::MemoryReader shown(past, block.schema);
     const Value before = shown.value();
     if (before == what.value) return out;
     TRY(check_size(before, what.value, kernel.limits()));
 
     const auto make = [&](crdt::Doc& of) {
-        document::MemoryEdit edit(of, block, opened.writer(by), kernel.parts().clock.wall_ms());
-        return document::revise(edit, shown, what.value, merged);
+        memory::MemoryEdit edit(of, block, opened.writer(by), kernel.parts().clock.wall_ms());
+        return memory::revise(edit, shown, what.value, merged);
     };
     const auto on_draft = [&](crdt::Doc& draft) -> Result<void> {
         TRY(make(draft));

@@ -1,9 +1,9 @@
 // Searching memory: what blocks are found by, kept up with what they say, and looked through.
 #include <algorithm>
 
-#include "document/plain_text.h"
 #include "kernel/memory_body.h"
 #include "kernel/walk.h"
+#include "memory/plain_text.h"
 #include "text/words_query.h"
 
 namespace quire::kernel {
@@ -45,7 +45,7 @@ store::TextRecord text_of(LiveDocument& document, std::size_t bytes) {
     }
     text.name = document.name();
     text.description = header->block.description;
-    text.content = document::plain_text({document.doc(), header->block.schema}, bytes);
+    text.content = memory::plain_text({document.doc(), header->block.schema}, bytes);
     for (std::string* part : {&text.description, &text.content}) {
         // They would be taken for the ends of a hit.
         std::replace(part->begin(), part->end(), store::kHit, ' ');

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "kernel/desk_test.h"
 #include "kernel/memory_calls.h"
@@ -31,7 +31,7 @@ inline constexpr std::string_view kStatus = R"({"Map": {"fields": [
 // A kernel with memory on a table.
 class Study {
 public:
-    explicit Study(std::vector<files::Source*> sources = {}) : sources_(std::move(sources)) {
+    explicit Study(std::vector<memory::Source*> sources = {}) : sources_(std::move(sources)) {
         calls_ = std::make_unique<MemoryCalls>(*desk.kernel, sources_);
     }
     void restart() {
@@ -160,7 +160,7 @@ public:
     Desk desk;
 
 private:
-    const std::vector<files::Source*> sources_;
+    const std::vector<memory::Source*> sources_;
     std::unique_ptr<MemoryCalls> calls_;
 };
 

@@ -1,9 +1,9 @@
 // Memory blocks that are text, read by lines and edited as conversation blocks are: by a plan of
 // what is spliced, through the gate.
-#include "document/memory_edit.h"
-#include "document/splices.h"
 #include "kernel/describe.h"
 #include "kernel/memory_body.h"
+#include "memory/memory_edit.h"
+#include "memory/splices.h"
 
 namespace quire::kernel {
 namespace {
@@ -13,36 +13,36 @@ using policy::Operation;
 // What is done, by the word that history shows for it.
 struct TextEdit {
     std::string operation;
-    blocks::Plan plan;
+    edits::Plan plan;
 };
 
 Result<MemoryEdited> edited(LiveDocument& document, const OpenedMemory& opened, const Caller& by,
                             TextEdit& what, const MemoryCalls::Body& body) {
     Kernel::Body& kernel = *body.kernel;
-    const document::Writer writer = opened.writer(by.actor);
-    const schema::BlockSchema& schema = opened.header.block.schema;
+    const memory::Writer writer = opened.writer(by.actor);
+    const memory::BlockSchema& schema = opened.header.block.schema;
     const auto admitted = [&](Operation operation) {
-        return document::admit(writer, {operation, "", document::Shape::text}, schema);
+        return memory::admit(writer, {operation, "", memory::Shape::text}, schema);
     };
     const auto may_overwrite = admitted(Operation::overwrite);
     const std::int64_t now_ms = kernel.parts().clock.wall_ms();
-    document::MemoryEdit edit(document.doc(), opened.header.block, writer, now_ms);
+    memory::MemoryEdit edit(document.doc(), opened.header.block, writer, now_ms);
     const auto text = [&]() -> const seq::Rope& { return **edit.reader().text(); };
-    Result<blocks::Planned> plan = what.plan(text(), document.whole().state->version);
+    Result<edits::Planned> plan = what.plan(text(), document.whole().state->version);
     // Who may not write is told that, and not what the plan says of the text.
     if (!may_overwrite) {
-        if (!plan || !document::only_appends(plan->splices, text().bytes()))
+        if (!plan || !memory::only_appends(plan->splices, text().bytes()))
             return Failure(may_overwrite.error());
         TRY(admitted(Operation::append));
     }
-    blocks::Planned planned = TRY(std::move(plan));
+    edits::Planned planned = TRY(std::move(plan));
     TRY(kernel.check_size(text(), planned.splices));
     const bool changes = !planned.splices.empty();
     MemoryVersion block = version_of_memory(document);
     if (changes) {
         const Judged judged =
             TRY(body.fed.judge(document, opened.header, by.actor, [&](crdt::Doc& draft) {
-                document::MemoryEdit same(draft, opened.header.block, writer, now_ms);
+                memory::MemoryEdit same(draft, opened.header.block, writer, now_ms);
                 return same.splice_text("", what.operation, planned.splices);
             }));
         document.begin(by.actor);
@@ -63,12 +63,12 @@ void MemoryCalls::read_text(Caller by, TextLabel label, std::optional<text::Line
         [body = body_, range](LiveDocument& document, const OpenedMemory& opened,
                               Reply<MemoryText> answer) {
             const auto read = [&]() -> Result<MemoryText> {
-                const document::MemoryReader reader(document.doc(), opened.header.block.schema);
+                const memory::MemoryReader reader(document.doc(), opened.header.block.schema);
                 const seq::Rope& text = *TRY(reader.text());
                 const Limits& limits = body->kernel->limits();
                 return MemoryText{
                     version_of_memory(document),
-                    TRY(blocks::view(text, range, {limits.read_lines, limits.read_columns})),
+                    TRY(edits::view(text, range, {limits.read_lines, limits.read_columns})),
                     text.lines().n};
             };
             Result<MemoryText> shown = read();
@@ -78,7 +78,7 @@ void MemoryCalls::read_text(Caller by, TextLabel label, std::optional<text::Line
         });
 }
 
-void MemoryCalls::edit_text(Caller by, TextLabel label, std::string operation, blocks::Plan plan,
+void MemoryCalls::edit_text(Caller by, TextLabel label, std::string operation, edits::Plan plan,
                             Reply<MemoryEdited> reply) {
     body_->with_memory<MemoryEdited>(
         by, label, std::move(reply),

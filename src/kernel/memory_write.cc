@@ -1,7 +1,7 @@
 // Writes to memory blocks, each through the gate, one version and one step of undo.
-#include "document/memory_edit.h"
 #include "json/json.h"
 #include "kernel/memory_body.h"
+#include "memory/memory_edit.h"
 
 namespace quire::kernel {
 namespace {
@@ -15,7 +15,7 @@ std::size_t bytes_of(const Value& value) {
 // Carries one write out: through the gate, and within the limits of the kernel.
 class Writing {
 public:
-    Writing(document::MemoryEdit& edit, const document::Writer& by, const Limits& limits)
+    Writing(memory::MemoryEdit& edit, const memory::Writer& by, const Limits& limits)
         : edit_(edit), by_(by), limits_(limits) {}
 
     Result<Value> operator()(SetField& what) {
@@ -32,8 +32,8 @@ public:
         return Value();
     }
     Result<Value> operator()(const ReplaceText& what) {
-        TRY(document::admit(by_, {Operation::overwrite, what.section, document::Shape::text},
-                            edit_.reader().schema()));
+        TRY(memory::admit(by_, {Operation::overwrite, what.section, memory::Shape::text},
+                          edit_.reader().schema()));
         TRY(fits(what.replace));
         TRY(fits_block(size_when_replaced(what)));
         return Value(TRY(edit_.replace_text(what.section, what.find, what.replace)));
@@ -72,25 +72,25 @@ private:
         return size;
     }
 
-    document::MemoryEdit& edit_;
-    const document::Writer& by_;
+    memory::MemoryEdit& edit_;
+    const memory::Writer& by_;
     const Limits& limits_;
 };
 
 Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const Caller& by,
                                 const OpenedMemory& opened, const MemoryCalls::Body& body) {
-    const document::Writer writer = opened.writer(by.actor);
-    const document::MemoryBlock& block = opened.header.block;
+    const memory::Writer writer = opened.writer(by.actor);
+    const memory::MemoryBlock& block = opened.header.block;
     const std::int64_t now_ms = body.kernel->parts().clock.wall_ms();
     const Limits& limits = body.kernel->limits();
     const auto on_draft = [&](crdt::Doc& draft) -> Result<void> {
-        document::MemoryEdit edit(draft, block, writer, now_ms);
+        memory::MemoryEdit edit(draft, block, writer, now_ms);
         MemoryWrite same = what;
         TRY(std::visit(Writing(edit, writer, limits), same));
         return {};
     };
     const Judged judged = TRY(body.fed.judge(document, opened.header, by.actor, on_draft));
-    document::MemoryEdit edit(document.doc(), block, writer, now_ms);
+    memory::MemoryEdit edit(document.doc(), block, writer, now_ms);
     document.begin(by.actor);
     Value made = TRY(std::visit(Writing(edit, writer, limits), what));
     record_memory_write(document, edit.last(), judged);

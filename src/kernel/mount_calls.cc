@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "kernel/audit_calls.h"
 #include "kernel/body.h"

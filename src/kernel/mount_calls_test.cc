@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "kernel/approval_calls.h"
 #include "kernel/desk_test.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "kernel/body.h"
 #include "sched/guarded.h"

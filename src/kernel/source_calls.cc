@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "document/memory_reader.h"
-#include "files/source.h"
 #include "kernel/memory_body.h"
-#include "schema/schema_form.h"
+#include "memory/memory_reader.h"
+#include "memory/schema_form.h"
+#include "memory/source.h"
 
 namespace quire::kernel {
 namespace {
 
-Caller caller_of(const files::Source& source) {
+Caller caller_of(const memory::Source& source) {
     return {{policy::ActorKind::source, source.name()}, 0, {}};
 }
 
@@ -19,10 +19,10 @@ Caller caller_of(const files::Source& source) {
 // told while that waits for its turn is one writing.
 class Feeding : public std::enable_shared_from_this<Feeding> {
 public:
-    Feeding(std::shared_ptr<MemoryCalls::Body> memory, files::Source& source)
+    Feeding(std::shared_ptr<MemoryCalls::Body> memory, memory::Source& source)
         : memory_(std::move(memory)), source_(source) {}
 
-    files::Source& source() const { return source_; }
+    memory::Source& source() const { return source_; }
     // Why it feeds nothing; "" where it does, or is about to.
     std::string fault() const {
         return fault_.with([](const std::string& fault) { return fault; });
@@ -35,10 +35,10 @@ public:
             self->fault_.with([&](std::string& fault) { fault = why; });
             then(std::move(why));
         };
-        const document::MemoryBlock& block = source_.block();
+        const memory::MemoryBlock& block = source_.block();
         MemoryCreate what;
         what.label = block.label;
-        what.schema = schema::to_value(block.schema);
+        what.schema = memory::to_value(block.schema);
         what.description = block.description;
         what.permission = block.permission;
         calls.create(caller_of(source_), std::move(what),
@@ -65,9 +65,9 @@ private:
                             told = std::move(told)](Result<bool> same) mutable {
             if (!same) return told(same.error().message());
             if (*same) return self->begin(std::move(told));
-            const document::MemoryBlock& block = self->source_.block();
+            const memory::MemoryBlock& block = self->source_.block();
             calls.convert(caller_of(self->source_), block.label,
-                          {.schema = schema::to_value(block.schema)},
+                          {.schema = memory::to_value(block.schema)},
                           [self, told = std::move(told)](Result<MemoryConverted> made) mutable {
                               if (!made) return told(made.error().message());
                               self->begin(std::move(told));
@@ -112,7 +112,7 @@ private:
     }
 
     const std::shared_ptr<MemoryCalls::Body> memory_;
-    files::Source& source_;
+    memory::Source& source_;
     sched::Guarded<bool> waits_;
     sched::Guarded<std::string> fault_;
 };
@@ -125,7 +125,7 @@ struct SourceCalls::Body {
 };
 
 SourceCalls::SourceCalls(MemoryCalls& memory) : body_(std::make_shared<Body>(Body{memory, {}})) {
-    for (files::Source* const source : memory.body_->fed.sources())
+    for (memory::Source* const source : memory.body_->fed.sources())
         body_->feedings.push_back(std::make_shared<Feeding>(memory.body_, *source));
 }
 SourceCalls::~SourceCalls() {
@@ -158,8 +158,8 @@ void SourceCalls::stop() {
 std::vector<SourceRow> SourceCalls::list() const {
     std::vector<SourceRow> out;
     for (const auto& feeding : body_->feedings) {
-        const files::Source& source = feeding->source();
-        files::Source::State state = source.state();
+        const memory::Source& source = feeding->source();
+        memory::Source::State state = source.state();
         if (std::string fault = feeding->fault(); !fault.empty())
             state = {false, true, std::move(fault)};
         out.push_back({source.name(), source.block().label, std::move(state.text), state.running,
@@ -186,8 +186,8 @@ void SourceCalls::run(const std::string& name, Reply<void> reply) {
             reply(begun ? Result<void>() : Failure(begun.error()));
         },
         [feeding](LiveDocument& document, const OpenedMemory& opened, Reply<bool> answer) {
-            const document::MemoryReader reader(document.doc(), opened.header.block.schema);
-            const Result<Value> config = reader.value(files::kConfigSection);
+            const memory::MemoryReader reader(document.doc(), opened.header.block.schema);
+            const Result<Value> config = reader.value(memory::kConfigSection);
             if (!config) return answer(Failure(config.error()));
             feeding->source().run(*config);
             answer(true);

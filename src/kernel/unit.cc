@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint8_t kBodyFormat = 5;
 
-constexpr std::uint8_t kStatuses = static_cast<std::uint8_t>(blocks::Status::error) + 1;
+constexpr std::uint8_t kStatuses = static_cast<std::uint8_t>(conversation::Status::error) + 1;
 constexpr std::size_t kSpanSize = 8 + 4 + 4;
 constexpr std::uint32_t kNoHeads = 0xFFFFFFFF;
 
@@ -47,7 +47,7 @@ std::vector<crdt::IdSpan> read_spans(ByteReader& in, std::size_t count) {
 }
 
 void write_status(ByteWriter& out, const Unit& unit) {
-    const auto number = [](blocks::Status status) {
+    const auto number = [](conversation::Status status) {
         return static_cast<std::uint8_t>(static_cast<std::uint8_t>(status) + 1);
     };
     out.byte(unit.status ? number(unit.status->from) : 0);
@@ -58,7 +58,8 @@ void read_status(ByteReader& in, Unit& unit) {
     const std::uint8_t to = in.byte("status after");
     if (from > kStatuses || to > kStatuses) return in.fail("status");
     if (from == 0 || to == 0) return;
-    unit.status = {static_cast<blocks::Status>(from - 1), static_cast<blocks::Status>(to - 1)};
+    unit.status = {static_cast<conversation::Status>(from - 1),
+                   static_cast<conversation::Status>(to - 1)};
 }
 
 void write_heads(ByteWriter& out, const Unit& unit) {

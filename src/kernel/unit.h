@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "blocks/block.h"
+#include "conversation/block.h"
 #include "crdt/doc/doc.h"
 #include "store/store.h"
 
@@ -45,8 +45,8 @@ struct Unit {
     // Of a status: which it was, and which it became. None in one that was stored before it said
     // so.
     struct StatusChange {
-        blocks::Status from;
-        blocks::Status to;
+        conversation::Status from;
+        conversation::Status to;
     };
     std::optional<StatusChange> status = {};
     // The version of the document that it left: what going back to it goes back to. None in one

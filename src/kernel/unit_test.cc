@@ -14,7 +14,7 @@ Unit whole_unit() {
     unit.kind = UnitKind::content;
     unit.state = UnitState::undone;
     unit.group = 3;
-    unit.status = {blocks::Status::pending, blocks::Status::running};
+    unit.status = {conversation::Status::pending, conversation::Status::running};
     unit.heads = {{1, 4}, {~std::uint64_t{0} - 1, 2'000'000'000}};
     unit.spans = {{5, 10, 12}};
     unit.kept = {{5, 0, 3}, {6, 1, 2}};

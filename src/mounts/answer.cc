@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "mounts/members.h"
 #include "text/ecma_pattern.h"
 

@@ -5,16 +5,16 @@
 #include <set>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "json/schema.h"
-#include "json/schema_dialect.h"
+#include "json/schema/dialect.h"
+#include "json/schema/member_words.h"
+#include "json/schema/schema.h"
 #include "mounts/members.h"
 #include "policy/call_digest.h"
-#include "policy/member_words.h"
-#include "policy/shown.h"
 #include "text/ecma_pattern.h"
+#include "text/shown.h"
 
 namespace quire::mounts {
 namespace {
@@ -46,7 +46,7 @@ bool has_hidden(std::string_view text) {
     for (char& c : seen) {
         if (c == '\n' || c == '\t' || c == '\r') c = ' ';
     }
-    return policy::shown(seen) != seen;
+    return text::shown(seen) != seen;
 }
 
 // Makes a schema's words visible. False where something else in it has invisible parts: a name or a
@@ -129,7 +129,7 @@ tools::Annotations annotations_of(const Definition& definition) {
 Result<tools::Operations> operations_of(const Value& schema, const std::string& argument) {
     if (argument.empty()) return tools::Operations();
     tools::Operations out{.argument = argument};
-    for (std::string& word : policy::words_of_member(schema, argument))
+    for (std::string& word : json::words_of_member(schema, argument))
         out.all.push_back({.name = std::move(word), .open = true});
     if (out.all.empty()) {
         return unusable(cat("quire.toml says that its argument '", argument,
@@ -179,7 +179,7 @@ std::string visible(std::string_view text, std::size_t limit) {
     std::string_view rest = cut ? utf8::prefix(text.substr(0, valid), limit) : text;
     while (true) {
         const std::size_t end = std::min(rest.find_first_of("\n\t\r"), rest.size());
-        out += policy::shown(rest.substr(0, end));
+        out += text::shown(rest.substr(0, end));
         if (end == rest.size()) break;
         if (rest[end] != '\r') out += rest[end];
         rest.remove_prefix(end + 1);
@@ -189,7 +189,7 @@ std::string visible(std::string_view text, std::size_t limit) {
 }
 
 std::string in_a_line(std::string_view text, std::size_t limit) {
-    return policy::shown(visible(text, limit));
+    return text::shown(visible(text, limit));
 }
 
 bool Definition::only_reads() const {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "kernel/mount_calls.h"
 #include "mounts/answer.h"
 #include "policy/approval.h"

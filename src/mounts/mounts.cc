@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "kernel/mount_calls.h"
 #include "mounts/members.h"
 #include "policy/call_digest.h"

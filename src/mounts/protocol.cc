@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "policy/shown.h"
+#include "text/shown.h"
 
 namespace quire::mounts {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::int64_t kInvalidParams = -32602;
 constexpr std::size_t kQuoted = 500;
 
 std::string quoted(std::string_view text) {
-    return policy::shown(utf8::prefix(text, kQuoted));
+    return text::shown(utf8::prefix(text, kQuoted));
 }
 
 std::string string_in(const Value& of, std::string_view member) {

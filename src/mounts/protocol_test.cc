@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::mounts {
 namespace {

@@ -9,13 +9,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "mounts/lines.h"
+#include "process/piped.h"
 #include "sched/guarded.h"
 #include "sched/scheduler.h"
-#include "shell/piped.h"
 
 namespace quire::mounts {
 namespace {
@@ -100,14 +100,14 @@ private:
 
 // One run of the program.
 struct Run {
-    Run(shell::PipedProgram made, const ServerOptions& options, std::int64_t now_ms)
+    Run(process::PipedProgram made, const ServerOptions& options, std::int64_t now_ms)
         : program(std::move(made)),
           protocol(options.version),
           lines(options.line_bytes),
           noise(options),
           begun_ms(now_ms) {}
 
-    shell::PipedProgram program;
+    process::PipedProgram program;
     Protocol protocol;
     Lines lines;
     LastWords words;
@@ -318,7 +318,7 @@ void ServerProcess::Body::start() {
             cat(why_not_, ". It is tried again after ", (not_before_ms_ - time + 999) / 1000, " s"),
             not_before_ms_ - time));
     }
-    auto program = shell::PipedProgram::start(
+    auto program = process::PipedProgram::start(
         {options_.command, options_.directory, options_.environment, {}});
     if (!program) {
         why_not_ = program.error().message();
@@ -394,7 +394,7 @@ void ServerProcess::Body::look() {
         run_->broken = "it does not read what it is sent";
         return;
     }
-    const shell::PipedProgram& program = run_->program;
+    const process::PipedProgram& program = run_->program;
     pollfd ready[] = {
         {bell_->fd(), POLLIN, 0},
         {program.output(), POLLIN, 0},

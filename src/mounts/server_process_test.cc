@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/test_directory.h"
 #include "sched/scheduler.h"
 

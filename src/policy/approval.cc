@@ -1,8 +1,8 @@
 #include "policy/approval.h"
 
-#include "base/cat.h"
-#include "policy/shown.h"
+#include "base/concat.h"
 #include "text/glob.h"
+#include "text/shown.h"
 
 namespace quire::policy {
 namespace {
@@ -39,8 +39,8 @@ Result<void> check_scope(const std::string& scope, const std::string& name) {
     const text::Glob glob = TRY(text::Glob::compile(scope));
     if (glob.matches(name)) return {};
     return invalid("scope_mismatch",
-                   cat("'", shown(name), "', for which it was asked, is not in the scope '",
-                       shown(scope), "'"),
+                   cat("'", text::shown(name), "', for which it was asked, is not in the scope '",
+                       text::shown(scope), "'"),
                    {{"scope", scope}, {"name", name}});
 }
 
@@ -132,7 +132,7 @@ Result<void> check_person(const Actor& by) {
 
 Failure outdated(const Approval& approval) {
     return fail(Errc::conflict, "outdated",
-                cat("'", shown(approval.ask.target.name),
+                cat("'", text::shown(approval.ask.target.name),
                     "' was deleted, moved or given another schema since ", approval.ask.actor.str(),
                     " asked (approval ", approval.id,
                     "); nothing was approved. Who still wants it asks again"),

@@ -7,8 +7,8 @@
 
 #include <sha2.h>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::policy {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/cat.h"
-#include "policy/shown.h"
+#include "base/concat.h"
+#include "text/shown.h"
 
 namespace quire::policy {
 namespace {
@@ -58,7 +58,7 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
         decision.verdict = readable ? Verdict::allow : Verdict::deny;
         decision.because = {Because::Kind::built_in, 0};
         decision.why =
-            cat(shown(path), is_hidden(path) ? " is the kernel's own state" : " is protected",
+            cat(text::shown(path), is_hidden(path) ? " is the kernel's own state" : " is protected",
                 ", whatever the rules say");
         return decision;
     }
@@ -68,7 +68,8 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
     if (rule == rules_.end()) {
         decision.verdict = verdict(Permission::read_only, operation, Deleting::owner);
         decision.because = {Because::Kind::no_rule, 0};
-        decision.why = cat("no rule in quire.toml matches ", shown(path), ", so it is read_only");
+        decision.why =
+            cat("no rule in quire.toml matches ", text::shown(path), ", so it is read_only");
         return decision;
     }
     const auto index = static_cast<std::size_t>(rule - rules_.begin());
@@ -81,7 +82,7 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
         decision.verdict = Verdict::allow;
     decision.why = cat("rule ", index + 1, " ('", rule->pattern.pattern(), "'",
                        rule->line > 0 ? cat(", line ", rule->line, " of quire.toml") : "",
-                       ") makes ", shown(path), " ", name_of(rule->permission),
+                       ") makes ", text::shown(path), " ", name_of(rule->permission),
                        listed ? cat(", with an approval for ", name_of(operation)) : "");
     return decision;
 }

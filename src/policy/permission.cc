@@ -1,6 +1,6 @@
 #include "policy/permission.h"
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::policy {
 namespace {

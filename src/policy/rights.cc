@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::policy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::policy {
 namespace {

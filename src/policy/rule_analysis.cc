@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "policy/rule_graph.h"
 
 namespace quire::policy {

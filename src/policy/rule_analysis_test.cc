@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "policy/rules_for_test.h"
 
 namespace quire::policy {

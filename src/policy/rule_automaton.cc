@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 
 namespace quire::policy {
 

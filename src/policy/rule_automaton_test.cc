@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "policy/rules_for_test.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
-#include "policy/shown.h"
+#include "base/concat.h"
+#include "text/shown.h"
 
 namespace quire::policy {
 namespace {
@@ -21,9 +21,9 @@ public:
             for (const std::string& tool : group) TRY(check_tool(rule, tool, rule.value_line));
         }
         // A rule is one line of the prompt, and what a person reads is what there is.
-        if (shown(rule.scope) != rule.scope) {
+        if (text::shown(rule.scope) != rule.scope) {
             return wrong(rule.value_line,
-                         cat("the scope '", shown(rule.scope),
+                         cat("the scope '", text::shown(rule.scope),
                              "' has characters that do not show; write it as a line of text"));
         }
         if (rule.type == RuleType::allowed_operations) TRY(check_operations(rule));

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::policy {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::policy {
 

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::server {
@@ -52,7 +52,7 @@ Result<std::string> read_answer(const Fd& socket) {
     return line;
 }
 
-Result<Attached> greet(Fd socket, const Hello& hello) {
+Result<Attached> greet(Fd socket, const rpc::Hello& hello) {
     set_timeout(socket, kHelloSeconds);
     const std::string line = json::write(Map{{"quire", 1},
                                              {"actor", hello.actor},
@@ -81,7 +81,7 @@ Result<Attached> greet(Fd socket, const Hello& hello) {
     return attached;
 }
 
-Result<Attached> connect(const StateDirectory& directory, const Hello& hello) {
+Result<Attached> connect(const StateDirectory& directory, const rpc::Hello& hello) {
     return greet(TRY(directory.connect()), hello);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "server/connection.h"
+#include "rpc/connection.h"
 #include "server/launch.h"
 #include "server/state_directory.h"
 
@@ -12,7 +12,7 @@ namespace quire::server {
 
 struct AttachOptions {
     std::string workspace = ".";
-    Hello hello = {};
+    rpc::Hello hello = {};
     bool start = true;  // Start a kernel where none runs.
     Launch launch = {};
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "kernel/audit_calls.h"
 #include "kernel/source_calls.h"
@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kMostInFlight = 64;
 constexpr std::int64_t kLogEntries = 50;
 
-void answer_error(const Answer& answer, const Error& error) {
+void answer_error(const rpc::Answer& answer, const Error& error) {
     const Value body = error_value(error);
-    answer.error({jsonrpc::Code::internal_error, error.message(), body.as_map()});
+    answer.error({rpc::Code::internal_error, error.message(), body.as_map()});
 }
 
 std::string string_param(const Map& params, std::string_view name) {
@@ -49,14 +49,14 @@ constexpr std::int64_t kMostAuditEntries = 10'000;
 
 }  // namespace
 
-CommandSession::CommandSession(std::unique_ptr<Service> service, Workspace workspace,
-                               kernel::Caller caller, std::shared_ptr<Connection> connection,
+CommandSession::CommandSession(std::unique_ptr<mcp::Service> service, Workspace workspace,
+                               kernel::Caller caller, std::shared_ptr<rpc::Connection> connection,
                                std::string version)
     : service_(std::move(service)),
       workspace_(workspace),
       caller_(std::move(caller)),
       connection_(std::move(connection)),
-      in_flight_(std::make_shared<InFlight>(connection_, kMostInFlight)),
+      in_flight_(std::make_shared<rpc::InFlight>(connection_, kMostInFlight)),
       version_(std::move(version)) {}
 
 CommandSession::~CommandSession() {
@@ -68,24 +68,24 @@ void CommandSession::on_close() {
 }
 
 void CommandSession::on_oversize(std::size_t bound, const std::string& id) {
-    connection_->send(json::write(jsonrpc::error(jsonrpc::id_from(id), jsonrpc::too_long(bound))));
+    connection_->send(json::write(rpc::error(rpc::id_from(id), rpc::too_long(bound))));
 }
 
 void CommandSession::on_line(std::string line) {
     auto parsed = json::parse(line);
     if (!parsed) {
-        connection_->send(json::write(
-            jsonrpc::error({}, {jsonrpc::Code::parse_error, parsed.error().message(), {}})));
-        return;
-    }
-    auto message = jsonrpc::classify(std::move(*parsed));
-    if (!message) {
-        jsonrpc::Rejected& rejected = message.error();
         connection_->send(
-            json::write(jsonrpc::error(std::move(rejected.id), std::move(rejected.fault))));
+            json::write(rpc::error({}, {rpc::Code::parse_error, parsed.error().message(), {}})));
         return;
     }
-    if (message->kind != jsonrpc::Message::Kind::request) return;
+    auto message = rpc::classify(std::move(*parsed));
+    if (!message) {
+        rpc::Rejected& rejected = message.error();
+        connection_->send(
+            json::write(rpc::error(std::move(rejected.id), std::move(rejected.fault))));
+        return;
+    }
+    if (message->kind != rpc::Message::Kind::request) return;
     const auto answer = in_flight_->begin(message->id, nullptr);
     if (!answer) return;
     if (message->method == "call") {
@@ -124,11 +124,11 @@ void CommandSession::on_line(std::string line) {
         status(*answer);
     } else {
         answer->error(
-            {jsonrpc::Code::method_not_found, cat("there is no method ", message->method), {}});
+            {rpc::Code::method_not_found, cat("there is no method ", message->method), {}});
     }
 }
 
-void CommandSession::call(const Answer& answer, Map params) {
+void CommandSession::call(const rpc::Answer& answer, Map params) {
     Value* given = params.find("arguments");
     Value arguments = given != nullptr ? std::move(*given) : Value(Map{});
     service_->call(string_param(params, "tool"), std::move(arguments), answer.cancelled(),
@@ -143,9 +143,9 @@ void CommandSession::call(const Answer& answer, Map params) {
                    });
 }
 
-void CommandSession::read(const Answer& answer, const Map& params) {
+void CommandSession::read(const rpc::Answer& answer, const Map& params) {
     service_->read_resource(string_param(params, "uri"), answer.cancelled(),
-                            [answer](Result<ResourceText> read) {
+                            [answer](Result<mcp::ResourceText> read) {
                                 if (!read) return answer_error(answer, read.error());
                                 Map out;
                                 out.append("text", std::move(read->text));
@@ -154,7 +154,7 @@ void CommandSession::read(const Answer& answer, const Map& params) {
                             });
 }
 
-void CommandSession::revise(const Answer& answer, Map params) {
+void CommandSession::revise(const rpc::Answer& answer, Map params) {
     kernel::MemoryRevise what{string_param(params, "version_id"), {}};
     if (Value* value = params.find("value")) what.value = std::move(*value);
     std::string block_id = string_param(params, "block_id");
@@ -175,13 +175,13 @@ void CommandSession::revise(const Answer& answer, Map params) {
              });
 }
 
-kernel::Caller CommandSession::caller(const Answer& answer) const {
+kernel::Caller CommandSession::caller(const rpc::Answer& answer) const {
     kernel::Caller by = caller_;
     by.cancelled = answer.cancelled();
     return by;
 }
 
-void CommandSession::owned(const Answer& answer, const Map& params) {
+void CommandSession::owned(const rpc::Answer& answer, const Map& params) {
     workspace_.memory.list(
         caller(answer), {}, "",
         [answer, owner = string_param(params, "owner")](Result<kernel::MemoryList> list) {
@@ -196,7 +196,7 @@ void CommandSession::owned(const Answer& answer, const Map& params) {
         });
 }
 
-void CommandSession::export_block(const Answer& answer, const Map& params) {
+void CommandSession::export_block(const rpc::Answer& answer, const Map& params) {
     std::string label = string_param(params, "label");
     Reply<kernel::CarriedBlock> reply = [answer](Result<kernel::CarriedBlock> block) {
         if (!block) return answer_error(answer, block.error());
@@ -211,7 +211,7 @@ void CommandSession::export_block(const Answer& answer, const Map& params) {
 }
 
 // Blocks come one by one, for all of them may be longer than a message.
-void CommandSession::stage(const Answer& answer, const Map& params) {
+void CommandSession::stage(const rpc::Answer& answer, const Map& params) {
     const Value* form = params.find("block");
     Result<kernel::CarriedBlock> block = kernel::carried_of(form == nullptr ? Value() : *form);
     if (!block) return answer_error(answer, block.error());
@@ -219,7 +219,7 @@ void CommandSession::stage(const Answer& answer, const Map& params) {
     answer.result(Map{});
 }
 
-void CommandSession::import_staged(const Answer& answer, const Map& params) {
+void CommandSession::import_staged(const rpc::Answer& answer, const Map& params) {
     kernel::MemoryImport what{std::exchange(staged_, {})};
     if (const std::string name = string_param(params, "owner"); !name.empty()) {
         auto owner = policy::Actor::parse(name);
@@ -254,7 +254,7 @@ void CommandSession::import_staged(const Answer& answer, const Map& params) {
              });
 }
 
-void CommandSession::sources(const Answer& answer) {
+void CommandSession::sources(const rpc::Answer& answer) {
     List rows;
     for (kernel::SourceRow& row : workspace_.sources.list()) {
         rows.push_back(Map{{"name", std::move(row.name)},
@@ -266,7 +266,7 @@ void CommandSession::sources(const Answer& answer) {
     answer.result(Map{{"sources", std::move(rows)}});
 }
 
-void CommandSession::run_source(const Answer& answer, const Map& params) {
+void CommandSession::run_source(const rpc::Answer& answer, const Map& params) {
     std::string name = string_param(params, "name");
     Reply<void> reply = [answer](const Result<void>& begun) {
         if (!begun) return answer_error(answer, begun.error());
@@ -277,13 +277,13 @@ void CommandSession::run_source(const Answer& answer, const Map& params) {
              [&](Reply<void> logged) { workspace_.sources.run(name, std::move(logged)); });
 }
 
-void CommandSession::mount(const Answer& answer, const Map& params) {
+void CommandSession::mount(const rpc::Answer& answer, const Map& params) {
     Result<Value> row = workspace_.mounts.show(string_param(params, "name"));
     if (!row) return answer_error(answer, row.error());
     answer.result(std::move(row->as_map()));
 }
 
-void CommandSession::check_mount(const Answer& answer, const Map& params) {
+void CommandSession::check_mount(const rpc::Answer& answer, const Map& params) {
     workspace_.mounts.check(caller(answer), string_param(params, "name"),
                             [answer](Result<Value> row) {
                                 if (!row) return answer_error(answer, row.error());
@@ -291,7 +291,7 @@ void CommandSession::check_mount(const Answer& answer, const Map& params) {
                             });
 }
 
-void CommandSession::approve_mount(const Answer& answer, const Map& params) {
+void CommandSession::approve_mount(const rpc::Answer& answer, const Map& params) {
     workspace_.mounts.approve(caller(answer), string_param(params, "name"),
                               string_param(params, "offer"), [answer](Result<Value> row) {
                                   if (!row) return answer_error(answer, row.error());
@@ -299,7 +299,7 @@ void CommandSession::approve_mount(const Answer& answer, const Map& params) {
                               });
 }
 
-void CommandSession::log(const Answer& answer, const Map& params) {
+void CommandSession::log(const rpc::Answer& answer, const Map& params) {
     std::optional<policy::Actor> of;
     if (const std::string name = string_param(params, "actor"); !name.empty()) {
         auto actor = policy::Actor::parse(name);
@@ -323,7 +323,7 @@ void CommandSession::log(const Answer& answer, const Map& params) {
         });
 }
 
-void CommandSession::audit(const Answer& answer, const Map& params) {
+void CommandSession::audit(const rpc::Answer& answer, const Map& params) {
     kernel::AuditQuery query;
     query.actor = string_param(params, "actor");
     query.tool = string_param(params, "tool");
@@ -350,7 +350,7 @@ void CommandSession::audit(const Answer& answer, const Map& params) {
         });
 }
 
-void CommandSession::verify_audit(const Answer& answer, const Map& params) {
+void CommandSession::verify_audit(const rpc::Answer& answer, const Map& params) {
     std::vector<std::string> heads;
     if (const Value* given = params.find("heads"); given != nullptr && given->is_list()) {
         for (const Value& head : given->as_list()) {
@@ -371,7 +371,7 @@ void CommandSession::verify_audit(const Answer& answer, const Map& params) {
         });
 }
 
-void CommandSession::status(const Answer& answer) {
+void CommandSession::status(const rpc::Answer& answer) {
     const kernel::Status status = workspace_.kernel.status();
     answer.result(Map{{"version", version_},
                       {"documents", status.documents},

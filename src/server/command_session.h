@@ -31,9 +31,9 @@
 
 #include "kernel/kernel.h"
 #include "kernel/memory_calls.h"
-#include "server/connection.h"
-#include "server/in_flight.h"
-#include "server/service.h"
+#include "mcp/service.h"
+#include "rpc/connection.h"
+#include "rpc/in_flight.h"
 
 namespace quire::kernel {
 class SourceCalls;
@@ -44,7 +44,7 @@ class Mounts;
 
 namespace quire::server {
 
-class CommandSession final : public Session {
+class CommandSession final : public rpc::Session {
 public:
     // What the commands use of a workspace; it outlives the session's replies.
     struct Workspace {
@@ -53,8 +53,9 @@ public:
         kernel::SourceCalls& sources;
         mounts::Mounts& mounts;
     };
-    CommandSession(std::unique_ptr<Service> service, Workspace workspace, kernel::Caller caller,
-                   std::shared_ptr<Connection> connection, std::string version);
+    CommandSession(std::unique_ptr<mcp::Service> service, Workspace workspace,
+                   kernel::Caller caller, std::shared_ptr<rpc::Connection> connection,
+                   std::string version);
     CommandSession(const CommandSession&) = delete;
     CommandSession& operator=(const CommandSession&) = delete;
     ~CommandSession() override;
@@ -65,29 +66,29 @@ public:
     void on_close() override;
 
 private:
-    void call(const Answer& answer, Map params);
-    void read(const Answer& answer, const Map& params);
-    void revise(const Answer& answer, Map params);
-    void owned(const Answer& answer, const Map& params);
-    void export_block(const Answer& answer, const Map& params);
-    void stage(const Answer& answer, const Map& params);
-    void import_staged(const Answer& answer, const Map& params);
-    void log(const Answer& answer, const Map& params);
-    void audit(const Answer& answer, const Map& params);
-    void verify_audit(const Answer& answer, const Map& params);
-    kernel::Caller caller(const Answer& answer) const;
-    void sources(const Answer& answer);
-    void run_source(const Answer& answer, const Map& params);
-    void mount(const Answer& answer, const Map& params);
-    void check_mount(const Answer& answer, const Map& params);
-    void approve_mount(const Answer& answer, const Map& params);
-    void status(const Answer& answer);
+    void call(const rpc::Answer& answer, Map params);
+    void read(const rpc::Answer& answer, const Map& params);
+    void revise(const rpc::Answer& answer, Map params);
+    void owned(const rpc::Answer& answer, const Map& params);
+    void export_block(const rpc::Answer& answer, const Map& params);
+    void stage(const rpc::Answer& answer, const Map& params);
+    void import_staged(const rpc::Answer& answer, const Map& params);
+    void log(const rpc::Answer& answer, const Map& params);
+    void audit(const rpc::Answer& answer, const Map& params);
+    void verify_audit(const rpc::Answer& answer, const Map& params);
+    kernel::Caller caller(const rpc::Answer& answer) const;
+    void sources(const rpc::Answer& answer);
+    void run_source(const rpc::Answer& answer, const Map& params);
+    void mount(const rpc::Answer& answer, const Map& params);
+    void check_mount(const rpc::Answer& answer, const Map& params);
+    void approve_mount(const rpc::Answer& answer, const Map& params);
+    void status(const rpc::Answer& answer);
 
-    std::unique_ptr<Service> service_;
+    std::unique_ptr<mcp::Service> service_;
     Workspace workspace_;
     kernel::Caller caller_;
-    std::shared_ptr<Connection> connection_;
-    std::shared_ptr<InFlight> in_flight_;
+    std::shared_ptr<rpc::Connection> connection_;
+    std::shared_ptr<rpc::InFlight> in_flight_;
     std::string version_;
     std::vector<kernel::CarriedBlock> staged_;
 };

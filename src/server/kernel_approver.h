@@ -6,12 +6,12 @@
 #include <string>
 
 #include "kernel/kernel.h"
+#include "mcp/approver.h"
 #include "policy/actor.h"
-#include "server/approver.h"
 
 namespace quire::server {
 
-class KernelApprover final : public Approver {
+class KernelApprover final : public mcp::Approver {
 public:
     // `person` is whom the answers are recorded for, `session` and `asker` whose calls they are
     // for. The kernel outlives its replies.

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::server {
 
-void KernelQuestions::asked(const MessageHead& head) {
+void KernelQuestions::asked(const rpc::MessageHead& head) {
     if (!head.cancels.empty()) open_.erase(head.cancels);
     if (!head.id.empty() && head.id != "null") open_.insert(head.id);
 }
 
-void KernelQuestions::answered(const MessageHead& head) {
+void KernelQuestions::answered(const rpc::MessageHead& head) {
     if (!head.method.empty()) return;
     open_.erase(head.id);
     settled_.erase(head.id);
@@ -39,10 +39,11 @@ std::vector<std::string> KernelQuestions::decline() {
     return answers;
 }
 
-bool KernelQuestions::are_late(const std::vector<MessageHead>& heads) const {
-    return !heads.empty() && std::all_of(heads.begin(), heads.end(), [&](const MessageHead& head) {
-        return head.method.empty() && settled_.contains(head.id);
-    });
+bool KernelQuestions::are_late(const std::vector<rpc::MessageHead>& heads) const {
+    return !heads.empty() &&
+           std::all_of(heads.begin(), heads.end(), [&](const rpc::MessageHead& head) {
+               return head.method.empty() && settled_.contains(head.id);
+           });
 }
 
 }  // namespace quire::server

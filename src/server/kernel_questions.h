@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "server/message_scan.h"
+#include "rpc/message_scan.h"
 
 namespace quire::server {
 
 class KernelQuestions {
 public:
     // A request or notification of the kernel, relayed to the client.
-    void asked(const MessageHead& head);
+    void asked(const rpc::MessageHead& head);
     // A message of the client, relayed to the kernel; what is no answer changes nothing.
-    void answered(const MessageHead& head);
+    void answered(const rpc::MessageHead& head);
 
     // The kernel is lost: a notification for each question, by which the client takes it back.
     std::vector<std::string> take_back();
@@ -24,7 +24,7 @@ public:
     std::vector<std::string> decline();
     // Whether the messages of one line are answers to such questions and nothing else. No other
     // kernel wants them.
-    bool are_late(const std::vector<MessageHead>& heads) const;
+    bool are_late(const std::vector<rpc::MessageHead>& heads) const;
 
 private:
     std::set<std::string> open_;

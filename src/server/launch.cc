@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::server {

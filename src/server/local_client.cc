@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::server {

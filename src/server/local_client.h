@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "rpc/line_splitter.h"
 #include "server/attach.h"
-#include "server/line_splitter.h"
 
 namespace quire::server {
 
@@ -29,7 +29,7 @@ private:
     Result<Value> answer_to(std::int64_t id, int timeout_ms);
 
     Attached attached_;
-    LineSplitter lines_{256U << 20};
+    rpc::LineSplitter lines_{256U << 20};
     std::int64_t last_id_ = 0;
 };
 

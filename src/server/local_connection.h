@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
+#include "rpc/connection.h"
+#include "rpc/line_queue.h"
 #include "sched/guarded.h"
-#include "server/connection.h"
-#include "server/fd.h"
-#include "server/line_queue.h"
 
 namespace quire::server {
 
@@ -29,7 +29,7 @@ private:
     sched::Guarded<std::vector<std::uint64_t>> wanted_;
 };
 
-class LocalConnection final : public Connection {
+class LocalConnection final : public rpc::Connection {
 public:
     LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes,
                     std::shared_ptr<Attention> attention);
@@ -53,7 +53,7 @@ public:
 private:
     struct Output {
         Fd socket;
-        LineQueue lines;
+        rpc::LineQueue lines;
         bool held = false;
         bool closing = false;
         bool broken = false;

@@ -18,13 +18,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "json/json.h"
+#include "rpc/line_splitter.h"
 #include "sched/guarded.h"
 #include "sched/watched.h"
 #include "server/launch.h"
-#include "server/line_splitter.h"
 #include "server/local_connection.h"
 
 namespace quire::server {
@@ -57,14 +57,14 @@ void take_word(const Value& message, std::string_view key, std::string& word) {
         word = value->as_string();
 }
 
-Result<Hello> parse_hello(const std::string& line) {
+Result<rpc::Hello> parse_hello(const std::string& line) {
     const Value message = TRY(json::parse(line, {.depth = 4, .bytes = kHelloBytes}));
     const Value* version = message.get("quire");
     if (version == nullptr || !version->is_int() || version->as_int() != 1) {
         return fail(Errc::unsupported, "unknown_hello",
                     "the first line must be {\"quire\":1,\"actor\":…,\"profile\":…,\"kind\":…}");
     }
-    Hello hello;
+    rpc::Hello hello;
     take_word(message, "actor", hello.actor);
     take_word(message, "profile", hello.profile);
     take_word(message, "kind", hello.kind);
@@ -74,13 +74,13 @@ Result<Hello> parse_hello(const std::string& line) {
 struct Client {
     std::shared_ptr<LocalConnection> connection;
     int socket;  // The connection's; open as long as this entry is there.
-    LineSplitter lines;
+    rpc::LineSplitter lines;
     struct Arrived {
         std::string line;  // Of one that was too long: the id of the message that it was.
         bool oversize = false;
     };
-    std::deque<Arrived> arrived;       // To be delivered.
-    std::unique_ptr<Session> session;  // Once it has said hello.
+    std::deque<Arrived> arrived;            // To be delivered.
+    std::unique_ptr<rpc::Session> session;  // Once it has said hello.
     Clock::time_point hello_until;
     bool refused = false;  // Its hello was.
 };
@@ -89,8 +89,8 @@ struct Client {
 
 class LocalServer::Body final : public sched::Watched {
 public:
-    Body(StateDirectory directory, LocalServerOptions options, SessionFactory factory, LogSink& log,
-         Fd listener)
+    Body(StateDirectory directory, LocalServerOptions options, rpc::SessionFactory factory,
+         LogSink& log, Fd listener)
         : directory_(std::move(directory)),
           options_(std::move(options)),
           factory_(std::move(factory)),
@@ -272,7 +272,7 @@ private:
         clients_.emplace(id, Client{.connection = std::make_shared<LocalConnection>(
                                         id, std::move(socket), options_.output_bytes, attention_),
                                     .socket = fd,
-                                    .lines = LineSplitter(options_.line_bytes),
+                                    .lines = rpc::LineSplitter(options_.line_bytes),
                                     .arrived = {},
                                     .session = nullptr,
                                     .hello_until = Clock::now() + Milliseconds(options_.hello_ms),
@@ -336,7 +336,7 @@ private:
     }
 
     void greet(Client& client, const std::string& line) {
-        Result<std::unique_ptr<Session>> session = make_session(client, line);
+        Result<std::unique_ptr<rpc::Session>> session = make_session(client, line);
         if (!session) {
             client.connection->send(error_line(session.error()));
             client.connection->close();
@@ -346,9 +346,9 @@ private:
         client.session = std::move(*session);
     }
 
-    Result<std::unique_ptr<Session>> make_session(Client& client, const std::string& line) {
-        const Hello hello = TRY(parse_hello(line));
-        std::unique_ptr<Session> session = TRY(factory_(hello, client.connection));
+    Result<std::unique_ptr<rpc::Session>> make_session(Client& client, const std::string& line) {
+        const rpc::Hello hello = TRY(parse_hello(line));
+        std::unique_ptr<rpc::Session> session = TRY(factory_(hello, client.connection));
         client.connection->send(
             json::write(Map{{"ok", Map{{"version", options_.version},
                                        {"pid", static_cast<std::int64_t>(::getpid())},
@@ -383,7 +383,7 @@ private:
 
     StateDirectory directory_;
     LocalServerOptions options_;
-    SessionFactory factory_;
+    rpc::SessionFactory factory_;
     LogSink& log_;
     Fd listener_;
     Fd epoll_;
@@ -408,7 +408,7 @@ private:
 
 Result<std::unique_ptr<LocalServer>> LocalServer::open(StateDirectory directory,
                                                        LocalServerOptions options,
-                                                       SessionFactory factory, LogSink& log) {
+                                                       rpc::SessionFactory factory, LogSink& log) {
     Fd listener = TRY(directory.listen());
     return std::unique_ptr<LocalServer>(new LocalServer(std::make_unique<Body>(
         std::move(directory), std::move(options), std::move(factory), log, std::move(listener))));

@@ -13,8 +13,8 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "rpc/connection.h"
 #include "sched/scheduler.h"
-#include "server/connection.h"
 #include "server/state_directory.h"
 
 namespace quire::server {
@@ -37,7 +37,7 @@ public:
     // Errors: as of StateDirectory::listen().
     static Result<std::unique_ptr<LocalServer>> open(StateDirectory directory,
                                                      LocalServerOptions options,
-                                                     SessionFactory factory, LogSink& log);
+                                                     rpc::SessionFactory factory, LogSink& log);
     LocalServer(const LocalServer&) = delete;
     LocalServer& operator=(const LocalServer&) = delete;
     ~LocalServer();  // Takes the socket away and lets the sessions go.

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "server/attach.h"
 #include "server/test_workspace.h"
 
@@ -29,9 +29,9 @@ struct Gate {
 
 // Says every line back. "big N" sends N bytes, "close" ends the connection; "later X" says X from a
 // task, "hold" does so once the gate is open.
-class Echo final : public Session {
+class Echo final : public rpc::Session {
 public:
-    Echo(std::shared_ptr<Connection> connection, sched::Scheduler& scheduler, const Gate& gate,
+    Echo(std::shared_ptr<rpc::Connection> connection, sched::Scheduler& scheduler, const Gate& gate,
          std::atomic<int>& closed)
         : connection_(std::move(connection)), strand_(scheduler), gate_(gate), closed_(closed) {}
     void on_line(std::string line) override {
@@ -57,7 +57,7 @@ public:
     void on_close() override { ++closed_; }
 
 private:
-    std::shared_ptr<Connection> connection_;
+    std::shared_ptr<rpc::Connection> connection_;
     sched::Strand strand_;
     const Gate& gate_;
     std::atomic<int>& closed_;
@@ -69,9 +69,9 @@ public:
     enum class Threads { one, two };
     Server(const Workspace& workspace, LocalServerOptions options, Threads threads = Threads::two) {
         if (threads == Threads::two) options.pool = &pool_;
-        SessionFactory factory =
-            [this](const Hello& hello,
-                   std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
+        rpc::SessionFactory factory = [this](const rpc::Hello& hello,
+                                             std::shared_ptr<rpc::Connection> connection)
+            -> Result<std::unique_ptr<rpc::Session>> {
             if (hello.actor == "nobody") return invalid("invalid_actor", "there is no such actor");
             return std::make_unique<Echo>(std::move(connection), pool_, gate, closed);
         };

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "server/launch.h"
 
@@ -34,9 +34,9 @@ bool is_request_id(std::string_view id) {
 
 }  // namespace
 
-void OpenRequests::asked(const std::vector<MessageHead>& heads, bool is_batch) {
+void OpenRequests::asked(const std::vector<rpc::MessageHead>& heads, bool is_batch) {
     const std::size_t batch = is_batch ? ++batches_ : 0;
-    for (const MessageHead& head : heads) {
+    for (const rpc::MessageHead& head : heads) {
         if (!head.cancels.empty()) requests_.erase(head.cancels);
         if (!head.method.empty() && is_request_id(head.id))
             requests_.insert_or_assign(head.id, Open{head, batch, 0, {}});
@@ -88,7 +88,7 @@ std::vector<std::string> OpenRequests::give_up() {
     return answers;
 }
 
-std::string OpenRequests::answer(const MessageHead& head, const Error& error) {
+std::string OpenRequests::answer(const rpc::MessageHead& head, const Error& error) {
     // The id goes back in the text it came in: it is JSON already.
     if (head.method != "tools/call") {
         const Map body{

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "base/result.h"
-#include "server/message_scan.h"
+#include "rpc/message_scan.h"
 
 namespace quire::server {
 
 class OpenRequests {
 public:
     // `heads` came in one line: one request, or those of a batch.
-    void asked(const std::vector<MessageHead>& heads, bool is_batch);
+    void asked(const std::vector<rpc::MessageHead>& heads, bool is_batch);
     // The request `id`, asked just now in `line`, may be asked again.
     void may_repeat(const std::string& id, std::string line);
     // The lines of those that may, in the order they were asked. They are open no longer.
@@ -30,11 +30,11 @@ public:
     std::vector<std::string> give_up();
 
     // A line that answers `head` with `error`: as a tool's result, or as a JSON-RPC error.
-    static std::string answer(const MessageHead& head, const Error& error);
+    static std::string answer(const rpc::MessageHead& head, const Error& error);
 
 private:
     struct Open {
-        MessageHead head;
+        rpc::MessageHead head;
         std::size_t batch;      // 0: asked alone.
         std::size_t order = 0;  // Of those that may be asked again; 0 for others.
         std::string line = {};  // The same: how it was asked.

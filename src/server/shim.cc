@@ -16,15 +16,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
-#include "server/jsonrpc.h"
+#include "mcp/repeatable.h"
+#include "rpc/jsonrpc.h"
+#include "rpc/line_queue.h"
+#include "rpc/line_splitter.h"
+#include "rpc/message_scan.h"
 #include "server/kernel_questions.h"
-#include "server/line_queue.h"
-#include "server/line_splitter.h"
-#include "server/message_scan.h"
 #include "server/open_requests.h"
-#include "server/repeatable.h"
 
 namespace quire::server {
 
@@ -56,7 +56,7 @@ public:
     int fd() const { return fd_; }
 
     // False when nobody reads it any more.
-    bool write(LineQueue& lines) const {
+    bool write(rpc::LineQueue& lines) const {
         while (!lines.empty()) {
             std::array<iovec, 64> parts = {};
             const std::size_t count = lines.fill(parts.data(), parts.size());
@@ -144,8 +144,8 @@ private:
         from_client_.feed(
             bytes, [&](std::string line) { to_kernel_.push(std::move(line)); },
             [&](const std::string& id) {
-                to_client_.push(json::write(
-                    jsonrpc::error(jsonrpc::id_from(id), jsonrpc::too_long(options_.line_bytes))));
+                to_client_.push(
+                    json::write(rpc::error(rpc::id_from(id), rpc::too_long(options_.line_bytes))));
             });
     }
 
@@ -173,16 +173,16 @@ private:
     // Only what is out whole may have been done; so this is when a request begins to be open.
     void sent(std::string line) {
         line.pop_back();
-        std::vector<MessageHead> heads = scan_messages(line);
+        std::vector<rpc::MessageHead> heads = rpc::scan_messages(line);
         // Our own greeting of a later kernel is nothing that the client waits for.
-        std::erase_if(heads, [&](const MessageHead& head) { return head.id == reattach_id_; });
+        std::erase_if(heads, [&](const rpc::MessageHead& head) { return head.id == reattach_id_; });
         const std::size_t first = line.find_first_not_of(" \t\r");
         const bool is_batch = first != std::string::npos && line[first] == '[';
         open_.asked(heads, is_batch);
         if (!is_batch && heads.size() == 1 && line.size() <= kRepeatedBytes &&
             repeatable_.covers(heads.front()))
             open_.may_repeat(heads.front().id, line);
-        for (const MessageHead& head : heads) {
+        for (const rpc::MessageHead& head : heads) {
             questions_.answered(head);
             if (head.method == "initialize") {
                 initialize_ = line;
@@ -212,7 +212,7 @@ private:
     }
 
     void take_from_kernel(std::string line) {
-        for (const MessageHead& head : scan_messages(line)) {
+        for (const rpc::MessageHead& head : rpc::scan_messages(line)) {
             if (!head.method.empty()) {
                 questions_.asked(head);
                 continue;
@@ -230,7 +230,7 @@ private:
 
     void lose_kernel() {
         kernel_.reset();
-        from_kernel_ = LineSplitter(options_.line_bytes * 4);
+        from_kernel_ = rpc::LineSplitter(options_.line_bytes * 4);
         to_kernel_.rewind();
         // An initialize changes nothing, and without its answer the client has no server: it is
         // said again below.
@@ -256,7 +256,7 @@ private:
             return false;
         }
         kernel_ = std::move(attached->socket);
-        repeatable_ = Repeatable(std::move(attached->reads));
+        repeatable_ = mcp::Repeatable(std::move(attached->reads));
         if (initialize_.empty() || !initialize_answered_) return true;
         Result<Value> again = json::parse(initialize_);
         if (!again || !again->is_map()) return true;
@@ -270,14 +270,14 @@ private:
         std::vector<std::string> kept;
         while (!to_kernel_.empty()) {
             std::string line = to_kernel_.pop();
-            if (!questions_.are_late(scan_messages(line))) kept.push_back(std::move(line));
+            if (!questions_.are_late(rpc::scan_messages(line))) kept.push_back(std::move(line));
         }
         for (std::string& line : kept) to_kernel_.push(std::move(line));
     }
 
     // It never left this process, so it is certain that nothing was done.
     void refuse(const std::string& line, const Error& error) {
-        for (const MessageHead& head : scan_messages(line)) {
+        for (const rpc::MessageHead& head : rpc::scan_messages(line)) {
             if (head.id.empty() || head.method.empty()) continue;
             Error why = error;
             to_client_.push(OpenRequests::answer(head, std::move(why).within("nothing was done")));
@@ -287,12 +287,12 @@ private:
     const ShimOptions& options_;
     Output output_;
     Fd kernel_;
-    Repeatable repeatable_;
+    mcp::Repeatable repeatable_;
     int losses_ = 0;
-    LineSplitter from_client_;
-    LineSplitter from_kernel_;
-    LineQueue to_kernel_;
-    LineQueue to_client_;
+    rpc::LineSplitter from_client_;
+    rpc::LineSplitter from_kernel_;
+    rpc::LineQueue to_kernel_;
+    rpc::LineQueue to_client_;
     OpenRequests open_;
     KernelQuestions questions_;
     std::string initialize_,

@@ -15,15 +15,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
+#include "mcp/repeatable.h"
+#include "rpc/message_scan.h"
 #include "sched/guarded.h"
 #include "server/kernel_questions.h"
 #include "server/local_client.h"
 #include "server/local_socket.h"
-#include "server/message_scan.h"
 #include "server/open_requests.h"
-#include "server/repeatable.h"
 #include "server/test_workspace.h"
 
 namespace quire::server {
@@ -39,9 +39,9 @@ struct Heard {
 // Answers every request with its method, but for what holds "silent", which it never answers, and
 // "late", which it answers the second time; at "closing" it hangs up. Of "asking" it asks the
 // client first, by the id "q".
-class FakeKernelSession final : public Session {
+class FakeKernelSession final : public rpc::Session {
 public:
-    FakeKernelSession(std::shared_ptr<Connection> connection, Heard& heard)
+    FakeKernelSession(std::shared_ptr<rpc::Connection> connection, Heard& heard)
         : connection_(std::move(connection)), heard_(heard) {}
     void on_line(std::string line) override {
         const auto times = heard_.lines.with([&](std::vector<std::string>& lines) {
@@ -50,7 +50,7 @@ public:
         });
         if (line.find("closing") != std::string::npos) return connection_->close();
         if (line.find("late") != std::string::npos && times == 1) return;
-        for (const MessageHead& head : scan_messages(line)) {
+        for (const rpc::MessageHead& head : rpc::scan_messages(line)) {
             if (line.find("asking") != std::string::npos) {
                 asking_ = head;
                 connection_->send(
@@ -74,9 +74,9 @@ public:
     void on_close() override {}
 
 private:
-    std::shared_ptr<Connection> connection_;
+    std::shared_ptr<rpc::Connection> connection_;
     Heard& heard_;
-    std::optional<MessageHead> asking_;
+    std::optional<rpc::MessageHead> asking_;
 };
 
 class FakeKernel {
@@ -85,9 +85,9 @@ public:
         LocalServerOptions options;
         options.linger_ms = -1;
         options.drain_ms = 0;
-        SessionFactory factory =
-            [&heard](const Hello&,
-                     std::shared_ptr<Connection> connection) -> Result<std::unique_ptr<Session>> {
+        rpc::SessionFactory factory = [&heard](const rpc::Hello&,
+                                               std::shared_ptr<rpc::Connection> connection)
+            -> Result<std::unique_ptr<rpc::Session>> {
             return std::make_unique<FakeKernelSession>(std::move(connection), heard);
         };
         server_ = std::move(LocalServer::open(StateDirectory::open(workspace.path()).value(),
@@ -222,7 +222,7 @@ TEST(Shim, AfterTheEndOfItsInputItWaitsForAnswersOnlySoLong) {
 TEST(Shim, WhatIsRefusedWithoutItsIdIsNotWaitedFor) {
     OpenRequests open;
     const auto ask = [&](const std::string& line) {
-        open.asked(scan_messages(line), line.starts_with('['));
+        open.asked(rpc::scan_messages(line), line.starts_with('['));
     };
     ask(R"([{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"a"}])");
     ask(R"([{"jsonrpc":"2.0","id":3,"method":"a"}])");
@@ -353,9 +353,9 @@ TEST(Shim, AReadThatEveryKernelDiesOfIsGivenUp) {
 }
 
 TEST(Shim, OnlyWhatIsPlainlyAReadIsAskedAgain) {
-    const Repeatable repeatable(Map{{"block_view", true}, {"file", List{"read"}}});
+    const mcp::Repeatable repeatable(Map{{"block_view", true}, {"file", List{"read"}}});
     const auto covers = [&](const std::string& method, const std::string& params) {
-        return repeatable.covers(scan_messages(request(1, method, params)).front());
+        return repeatable.covers(rpc::scan_messages(request(1, method, params)).front());
     };
     EXPECT_TRUE(covers("tools/call", R"({"name":"block.view","arguments":{}})"));
     EXPECT_TRUE(covers("tools/call", R"({"arguments":{"operation":"read"},"name":"file"})"));
@@ -519,15 +519,16 @@ TEST(Shim, AQuestionThatComesAfterTheClientHasGoneIsAnsweredSo) {
 TEST(KernelQuestions, OnlyAnswersToWhatIsSettledAreLate) {
     KernelQuestions questions;
     const auto late = [&](std::string_view line) {
-        return questions.are_late(scan_messages(line));
+        return questions.are_late(rpc::scan_messages(line));
     };
     const auto asked = [](std::string_view id) {
-        return scan_messages(cat(R"({"jsonrpc":"2.0","id":)", id, R"(,"method":"m"})")).front();
+        return rpc::scan_messages(cat(R"({"jsonrpc":"2.0","id":)", id, R"(,"method":"m"})"))
+            .front();
     };
     for (const char* id : {R"("a")", R"("b")", R"("c")", R"("d")"}) questions.asked(asked(id));
-    questions.answered(scan_messages(R"({"jsonrpc":"2.0","id":"a","result":{}})").front());
-    questions.asked(scan_messages(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
-                                  R"("params":{"requestId":"b"}})")
+    questions.answered(rpc::scan_messages(R"({"jsonrpc":"2.0","id":"a","result":{}})").front());
+    questions.asked(rpc::scan_messages(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
+                                       R"("params":{"requestId":"b"}})")
                         .front());
     EXPECT_FALSE(late(R"({"jsonrpc":"2.0","id":"c","result":{}})"));
 
@@ -540,7 +541,7 @@ TEST(KernelQuestions, OnlyAnswersToWhatIsSettledAreLate) {
           R"([{"jsonrpc":"2.0","id":"c","result":{}},{"jsonrpc":"2.0","id":1,"method":"x"}])", "7",
           "{"})
         EXPECT_FALSE(late(line)) << line;
-    questions.answered(scan_messages(R"({"jsonrpc":"2.0","id":"c","result":{}})").front());
+    questions.answered(rpc::scan_messages(R"({"jsonrpc":"2.0","id":"c","result":{}})").front());
     EXPECT_FALSE(late(R"({"jsonrpc":"2.0","id":"c","result":{}})"));
     EXPECT_TRUE(questions.take_back().empty());
     EXPECT_TRUE(questions.decline().empty());

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::server {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
-#include "server/fd.h"
 
 namespace quire::server {
 

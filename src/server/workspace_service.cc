@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "kernel/audit_calls.h"
 #include "server/kernel_approver.h"
@@ -20,8 +20,8 @@ std::string uri_of(const kernel::BlockInfo& block) {
     return block.is_file ? uri_of_path(block.path) : cat(kBlockScheme, block.block_id);
 }
 
-Resource resource_of(const kernel::BlockInfo& block) {
-    Resource resource;
+mcp::Resource resource_of(const kernel::BlockInfo& block) {
+    mcp::Resource resource;
     resource.uri = uri_of(block);
     resource.name = block.is_file ? block.path : block.block_id;
     resource.description = block.is_file ? block.summary
@@ -82,13 +82,13 @@ void held(const tools::Registry& registry, const kernel::Caller& by, std::string
 }
 
 void read_block(kernel::Kernel& kernel, kernel::Caller by, std::string block_id, std::string uri,
-                Reply<ResourceText> reply) {
+                Reply<mcp::ResourceText> reply) {
     kernel.text(
         std::move(by), std::move(block_id),
         [uri = std::move(uri), reply = std::move(reply)](Result<kernel::WholeText> whole) mutable {
             if (!whole) return reply(Failure(std::move(whole).error()));
             std::string type(mime_type_of(whole->info.path));
-            reply(ResourceText{std::move(uri), std::move(type), std::move(whole->text)});
+            reply(mcp::ResourceText{std::move(uri), std::move(type), std::move(whole->text)});
         });
 }
 
@@ -145,14 +145,14 @@ std::string_view WorkspaceService::reading_tool() const {
     return views ? "block_view" : "block_read";
 }
 
-std::vector<ResourceTemplate> WorkspaceService::resource_templates() const {
+std::vector<mcp::ResourceTemplate> WorkspaceService::resource_templates() const {
     return {{"block://{block_id}", "block", "The text of a block, by the id that any tool gives."},
             {"file:///{+path}", "file",
              "A file of the workspace by its path there, with the edits that are not saved yet."}};
 }
 
 void WorkspaceService::list_resources(std::string cursor, std::stop_token cancelled,
-                                      Reply<ResourcePage> reply) {
+                                      Reply<mcp::ResourcePage> reply) {
     kernel::ListQuery query;
     query.depth = 0;
     query.limit = kPage;
@@ -161,7 +161,7 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
     Reply<kernel::ListPage> answer = [reply =
                                           std::move(reply)](Result<kernel::ListPage> page) mutable {
         if (!page) return reply(Failure(std::move(page).error()));
-        ResourcePage out;
+        mcp::ResourcePage out;
         for (const kernel::BlockInfo& block : page->blocks) {
             out.resources.push_back(resource_of(block));
         }
@@ -179,14 +179,14 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
 }
 
 void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
-                                     Reply<ResourceText> reply) {
+                                     Reply<mcp::ResourceText> reply) {
     kernel::Caller by = caller(std::move(cancelled));
     if (uri.starts_with(kBlockScheme)) {
         std::string block_id = uri.substr(kBlockScheme.size());
         Map arguments{{"uri", uri}};
         return kernel::AuditCalls(kernel_).log(
             by, "resources/read", std::move(arguments), true, std::move(reply),
-            [&](Reply<ResourceText> logged) {
+            [&](Reply<mcp::ResourceText> logged) {
                 held(registry_, by, reading_tool(), block_id, std::move(logged),
                      [&kernel = kernel_, by, block_id, uri = std::move(uri)](auto read) mutable {
                          read_block(kernel, by, block_id, std::move(uri), std::move(read));

@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "kernel/kernel.h"
-#include "server/service.h"
+#include "mcp/service.h"
 #include "tools/tool.h"
 
 namespace quire::server {
 
-class WorkspaceService final : public Service {
+class WorkspaceService final : public mcp::Service {
 public:
     // Whether a tool that the session's profile has not is looked for in the others.
     enum class Reach { own_profile, any_profile };
@@ -29,19 +29,19 @@ public:
     WorkspaceService& operator=(const WorkspaceService&) = delete;
     ~WorkspaceService() override;
 
-    Approver* approver() override { return approver_.get(); }
+    mcp::Approver* approver() override { return approver_.get(); }
     const std::vector<tools::ToolInfo>& tools() const override;
     std::vector<std::string> rules() const override;
     void call(std::string name, Value arguments, std::stop_token cancelled,
               Reply<tools::ToolResult> reply) override;
 
-    std::vector<ResourceTemplate> resource_templates() const override;
+    std::vector<mcp::ResourceTemplate> resource_templates() const override;
     void list_resources(std::string cursor, std::stop_token cancelled,
-                        Reply<ResourcePage> reply) override;
+                        Reply<mcp::ResourcePage> reply) override;
     // block://ID is a block's text; file:///PATH a file's as it is in the workspace, read in where
     // it is not loaded.
     void read_resource(std::string uri, std::stop_token cancelled,
-                       Reply<ResourceText> reply) override;
+                       Reply<mcp::ResourceText> reply) override;
 
 private:
     kernel::Caller caller(std::stop_token cancelled) const;
@@ -52,7 +52,7 @@ private:
     kernel::Kernel& kernel_;
     tools::Session session_;
     Reach reach_;
-    std::unique_ptr<Approver> approver_;
+    std::unique_ptr<mcp::Approver> approver_;
 };
 
 // The path of a file:/// URI, percent-decoded; none when it is no such URI or not UTF-8. And back.

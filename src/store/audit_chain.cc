@@ -5,7 +5,7 @@
 
 #include <sha2.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::store {
 namespace {

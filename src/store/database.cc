@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <xxhash.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::store {
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "store/audit_chain.h"
 #include "store/faulty_vfs.h"
 #include "store/store.h"

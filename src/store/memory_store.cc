@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "store/audit_chain.h"
 #include "store/text_scan.h"
 

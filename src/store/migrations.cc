@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::store {
 

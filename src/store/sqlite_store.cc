@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "store/audit_rows.h"
 #include "store/migrations.h"
 #include "store/records.h"

@@ -3,8 +3,8 @@
 #include <bit>
 #include <string_view>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 
 namespace quire::store {
 namespace {

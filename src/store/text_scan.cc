@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::store {
 namespace {

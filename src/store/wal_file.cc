@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::store {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "text/sequence_diff.h"
 

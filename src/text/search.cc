@@ -2,7 +2,7 @@
 
 #include <re2/re2.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 
 namespace quire::text {

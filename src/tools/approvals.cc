@@ -1,7 +1,7 @@
 // approvals: what agents ask people for, and the answers. For people alone.
-#include "base/cat.h"
+#include "base/concat.h"
 #include "kernel/approval_calls.h"
-#include "policy/shown.h"
+#include "text/shown.h"
 #include "tools/memories.h"
 #include "tools/permission_words.h"
 #include "tools/render.h"
@@ -142,7 +142,7 @@ std::string line_of(const Approval& approval, std::string_view status) {
     const policy::Ask& ask = approval.ask;
     std::string out =
         cat(approval.id, "\t", status, "\t", ask.actor.str(), "\t", policy::name_of(ask.operation),
-            " ", policy::shown(ask.target.name), "\t", approval.description);
+            " ", text::shown(ask.target.name), "\t", approval.description);
     if (approval.resolved) {
         out += cat("\t", policy::name_of(approval.resolved->answer), " by ",
                    approval.resolved->by.str());

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "tools/block_words.h"
 #include "tools/blocks.h"
@@ -15,11 +15,11 @@ struct Args {
     std::string conversation = kernel::BlockCreate{}.conversation;
     std::optional<std::string> parent_id;
     std::optional<std::string> after;
-    blocks::Role role = blocks::Role::model;
-    blocks::Kind kind = blocks::Kind::text;
+    conversation::Role role = conversation::Role::model;
+    conversation::Kind kind = conversation::Kind::text;
     std::string content;
     Map metadata;
-    std::optional<blocks::Status> status;
+    std::optional<conversation::Status> status;
     std::string client_token;
 };
 
@@ -68,7 +68,7 @@ void reply_as_it_is(kernel::Kernel& kernel, const Session& session, kernel::Bloc
                  reply = std::move(reply)](Result<kernel::BlockText> block) mutable {
                     // It may have been deleted since.
                     std::string snippet =
-                        block ? blocks::numbered(block->lines, {0}, numbering_of(profile), true)
+                        block ? edits::numbered(block->lines, {0}, numbering_of(profile), true)
                               : std::string();
                     reply(render(std::move(made), "The token's block is", std::move(snippet)));
                 });

@@ -1,4 +1,4 @@
-#include "base/cat.h"
+#include "base/concat.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"

@@ -1,4 +1,4 @@
-#include "blocks/line_edit.h"
+#include "edits/line_edit.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -6,17 +6,17 @@
 namespace quire::json {
 
 template <>
-struct Words<blocks::Coords> {
+struct Words<edits::Coords> {
     static constexpr std::size_t count = 2;
-    static std::string_view word(blocks::Coords coords) {
-        return coords == blocks::Coords::sequential ? "sequential" : "original";
+    static std::string_view word(edits::Coords coords) {
+        return coords == edits::Coords::sequential ? "sequential" : "original";
     }
 };
 
 template <>
-struct FieldsOf<blocks::InsertLines> {
-    static Fields<blocks::InsertLines> fields() {
-        using Insert = blocks::InsertLines;
+struct FieldsOf<edits::InsertLines> {
+    static Fields<edits::InsertLines> fields() {
+        using Insert = edits::InsertLines;
         return Fields<Insert>()
             .tag("op", "insert")
             .required(
@@ -33,24 +33,24 @@ constexpr auto kEndLine = [](auto& op) -> auto& {
     return op.lines.end.n;
 };
 template <>
-struct FieldsOf<blocks::DeleteLines> {
-    static Fields<blocks::DeleteLines> fields() {
-        return Fields<blocks::DeleteLines>()
+struct FieldsOf<edits::DeleteLines> {
+    static Fields<edits::DeleteLines> fields() {
+        return Fields<edits::DeleteLines>()
             .tag("op", "delete")
             .required("start_line", kStartLine)
             .required("end_line", kEndLine)
-            .optional("expected_text", &blocks::DeleteLines::expected);
+            .optional("expected_text", &edits::DeleteLines::expected);
     }
 };
 template <>
-struct FieldsOf<blocks::ReplaceLines> {
-    static Fields<blocks::ReplaceLines> fields() {
-        return Fields<blocks::ReplaceLines>()
+struct FieldsOf<edits::ReplaceLines> {
+    static Fields<edits::ReplaceLines> fields() {
+        return Fields<edits::ReplaceLines>()
             .tag("op", "replace")
             .required("start_line", kStartLine)
             .required("end_line", kEndLine)
-            .required("content", &blocks::ReplaceLines::content)
-            .optional("expected_text", &blocks::ReplaceLines::expected);
+            .required("content", &edits::ReplaceLines::content)
+            .optional("expected_text", &edits::ReplaceLines::expected);
     }
 };
 
@@ -62,8 +62,8 @@ namespace {
 
 struct Args {
     std::string block_id;
-    std::vector<blocks::LineOp> operations;
-    blocks::Coords coords = blocks::Coords::sequential;
+    std::vector<edits::LineOp> operations;
+    edits::Coords coords = edits::Coords::sequential;
     std::optional<std::size_t> base_version;
 };
 
@@ -91,14 +91,14 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
         edit_fields(Profile::full),
         [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
-            blocks::LineEdit edit;
+            edits::LineEdit edit;
             edit.operations = std::move(args.operations);
             edit.coords = args.coords;
             edit.base_version = args.base_version;
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
             kernel.edit(session.caller, std::move(args.block_id), "edit",
-                        blocks::line_edits(std::move(edit)),
+                        edits::line_edits(std::move(edit)),
                         answer_with<kernel::Edited>(std::move(reply),
                                                     [shown_as](const kernel::Edited& edited) {
                                                         return render_edited(edited, shown_as);

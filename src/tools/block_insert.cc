@@ -1,4 +1,4 @@
-#include "blocks/line_edit.h"
+#include "edits/line_edit.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -28,16 +28,16 @@ MadeTool make_block_insert(kernel::Kernel& kernel) {
         edit_fields(Profile::model),
         [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
-            blocks::LineEdit edit;
+            edits::LineEdit edit;
             // After line N counted from 1 is before line N counted from 0.
             edit.operations.emplace_back(
-                blocks::InsertLines{{args.insert_line}, std::move(args.insert_text), {}});
+                edits::InsertLines{{args.insert_line}, std::move(args.insert_text), {}});
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
             edit.words = {.line = "insert_line",
                           .to_delete = "block_replace_lines with new_text \"\" deletes lines"};
             kernel.edit(session.caller, std::move(args.block_id), "insert",
-                        blocks::line_edits(std::move(edit)),
+                        edits::line_edits(std::move(edit)),
                         answer_with<kernel::Edited>(std::move(reply),
                                                     [shown_as](const kernel::Edited& edited) {
                                                         return render_edited(edited, shown_as);

@@ -1,4 +1,4 @@
-#include "base/cat.h"
+#include "base/concat.h"
 #include "tools/block_words.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
@@ -37,8 +37,8 @@ using kernel::ListPage;
 struct Args {
     std::optional<std::string> conversation;
     std::optional<std::string> parent_id;
-    std::optional<blocks::Kind> kind;
-    std::optional<blocks::Status> status;
+    std::optional<conversation::Kind> kind;
+    std::optional<conversation::Status> status;
     std::string path_prefix;
     std::size_t depth = 1;
     std::size_t limit = 100;

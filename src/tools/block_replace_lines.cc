@@ -1,4 +1,4 @@
-#include "blocks/line_edit.h"
+#include "edits/line_edit.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -41,16 +41,16 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
                     {{"start_line", args.start_line}, {"end_line", args.end_line}}));
             }
             const Profile shown_as = session.profile;
-            blocks::LineEdit edit;
+            edits::LineEdit edit;
             edit.operations.emplace_back(
-                blocks::ReplaceLines{{{args.start_line - 1}, {args.end_line}},
-                                     std::move(args.new_text),
-                                     std::move(args.expected_text)});
+                edits::ReplaceLines{{{args.start_line - 1}, {args.end_line}},
+                                    std::move(args.new_text),
+                                    std::move(args.expected_text)});
             edit.numbering = numbering_of(shown_as);
             edit.limits = edit_limits(kernel);
             edit.words.to_begin = "Use block_insert or block_append to write the first line";
             kernel.edit(session.caller, std::move(args.block_id), "replace_lines",
-                        blocks::line_edits(std::move(edit)),
+                        edits::line_edits(std::move(edit)),
                         answer_with<kernel::Edited>(std::move(reply),
                                                     [shown_as](const kernel::Edited& edited) {
                                                         return render_edited(edited, shown_as);

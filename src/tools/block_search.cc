@@ -41,8 +41,8 @@ Map answer(Profile profile) {
 void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQuery query,
                 Reply<ToolResult> reply) {
     kernel::SearchAll all{.search = std::move(query), .kinds = {}, .path_prefix = {}};
-    for (std::size_t i = 0; i < json::Words<blocks::Kind>::count; ++i)
-        all.kinds.push_back(static_cast<blocks::Kind>(i));
+    for (std::size_t i = 0; i < json::Words<conversation::Kind>::count; ++i)
+        all.kinds.push_back(static_cast<conversation::Kind>(i));
     kernel.search_all(
         session.caller, std::move(all),
         answer_with<kernel::FoundAll>(std::move(reply),
@@ -76,9 +76,9 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
                 return;
             }
             kernel.search(session.caller, *args.block_id, std::move(search),
-                          answer_with<blocks::Finding>(
-                              std::move(reply), [shown_as = session.profile, id = *args.block_id](
-                                                    const blocks::Finding& found) {
+                          answer_with<edits::Finding>(
+                              std::move(reply), [shown_as = session.profile,
+                                                 id = *args.block_id](const edits::Finding& found) {
                                   return result_of(render_found(id, found, shown_as));
                               }));
         });

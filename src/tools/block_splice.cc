@@ -1,4 +1,4 @@
-#include "blocks/splice.h"
+#include "edits/splice.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -6,15 +6,15 @@
 namespace quire::json {
 
 template <>
-struct Words<blocks::OffsetUnit> {
+struct Words<edits::OffsetUnit> {
     static constexpr std::size_t count = 3;
-    static std::string_view word(blocks::OffsetUnit unit) {
+    static std::string_view word(edits::OffsetUnit unit) {
         switch (unit) {
-            case blocks::OffsetUnit::byte:
+            case edits::OffsetUnit::byte:
                 return "byte";
-            case blocks::OffsetUnit::codepoint:
+            case edits::OffsetUnit::codepoint:
                 return "codepoint";
-            case blocks::OffsetUnit::utf16:
+            case edits::OffsetUnit::utf16:
                 return "utf16";
         }
         return "";
@@ -34,7 +34,7 @@ struct Args {
     std::size_t offset = 0;
     std::size_t delete_count = 0;
     std::string insert;
-    blocks::OffsetUnit unit = blocks::OffsetUnit::byte;
+    edits::OffsetUnit unit = edits::OffsetUnit::byte;
     std::optional<std::string> expected;
 };
 
@@ -61,7 +61,7 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
             .required("line_count", &Edited::line_count),
         [&kernel](const Session& session, Args args, Reply<Answered<Edited>> reply) {
             const Profile shown_as = session.profile;
-            blocks::OffsetSplice splice;
+            edits::OffsetSplice splice;
             splice.offset = args.offset;
             splice.delete_count = args.delete_count;
             splice.insert = std::move(args.insert);
@@ -69,7 +69,7 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
             splice.expected = std::move(args.expected);
             splice.limits = edit_limits(kernel);
             kernel.edit(session.caller, std::move(args.block_id), "splice",
-                        blocks::offset_splice(std::move(splice)),
+                        edits::offset_splice(std::move(splice)),
                         answer_with<Edited>(std::move(reply), [shown_as](Edited edited) {
                             std::string text = render_edited(edited, shown_as).text;
                             return Answered<Edited>{std::move(edited), std::move(text)};

@@ -1,4 +1,4 @@
-#include "base/cat.h"
+#include "base/concat.h"
 #include "tools/block_words.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
@@ -12,7 +12,7 @@ using kernel::BlockVersion;
 
 struct Args {
     std::string block_id;
-    blocks::Status status = blocks::Status::pending;
+    conversation::Status status = conversation::Status::pending;
 };
 
 }  // namespace
@@ -33,8 +33,8 @@ MadeTool make_block_status(kernel::Kernel& kernel) {
                 answer_with<BlockVersion>(
                     std::move(reply), [status = args.status](const BlockVersion& set) {
                         return Answered<BlockVersion>{
-                            set, cat(set.block_id, " is ", blocks::name_of(status), ", version ",
-                                     set.version, ".\n")};
+                            set, cat(set.block_id, " is ", conversation::name_of(status),
+                                     ", version ", set.version, ".\n")};
                     }));
         });
 }

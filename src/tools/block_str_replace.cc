@@ -1,4 +1,4 @@
-#include "blocks/str_replace.h"
+#include "edits/str_replace.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"
@@ -31,14 +31,14 @@ MadeTool make_block_str_replace(kernel::Kernel& kernel) {
         edit_fields(Profile::model),
         [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
-            blocks::StrReplace replace;
+            edits::StrReplace replace;
             replace.old_str = std::move(args.old_str);
             replace.new_str = std::move(args.new_str);
             replace.replace_all = args.replace_all;
             replace.numbering = numbering_of(shown_as);
             replace.limits = edit_limits(kernel);
             kernel.edit(session.caller, std::move(args.block_id), "str_replace",
-                        blocks::str_replace(std::move(replace)),
+                        edits::str_replace(std::move(replace)),
                         answer_with<kernel::Edited>(std::move(reply),
                                                     [shown_as](const kernel::Edited& edited) {
                                                         return render_edited(edited, shown_as);

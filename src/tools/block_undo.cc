@@ -1,5 +1,5 @@
 // block_undo and block_redo: two tools in `full`, one with a flag in `model`.
-#include "base/cat.h"
+#include "base/concat.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/typed_tool.h"

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"

@@ -4,25 +4,27 @@
 #include <cstddef>
 #include <string_view>
 
-#include "blocks/block.h"
+#include "conversation/block.h"
 #include "json/fields.h"
 
 namespace quire::json {
 
 template <>
-struct Words<blocks::Role> {
+struct Words<conversation::Role> {
     static constexpr std::size_t count = 4;
-    static std::string_view word(blocks::Role role) { return blocks::name_of(role); }
+    static std::string_view word(conversation::Role role) { return conversation::name_of(role); }
 };
 template <>
-struct Words<blocks::Kind> {
+struct Words<conversation::Kind> {
     static constexpr std::size_t count = 8;
-    static std::string_view word(blocks::Kind kind) { return blocks::name_of(kind); }
+    static std::string_view word(conversation::Kind kind) { return conversation::name_of(kind); }
 };
 template <>
-struct Words<blocks::Status> {
+struct Words<conversation::Status> {
     static constexpr std::size_t count = 4;
-    static std::string_view word(blocks::Status status) { return blocks::name_of(status); }
+    static std::string_view word(conversation::Status status) {
+        return conversation::name_of(status);
+    }
 };
 
 }  // namespace quire::json

@@ -1,6 +1,6 @@
 // context: structured memory, by label. One tool with an operation, so that a rule can allow some
 // of them.
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "tools/context_operation.h"
 #include "tools/context_render.h"
@@ -129,7 +129,7 @@ Result<policy::Actor> partner_of(const std::string& with) {
 
 kernel::MemoryWrite write_of(Args&& args) {
     const std::string section = args.section.value_or("");
-    const document::FieldPath path{section, args.field.value_or("")};
+    const memory::FieldPath path{section, args.field.value_or("")};
     switch (args.operation) {
         case ContextOperation::append:
             return kernel::AppendContent{section, std::move(*args.content)};

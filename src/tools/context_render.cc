@@ -1,6 +1,6 @@
 #include "tools/context_render.h"
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 #include "tools/memory_fields.h"
 #include "tools/permission_words.h"
@@ -109,9 +109,9 @@ struct FieldsOf<kernel::MemoryMoved> {
     }
 };
 template <>
-struct FieldsOf<schema::Conversion::Move> {
-    static Fields<schema::Conversion::Move> fields() {
-        using Move = schema::Conversion::Move;
+struct FieldsOf<memory::Conversion::Move> {
+    static Fields<memory::Conversion::Move> fields() {
+        using Move = memory::Conversion::Move;
         return Fields<Move>().required("from", &Move::from).required("to", &Move::to);
     }
 };
@@ -148,7 +148,7 @@ struct Removed {
 struct Converted {
     struct Report {
         bool additive = false;
-        std::vector<schema::Conversion::Move> moved;
+        std::vector<memory::Conversion::Move> moved;
         std::vector<std::string> lost;
         std::vector<std::string> unset;
         static Fields<Report> fields() {
@@ -270,7 +270,7 @@ ToolResult render_swapped(const kernel::MemoryMoved& moved) {
 ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run) {
     std::string text =
         done_text(made.block, dry_run ? "not converted yet; this is what would be" : "converted");
-    for (const schema::Conversion::Move& each : made.moved)
+    for (const memory::Conversion::Move& each : made.moved)
         text += cat(each.from, " -> ", each.to, "\n");
     for (const std::string& each : made.lost) text += cat("Note: no place for ", each, "\n");
     for (const std::string& each : made.unset) text += cat("Note: ", each, " is to be set\n");

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/utf8.h"
-#include "blocks/line_edit.h"
-#include "blocks/str_replace.h"
+#include "edits/line_edit.h"
+#include "edits/str_replace.h"
 
 namespace quire::tools {
 namespace {
@@ -78,7 +78,7 @@ Fields<ShownLines> ShownLines::fields() {
         .required("notes", &ShownLines::notes);
 }
 
-Answered<ShownLines> render_lines(std::string_view heading, const blocks::View& view,
+Answered<ShownLines> render_lines(std::string_view heading, const edits::View& view,
                                   std::size_t line_count) {
     ShownLines out{numbered_as_by_cat(view.lines, view.first.n), line_count, view.truncated,
                    view.notes};
@@ -103,26 +103,26 @@ Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range) {
                    {{"start", start}, {"end", view_range[1]}});
 }
 
-blocks::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel::Kernel& kernel,
-                         EditorNouns nouns) {
-    return blocks::str_replace({.old_str = ask.old_str,
-                                .new_str = std::move(new_str),
-                                .limits = edit_limits(kernel),
-                                .words = {.whole = nouns.whole,
-                                          .look = nouns.look,
-                                          .to_add = "use command insert to add lines",
-                                          .to_replace_all = ""}});
+edits::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel::Kernel& kernel,
+                        EditorNouns nouns) {
+    return edits::str_replace({.old_str = ask.old_str,
+                               .new_str = std::move(new_str),
+                               .limits = edit_limits(kernel),
+                               .words = {.whole = nouns.whole,
+                                         .look = nouns.look,
+                                         .to_add = "use command insert to add lines",
+                                         .to_replace_all = ""}});
 }
 
-blocks::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel) {
-    blocks::LineEdit edit;
+edits::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel) {
+    edits::LineEdit edit;
     // After line N counted from 1 is before line N counted from 0.
-    edit.operations.emplace_back(blocks::InsertLines{{*ask.insert_line}, std::move(text), {}});
+    edit.operations.emplace_back(edits::InsertLines{{*ask.insert_line}, std::move(text), {}});
     edit.numbering = numbering_of(Profile::compat);
     edit.limits = edit_limits(kernel);
     edit.words = {.line = "insert_line",
                   .to_delete = "command str_replace with new_str \"\" deletes text"};
-    return blocks::line_edits(std::move(edit));
+    return edits::line_edits(std::move(edit));
 }
 
 std::string edited_text(std::string_view heading, const kernel::Edited& edited,

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "blocks/plan.h"
+#include "edits/plan.h"
 #include "json/fields.h"
 #include "kernel/kernel.h"
 #include "text/units.h"
@@ -72,16 +72,16 @@ struct ShownLines {
     std::vector<std::string> notes;
     static Fields<ShownLines> fields();
 };
-Answered<ShownLines> render_lines(std::string_view heading, const blocks::View& view,
+Answered<ShownLines> render_lines(std::string_view heading, const edits::View& view,
                                   std::size_t line_count);
 // The lines that view_range names: two numbers, counted from 1; -1 is the last. Errors:
 // invalid_argument "invalid_range".
 Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range);
 
-blocks::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel::Kernel& kernel,
-                         EditorNouns nouns);
+edits::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel::Kernel& kernel,
+                        EditorNouns nouns);
 // After line `insert_line` of the ask.
-blocks::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel);
+edits::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel);
 // The lines around an edit, under a heading, or that there was nothing to change.
 std::string edited_text(std::string_view heading, const kernel::Edited& edited,
                         const EditorNouns& nouns, const std::string& path);

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
-#include "base/cat.h"
-#include "blocks/line_edit.h"
-#include "blocks/str_replace.h"
+#include "base/concat.h"
+#include "edits/line_edit.h"
+#include "edits/str_replace.h"
 #include "tools/file_fields.h"
 #include "tools/files.h"
 #include "tools/permission_words.h"
@@ -186,8 +186,8 @@ Operations operations(bool full) {
 // --- lines, as the profile counts them ---
 
 // `end` in the inclusive profiles may be -1, the last line.
-Result<text::LineRange> line_range(const Range& range, blocks::Numbering numbering) {
-    const bool inclusive = numbering == blocks::Numbering::one_inclusive;
+Result<text::LineRange> line_range(const Range& range, edits::Numbering numbering) {
+    const bool inclusive = numbering == edits::Numbering::one_inclusive;
     const std::int64_t first = inclusive ? 1 : 0;
     const std::int64_t end = inclusive && range.end == -1 ? INT64_MAX : range.end;
     if (range.start < first || end < range.start) {
@@ -202,7 +202,7 @@ Result<text::LineRange> line_range(const Range& range, blocks::Numbering numberi
                            {static_cast<std::size_t>(end)}};
 }
 
-Result<blocks::LineOp> line_op(LineOpArgs&& op, std::size_t index, blocks::Numbering numbering) {
+Result<edits::LineOp> line_op(LineOpArgs&& op, std::size_t index, edits::Numbering numbering) {
     const auto needs = [&](std::string_view names) {
         return invalid(
             "invalid_argument",
@@ -214,7 +214,7 @@ Result<blocks::LineOp> line_op(LineOpArgs&& op, std::size_t index, blocks::Numbe
             return needs("line, content and maybe expected_before");
         }
         // "Before line n" counted from 0 is "after line n" counted from 1.
-        return blocks::InsertLines{
+        return edits::InsertLines{
             {*op.line}, std::move(*op.content), std::move(op.expected_before)};
     }
     if (!op.start_line || !op.end_line || op.line || op.expected_before ||
@@ -226,31 +226,30 @@ Result<blocks::LineOp> line_op(LineOpArgs&& op, std::size_t index, blocks::Numbe
     const Range range{static_cast<std::int64_t>(*op.start_line),
                       static_cast<std::int64_t>(*op.end_line)};
     const text::LineRange lines = TRY(line_range(range, numbering));
-    if (op.op == LineOpKind::erase) return blocks::DeleteLines{lines, std::move(op.expected_text)};
-    return blocks::ReplaceLines{lines, std::move(*op.content), std::move(op.expected_text)};
+    if (op.op == LineOpKind::erase) return edits::DeleteLines{lines, std::move(op.expected_text)};
+    return edits::ReplaceLines{lines, std::move(*op.content), std::move(op.expected_text)};
 }
 
 // The plan of insert, replace and edit.
-Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel,
-                             blocks::Numbering numbering) {
-    const blocks::EditLimits limits = edit_limits(kernel);
+Result<edits::Plan> plan_of(Args& args, const kernel::Kernel& kernel, edits::Numbering numbering) {
+    const edits::EditLimits limits = edit_limits(kernel);
     if (args.operation == FileOperation::replace) {
-        return blocks::str_replace({.old_str = std::move(*args.find),
-                                    .new_str = std::move(*args.replace),
-                                    .replace_all = true,
-                                    .numbering = numbering,
-                                    .limits = limits,
-                                    .words = {.old_str = "find",
-                                              .whole = "the file",
-                                              .look = "Read the file",
-                                              .to_add = "use operation insert to add lines"}});
+        return edits::str_replace({.old_str = std::move(*args.find),
+                                   .new_str = std::move(*args.replace),
+                                   .replace_all = true,
+                                   .numbering = numbering,
+                                   .limits = limits,
+                                   .words = {.old_str = "find",
+                                             .whole = "the file",
+                                             .look = "Read the file",
+                                             .to_add = "use operation insert to add lines"}});
     }
-    blocks::LineEdit edit;
+    edits::LineEdit edit;
     edit.numbering = numbering;
     edit.limits = limits;
     if (args.operation == FileOperation::insert) {
         edit.operations.emplace_back(
-            blocks::InsertLines{{*args.line}, std::move(*args.content), {}});
+            edits::InsertLines{{*args.line}, std::move(*args.content), {}});
         edit.words.to_delete = "operation edit deletes lines with op \"delete\"";
     } else {
         for (LineOpArgs& op : *args.operations) {
@@ -258,7 +257,7 @@ Result<blocks::Plan> plan_of(Args& args, const kernel::Kernel& kernel,
                 TRY(line_op(std::move(op), edit.operations.size(), numbering)));
         }
     }
-    return blocks::line_edits(std::move(edit));
+    return edits::line_edits(std::move(edit));
 }
 
 // --- answers ---
@@ -310,7 +309,7 @@ ToolResult render_saved(const kernel::FileSaved& saved) {
 }
 
 ToolResult render_appended(const kernel::FileAppended& appended, Profile profile) {
-    const std::optional<blocks::Change>& change = appended.appended.change;
+    const std::optional<edits::Change>& change = appended.appended.change;
     Done out{appended.file};
     if (change && profile != Profile::full) out.snippet = snippet_of(*change, profile);
     return result_of(out, cat(done_line(appended.file, "appended to"),
@@ -370,14 +369,14 @@ void list(kernel::FileCalls& files, const kernel::Caller& by,
 void read(kernel::FileCalls& files, const Session& session, std::string path, const Args& args,
           Reply<ToolResult> reply) {
     const Profile profile = session.profile;
-    const blocks::Numbering numbering = numbering_of(profile);
+    const edits::Numbering numbering = numbering_of(profile);
     std::optional<text::LineRange> range;
     if (args.range) {
         Result<text::LineRange> lines = line_range(*args.range, numbering);
         if (!lines) return reply(Failure(std::move(lines).error()));
         range = *lines;
     }
-    const bool from_one = range && numbering == blocks::Numbering::one_inclusive;
+    const bool from_one = range && numbering == edits::Numbering::one_inclusive;
     const std::size_t first = from_one ? range->begin.n + 1 : 0;
     files.read(session.caller, std::move(path), range,
                [reply = std::move(reply), profile, first,
@@ -397,7 +396,7 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
          Reply<ToolResult> reply) {
     const kernel::Caller& by = session.caller;
     const Profile profile = session.profile;
-    const blocks::Numbering numbering = numbering_of(profile);
+    const edits::Numbering numbering = numbering_of(profile);
     std::string path = args.path.value_or("");
 
     switch (args.operation) {
@@ -426,7 +425,7 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const Session& sessio
         case FileOperation::insert:
         case FileOperation::replace:
         case FileOperation::edit: {
-            Result<blocks::Plan> plan = plan_of(args, kernel, numbering);
+            Result<edits::Plan> plan = plan_of(args, kernel, numbering);
             if (!plan) return reply(Failure(std::move(plan).error()));
             return files.edit(by, std::move(path),
                               std::string(json::Words<FileOperation>::word(args.operation)),

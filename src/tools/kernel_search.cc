@@ -11,7 +11,7 @@ namespace {
 struct Args {
     std::string query;
     text::Match mode = text::Match::regex;
-    std::vector<blocks::Kind> kinds = {blocks::Kind::file};
+    std::vector<conversation::Kind> kinds = {conversation::Kind::file};
     std::string path_prefix;
     std::size_t context_lines = 2;
     std::size_t max_matches_per_block = 20;

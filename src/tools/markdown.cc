@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
 
 namespace quire::tools {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "tools/editor_words.h"
 #include "tools/memories.h"
 #include "tools/render.h"
@@ -248,8 +248,8 @@ ToolResult render_edited_memory(const kernel::MemoryEdited& made, const Args& ar
         cat(text, note_lines(made.edited.notes)));
 }
 
-void edit(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
-          blocks::Plan plan, Reply<ToolResult> reply) {
+void edit(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args, edits::Plan plan,
+          Reply<ToolResult> reply) {
     Result<std::string> label = memory_of(*args.path);
     if (!label) return reply(refused(label.error()));
     memory.edit_text(by, kernel::TextLabel{std::move(*label)},

@@ -6,12 +6,12 @@
 #include <mutex>
 #include <optional>
 
-#include "base/cat.h"
 #include "base/check.h"
-#include "json/schema.h"
+#include "base/concat.h"
+#include "json/schema/operation_filter.h"
+#include "json/schema/schema.h"
 #include "kernel/rule_calls.h"
 #include "policy/approval.h"
-#include "policy/operation_filter.h"
 #include "policy/tool_catalog.h"
 #include "text/ecma_pattern.h"
 #include "tools/blocks.h"
@@ -346,8 +346,8 @@ Registry::~Registry() = default;
 ToolInfo published(ToolInfo info, const std::vector<std::string>& operations) {
     Operations& all = info.operations;
     if (all.empty()) return info;
-    info.input_schema = policy::without_members(
-        policy::filter_schema_enum(std::move(info.input_schema), all.argument, operations),
+    info.input_schema = json::without_members(
+        json::filter_schema_enum(std::move(info.input_schema), all.argument, operations),
         all.unused_by(operations));
     const std::string says = all.description(operations);
     if (!says.empty()) cat_to(info.description, cat(" ", says));

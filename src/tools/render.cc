@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "text/diff.h"
 
 namespace quire::tools {
@@ -46,13 +46,13 @@ ToolResult refused(const Error& error) {
             std::move(text), true};
 }
 
-blocks::Numbering numbering_of(Profile profile) {
-    return profile == Profile::full ? blocks::Numbering::zero_half_open
-                                    : blocks::Numbering::one_inclusive;
+edits::Numbering numbering_of(Profile profile) {
+    return profile == Profile::full ? edits::Numbering::zero_half_open
+                                    : edits::Numbering::one_inclusive;
 }
 
-blocks::EditLimits edit_limits(const kernel::Kernel& kernel) {
-    blocks::EditLimits limits;
+edits::EditLimits edit_limits(const kernel::Kernel& kernel) {
+    edits::EditLimits limits;
     limits.block_bytes = kernel.limits().block_bytes;
     limits.operation_bytes = kernel.limits().operation_bytes;
     return limits;
@@ -165,7 +165,7 @@ Fields<EditAnswer> edit_fields(Profile profile) {
     out.required("version", &EditAnswer::version).required("line_count", &EditAnswer::line_count);
     // A model reads the names at every start, word by word.
     const bool brief = profile == Profile::model;
-    if (numbering_of(profile) == blocks::Numbering::zero_half_open) {
+    if (numbering_of(profile) == edits::Numbering::zero_half_open) {
         out.required("changed", &EditAnswer::changed);
     } else {
         out.optional("changed", &EditAnswer::changed).unlisted(brief);
@@ -178,8 +178,8 @@ Fields<EditAnswer> edit_fields(Profile profile) {
 }
 
 Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile) {
-    const blocks::Numbering numbering = numbering_of(profile);
-    const blocks::Change& change = edited.change;
+    const edits::Numbering numbering = numbering_of(profile);
+    const edits::Change& change = edited.change;
 
     EditAnswer out{.version = edited.version,
                    .line_count = edited.line_count,
@@ -187,10 +187,10 @@ Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile
                    .snippet = snippet_of(change, profile),
                    .no_op = edited.no_op,
                    .notes = edited.notes};
-    const bool counts_from_zero = numbering == blocks::Numbering::zero_half_open;
+    const bool counts_from_zero = numbering == edits::Numbering::zero_half_open;
     if (counts_from_zero || change.changed.begin != change.changed.end) {
         out.changed =
-            EditAnswer::Lines{blocks::shown(numbering, change.changed.begin), change.changed.end.n};
+            EditAnswer::Lines{edits::shown(numbering, change.changed.begin), change.changed.end.n};
     }
 
     const std::string text =
@@ -205,14 +205,14 @@ std::string beginning_of(std::string_view content, Profile profile) {
         if (lines.size() == kShownLines) break;
         lines.emplace_back(line);
     }
-    return blocks::numbered(lines, {0}, numbering_of(profile), true);
+    return edits::numbered(lines, {0}, numbering_of(profile), true);
 }
 
-std::string snippet_of(const blocks::Change& change, Profile profile) {
-    return blocks::numbered(change.snippet, change.shown.begin, numbering_of(profile), true);
+std::string snippet_of(const edits::Change& change, Profile profile) {
+    return edits::numbered(change.snippet, change.shown.begin, numbering_of(profile), true);
 }
 
-std::string snippet_text(const blocks::Change& change, Profile profile) {
+std::string snippet_text(const edits::Change& change, Profile profile) {
     std::string text = snippet_of(change, profile);
     if (change.shown.end < change.changed.end) {
         text += cat("… and ",

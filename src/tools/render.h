@@ -12,7 +12,7 @@
 
 #include "base/function.h"
 #include "base/value.h"
-#include "blocks/numbering.h"
+#include "edits/numbering.h"
 #include "json/fields.h"
 #include "kernel/kernel.h"
 #include "tools/tool.h"
@@ -20,8 +20,8 @@
 namespace quire::tools {
 
 // How a profile counts lines: `full` from 0, half-open; the others from 1, inclusive.
-blocks::Numbering numbering_of(Profile profile);
-blocks::EditLimits edit_limits(const kernel::Kernel& kernel);
+edits::Numbering numbering_of(Profile profile);
+edits::EditLimits edit_limits(const kernel::Kernel& kernel);
 
 using json::Fields;
 
@@ -97,9 +97,9 @@ inline constexpr std::size_t kShownLines = 5;
 // The beginning of what was written, numbered.
 std::string beginning_of(std::string_view content, Profile profile);
 // The lines that a change shows, numbered.
-std::string snippet_of(const blocks::Change& change, Profile profile);
+std::string snippet_of(const edits::Change& change, Profile profile);
 // The same, and how many more there are.
-std::string snippet_text(const blocks::Change& change, Profile profile);
+std::string snippet_text(const edits::Change& change, Profile profile);
 
 // What a read from line `first` on, counted from 1, is refused with where it begins past the end;
 // none otherwise. Line 1 of an empty block is where reading it begins.

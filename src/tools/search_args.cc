@@ -3,31 +3,31 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "tools/render.h"
 
 namespace quire::tools {
 
 namespace {
 
-std::vector<FoundLine> matches(const std::vector<blocks::Finding::Hit>& hits,
-                               blocks::Numbering numbering) {
+std::vector<FoundLine> matches(const std::vector<edits::Finding::Hit>& hits,
+                               edits::Numbering numbering) {
     std::vector<FoundLine> out;
-    for (const blocks::Finding::Hit& hit : hits) {
+    for (const edits::Finding::Hit& hit : hits) {
         out.push_back(
-            {blocks::shown(numbering, hit.line), hit.content, hit.match_start, hit.match_end});
+            {edits::shown(numbering, hit.line), hit.content, hit.match_start, hit.match_end});
     }
     return out;
 }
 
-bool any_cut(const std::vector<blocks::Finding::Hit>& hits) {
+bool any_cut(const std::vector<edits::Finding::Hit>& hits) {
     return std::any_of(hits.begin(), hits.end(), [](const auto& hit) { return hit.cut; });
 }
 
 constexpr std::string_view kCut = "(long lines are cut around their matches)\n";
 
 // The lines of one hit, numbered.
-std::string hit_text(const blocks::Finding::Hit& hit, blocks::Numbering numbering) {
+std::string hit_text(const edits::Finding::Hit& hit, edits::Numbering numbering) {
     std::vector<std::string> lines;
     for (std::size_t at = 0;;) {
         const std::size_t newline = hit.content.find('\n', at);
@@ -35,11 +35,11 @@ std::string hit_text(const blocks::Finding::Hit& hit, blocks::Numbering numberin
         if (newline == std::string::npos) break;
         at = newline + 1;
     }
-    return blocks::numbered(lines, hit.content_begin, numbering, true);
+    return edits::numbered(lines, hit.content_begin, numbering, true);
 }
 
 // The lines of all hits; "--" between those that do not follow each other.
-std::string lines_of(const std::vector<blocks::Finding::Hit>& hits, blocks::Numbering numbering) {
+std::string lines_of(const std::vector<edits::Finding::Hit>& hits, edits::Numbering numbering) {
     std::string text;
     for (std::size_t i = 0; i < hits.size(); ++i) {
         if (i > 0 && hits[i].line == hits[i - 1].line) continue;
@@ -79,9 +79,9 @@ Fields<FoundInMany> FoundInMany::fields() {
         .required("truncated", &FoundInMany::truncated);
 }
 
-Answered<Found> render_found(const std::string& block_id, const blocks::Finding& found,
+Answered<Found> render_found(const std::string& block_id, const edits::Finding& found,
                              Profile profile) {
-    const blocks::Numbering numbering = numbering_of(profile);
+    const edits::Numbering numbering = numbering_of(profile);
     const bool cut = any_cut(found.hits);
     return {{matches(found.hits, numbering), found.truncated || cut},
             cat(block_id, ": ", count_of(found.hits.size(), "match"),
@@ -90,7 +90,7 @@ Answered<Found> render_found(const std::string& block_id, const blocks::Finding&
 }
 
 Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile profile) {
-    const blocks::Numbering numbering = numbering_of(profile);
+    const edits::Numbering numbering = numbering_of(profile);
     std::vector<FoundInMany::InBlock> blocks;
     bool cut = false;
     std::string text =

@@ -58,7 +58,7 @@ struct FoundInMany {
     bool truncated = false;
     static Fields<FoundInMany> fields();
 };
-Answered<Found> render_found(const std::string& block_id, const blocks::Finding& found,
+Answered<Found> render_found(const std::string& block_id, const edits::Finding& found,
                              Profile profile);
 Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile profile);
 

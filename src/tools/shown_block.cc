@@ -1,6 +1,6 @@
 #include "tools/shown_block.h"
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::tools {
 
@@ -37,7 +37,7 @@ Fields<ShownBlock> shown_fields(Profile profile) {
 
 Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profile,
                                   bool line_numbers) {
-    const blocks::Numbering numbering = numbering_of(profile);
+    const edits::Numbering numbering = numbering_of(profile);
     const text::Line first{block.first_line};
     const kernel::BlockInfo& info = block.info;
     ShownBlock out{.content = {},
@@ -55,16 +55,15 @@ Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profil
                    .reason = info.reason};
     const std::size_t next = block.first_line + block.lines.size();
     if (block.truncated && next < info.line_count && !block.lines.empty()) {
-        out.notes.push_back(cat("the next line is ", blocks::shown(numbering, text::Line{next})));
+        out.notes.push_back(cat("the next line is ", edits::shown(numbering, text::Line{next})));
     }
     if (line_numbers) {
-        out.content = blocks::numbered(block.lines, first, numbering);
+        out.content = edits::numbered(block.lines, first, numbering);
     } else {
         for (const std::string& line : block.lines) out.content += line;
     }
-    std::string text =
-        cat(header_line(block), blocks::numbered(block.lines, first, numbering, true),
-            note_lines(out.notes));
+    std::string text = cat(header_line(block), edits::numbered(block.lines, first, numbering, true),
+                           note_lines(out.notes));
     return {std::move(out), std::move(text)};
 }
 

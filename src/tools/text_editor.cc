@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "tools/editor_words.h"
 #include "tools/file_fields.h"
 #include "tools/files.h"
@@ -161,7 +161,7 @@ ToolResult render_edited_file(const kernel::FileEdited& edited, const std::strin
         out, cat(edited_text(heading, edited.edited, kFile, path), note_lines(out.edited.notes)));
 }
 
-void edit(kernel::FileCalls& files, const kernel::Caller& by, const Args& args, blocks::Plan plan,
+void edit(kernel::FileCalls& files, const kernel::Caller& by, const Args& args, edits::Plan plan,
           Reply<ToolResult> reply) {
     const std::string path = args.path;
     files.edit(
@@ -195,11 +195,11 @@ void run(kernel::Kernel& kernel, kernel::FileCalls& files, const kernel::Caller&
                 });
         }
         case EditorCommand::str_replace: {
-            blocks::Plan plan = replacement(ask_of(args), args.new_str.value_or(""), kernel, kFile);
+            edits::Plan plan = replacement(ask_of(args), args.new_str.value_or(""), kernel, kFile);
             return edit(files, by, args, std::move(plan), std::move(reply));
         }
         case EditorCommand::insert: {
-            blocks::Plan plan = insertion(ask_of(args), std::move(*args.insert_text), kernel);
+            edits::Plan plan = insertion(ask_of(args), std::move(*args.insert_text), kernel);
             return edit(files, by, args, std::move(plan), std::move(reply));
         }
     }

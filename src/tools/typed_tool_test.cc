@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "json/json.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "tools/block_words.h"
 
 namespace quire::tools {
@@ -13,7 +13,7 @@ namespace {
 struct Args {
     std::string name;
     std::size_t count = 3;
-    std::vector<blocks::Status> wanted;
+    std::vector<conversation::Status> wanted;
     Map extra;
 };
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/words_for_test.h"
 #include "json/json.h"
 #include "kernel/desk_test.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "json/json.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "tools/tool.h"
 
 namespace quire {

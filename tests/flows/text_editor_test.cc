@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/words_for_test.h"
 #include "json/json.h"
 #include "tests/flows/workspace.h"

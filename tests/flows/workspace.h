@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/test_directory.h"
 #include "fs/disk_files.h"
 #include "json/json.h"

@@ -1,8 +1,8 @@
 // Linked with a gate that is open: everything that the gate is tested to refuse is then written. So
 // none of those tests passes without it.
-#include "document/gate_cases_for_test.h"
+#include "memory/gate_cases_for_test.h"
 
-namespace quire::document {
+namespace quire::memory {
 namespace {
 
 void none_is_refused(const std::vector<GateCase>& cases) {
@@ -28,4 +28,4 @@ TEST(Gateless, NoFieldIsReadOnly) {
 }
 
 }  // namespace
-}  // namespace quire::document
+}  // namespace quire::memory

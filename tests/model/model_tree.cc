@@ -5,7 +5,7 @@
 #include <optional>
 #include <tuple>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::model {
 

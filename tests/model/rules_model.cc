@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::rules_model {
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "crdt/doc/random_script_for_test.h"
 #include "json/json.h"
 #include "policy/rule_automaton.h"

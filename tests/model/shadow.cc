@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "crdt/ids/container_text.h"
 
 namespace quire::model {

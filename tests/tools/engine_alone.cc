@@ -2,7 +2,7 @@
 // that drive `quire engine` without building the rest of `quire`.
 #include <unistd.h>
 
-#include "cli/engine/pipe.h"
+#include "cli/driver/pipe.h"
 
 int main() {
     return quire::cli::run_engine(STDIN_FILENO, STDOUT_FILENO);

@@ -12,11 +12,11 @@
 #include <string>
 
 #include "codec/updates.h"
-#include "document/incoming.h"
-#include "document/memory_edit.h"
-#include "document/render.h"
 #include "json/json.h"
-#include "schema/schema_form.h"
+#include "memory/incoming.h"
+#include "memory/memory_edit.h"
+#include "memory/render.h"
+#include "memory/schema_form.h"
 
 namespace {
 
@@ -36,7 +36,7 @@ public:
         }
         if (op == "value") return reader().value();
         if (op == "stored") return doc_->value();
-        if (op == "render") return Value(document::render(reader(), block_, {}));
+        if (op == "render") return Value(memory::render(reader(), block_, {}));
         return invalid("unknown_op", op);
     }
 
@@ -49,24 +49,24 @@ private:
         const Value* value = request.get(key);
         return value == nullptr || !value->is_int() ? 0 : value->as_int();
     }
-    document::MemoryReader reader() { return {*doc_, block_.schema}; }
+    memory::MemoryReader reader() { return {*doc_, block_.schema}; }
 
-    static Result<document::Writer> writer(const Value& request) {
-        return document::Writer{TRY(policy::Actor::parse(text(request, "actor"))),
-                                {policy::Permission::admin, policy::Deleting::owner}};
+    static Result<memory::Writer> writer(const Value& request) {
+        return memory::Writer{TRY(policy::Actor::parse(text(request, "actor"))),
+                              {policy::Permission::admin, policy::Deleting::owner}};
     }
 
     Result<Value> open(const Value& request) {
-        block_ = {.label = "shared", .schema = TRY(schema::parse_schema(*request.get("schema")))};
+        block_ = {.label = "shared", .schema = TRY(memory::parse_schema(*request.get("schema")))};
         doc_ = std::make_unique<crdt::Doc>(static_cast<crdt::PeerId>(number(request, "peer")));
         return Value(true);
     }
 
     Result<Value> write(const Value& request) {
-        document::MemoryEdit edit(*doc_, block_, TRY(writer(request)), 1'737'642'725'000);
+        memory::MemoryEdit edit(*doc_, block_, TRY(writer(request)), 1'737'642'725'000);
         const std::string method = text(request, "method");
         const std::string section = text(request, "section");
-        const document::FieldPath path{section, text(request, "field")};
+        const memory::FieldPath path{section, text(request, "field")};
         const std::int64_t index = number(request, "index");
         const Value value = request.get("value") == nullptr ? Value() : *request.get("value");
         if (method == "set_text") TRY(edit.set_text(section, value.as_string()));
@@ -79,20 +79,20 @@ private:
         if (method == "remove_from_list") TRY(edit.remove_from_list(path, index));
         if (method == "set_item_field") TRY(edit.set_item_field(section, index, path.field, value));
         if (edit.last().operation.empty()) return invalid("unknown_method", method);
-        doc_->commit({.message = document::message_of(edit.last())});
+        doc_->commit({.message = policy::message_of(edit.last())});
         return Value(true);
     }
 
     Result<Value> import(const Value& request) {
         const Bytes bytes = TRY(json::from_base64(text(request, "update")));
         std::vector<crdt::Change> changes = TRY(codec::decode_updates(bytes));
-        const document::Writer by = TRY(writer(request));
-        TRY(document::check_incoming(*doc_, block_, by, changes));
+        const memory::Writer by = TRY(writer(request));
+        TRY(memory::check_incoming(*doc_, block_, by, changes));
         TRY(doc_->import(std::move(changes)));
         return Value(true);
     }
 
-    document::MemoryBlock block_;
+    memory::MemoryBlock block_;
     std::unique_ptr<crdt::Doc> doc_;
 };
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <variant>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/ids/container_text.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "crdt/doc/body.h"
 #include "crdt/ids/container_text.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/words_for_test.h"
 #include "crdt/doc/doc.h"
-#include "tests/memory/peak_memory.h"
+#include "tests/peak_memory/peak_memory.h"
 
 namespace quire::crdt {
 namespace {

@@ -8,8 +8,8 @@
 #include <span>
 #include <unordered_map>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/import_run.h"
 #include "crdt/doc/validate.h"

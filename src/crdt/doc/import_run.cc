@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "crdt/doc/limits.h"
 
 namespace quire::crdt {

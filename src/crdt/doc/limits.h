@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "base/result.h"
 
 namespace quire::crdt {

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::crdt {
 

@@ -1,7 +1,7 @@
 // What was brought back, told by ids, and learned again.
 #include <algorithm>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "crdt/doc/body.h"
 
 namespace quire::crdt {

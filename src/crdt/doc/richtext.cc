@@ -1,8 +1,8 @@
 // Rich text: styles as ops, as state, at versions, and between them.
 #include <algorithm>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "base/utf8.h"
 #include "crdt/doc/body.h"
 #include "crdt/doc/limits.h"

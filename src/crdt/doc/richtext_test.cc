@@ -1,7 +1,7 @@
 // Styles on text: marking, typing at edges, merging, versions.
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::crdt {

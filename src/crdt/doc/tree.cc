@@ -1,8 +1,8 @@
 // Doc's methods on trees.
 #include <algorithm>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "crdt/doc/body.h"
 #include "crdt/ids/container_text.h"
 

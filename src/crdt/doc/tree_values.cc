@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "crdt/ids/container_text.h"
 #include "crdt/state/tree_state.h"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "crdt/doc/doc.h"
 
 namespace quire::crdt {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/cat.h"
+#include "base/concat.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/random_script_for_test.h"
 #include "crdt/ids/container_text.h"

@@ -1,8 +1,8 @@
 // Reading at a version: texts, lists, and what can be reached.
 #include <algorithm>
 
-#include "base/cat.h"
 #include "base/check.h"
+#include "base/concat.h"
 #include "crdt/doc/body.h"
 
 namespace quire::crdt {

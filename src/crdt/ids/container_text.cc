@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-#include "base/cat.h"
+#include "base/concat.h"
 
 namespace quire::crdt {
 namespace {

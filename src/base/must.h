@@ -1,0 +1,20 @@
+// must: what a document's own containers cannot refuse, and so is no error of anybody's.
+#pragma once
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/result.h"
+
+namespace quire {
+
+inline void must(const Result<void>& result) {
+    CHECK(result.has_value());
+}
+template <class T>
+T must(Result<T> result) {
+    CHECK(result.has_value());
+    return std::move(*result);
+}
+
+}  // namespace quire

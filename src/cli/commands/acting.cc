@@ -1,0 +1,26 @@
+#include "cli/commands/acting.h"
+
+#include "base/concat.h"
+#include "cli/commands/terminal.h"
+#include "cli/settings/person.h"
+
+namespace quire::cli {
+
+Result<Globals> acting_as_person(Globals globals, bool named) {
+    if (!named) {
+        if (const auto person = person_here()) globals.actor = person->str();
+    }
+    const auto actor = policy::Actor::parse(globals.actor);
+    if (actor && actor->kind == policy::ActorKind::human) return globals;
+    return invalid("not_a_person",
+                   cat("this is for people: say who you are with --actor human:NAME; ",
+                       globals.actor, " has the tool context"));
+}
+
+std::string same_options(const Globals& globals) {
+    const bool is_here = globals.workspace == ".";
+    return cat(is_here ? "" : cat(" --workspace ", for_shell(globals.workspace)), " --actor ",
+               for_shell(globals.actor));
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,42 @@
+#include "cli/commands/command_client.h"
+
+#include <string>
+
+#include "json/json.h"
+#include "server/launch.h"
+
+namespace quire::cli {
+namespace {
+
+// A person waits; what takes longer than this is not coming.
+constexpr int kPatienceMs = 120'000;
+// But for a call: it takes what its tool takes, an hour at most of a mounted server's, and whoever
+// waits for it ends that when they want to.
+constexpr int kPatienceForToolsMs = 3'700'000;
+
+}  // namespace
+
+Result<CommandClient> CommandClient::attach(const Globals& globals, bool start) {
+    server::AttachOptions options;
+    options.workspace = globals.workspace;
+    options.hello = {globals.actor, globals.profile, "cli"};
+    options.start = start;
+    return CommandClient(TRY(server::LocalClient::attach(options)));
+}
+
+Result<Value> CommandClient::request(std::string_view method, Map params) {
+    return client_.request(std::string(method), std::move(params), kPatienceMs);
+}
+
+Result<Value> CommandClient::call(std::string_view tool, Value arguments) {
+    Value answer = TRY(client_.request(
+        "call", Map{{"tool", tool}, {"arguments", std::move(arguments)}}, kPatienceForToolsMs));
+    Value* structured = answer.is_map() ? answer.as_map().find("structured") : nullptr;
+    const Value* is_error = answer.get("is_error");
+    if (structured == nullptr || is_error == nullptr) return Failure(server::error_from(answer));
+    if (*is_error != Value(true)) return std::move(*structured);
+    const Value* error = structured->get("error");
+    return Failure(server::error_from(error != nullptr ? *error : *structured));
+}
+
+}  // namespace quire::cli

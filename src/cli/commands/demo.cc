@@ -1,0 +1,314 @@
+// quire demo: two agents and an editor on the same files, and what came of it, looked at from
+// outside.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+
+#include "base/clock.h"
+#include "base/concat.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/demo_cast.h"
+#include "cli/commands/demo_workspace.h"
+#include "cli/commands/mcp_child.h"
+#include "cli/commands/terminal.h"
+#include "cli/commands/whole_file.h"
+
+namespace quire::cli {
+namespace {
+
+using show::Agent;
+using show::Marks;
+using show::Place;
+
+constexpr std::string_view kPerson = "you";
+
+std::string padded(std::string text, std::size_t width) {
+    // Widths are of what is seen; names here are ASCII.
+    if (text.size() < width) text.append(width - text.size(), ' ');
+    return text;
+}
+
+std::string plural(std::size_t count, std::string_view one) {
+    return cat(count, " ", one, count == 1 ? "" : "s");
+}
+
+// One author and what must be there of theirs.
+struct Author {
+    std::string name;
+    std::string shown;
+    const Marks& marks;
+};
+
+class Demo {
+public:
+    Demo(const DemoOptions& options, show::Setting setting)
+        : options_(options), setting_(std::move(setting)) {}
+
+    Result<int> run();
+
+private:
+    Result<void> open();
+    Result<void> play();
+    Result<void> settle();
+    Result<void> check(std::string_view when, const std::vector<Author>& there,
+                       const std::vector<Author>& gone);
+    Result<void> check_history();
+    Result<std::size_t> undo_all_of(Agent& agent);
+    Result<std::string> text_of(const Place& place);
+    void show_progress(std::int64_t left_ms);
+    void show_table(const std::vector<Author>& authors);
+    // Told at once, and remembered for the exit code.
+    void untrue(const std::string& what) {
+        ++untrue_;
+        complain(cat(coloured("not true: ", Colour::red), what));
+    }
+
+    const DemoOptions& options_;
+    show::Setting setting_;
+    SystemClock clock_;
+    SystemRng rng_;
+    std::vector<Place> places_;
+    std::optional<McpChild> person_;  // Sees to files and looks at what came of it; edits nothing.
+    std::optional<Agent> ada_;
+    std::optional<Agent> bo_;
+    std::optional<show::Editor> editor_;
+    std::size_t untrue_ = 0;
+    std::int64_t next_progress_ms_ = 0;
+};
+
+Result<void> Demo::open() {
+    const std::string& root = setting_.directory.path();
+    const auto client = [&](std::string_view actor) -> Result<McpChild> {
+        McpChild child = TRY(McpChild::start({.workspace = root, .actor = std::string(actor)}));
+        TRY(child.initialize());
+        return child;
+    };
+    person_.emplace(TRY(client(cat("human:", kPerson))));
+    for (const std::string& path : setting_.files) {
+        const Value loaded = TRY(person_->call("file", Map{{"operation", "load"}, {"path", path}}));
+        const std::string text = TRY(read_file(cat(root, "/", path)));
+        places_.push_back({path, loaded.get("block_id")->as_string(), path,
+                           static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'))});
+    }
+    const Value made = TRY(person_->call(
+        "block_create",
+        Map{{"conversation", "demo"}, {"role", "user"}, {"kind", "text"}, {"content", ""}}));
+    places_.push_back({"conversation", made.get("block_id")->as_string(), "", 0});
+
+    ada_.emplace("ada", TRY(client("agent:ada")), places_, rng_.next());
+    bo_.emplace("bo", TRY(client("agent:bo")), places_, rng_.next());
+    editor_.emplace(std::string(kPerson), root, places_, rng_.next());
+    return {};
+}
+
+void Demo::show_progress(std::int64_t left_ms) {
+    constexpr std::int64_t kEveryMs = 200;
+    const std::int64_t now = clock_.steady_ms();
+    if (now < next_progress_ms_) return;
+    next_progress_ms_ = now + (is_terminal() ? kEveryMs : 5 * kEveryMs);
+    print(cat(is_terminal() ? "\r" : "", "  ada ", plural(ada_->edits(), "edit"), "   bo ",
+              plural(bo_->edits(), "edit"), "   you ", plural(editor_->edits(), "edit"), "   ",
+              (left_ms + 999) / 1000, " s left", is_terminal() ? "  " : "\n"));
+}
+
+Result<void> Demo::play() {
+    const std::int64_t end =
+        clock_.steady_ms() + static_cast<std::int64_t>(options_.seconds * 1000);
+    for (std::int64_t now = clock_.steady_ms(); now < end; now = clock_.steady_ms()) {
+        TRY(ada_->play(now));
+        TRY(bo_->play(now));
+        TRY(editor_->play(now));
+        show_progress(end - now);
+        std::array<pollfd, 2> answers = {
+            {{.fd = ada_->client().output_fd(), .events = POLLIN, .revents = 0},
+             {.fd = bo_->client().output_fd(), .events = POLLIN, .revents = 0}}};
+        constexpr int kTickMs = 4;
+        ::poll(answers.data(), answers.size(), kTickMs);
+    }
+    if (is_terminal()) print("\r\x1b[K");
+    TRY(ada_->finish());
+    return bo_->finish();
+}
+
+// Takes in what the editor wrote last and saves what the agents did, so that blocks and disk say
+// the same.
+Result<void> Demo::settle() {
+    constexpr int kAttempts = 5;
+    for (const Place& place : places_) {
+        if (place.path.empty()) continue;
+        Result<Value> saved = Value();
+        for (int attempt = 0; attempt < kAttempts; ++attempt) {
+            TRY(person_->call("file", Map{{"operation", "load"}, {"path", place.path}}));
+            saved = person_->call("file", Map{{"operation", "save"}, {"path", place.path}});
+            if (saved) break;
+        }
+        if (!saved) return Failure(std::move(saved).error());
+    }
+    return {};
+}
+
+Result<std::string> Demo::text_of(const Place& place) {
+    const std::string uri = cat("block://", place.block_id);
+    const Value read = TRY(person_->request("resources/read", Map{{"uri", uri}}));
+    return read.get("contents")->as_list().front().get("text")->as_string();
+}
+
+Result<void> Demo::check(std::string_view when, const std::vector<Author>& there,
+                         const std::vector<Author>& gone) {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        const Place& place = places_[i];
+        const std::string text = TRY(text_of(place));
+        show::Found found = show::find_marks(text);
+        for (const Author& author : there) {
+            for (const std::int64_t mark : author.marks[i]) {
+                const int times = found[author.name][mark];
+                found[author.name].erase(mark);
+                if (times != 1) {
+                    untrue(cat(when, ", ", author.name, "#", mark, " is ", times, " times in ",
+                               place.name));
+                }
+            }
+        }
+        for (const Author& author : gone) {
+            if (!found[author.name].empty()) {
+                untrue(cat(when, ", ", plural(found[author.name].size(), "edit"), " of ",
+                           author.shown, " left in ", place.name));
+                found.erase(author.name);
+            }
+        }
+        for (const auto& [name, marks] : found) {
+            for (const auto& [mark, times] : marks) {
+                untrue(cat(when, ", ", name, "#", mark, " is in ", place.name,
+                           " though it was never acknowledged"));
+            }
+        }
+        if (place.path.empty()) continue;
+        if (TRY(read_file(cat(setting_.directory.path(), "/", place.path))) != text) {
+            untrue(cat(when, ", ", place.name, " on the disk is not what the workspace says"));
+        }
+    }
+    return {};
+}
+
+// Each file's history names each agent as often as they edited it.
+Result<void> Demo::check_history() {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        if (places_[i].path.empty()) continue;
+        std::map<std::string, std::size_t> versions;
+        std::string cursor;
+        do {
+            Map arguments{{"block_id", places_[i].block_id}, {"limit", 100}};
+            if (!cursor.empty()) arguments.set("cursor", cursor);
+            const Value page = TRY(person_->call("block_history", std::move(arguments)));
+            for (const Value& entry : page.get("versions")->as_list()) {
+                ++versions[entry.get("actor")->as_string()];
+            }
+            const Value* next = page.get("next_cursor");
+            cursor = next != nullptr && next->is_string() ? next->as_string() : "";
+        } while (!cursor.empty());
+        for (const auto* agent : {&*ada_, &*bo_}) {
+            if (versions[agent->actor()] != agent->acknowledged()[i].size()) {
+                untrue(cat("the history of ", places_[i].name, " has ",
+                           plural(versions[agent->actor()], "version"), " of ", agent->actor(),
+                           ", who made ", agent->acknowledged()[i].size()));
+            }
+        }
+    }
+    return {};
+}
+
+Result<std::size_t> Demo::undo_all_of(Agent& agent) {
+    std::size_t undone = 0;
+    for (const Place& place : places_) {
+        for (;;) {
+            const auto result =
+                agent.client().call("block_undo", Map{{"block_id", place.block_id}});
+            if (!result && result.error().reason() == "nothing_to_undo") break;
+            if (!result) return Failure(result.error());
+            ++undone;
+        }
+    }
+    return undone;
+}
+
+void Demo::show_table(const std::vector<Author>& authors) {
+    constexpr std::size_t kName = 18;
+    constexpr std::size_t kCount = 14;
+    std::string head = padded("  who", kName + 2);
+    for (const Place& place : places_)
+        head += padded(place.name, std::max(kCount, place.name.size() + 2));
+    std::string out = cat(coloured(head + "edits", Colour::grey), "\n");
+    for (const Author& author : authors) {
+        std::size_t sum = 0;
+        std::string row = cat("  ", coloured(padded(author.shown, kName), Colour::cyan));
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            const std::size_t count = author.marks[i].size();
+            row +=
+                padded(count > 0 ? cat(count) : "-", std::max(kCount, places_[i].name.size() + 2));
+            sum += count;
+        }
+        out += cat(row, sum, "\n");
+    }
+    print(out);
+}
+
+Result<int> Demo::run() {
+    TRY(open());
+    print(cat("Two agents over MCP and a person's editor, all in ", setting_.files[0], ", ",
+              setting_.files[1], " and one conversation.\n"));
+    TRY(play());
+    TRY(settle());
+
+    const Author ada = {"ada", "agent:ada", ada_->acknowledged()};
+    const Author bo = {"bo", "agent:bo", bo_->acknowledged()};
+    const Author you = {std::string(kPerson), "you, on the disk", editor_->written()};
+    TRY(check("after the edits", {ada, bo, you}, {}));
+    TRY(check_history());
+    for (const auto* agent : {&*ada_, &*bo_}) {
+        if (agent->edits() == 0) untrue(cat(agent->actor(), " made no edit at all"));
+        if (!agent->refusals().empty()) {
+            untrue(cat(plural(agent->refusals().size(), "edit"), " of ", agent->actor(),
+                       " refused: ", agent->refusals().front()));
+        }
+    }
+    if (editor_->edits() == 0) untrue("the editor wrote nothing");
+    show_table({ada, bo, you});
+    if (untrue_ == 0) {
+        print(cat(coloured("  All of it is there, each edit once", Colour::green),
+                  ", in the workspace and in the files on the disk.\n"));
+    }
+
+    print(cat("\nTaking back all that bo did, and nothing else ...\n"));
+    const std::size_t undone = TRY(undo_all_of(*bo_));
+    TRY(settle());
+    const std::size_t before = untrue_;
+    TRY(check("after the undo", {ada, you}, {bo}));
+    if (untrue_ == before) {
+        print(cat("  ", coloured("bo's work is gone", Colour::green), " (", plural(undone, "undo"),
+                  "); ", plural(ada_->edits(), "edit"), " of ada and ", editor_->edits(),
+                  " of yours stand as they were.\n"));
+    }
+
+    return untrue_ == 0 ? kDone : kRefused;
+}
+
+}  // namespace
+
+int demo(const Globals&, const DemoOptions& options) {
+    auto setting = show::make_setting(options.workspace);
+    if (!setting) return refuse(setting.error());
+    const std::string path = setting->directory.path();
+    if (options.keep) setting->directory.keep();
+    Demo played(options, std::move(*setting));
+    const auto code = played.run();
+    if (options.keep) print(cat("The workspace is in ", path, ".\n"));
+    return code ? *code : refuse(code.error());
+}
+
+}  // namespace quire::cli

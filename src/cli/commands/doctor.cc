@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/concat.h"
+#include "base/fd.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/mcp_child.h"
+#include "cli/commands/scratch.h"
+#include "cli/commands/terminal.h"
+#include "cli/settings/config.h"
+#include "cli/settings/tool_rules.h"
+#include "json/json.h"
+#include "process/spawn.h"
+
+namespace quire::cli {
+namespace {
+
+enum class Health { good, doubtful, broken };
+
+struct Finding {
+    Health health = Health::good;
+    std::string what;
+    std::string found;
+    std::string fix;  // "" where nothing needs mending.
+};
+
+std::string_view word_of(Health health) {
+    constexpr std::array<std::string_view, 3> kWords = {"ok", "warning", "broken"};
+    return kWords[static_cast<std::size_t>(health)];
+}
+
+Finding check_settings(const std::string& workspace) {
+    const auto settings = load_config(workspace);
+    if (!settings)
+        return {Health::broken, "settings", settings.error().message(), "mend quire.toml"};
+    const std::size_t rules = settings->files.rules.size();
+    if (rules == 0) {
+        return {Health::doubtful, "settings", "no rules for files, so every file is read-only",
+                cat("quire init --workspace ", workspace)};
+    }
+    return {Health::good, "settings", cat(rules, " rules for files"), ""};
+}
+
+// An operator who relies on a rule has to know that it does not hold, or cannot.
+void check_rules(const std::string& workspace, std::vector<Finding>& findings) {
+    const auto settings = load_config(workspace);
+    if (!settings) return;
+    for (RuleProblem& each : rule_problems(*settings)) {
+        findings.push_back({each.is_error ? Health::broken : Health::doubtful, "settings",
+                            std::move(each.text), "quire rules check says more"});
+    }
+    for (std::string& what : not_acted_on(*settings)) {
+        findings.push_back({Health::doubtful, "settings", std::move(what),
+                            "do not rely on it; rules for files do hold"});
+    }
+}
+
+// Whether the programs that are mounted are there; they are not run.
+void check_mounts(const std::string& workspace, std::vector<Finding>& findings) {
+    const auto settings = load_config(workspace);
+    if (!settings) return;
+    for (const auto& [name, mount] : settings->mounts) {
+        const std::string directory =
+            (std::filesystem::path(workspace) / mount.directory).lexically_normal().string();
+        const std::string at = process::found_in_path(mount.command.front(), directory);
+        const std::string path = (std::filesystem::path(directory) / at).string();
+        const bool there = at.find('/') != std::string::npos && ::access(path.c_str(), X_OK) == 0;
+        findings.push_back(
+            there ? Finding{Health::good, cat("mount ", name), cat("its program is ", path), ""}
+                  : Finding{Health::broken, cat("mount ", name),
+                            cat("there is no program ", mount.command.front(),
+                                " that can be run in ", directory),
+                            "install it, or name it with its path in quire.toml"});
+    }
+}
+
+Finding check_openat2(const std::string& workspace) {
+    const Fd root(::open(workspace.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    open_how how = {};
+    how.flags = O_PATH | O_CLOEXEC;
+    how.resolve = RESOLVE_BENEATH;
+    const Fd opened(static_cast<int>(::syscall(SYS_openat2, root.get(), ".", &how, sizeof how)));
+    if (opened)
+        return {Health::good, "confinement", "openat2 keeps every access beneath the root", ""};
+    return {Health::broken, "confinement", cat("openat2: ", std::strerror(errno)),
+            "a Linux kernel of 5.6 or later, and a container that permits openat2"};
+}
+
+Finding check_disk(const std::string& workspace) {
+    std::string path = workspace + "/.quire-doctor-XXXXXX";
+    const Fd file(::mkostemp(path.data(), O_CLOEXEC));
+    if (!file) {
+        return {Health::broken, "disk",
+                cat("cannot write in ", workspace, ": ", std::strerror(errno)),
+                "give yourself write permission there"};
+    }
+    ::unlink(path.c_str());
+    constexpr std::int64_t kFlushes = 20;
+    const SystemClock clock;
+    const std::int64_t begin = clock.steady_ms();
+    for (std::int64_t i = 0; i < kFlushes; ++i) {
+        if (::write(file.get(), "x", 1) != 1 || ::fdatasync(file.get()) != 0) {
+            return {Health::broken, "disk", cat("fdatasync: ", std::strerror(errno)),
+                    "a file system that can flush, with room left"};
+        }
+    }
+    const std::int64_t took = clock.steady_ms() - begin;
+    std::string found =
+        cat("a flush takes about ", took / kFlushes, ".", took % kFlushes * 10 / kFlushes, " ms");
+    struct statvfs space = {};
+    if (::statvfs(workspace.c_str(), &space) == 0) {
+        const std::uint64_t left = space.f_bavail * space.f_frsize;
+        found += cat(", ", size_text(left), " free");
+        constexpr std::uint64_t kLittle = 100U << 20;
+        if (left < kLittle) {
+            return {Health::doubtful, "disk", found,
+                    "make room: changes are refused when it is full"};
+        }
+    }
+    constexpr std::int64_t kSlowMs = 30;
+    if (took / kFlushes >= kSlowMs) {
+        return {Health::doubtful, "disk", found,
+                "every durable edit waits for a flush; use a faster disk"};
+    }
+    return {Health::good, "disk", std::move(found), ""};
+}
+
+// A kernel that opens what is stored here, and ends itself again. Nothing is made where nothing is.
+void check_store(const Globals& globals, const std::filesystem::path& workspace,
+                 std::vector<Finding>& findings) {
+    std::error_code missing;
+    if (!std::filesystem::exists(workspace / ".quire" / "quire.db", missing)) return;
+    auto client = CommandClient::attach(globals);
+    const auto listed =
+        client ? client->call("block_list", Map{{"limit", 1}}) : Failure(client.error());
+    if (!listed) {
+        return findings.push_back({Health::broken, "store", listed.error().message(),
+                                   "what it says; .quire/kernel.log may say more"});
+    }
+    const auto held = client->request("status", {});
+    const Value* documents = held ? held->get("documents") : nullptr;
+    findings.push_back(
+        {Health::good, "store",
+         cat("opened, with ", documents != nullptr && documents->is_int() ? documents->as_int() : 0,
+             " documents"),
+         ""});
+}
+
+Map modern_meta() {
+    return Map{{"_meta", Map{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                             {"io.modelcontextprotocol/clientInfo",
+                              Map{{"name", "quire doctor"}, {"version", "1"}}},
+                             {"io.modelcontextprotocol/clientCapabilities", Map{}}}}};
+}
+
+Finding broken_handshake(std::string_view what, const Error& error) {
+    return {Health::broken, std::string(what), error.message(),
+            "this is a fault of the program or of the machine: please report it"};
+}
+
+// A client of each era, in a workspace made for it, and what it costs.
+void check_handshakes(std::vector<Finding>& findings) {
+    auto scratch = ScratchDirectory::make("quire-doctor-");
+    if (!scratch) return findings.push_back(broken_handshake("MCP", scratch.error()));
+    const SystemClock clock;
+
+    const std::int64_t begin = clock.steady_ms();
+    auto child = McpChild::start({.workspace = scratch->path(), .profile = "model"});
+    if (!child) return findings.push_back(broken_handshake("MCP", child.error()));
+    const auto opened = child->initialize();
+    const auto listed = opened ? child->request("tools/list", {}) : opened;
+    if (!listed) return findings.push_back(broken_handshake("MCP 2025-11-25", listed.error()));
+    const std::int64_t connected_ms = clock.steady_ms() - begin;
+    const std::string bytes = json::write(*listed);
+    const Value* tools = listed->get("tools");
+    findings.push_back({Health::good, "MCP 2025-11-25",
+                        cat("connected in ", connected_ms, " ms, a new kernel included; ",
+                            tools != nullptr && tools->is_list() ? tools->as_list().size() : 0,
+                            " tools in ", size_text(bytes.size())),
+                        ""});
+
+    const auto discovered = child->request("server/discover", modern_meta());
+    const auto modern = discovered ? child->request("tools/list", modern_meta()) : discovered;
+    if (!modern) return findings.push_back(broken_handshake("MCP 2026-07-28", modern.error()));
+    findings.push_back(
+        {Health::good, "MCP 2026-07-28", "discovered and listed without a handshake", ""});
+
+    const auto block = child->call(
+        "block_create", Map{{"role", "user"}, {"kind", "text"}, {"content", "a line\n"}});
+    if (!block) return findings.push_back(broken_handshake("calls", block.error()));
+    constexpr std::int64_t kReads = 500;
+    const std::int64_t reading = clock.steady_ms();
+    for (std::int64_t i = 0; i < kReads; ++i) {
+        const auto read = child->call("block_view", Map{{"block_id", *block->get("block_id")}});
+        if (!read) return findings.push_back(broken_handshake("calls", read.error()));
+    }
+    const std::int64_t us = (clock.steady_ms() - reading) * 1000 / kReads;
+    findings.push_back({us < 1000 ? Health::good : Health::doubtful, "calls",
+                        cat("a read takes about ", us, " us"),
+                        us < 1000 ? "" : "the machine is busy; look again when it is not"});
+}
+
+std::string table(const std::vector<Finding>& findings) {
+    std::string out;
+    for (const Finding& finding : findings) {
+        const Colour colour = finding.health == Health::good       ? Colour::green
+                              : finding.health == Health::doubtful ? Colour::yellow
+                                                                   : Colour::red;
+        std::string word(word_of(finding.health));
+        word.append(9 - word.size(), ' ');
+        std::string what = finding.what;
+        what.append(what.size() < 16 ? 16 - what.size() : 1, ' ');
+        out += cat(coloured(word, colour), what, finding.found, "\n");
+        if (!finding.fix.empty()) out += cat("         ->              ", finding.fix, "\n");
+    }
+    return out;
+}
+
+Value as_value(const std::vector<Finding>& findings) {
+    List list;
+    for (const Finding& finding : findings) {
+        list.push_back(Map{{"health", word_of(finding.health)},
+                           {"what", finding.what},
+                           {"found", finding.found},
+                           {"fix", finding.fix}});
+    }
+    return Map{{"findings", std::move(list)}};
+}
+
+}  // namespace
+
+int doctor(const Globals& globals) {
+    std::error_code missing;
+    const auto workspace = std::filesystem::canonical(globals.workspace, missing);
+    if (missing) {
+        complain(cat("there is no directory ", globals.workspace));
+        return kRefused;
+    }
+    std::vector<Finding> findings;
+    findings.push_back({Health::good, "program", cat("quire ", globals.version), ""});
+    findings.push_back(check_settings(workspace.string()));
+    check_rules(workspace.string(), findings);
+    check_mounts(workspace.string(), findings);
+    findings.push_back(check_openat2(workspace.string()));
+    findings.push_back(check_disk(workspace.string()));
+    check_store(globals, workspace, findings);
+    check_handshakes(findings);
+
+    const bool printed =
+        print(globals.json ? json::write(as_value(findings)) + "\n" : table(findings));
+    const bool broken = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+        return finding.health == Health::broken;
+    });
+    return printed && !broken ? kDone : kRefused;
+}
+
+}  // namespace quire::cli

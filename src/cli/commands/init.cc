@@ -1,0 +1,78 @@
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/fd.h"
+#include "base/write_all.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/terminal.h"
+#include "cli/settings/config.h"
+#include "json/json.h"
+
+namespace quire::cli {
+namespace {
+
+std::string this_program() {
+    std::error_code unknown;
+    return std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+}
+
+// What a client's settings file needs to start an agent's door to the workspace.
+Map client_settings(const std::string& workspace) {
+    return {{"mcpServers", Map{{"quire", Map{{"command", this_program()},
+                                             {"args", List{"mcp", "--workspace", workspace}}}}}}};
+}
+
+std::string next_steps(const std::string& workspace) {
+    return cat("Give the workspace to an agent. Claude Code:\n  claude mcp add quire -- ",
+               for_shell(this_program()), " mcp --workspace ", for_shell(workspace),
+               "\nAny other MCP client, in its settings file:\n  ",
+               json::write(client_settings(workspace)),
+               "\nThen see who did what:\n  quire log --workspace ", for_shell(workspace), "\n");
+}
+
+}  // namespace
+
+int init(const Globals& globals) {
+    std::error_code missing;
+    const auto workspace = std::filesystem::canonical(globals.workspace, missing);
+    if (missing) {
+        complain(cat("there is no directory ", globals.workspace, "; nothing was written"));
+        return kRefused;
+    }
+    const std::string path = (workspace / "quire.toml").string();
+    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (!file) {
+        const bool there = errno == EEXIST;
+        complain(there
+                     ? cat(path, " is already there and was left as it is; remove it to start over")
+                     : cat("cannot write ", path, ": ", std::strerror(errno)));
+        if (there && !globals.json) print(next_steps(workspace.string()));
+        return kRefused;
+    }
+    const Result<void> written = write_all(file.get(), default_config());
+    if (!written || ::fsync(file.get()) != 0) {
+        complain(cat("cannot write ", path, ": ",
+                     written ? std::strerror(errno) : written.error().message(),
+                     "; it was removed again"));
+        ::unlink(path.c_str());
+        return kRefused;
+    }
+    if (globals.json) {
+        Map made = client_settings(workspace.string());
+        made.append("workspace", workspace.string());
+        made.append("config", path);
+        return print(json::write(made) + "\n") ? kDone : kRefused;
+    }
+    const std::string text = cat(coloured(cat("Wrote ", path, ":"), Colour::green), "\n\n",
+                                 default_config(), "\n", next_steps(workspace.string()));
+    return print(text) ? kDone : kRefused;
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,95 @@
+#include "cli/commands/terminal.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/concat.h"
+#include "cli/commands/commands.h"
+
+namespace quire::cli {
+
+bool print(std::string_view text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    return std::fflush(stdout) == 0 && written;
+}
+
+void complain(std::string_view what) {
+    const std::string line = cat("quire: ", what, "\n");
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+int refuse(const Error& error) {
+    complain(error.message());
+    return kRefused;
+}
+
+bool is_terminal() {
+    return ::isatty(STDOUT_FILENO) == 1;
+}
+
+bool has_colours() {
+    const char* const term = std::getenv("TERM");
+    return is_terminal() && std::getenv("NO_COLOR") == nullptr && term != nullptr &&
+           std::string_view(term) != "dumb";
+}
+
+std::string coloured(std::string_view text, Colour colour) {
+    if (!has_colours()) return std::string(text);
+    constexpr std::array<int, 7> kCodes = {31, 32, 33, 34, 35, 36, 90};
+    return cat("\x1b[", kCodes[static_cast<std::size_t>(colour)], "m", text, "\x1b[0m");
+}
+
+std::string local_time(std::int64_t wall_ms) {
+    const std::time_t seconds = static_cast<std::time_t>(wall_ms / 1000);
+    std::tm parts = {};
+    ::localtime_r(&seconds, &parts);
+    std::array<char, 32> text = {};
+    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+    return std::string(text.data(), length);
+}
+
+std::string size_text(std::uint64_t bytes) {
+    constexpr std::array<std::string_view, 5> kUnits = {"B", "KB", "MB", "GB", "TB"};
+    if (bytes < 1024) return cat(bytes, " B");
+    std::size_t unit = 0;
+    std::uint64_t tenths = bytes * 10;
+    while (tenths >= 10240 && unit + 1 < kUnits.size()) {
+        tenths /= 1024;
+        ++unit;
+    }
+    return cat(tenths / 10, ".", tenths % 10, " ", kUnits[unit]);
+}
+
+std::string for_shell(const std::string& word) {
+    const auto plain = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c >= 0x80 ||
+               std::string_view("/._-+@%,:=").find(static_cast<char>(c)) != std::string_view::npos;
+    };
+    if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+    std::string out = "'";
+    for (const char c : word) {
+        if (c == '\'') {
+            out += "'\\''";
+        } else {
+            out += c;
+        }
+    }
+    return out + "'";
+}
+
+void StderrLog::write(LogLevel level, std::string_view line) {
+    constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
+    const std::string out = cat(local_time(SystemClock().wall_ms()), " ",
+                                kLevels[static_cast<std::size_t>(level)], ": ", line, "\n");
+    // One write, so that lines of several threads do not mix.
+    static_cast<void>(::write(STDERR_FILENO, out.data(), out.size()) == 0);
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,101 @@
+#include "cli/commands/whole_file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/concat.h"
+#include "base/fd.h"
+#include "base/write_all.h"
+
+namespace quire::cli {
+namespace {
+
+Failure disk_error(const std::string& path, std::string_view why) {
+    return fail(Errc::unavailable, "disk", cat(path, ": ", why));
+}
+Failure disk_error(const std::string& path) {
+    return disk_error(path, std::strerror(errno));
+}
+
+Result<void> write_to(const Fd& file, std::string_view text, const std::string& named) {
+    const Result<void> written = write_all(file.get(), text);
+    return written ? written : disk_error(named, written.error().message());
+}
+
+// A new file beside `path`, of a name that nothing has.
+struct Beside {
+    std::string path;
+    Fd file;
+};
+Beside make_beside(const std::string& path, mode_t mode) {
+    constexpr int kTries = 1000;
+    Beside out;
+    for (int i = 0; i < kTries; ++i) {
+        out.path = cat(path, ".", ::getpid(), "-", i, ".swp");
+        out.file = Fd(::open(out.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+        if (out.file || errno != EEXIST) break;
+    }
+    return out;
+}
+
+// Where a link leads, there the file is replaced.
+std::string behind_links(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                           &std::free);
+    return real != nullptr ? std::string(real.get()) : path;
+}
+
+Result<void> replace(const std::string& named, std::string_view text, mode_t fresh, bool durable) {
+    const std::string path = behind_links(named);
+    struct stat present = {};
+    const bool exists = ::stat(path.c_str(), &present) == 0;
+    if (exists && !S_ISREG(present.st_mode)) {
+        // A pipe or a terminal takes what it is given; a directory says that it is one.
+        const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        return file ? write_to(file, text, named) : disk_error(named);
+    }
+    const mode_t mode = exists ? present.st_mode & 0777U : fresh;
+    const Beside beside = make_beside(path, mode);
+    if (!beside.file) return disk_error(beside.path);
+    Result<void> done = write_to(beside.file, text, named);
+    const bool placed = done && (!exists || ::fchmod(beside.file.get(), mode) == 0) &&
+                        (!durable || ::fsync(beside.file.get()) == 0) &&
+                        ::rename(beside.path.c_str(), path.c_str()) == 0;
+    if (placed) return {};
+    if (done) done = disk_error(named);
+    ::unlink(beside.path.c_str());
+    return done;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return disk_error(path);
+    std::string text;
+    std::array<char, 65536> part;
+    for (;;) {
+        const ssize_t length = ::read(file.get(), part.data(), part.size());
+        if (length < 0 && errno == EINTR) continue;
+        if (length < 0) return disk_error(path);
+        if (length == 0) return text;
+        text.append(part.data(), static_cast<std::size_t>(length));
+    }
+}
+
+Result<void> replace_file(const std::string& path, std::string_view text) {
+    return replace(path, text, 0644, false);
+}
+
+Result<void> keep_file(const std::string& path, std::string_view text) {
+    return replace(path, text, 0600, true);
+}
+
+}  // namespace quire::cli

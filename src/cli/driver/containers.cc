@@ -1,0 +1,91 @@
+// list.*, mlist.* and map.*.
+#include <array>
+
+#include "cli/driver/session.h"
+#include "crdt/ids/container_text.h"
+
+namespace quire::cli {
+namespace {
+
+using crdt::ContainerKind;
+using crdt::Doc;
+
+// What a request says of the place in a container: an index, or a key.
+template <ContainerKind kKind>
+auto place_of(const EngineRequest& request) {
+    if constexpr (kKind == ContainerKind::map) {
+        return request.text("key");
+    } else {
+        return request.size("pos");
+    }
+}
+
+// The methods of Doc that write a value at a place, make a container there, and erase.
+template <ContainerKind kKind, auto kWrite>
+Result<Value> write(EngineDocuments& documents, const EngineRequest& request) {
+    const EngineTarget target = TRY(documents.target(request, kKind));
+    const auto at = TRY(place_of<kKind>(request));
+    Value value = TRY(request.value("value"));
+    TRY((target.doc.*kWrite)(target.handle, at, std::move(value)));
+    return Value(true);
+}
+
+template <ContainerKind kKind, auto kMake>
+Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
+    const EngineTarget target = TRY(documents.target(request, kKind));
+    const auto at = TRY(place_of<kKind>(request));
+    const ContainerKind kind = TRY(request.kind("kind"));
+    const crdt::ContainerId child = TRY((target.doc.*kMake)(target.handle, at, kind));
+    return Value(crdt::to_text(child));
+}
+
+template <ContainerKind kKind, auto kErase>
+Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
+    const EngineTarget target = TRY(documents.target(request, kKind));
+    const std::size_t at = TRY(request.size("pos"));
+    const std::size_t length = TRY(request.size("len"));
+    TRY((target.doc.*kErase)(target.handle, at, length));
+    return Value(true);
+}
+
+Result<Value> map_erase(EngineDocuments& documents, const EngineRequest& request) {
+    const EngineTarget map = TRY(documents.target(request, ContainerKind::map));
+    const std::string key = TRY(request.text("key"));
+    TRY(map.doc.map_erase(map.handle, key));
+    return Value(true);
+}
+
+Result<Value> mlist_move(EngineDocuments& documents, const EngineRequest& request) {
+    const EngineTarget list = TRY(documents.target(request, ContainerKind::movable_list));
+    const std::size_t from = TRY(request.size("from"));
+    const std::size_t to = TRY(request.size("to"));
+    TRY(list.doc.mlist_move(list.handle, from, to));
+    return Value(true);
+}
+
+constexpr auto kList = ContainerKind::list;
+constexpr auto kMovable = ContainerKind::movable_list;
+constexpr auto kMap = ContainerKind::map;
+
+constexpr std::array kOps = {
+    EngineOp{"list.insert", write<kList, &Doc::list_insert>},
+    EngineOp{"list.delete", erase<kList, &Doc::list_erase>},
+    EngineOp{"list.insert_container", make<kList, &Doc::list_insert_container>},
+    EngineOp{"mlist.insert", write<kMovable, &Doc::mlist_insert>},
+    EngineOp{"mlist.delete", erase<kMovable, &Doc::mlist_erase>},
+    EngineOp{"mlist.insert_container", make<kMovable, &Doc::mlist_insert_container>},
+    EngineOp{"mlist.set", write<kMovable, &Doc::mlist_set>},
+    EngineOp{"mlist.set_container", make<kMovable, &Doc::mlist_set_container>},
+    EngineOp{"mlist.move", mlist_move},
+    EngineOp{"map.set", write<kMap, &Doc::map_set>},
+    EngineOp{"map.delete", map_erase},
+    EngineOp{"map.insert_container", make<kMap, &Doc::map_insert_container>},
+};
+
+}  // namespace
+
+std::span<const EngineOp> engine_container_ops() {
+    return kOps;
+}
+
+}  // namespace quire::cli

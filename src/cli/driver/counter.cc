@@ -1,0 +1,23 @@
+// counter.*
+#include <array>
+
+#include "cli/driver/session.h"
+
+namespace quire::cli {
+namespace {
+
+Result<Value> add(EngineDocuments& documents, const EngineRequest& request) {
+    const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::counter));
+    const double delta = TRY(request.number("delta"));
+    return Value(TRY(target.doc.counter_add(target.handle, delta)));
+}
+
+constexpr std::array kOps = {EngineOp{"counter.add", add}};
+
+}  // namespace
+
+std::span<const EngineOp> engine_counter_ops() {
+    return kOps;
+}
+
+}  // namespace quire::cli

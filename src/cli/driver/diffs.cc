@@ -1,0 +1,321 @@
+#include "cli/driver/diffs.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/concat.h"
+#include "cli/driver/request.h"
+#include "cli/driver/richtext.h"
+#include "crdt/ids/container_text.h"
+
+namespace quire::cli {
+namespace {
+
+using crdt::ContainerId;
+using crdt::Item;
+using crdt::OpId;
+using crdt::TreeAction;
+
+// --- to JSON ---
+
+Value item_json(const Item& item) {
+    if (const auto* child = std::get_if<ContainerId>(&item))
+        return Map{{"$container", crdt::to_text(*child)}};
+    return std::get<Value>(item);
+}
+
+Value node_json(const std::optional<OpId>& node) {
+    return node ? Value(crdt::to_text(*node)) : Value();
+}
+
+std::string hex(const Bytes& bytes) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    std::string text;
+    for (const std::uint8_t byte : bytes) {
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+Value list_json(const crdt::ListDelta& delta) {
+    List steps;
+    for (const crdt::ListStep& step : delta) {
+        if (const auto* keep = std::get_if<crdt::Retain>(&step)) {
+            steps.push_back(Map{{"retain", keep->count}});
+        } else if (const auto* erase = std::get_if<crdt::Erase>(&step)) {
+            steps.push_back(Map{{"delete", erase->count}});
+        } else {
+            List items;
+            for (const Item& item : std::get<crdt::PutItems>(step).items)
+                items.push_back(item_json(item));
+            steps.push_back(Map{{"insert", std::move(items)}});
+        }
+    }
+    return steps;
+}
+
+Value tree_json(const crdt::TreeDelta& delta) {
+    List actions;
+    for (const TreeAction& action : delta) {
+        const bool goes = action.kind == TreeAction::Kind::erase;
+        Map map;
+        map.append("action", goes                                      ? "delete"
+                             : action.kind == TreeAction::Kind::create ? "create"
+                                                                       : "move");
+        map.append("target", crdt::to_text(action.target));
+        if (!goes) {
+            map.append("parent", node_json(action.parent));
+            map.append("index", action.index);
+            map.append("fractional_index", hex(action.position));
+        }
+        if (action.kind != TreeAction::Kind::create) {
+            map.append("old_parent", node_json(action.old_parent));
+            map.append("old_index", action.old_index);
+        }
+        actions.push_back(std::move(map));
+    }
+    return actions;
+}
+
+struct DeltaJson {
+    Value operator()(const crdt::TextDelta& delta) const { return Map{{"text", to_json(delta)}}; }
+    Value operator()(const crdt::ListDelta& delta) const { return Map{{"list", list_json(delta)}}; }
+    Value operator()(const crdt::MapDelta& delta) const {
+        Map updated;
+        List nulls;
+        for (const crdt::MapChange& change : delta) {
+            Value item = change.item ? item_json(*change.item) : Value();
+            if (change.item && item.is_null()) nulls.emplace_back(change.key);
+            updated.append(change.key, std::move(item));
+        }
+        Map map{{"updated", std::move(updated)}};
+        if (!nulls.empty()) map.append("nulls", std::move(nulls));
+        return Map{{"map", std::move(map)}};
+    }
+    Value operator()(const crdt::TreeDelta& delta) const { return Map{{"tree", tree_json(delta)}}; }
+    Value operator()(const crdt::CounterDelta& delta) const {
+        return Map{{"counter", delta.increment}};
+    }
+};
+
+struct StepJson {
+    Value operator()(const std::string& key) const { return key; }
+    Value operator()(std::size_t index) const { return static_cast<std::int64_t>(index); }
+    Value operator()(OpId node) const { return crdt::to_text(node); }
+};
+
+// --- from JSON ---
+
+Failure no_diff(std::string_view why) {
+    return invalid("invalid_argument", cat("`diff` is no diff: ", why));
+}
+
+Result<std::size_t> count_from(const Value& value) {
+    if (!value.is_int() || value.as_int() < 0)
+        return no_diff("counts and indexes are whole numbers, 0 or more");
+    return static_cast<std::size_t>(value.as_int());
+}
+
+Result<Item> item_from(const Value& value) {
+    const Value* child = value.get("$container");
+    if (child == nullptr) return Item(TRY(EngineRequest::plain(value)));
+    const auto id =
+        child->is_string() ? crdt::parse_container_id(child->as_string()) : std::nullopt;
+    if (!id) return no_diff("`$container` is a container id");
+    return Item(*id);
+}
+
+// The steps of a text's or list's delta; `put` takes what is inserted.
+template <class Steps, class Put>
+Result<Steps> steps_from(const Value& json, Put put) {
+    if (!json.is_list()) return no_diff("a delta is an array of steps");
+    Steps steps;
+    for (const Value& step : json.as_list()) {
+        const Value* keep = step.get("retain");
+        const Value* insert = step.get("insert");
+        const Value* erase = step.get("delete");
+        if ((keep != nullptr) + (insert != nullptr) + (erase != nullptr) != 1)
+            return no_diff("a step has one of `retain`, `insert` and `delete`");
+        Map attributes;
+        const Value* given = step.get("attributes");
+        if (given != nullptr && !given->is_null()) {
+            if (!given->is_map()) return no_diff("`attributes` is an object");
+            const Value plain = TRY(EngineRequest::plain(*given));
+            attributes = plain.as_map();
+        }
+        if (keep != nullptr) {
+            steps.push_back(crdt::Retain{TRY(count_from(*keep)), std::move(attributes)});
+        } else if (erase != nullptr) {
+            steps.push_back(crdt::Erase{TRY(count_from(*erase))});
+        } else {
+            steps.push_back(TRY(put(*insert, std::move(attributes))));
+        }
+    }
+    return steps;
+}
+
+Result<crdt::PutText> text_from(const Value& json, Map attributes) {
+    if (!json.is_string()) return no_diff("what a text's delta inserts is a string");
+    return crdt::PutText{json.as_string(), std::move(attributes)};
+}
+
+Result<crdt::PutItems> items_from(const Value& json, const Map&) {
+    if (!json.is_list()) return no_diff("what a list's delta inserts is an array");
+    crdt::PutItems put;
+    for (const Value& item : json.as_list()) put.items.push_back(TRY(item_from(item)));
+    return put;
+}
+
+Result<crdt::MapDelta> map_from(const Value& json) {
+    const Value* updated = json.get("updated");
+    if (updated == nullptr || !updated->is_map())
+        return no_diff("that of a map is {updated: {key: value}}");
+    // Where nothing else is said, null is a key that is gone.
+    std::set<std::string_view> nulls;
+    if (const Value* given = json.get("nulls")) {
+        const auto wrong = [] { return no_diff("`nulls` of a map is an array of keys"); };
+        if (!given->is_list()) return wrong();
+        for (const Value& key : given->as_list()) {
+            if (!key.is_string()) return wrong();
+            nulls.insert(key.as_string());
+        }
+    }
+    crdt::MapDelta delta;
+    for (const Map::Entry& entry : updated->as_map()) {
+        crdt::MapChange change{entry.key, std::nullopt};
+        if (!entry.value.is_null() || nulls.contains(entry.key))
+            change.item = TRY(item_from(entry.value));
+        delta.push_back(std::move(change));
+    }
+    return delta;
+}
+
+Result<std::optional<OpId>> node_from(const Value* json) {
+    if (json == nullptr || json->is_null()) return std::optional<OpId>();
+    const auto id = json->is_string() ? crdt::parse_op_id(json->as_string()) : std::nullopt;
+    if (!id) return no_diff("a node is named by its id, counter@peer");
+    return std::optional<OpId>(*id);
+}
+
+Result<Bytes> position_from(const Value* json) {
+    Bytes bytes;
+    if (json == nullptr || json->is_null()) return bytes;
+    const auto wrong = [] { return no_diff("`fractional_index` is bytes in hexadecimal"); };
+    if (!json->is_string() || json->as_string().size() % 2 != 0) return wrong();
+    const auto digit = [](char c) {
+        return c >= '0' && c <= '9'   ? c - '0'
+               : c >= 'a' && c <= 'f' ? c - 'a' + 10
+               : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                      : -1;
+    };
+    const std::string& text = json->as_string();
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        const int high = digit(text[i]);
+        const int low = digit(text[i + 1]);
+        if (high < 0 || low < 0) return wrong();
+        bytes.push_back(static_cast<std::uint8_t>(high * 16 + low));
+    }
+    return bytes;
+}
+
+Result<crdt::TreeDelta> tree_from(const Value& json) {
+    if (!json.is_list()) return no_diff("that of a tree is an array of actions");
+    crdt::TreeDelta delta;
+    for (const Value& action : json.as_list()) {
+        const Value* name = action.get("action");
+        TreeAction next;
+        if (name != nullptr && *name == Value("create")) {
+            next.kind = TreeAction::Kind::create;
+        } else if (name != nullptr && *name == Value("move")) {
+            next.kind = TreeAction::Kind::move;
+        } else if (name != nullptr && *name == Value("delete")) {
+            next.kind = TreeAction::Kind::erase;
+        } else {
+            return no_diff("an action is create, move or delete");
+        }
+        const std::optional<OpId> target = TRY(node_from(action.get("target")));
+        if (!target) return no_diff("an action names its `target`");
+        next.target = *target;
+        next.parent = TRY(node_from(action.get("parent")));
+        next.old_parent = TRY(node_from(action.get("old_parent")));
+        next.position = TRY(position_from(action.get("fractional_index")));
+        const Value* index = action.get("index");
+        const Value* old_index = action.get("old_index");
+        if (index != nullptr) next.index = TRY(count_from(*index));
+        if (old_index != nullptr) next.old_index = TRY(count_from(*old_index));
+        delta.push_back(std::move(next));
+    }
+    return delta;
+}
+
+Result<crdt::Delta> delta_from(const Value& json) {
+    if (const Value* text = json.get("text"))
+        return crdt::Delta(TRY(steps_from<crdt::TextDelta>(*text, text_from)));
+    if (const Value* list = json.get("list"))
+        return crdt::Delta(TRY(steps_from<crdt::ListDelta>(*list, items_from)));
+    if (const Value* map = json.get("map")) return crdt::Delta(TRY(map_from(*map)));
+    if (const Value* tree = json.get("tree")) return crdt::Delta(TRY(tree_from(*tree)));
+    if (const Value* counter = json.get("counter")) {
+        if (!counter->is_number()) return no_diff("that of a counter is a number");
+        return crdt::Delta(crdt::CounterDelta{counter->as_number()});
+    }
+    return no_diff("a container's diff has one of `text`, `list`, `map`, `tree` and `counter`");
+}
+
+}  // namespace
+
+Value to_json(const crdt::Diff& diff) {
+    List list;
+    for (const crdt::ContainerDiff& part : diff) {
+        Map map{{"cid", crdt::to_text(part.container)}};
+        if (!part.path.empty()) {
+            List path;
+            for (const crdt::PathStep& step : part.path)
+                path.push_back(std::visit(StepJson{}, step));
+            map.append("path", std::move(path));
+        }
+        map.append("diff", std::visit(DeltaJson{}, part.delta));
+        list.push_back(std::move(map));
+    }
+    return list;
+}
+
+Value to_json(const crdt::Event& event) {
+    const auto by = [&] {
+        switch (event.by) {
+            case crdt::Event::By::local:
+                return "local";
+            case crdt::Event::By::import:
+                return "import";
+            case crdt::Event::By::checkout:
+                return "checkout";
+        }
+        return "";
+    };
+    return Map{{"by", by()},
+               {"origin", event.origin},
+               {"message", event.message.empty() ? Value() : Value(event.message)},
+               {"from", to_json(event.from)},
+               {"to", to_json(event.to)},
+               {"diffs", to_json(event.diffs)}};
+}
+
+Result<crdt::Diff> diff_from(const Value& json) {
+    if (!json.is_list()) return no_diff("it is an array of {cid, diff}");
+    crdt::Diff diff;
+    for (const Value& part : json.as_list()) {
+        const Value* cid = part.get("cid");
+        const Value* delta = part.get("diff");
+        const auto id = cid != nullptr && cid->is_string()
+                            ? crdt::parse_container_id(cid->as_string())
+                            : std::nullopt;
+        if (!id || delta == nullptr) return no_diff("it is an array of {cid, diff}");
+        diff.push_back({*id, TRY(delta_from(*delta)), {}});
+    }
+    return diff;
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,20 @@
+// Styled text as JSON: Quill's deltas, and how styles are configured.
+#pragma once
+
+#include "cli/driver/request.h"
+#include "cli/driver/text_unit.h"
+#include "crdt/doc/doc.h"
+
+namespace quire::cli {
+
+// [{retain|insert|delete, attributes?}], counting code points.
+Value to_json(const crdt::TextDelta& delta);
+// The way back, for a delta of this text that counts in `unit`. Errors: invalid_argument;
+// out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary".
+Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rope, TextUnit unit);
+
+// `text_styles` and `default_text_style` of a request, as far as it has them. The first takes the
+// place of all styles that were configured. Errors: invalid_argument.
+Result<void> configure_styles(const EngineRequest& request, crdt::Doc& doc);
+
+}  // namespace quire::cli

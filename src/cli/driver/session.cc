@@ -1,0 +1,150 @@
+#include "cli/driver/session.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/concat.h"
+#include "crdt/ids/mergeable.h"
+#include "json/json.h"
+
+namespace quire::cli {
+namespace {
+
+constexpr json::ParseLimits kLimits{.depth = 600, .bytes = std::size_t{256} << 20};
+
+// Programs compare the reason; the message is for people.
+Value error_reply(const Error& error) {
+    return Map{{"code", error.reason()}, {"message", error.message()}};
+}
+
+}  // namespace
+
+void EngineDocument::listen() {
+    listening_ = doc.subscribe_root([this](const crdt::Event& event) { events_.push_back(event); });
+}
+
+std::vector<crdt::Event> EngineDocument::heard() {
+    return std::exchange(events_, {});
+}
+
+Result<EngineDocument*> EngineDocuments::find(const EngineRequest& request) {
+    const std::string name = TRY(request.text("doc"));
+    const auto at = documents_.find(name);
+    if (at == documents_.end()) {
+        return fail(Errc::not_found, "no_such_document",
+                    cat("there is no document ", name, "; `new` makes one"));
+    }
+    return &at->second;
+}
+
+Result<EngineDocument*> EngineDocuments::find_whole(const EngineRequest& request) {
+    settle(*TRY(find(request)));
+    return find_read(request);
+}
+
+Result<EngineDocument*> EngineDocuments::find_read(const EngineRequest& request) {
+    EngineDocument* document = TRY(find(request));
+    TRY(document->doc.load_history());
+    return document;
+}
+
+crdt::Handle EngineDocuments::open(EngineDocument& document, const crdt::ContainerId& id) {
+    if (id.is_root() && !crdt::mergeable_parent(id)) document.roots.insert(id);
+    return document.doc.open(id);
+}
+
+Result<EngineTarget> EngineDocuments::target(const EngineRequest& request,
+                                             crdt::ContainerKind kind) {
+    EngineDocument* document = TRY(find(request));
+    const crdt::ContainerId id = TRY(request.container("cid", kind));
+    return EngineTarget{document->doc, open(*document, id)};
+}
+
+Result<EngineDocument*> EngineDocuments::add(const std::string& name, crdt::PeerId peer) {
+    const auto [at, is_new] = documents_.try_emplace(name, peer);
+    if (!is_new) {
+        return fail(Errc::conflict, "document_exists",
+                    cat("there is a document ", name, " already; `drop` it first"));
+    }
+    return &at->second;
+}
+
+void EngineDocuments::drop(const std::string& name) {
+    const auto at = documents_.find(name);
+    if (at == documents_.end()) return;
+    std::erase_if(undos_, [&](const auto& undo) { return &undo.second.document == &at->second; });
+    documents_.erase(at);
+}
+
+Result<crdt::PeerId> EngineDocuments::peer_of(const EngineRequest& request) {
+    if (request.has("peer")) return request.peer("peer");
+    crdt::PeerId peer = rng_.next();
+    if (peer == crdt::kNoPeer) peer = 1;
+    return peer;
+}
+
+void EngineDocuments::settle(EngineDocument& document) {
+    if (!document.doc.has_pending()) return;
+    commit(document, {.timestamp = timestamp_of(document)});
+}
+
+crdt::Commit EngineDocuments::commit(EngineDocument& document, crdt::CommitOptions options) {
+    crdt::Commit commit = document.doc.commit(std::move(options));
+    tell_undo(document, commit);
+    return commit;
+}
+
+std::int64_t EngineDocuments::timestamp_of(const EngineDocument& document) const {
+    return document.record_timestamps ? clock_.wall_ms() / 1000 : 0;
+}
+
+EngineSession::EngineSession(const Clock& clock, Rng& rng) : documents_(clock, rng) {
+    // One a line.
+    for (const auto table : {
+             engine_document_ops(),   //
+             engine_text_ops(),       //
+             engine_container_ops(),  //
+             engine_counter_ops(),    //
+             engine_tree_ops(),       //
+             engine_exchange_ops(),   //
+             engine_cursor_ops(),     //
+             engine_time_ops(),       //
+             engine_json_ops(),       //
+             engine_richtext_ops(),   //
+             engine_undo_ops(),       //
+         }) {
+        for (const EngineOp& op : table) CHECK(ops_.emplace(op.name, op.run).second);
+    }
+}
+
+std::string EngineSession::answer(std::string_view line) {
+    Map reply;
+    const auto result = [&]() -> Result<Value> {
+        const auto parsed = json::parse(line, kLimits);
+        if (!parsed) return Failure(Error(parsed.error()).within("this line is no request"));
+        if (!parsed->is_map())
+            return invalid("invalid_request", "a request is an object with `op`");
+        const Map& fields = parsed->as_map();
+        if (const Value* id = fields.find("id")) reply.append("id", *id);
+        const Value* op = fields.find("op");
+        if (op == nullptr || !op->is_string())
+            return invalid("invalid_request", "a request names its `op`");
+        const auto known = ops_.find(op->as_string());
+        if (known == ops_.end())
+            return fail(Errc::unsupported, "unsupported", cat("no op ", op->as_string()));
+        return known->second(documents_, EngineRequest(fields));
+    }();
+    if (result) {
+        reply.append("ok", *result);
+    } else {
+        reply.append("error", error_reply(result.error()));
+    }
+    return json::write(reply);
+}
+
+std::string EngineSession::refuse_too_long() const {
+    const Error error(Errc::out_of_range, "too_large", "this line is longer than a request may be");
+    return json::write(Map{{"error", error_reply(error)}});
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,131 @@
+// The requests of `quire engine`: documents by name, and a table of what can be asked of them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "cli/driver/request.h"
+#include "crdt/doc/doc.h"
+#include "crdt/doc/events.h"
+#include "crdt/doc/undo.h"
+
+namespace quire::cli {
+
+// Stays where it is.
+struct EngineDocument {
+    explicit EngineDocument(crdt::PeerId peer) : doc(peer) {}
+    EngineDocument(const EngineDocument&) = delete;
+    EngineDocument& operator=(const EngineDocument&) = delete;
+    ~EngineDocument() = default;
+
+    crdt::Doc doc;
+    bool record_timestamps = false;
+    // The roots that requests named: from then on they are there, empty or not.
+    std::set<crdt::ContainerId> roots = {};
+
+    // Remembers events from now on.
+    void listen();
+    // What happened since the last call.
+    std::vector<crdt::Event> heard();
+
+private:
+    std::vector<crdt::Event> events_;
+    crdt::Subscription listening_;
+};
+
+// A container of a document.
+struct EngineTarget {
+    crdt::Doc& doc;
+    crdt::Handle handle;
+};
+
+struct EngineUndo {
+    EngineDocument& document;
+    crdt::UndoHistory history;
+};
+
+// The documents of one session, and what new ones need.
+class EngineDocuments {
+public:
+    EngineDocuments(const Clock& clock, Rng& rng) : clock_(clock), rng_(rng) {}
+
+    // Errors: not_found "no_such_document".
+    Result<EngineDocument*> find(const EngineRequest& request);
+    // The same, with its history; what is pending stays so.
+    Result<EngineDocument*> find_read(const EngineRequest& request);
+    // The same, with nothing pending and with its history.
+    Result<EngineDocument*> find_whole(const EngineRequest& request);
+    // The container that `cid` names. Errors: those of find(), and of EngineRequest::container().
+    Result<EngineTarget> target(const EngineRequest& request, crdt::ContainerKind kind);
+    // The same of whatever kind.
+    static crdt::Handle open(EngineDocument& document, const crdt::ContainerId& id);
+    // Errors: conflict "document_exists".
+    Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
+    void drop(const std::string& name);
+
+    // The peer that the request names, or one by chance. Errors: invalid_argument.
+    Result<crdt::PeerId> peer_of(const EngineRequest& request);
+    // Ends the pending transaction, if there is one, with a commit that says nothing.
+    void settle(EngineDocument& document);
+    // All commits go through here: undo histories learn of them.
+    crdt::Commit commit(EngineDocument& document, crdt::CommitOptions options);
+    std::int64_t timestamp_of(const EngineDocument& document) const;
+    std::int64_t now_ms() const { return clock_.steady_ms(); }
+
+    // --- undo histories, by name (undo.cc) ---
+    // Errors: not_found "no_such_undo".
+    Result<EngineUndo*> find_undo(const EngineRequest& request);
+    // Errors: conflict "undo_exists".
+    Result<void> attach_undo(const std::string& name, EngineDocument& document,
+                             crdt::UndoOptions options);
+    void tell_undo(EngineDocument& document, const crdt::Commit& commit);
+
+private:
+    const Clock& clock_;
+    Rng& rng_;
+    std::map<std::string, EngineDocument> documents_;
+    std::map<std::string, EngineUndo> undos_;
+};
+
+using EngineFunction = Result<Value> (*)(EngineDocuments&, const EngineRequest&);
+struct EngineOp {
+    std::string_view name;
+    EngineFunction run;
+};
+
+// One table for each file that has ops.
+std::span<const EngineOp> engine_document_ops();
+std::span<const EngineOp> engine_text_ops();
+std::span<const EngineOp> engine_richtext_ops();
+std::span<const EngineOp> engine_container_ops();
+std::span<const EngineOp> engine_counter_ops();
+std::span<const EngineOp> engine_exchange_ops();
+std::span<const EngineOp> engine_tree_ops();
+std::span<const EngineOp> engine_cursor_ops();
+std::span<const EngineOp> engine_time_ops();
+std::span<const EngineOp> engine_json_ops();
+std::span<const EngineOp> engine_undo_ops();
+
+class EngineSession {
+public:
+    EngineSession(const Clock& clock, Rng& rng);
+
+    // The reply to one line, without a newline. Whatever the line is, there is one.
+    std::string answer(std::string_view line);
+    std::string refuse_too_long() const;
+
+private:
+    EngineDocuments documents_;
+    std::unordered_map<std::string_view, EngineFunction> ops_;
+};
+
+}  // namespace quire::cli

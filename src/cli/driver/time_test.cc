@@ -1,0 +1,185 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/concat.h"
+#include "cli/driver/session.h"
+#include "json/json.h"
+
+namespace quire::cli {
+namespace {
+
+class EngineTime : public testing::Test {
+protected:
+    Value ask(std::string_view line) { return json::parse(session.answer(line)).value(); }
+    // What stands under "ok", as text; else the error's code.
+    std::string on_a(std::string_view op, std::string_view rest = "") {
+        const Value reply =
+            ask(cat(R"({"doc":"a","op":")", op, "\"", rest.empty() ? "" : ",", rest, "}"));
+        if (const Value* ok = reply.get("ok")) return json::write(*ok);
+        return reply.get("error")->get("code")->as_string();
+    }
+    void SetUp() override { on_a("new", R"("peer":"1")"); }
+    void type(std::string_view where, std::string_view what) {
+        on_a("text.insert",
+             cat(R"("cid":"cid:root-t:Text","pos":)", where, R"(,"text":")", what, "\""));
+    }
+
+    ManualClock clock;
+    SeededRng rng{1};
+    EngineSession session{clock, rng};
+};
+
+TEST_F(EngineTime, WhoAsksForTheVersionDoesNotEndTheTransaction) {
+    type("0", "ab");
+    on_a("commit");
+    type("2", "cd");
+
+    EXPECT_EQ(on_a("frontiers"), R"(["3@1"])");
+    EXPECT_EQ(on_a("oplog_frontiers"), R"(["3@1"])");
+    EXPECT_EQ(on_a("vv"), R"({"1":4})");
+    EXPECT_EQ(on_a("oplog_vv"), R"({"1":4})");
+
+    EXPECT_EQ(on_a("commit", R"("message":"hi")"), R"(["3@1"])");
+    EXPECT_NE(on_a("changes").find(R"("message":"hi")"), std::string::npos);
+}
+
+TEST_F(EngineTime, NorDoesWhoLooksAtIt) {
+    type("0", "ab");
+    on_a("commit");
+    type("2", "cd");
+
+    EXPECT_EQ(on_a("value_with_ids"), R"({"t":{"cid":"cid:root-t:Text","value":"abcd"}})");
+    EXPECT_EQ(on_a("changes"),
+              R"([{"id":"0@1","timestamp":0,"deps":[],"lamport":0,"message":null,"len":2}])");
+    EXPECT_TRUE(on_a("stats").starts_with(R"({"ops":4,"changes":1,"containers":1,)"));
+
+    on_a("commit", R"("message":"hi")");
+    EXPECT_NE(on_a("changes").find(R"("message":"hi")"), std::string::npos);
+}
+
+TEST_F(EngineTime, ARootIsThereAsSoonAsItIsNamed) {
+    EXPECT_EQ(on_a("value"), "{}");
+    EXPECT_EQ(on_a("text.string", R"("cid":"cid:root-t:Text")"), R"("")");
+    EXPECT_EQ(on_a("value", R"("cid":"cid:root-m:Map")"), "{}");
+
+    EXPECT_EQ(on_a("value"), R"({"m":{},"t":""})");
+    EXPECT_EQ(
+        on_a("value_with_ids"),
+        R"({"m":{"cid":"cid:root-m:Map","value":{}},"t":{"cid":"cid:root-t:Text","value":""}})");
+    on_a("fork", R"("as":"b","peer":"2")");
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"m":{},"t":""})");
+}
+
+TEST_F(EngineTime, ADiffTellsANullFromAKeyThatIsGone) {
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"n","value":null)");
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)");
+    on_a("commit");
+    on_a("map.delete", R"("cid":"cid:root-m:Map","key":"k")");
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"o","value":null)");
+    on_a("commit");
+
+    const std::string diff = on_a("diff", R"("from":["1@1"],"to":["3@1"])");
+    EXPECT_EQ(
+        diff,
+        R"([{"cid":"cid:root-m:Map","diff":{"map":{"updated":{"k":null,"o":null},"nulls":["o"]}}}])");
+    ask(R"({"doc":"b","op":"new","peer":"2"})");
+    ask(R"({"doc":"b","op":"map.set","cid":"cid:root-m:Map","key":"k","value":2})");
+    ask(cat(R"({"doc":"b","op":"apply_diff","diff":)", diff, "}"));
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"m":{"o":null}})");
+    EXPECT_EQ(
+        on_a("apply_diff",
+             R"("diff":[{"cid":"cid:root-m:Map","diff":{"map":{"updated":{},"nulls":[1]}}}])"),
+        "invalid_argument");
+}
+
+TEST_F(EngineTime, AnUndoHistoryBeginsWithWhatIsWrittenAfterIt) {
+    type("0", "ab");
+    on_a("undo.attach", R"("name":"u")");
+    type("2", "cd");
+    on_a("commit");
+
+    EXPECT_EQ(on_a("undo", R"("name":"u")"), "true");
+    EXPECT_EQ(on_a("text.string", R"("cid":"cid:root-t:Text")"), R"("ab")");
+    EXPECT_EQ(on_a("undo", R"("name":"u")"), "false");
+}
+
+TEST_F(EngineTime, ACheckoutShowsItsVersionUntilTheLatestIsShownAgain) {
+    type("0", "ab");
+    EXPECT_EQ(on_a("commit"), R"(["1@1"])");
+    type("2", "c");
+
+    EXPECT_EQ(on_a("checkout", R"("frontiers":["0@1"])"), "true");
+
+    EXPECT_EQ(on_a("is_detached"), "true");
+    EXPECT_EQ(on_a("value"), R"({"t":"a"})");
+    EXPECT_EQ(on_a("frontiers"), R"(["0@1"])");
+    EXPECT_EQ(on_a("oplog_frontiers"), R"(["2@1"])");
+    EXPECT_EQ(on_a("vv"), R"({"1":1})");
+    EXPECT_EQ(on_a("oplog_vv"), R"({"1":3})");
+    EXPECT_EQ(on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":1)"), "detached");
+    EXPECT_EQ(on_a("checkout", R"("frontiers":["7@1"])"), "unknown_version");
+    EXPECT_EQ(on_a("fork_at", R"("as":"b","peer":"2","frontiers":["1@1"])"), "true");
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), R"({"t":"ab","m":{}})");
+    EXPECT_EQ(on_a("checkout_to_latest"), "true");
+    EXPECT_EQ(on_a("value"), R"({"t":"abc","m":{}})");
+    EXPECT_EQ(on_a("is_detached"), "false");
+}
+
+TEST_F(EngineTime, ADiffGoesOutAsItComesIn) {
+    type("0", "ab");
+    on_a("map.set", R"("cid":"cid:root-m:Map","key":"k","value":{"$bytes":"AA=="})");
+    on_a("list.insert_container", R"("cid":"cid:root-l:List","pos":0,"kind":"Map")");
+    on_a("map.set", R"("cid":"cid:3@1:Map","key":"in","value":1.0)");
+    const std::string now = on_a("commit");
+
+    const std::string diff = on_a("diff", cat(R"("from":[],"to":)", now));
+
+    EXPECT_EQ(
+        diff,
+        R"([{"cid":"cid:root-t:Text","diff":{"text":[{"insert":"ab"}]}},)"
+        R"({"cid":"cid:root-m:Map","diff":{"map":{"updated":{"k":{"$bytes":"AA=="}}}}},)"
+        R"({"cid":"cid:root-l:List","diff":{"list":[{"insert":[{"$container":"cid:3@1:Map"}]}]}},)"
+        R"({"cid":"cid:3@1:Map","diff":{"map":{"updated":{"in":1.0}}}}])");
+    EXPECT_EQ(on_a("fork_at", R"("as":"b","peer":"2","frontiers":[])"), "true");
+    ask(cat(R"({"doc":"b","op":"apply_diff","diff":)", diff, "}"));
+    EXPECT_EQ(json::write(*ask(R"({"doc":"b","op":"value"})").get("ok")), on_a("value"));
+    EXPECT_EQ(
+        on_a("apply_diff", R"("diff":[{"cid":"cid:root-t:Text","diff":{"text":[{"delete":9}]}}])"),
+        "invalid_diff");
+    EXPECT_EQ(on_a("apply_diff", R"("diff":[{"cid":"cid:root-t:Text","diff":{"words":[]}}])"),
+              "invalid_argument");
+}
+
+TEST_F(EngineTime, EventsAreTakenInOrderAndOnce) {
+    EXPECT_EQ(on_a("events.start"), "true");
+    type("0", "ab");
+    on_a("commit", R"("origin":"o","message":"m")");
+    on_a("checkout", R"("frontiers":[])");
+
+    EXPECT_EQ(
+        on_a("events.take"),
+        R"([{"by":"local","origin":"o","message":"m","from":[],"to":["1@1"],)"
+        R"("diffs":[{"cid":"cid:root-t:Text","path":["t"],"diff":{"text":[{"insert":"ab"}]}}]},)"
+        R"({"by":"checkout","origin":"checkout","message":null,"from":["1@1"],"to":[],)"
+        R"("diffs":[{"cid":"cid:root-t:Text","path":["t"],"diff":{"text":[{"delete":2}]}}]}])");
+    EXPECT_EQ(on_a("events.take"), "[]");
+}
+
+TEST_F(EngineTime, TheMergeIntervalSaysWhichCommitsAreOneChange) {
+    type("0", "a");
+    on_a("commit", R"("timestamp":100)");
+    type("0", "b");
+    on_a("commit", R"("timestamp":1100)");
+    on_a("config", R"("merge_interval":5)");
+    type("0", "c");
+    on_a("commit", R"("timestamp":1101)");
+
+    const Value changes = *ask(R"({"doc":"a","op":"changes"})").get("ok");
+
+    ASSERT_EQ(changes.as_list().size(), 2U);
+    EXPECT_EQ(*changes.as_list()[0].get("len"), Value(2));
+}
+
+}  // namespace
+}  // namespace quire::cli

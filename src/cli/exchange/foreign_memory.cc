@@ -1,0 +1,280 @@
+#include "cli/exchange/foreign_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/concat.h"
+#include "base/utf8.h"
+#include "json/json.h"
+
+namespace quire::cli {
+namespace {
+
+using kernel::CarriedBlock;
+
+constexpr std::size_t kFileBytes = std::size_t{1} << 30;
+constexpr std::size_t kLongestLabel = 180;  // What makes it another one comes behind it.
+
+Failure wrong(std::string_view where, std::string_view what) {
+    return invalid("invalid_file", cat(where, ": ", what));
+}
+
+const std::string* text_at(const Value& of, std::string_view member) {
+    const Value* value = of.get(member);
+    return value != nullptr && value->is_string() ? &value->as_string() : nullptr;
+}
+
+const List* list_at(const Value& of, std::string_view member) {
+    const Value* value = of.get(member);
+    return value != nullptr && value->is_list() ? &value->as_list() : nullptr;
+}
+
+// Labels of what is imported together.
+class Labels {
+public:
+    // As near to `wanted` as a label may be that no other has; `apart` is put behind one that has
+    // been given already.
+    std::string give(std::string_view wanted, std::string_view apart = {}) {
+        std::size_t size = std::min(wanted.size(), kLongestLabel);
+        while (size < wanted.size() && (static_cast<unsigned char>(wanted[size]) & 0xc0U) == 0x80U)
+            --size;  // Not within a character.
+        std::string label(wanted.substr(0, size));
+        for (char& c : label) {
+            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+        }
+        if (label.empty()) label = "unnamed";
+        std::string out = label;
+        if (given_.contains(out) && !apart.empty()) out = cat(label, "_", apart);
+        for (int i = 2; given_.contains(out); ++i) out = cat(label, "_", i);
+        given_.insert(out);
+        return out;
+    }
+
+private:
+    std::set<std::string> given_;
+};
+
+// --- the memory server of MCP ---
+
+memory::BlockSchema entity_schema() {
+    using memory::Field;
+    using memory::FieldType;
+    return memory::MapSchema{
+        {Field{.name = "name", .description = "What it is called"},
+         Field{.name = "entity_type", .description = "What kind of thing it is"},
+         Field{
+             .name = "observations", .description = "What is known of it", .type = FieldType::list},
+         Field{.name = "relations",
+               .description = "What it has to do with others: {relation_type, to}",
+               .type = FieldType::list}}};
+}
+
+class Graph {
+public:
+    Result<void> add(const Value& line, std::string_view where) {
+        const std::string* type = text_at(line, "type");
+        if (type != nullptr && *type == "entity") return add_entity(line, where);
+        if (type != nullptr && *type == "relation") return add_relation(line, where);
+        return wrong(where, "it is neither an entity nor a relation");
+    }
+
+    std::vector<CarriedBlock> blocks(const policy::Actor& owner) {
+        Labels labels;
+        std::vector<CarriedBlock> out;
+        for (auto& [name, entity] : entities_) {
+            Map value{{"name", name}};
+            std::string type;
+            for (const std::string& each : entity.types)
+                type += cat(type.empty() ? "" : ", ", each);
+            if (!type.empty()) value.append("entity_type", type);
+            if (!entity.observations.empty())
+                value.append("observations", std::move(entity.observations));
+            if (!entity.relations.empty()) value.append("relations", std::move(entity.relations));
+            CarriedBlock block;
+            block.header.block.label = labels.give(name);
+            block.header.block.description = type;
+            block.header.block.schema = entity_schema();
+            block.header.type = kernel::MemoryType::archival;
+            block.header.owner = owner;
+            block.value = std::move(value);
+            out.push_back(std::move(block));
+        }
+        return out;
+    }
+
+private:
+    struct Entity {
+        std::vector<std::string> types = {};  // An entity may come more than once.
+        List observations = {};
+        List relations = {};
+    };
+
+    Entity& entity(const std::string& name) {
+        const auto [at, is_new] = at_.try_emplace(name, entities_.size());
+        if (is_new) entities_.emplace_back(name, Entity{});
+        return entities_[at->second].second;
+    }
+
+    Result<void> add_entity(const Value& line, std::string_view where) {
+        const std::string* name = text_at(line, "name");
+        const std::string* type = text_at(line, "entityType");
+        const List* observations = list_at(line, "observations");
+        if (name == nullptr || type == nullptr || observations == nullptr)
+            return wrong(where, "an entity has a name, an entityType and observations");
+        Entity& known = entity(*name);
+        const bool is_told =
+            std::find(known.types.begin(), known.types.end(), *type) != known.types.end();
+        if (!type->empty() && !is_told) known.types.push_back(*type);
+        known.observations.insert(known.observations.end(), observations->begin(),
+                                  observations->end());
+        return {};
+    }
+
+    Result<void> add_relation(const Value& line, std::string_view where) {
+        const std::string* from = text_at(line, "from");
+        const std::string* to = text_at(line, "to");
+        const std::string* type = text_at(line, "relationType");
+        if (from == nullptr || to == nullptr || type == nullptr)
+            return wrong(where, "a relation has from, to and relationType");
+        entity(*from).relations.emplace_back(Map{{"relation_type", *type}, {"to", *to}});
+        entity(*to);
+        return {};
+    }
+
+    std::vector<std::pair<std::string, Entity>> entities_;  // As they came.
+    std::map<std::string, std::size_t> at_;
+};
+
+Result<std::vector<CarriedBlock>> read_graph(std::string_view text, const policy::Actor& owner) {
+    Graph graph;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+        const std::string where = cat("line ", number);
+        const Result<Value> value = json::parse(line, {.bytes = kFileBytes});
+        if (!value) return wrong(where, cat("it is not JSON: ", value.error().message()));
+        TRY(graph.add(*value, where));
+    }
+    return graph.blocks(owner);
+}
+
+// --- agent files of Letta ---
+
+// As far as it is one of ours; "" where nothing of it is.
+std::string actor_name(std::string_view name) {
+    constexpr std::size_t kLongest = 64;
+    std::string out;
+    for (const char c : name.substr(0, kLongest)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+        out += plain ? c : '_';
+    }
+    return out.find_first_not_of('_') == std::string::npos ? "" : out;
+}
+
+Result<CarriedBlock> read_block(const Value& form, std::string_view where) {
+    const std::string* label = text_at(form, "label");
+    const std::string* value = text_at(form, "value");
+    if (label == nullptr || value == nullptr)
+        return wrong(where, "a block has a label and a value, both of them texts");
+    CarriedBlock block;
+    block.header.block.label = *label;
+    if (const std::string* about = text_at(form, "description"))
+        block.header.block.description = *about;
+    if (const Value* limit = form.get("limit"); limit != nullptr && limit->is_int()) {
+        // One that is over its limit is not cut.
+        const std::size_t length = utf8::count_code_points(*value);
+        block.header.block.char_limit =
+            std::max(length, static_cast<std::size_t>(std::max<std::int64_t>(limit->as_int(), 0)));
+    }
+    const Value* read_only = form.get("read_only");
+    if (read_only != nullptr && *read_only == Value(true))
+        block.header.block.permission = policy::Permission::read_only;
+    block.header.type = kernel::MemoryType::core;
+    block.value = *value;
+    return block;
+}
+
+// The agents of a file that have a block, by their names here.
+std::vector<std::string> holders_of(const Value& file, const Value& block) {
+    std::vector<std::string> out;
+    const std::string* id = text_at(block, "id");
+    const List* agents = list_at(file, "agents");
+    if (id == nullptr || agents == nullptr) return out;
+    for (const Value& agent : *agents) {
+        const List* ids = list_at(agent, "block_ids");
+        const std::string* name = text_at(agent, "name");
+        if (ids == nullptr || name == nullptr) continue;
+        if (std::find(ids->begin(), ids->end(), Value(*id)) == ids->end()) continue;
+        if (std::string known = actor_name(*name); !known.empty()) out.push_back(std::move(known));
+    }
+    return out;
+}
+
+Result<std::vector<CarriedBlock>> read_agent_file(const Value& file,
+                                                  const std::optional<policy::Actor>& owner) {
+    // Before agent files had several agents, one of them was the file.
+    const bool is_one = list_at(file, "core_memory") != nullptr;
+    const List& forms = *list_at(file, is_one ? "core_memory" : "blocks");
+    Labels labels;
+    std::vector<CarriedBlock> out;
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        const std::string where = cat("block ", i + 1);
+        CarriedBlock block = TRY(read_block(forms[i], where));
+        std::vector<std::string> holders = holders_of(file, forms[i]);
+        if (const std::string* name = text_at(file, "name"); is_one && name != nullptr)
+            holders = {actor_name(*name)};
+        if (owner) {
+            block.header.owner = *owner;
+        } else if (!holders.empty() && !holders.front().empty()) {
+            block.header.owner = {policy::ActorKind::agent, holders.front()};
+            for (std::size_t k = 1; k < holders.size(); ++k) {
+                block.header.shares.push_back(
+                    {{policy::ActorKind::agent, holders[k]}, policy::Permission::read_write});
+            }
+        } else {
+            return invalid("owner_required",
+                           cat(where, " ('", block.header.block.label,
+                               "') belongs to no agent of the file; name one with --agent NAME"));
+        }
+        block.header.block.label = labels.give(block.header.block.label, block.header.owner.name);
+        out.push_back(std::move(block));
+    }
+    return out;
+}
+
+Failure unknown_format() {
+    return invalid("unknown_format",
+                   "this is no memory that quire knows: neither its own export, nor the memory "
+                   "server's lines of entities and relations, nor an agent file of Letta");
+}
+
+}  // namespace
+
+Result<std::vector<CarriedBlock>> read_foreign_memory(std::string_view text,
+                                                      const std::optional<policy::Actor>& owner) {
+    const std::string_view rest =
+        text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    const Result<Value> line = json::parse(rest.substr(0, rest.find('\n')), {.bytes = kFileBytes});
+    const std::string* type = line ? text_at(*line, "type") : nullptr;
+    if (type != nullptr && (*type == "entity" || *type == "relation")) {
+        if (owner) return read_graph(text, *owner);
+        return invalid("owner_required",
+                       "the memory server's file names no agent; say whose it is: --agent NAME");
+    }
+    Result<Value> file = json::parse(text, {.bytes = kFileBytes});
+    // Some are written as a text that is JSON.
+    if (file && file->is_string()) file = json::parse(file->as_string(), {.bytes = kFileBytes});
+    if (!file) return unknown_format();
+    const bool is_agent_file =
+        list_at(*file, "core_memory") != nullptr ||
+        (list_at(*file, "agents") != nullptr && list_at(*file, "blocks") != nullptr);
+    if (!is_agent_file) return unknown_format();
+    return read_agent_file(*file, owner);
+}
+
+}  // namespace quire::cli

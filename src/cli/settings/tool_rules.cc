@@ -1,0 +1,171 @@
+#include "cli/settings/tool_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/settings/config.h"
+#include "kernel/kernel.h"
+#include "policy/rule_book.h"
+#include "tools/context_operation.h"
+
+namespace quire::cli {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Names kEachProfile = {"model", "full", "compat"};
+const Names kInModel = {"model"};
+const Names kInFull = {"full"};
+const Names kInModelAndFull = {"model", "full"};
+const Names kInCompat = {"compat"};
+
+policy::KnownTool later_tool(const char* name, Names operations = {},
+                             bool in_conversations = true) {
+    return {.name = name,
+            .operations = std::move(operations),
+            .built = false,
+            .in_conversations = in_conversations};
+}
+
+policy::KnownTool block_tool(const char* name, const Names& profiles) {
+    return {.name = name, .profiles = profiles};
+}
+
+// Whose calls are in no conversation.
+policy::KnownTool other_tool(const char* name, const Names& profiles, Names operations = {},
+                             Names later = {}) {
+    return {.name = name,
+            .operations = std::move(operations),
+            .later = std::move(later),
+            .in_conversations = false,
+            .profiles = profiles};
+}
+
+}  // namespace
+
+policy::ToolCatalog known_tools() {
+    policy::KnownTool approvals = other_tool("approvals", kEachProfile, {"list", "resolve"});
+    approvals.for_people = true;
+    policy::KnownTool block_create = block_tool("block_create", kInModelAndFull);
+    block_create.conversation = kernel::BlockCreate{}.conversation;
+    return policy::ToolCatalog({
+        other_tool("context", kEachProfile,
+                   {tools::kContextOperations.begin(), tools::kContextOperations.end()}),
+        other_tool(
+            "file", kEachProfile,
+            {"list", "read", "load", "create", "append", "insert", "replace", "edit", "patch",
+             "save", "delete", "status", "reconcile", "resolve", "stage", "unstage"},
+            {"patch", "reconcile", "resolve", "stage", "unstage"}),
+        later_tool("file_history", {"view", "diff", "rollback"}, false),
+        later_tool("shell", {"execute", "check", "spawn", "output", "kill", "status"}, false),
+        std::move(approvals),
+        other_tool("kernel_search", kInFull),
+        std::move(block_create),
+        block_tool("block_status", kInFull),
+        block_tool("block_append", kInModelAndFull),
+        block_tool("block_edit", kInFull),
+        block_tool("block_splice", kInFull),
+        later_tool("block_apply_patch"),
+        block_tool("block_read", kInFull),
+        block_tool("block_search", kInModelAndFull),
+        block_tool("block_list", kInModelAndFull),
+        block_tool("block_delete", kInFull),
+        block_tool("block_undo", kInModelAndFull),
+        block_tool("block_redo", kInFull),
+        block_tool("block_history", kInFull),
+        later_tool("block_diff"),
+        later_tool("block_rollback"),
+        later_tool("block_subscribe"),
+        later_tool("block_events"),
+        later_tool("block_sync"),
+        later_tool("block_cursor", {"set", "get", "clear"}),
+        block_tool("block_view", kInModel),
+        block_tool("block_str_replace", kInModel),
+        block_tool("block_insert", kInModel),
+        block_tool("block_replace_lines", kInModel),
+        other_tool("str_replace_based_edit_tool", kInCompat,
+                   {"view", "create", "str_replace", "insert"}),
+        other_tool("memory", kInCompat,
+                   {"view", "create", "str_replace", "insert", "delete", "rename"}),
+    });
+}
+
+policy::ToolCatalog known_tools(const policy::ToolCatalog& there) {
+    policy::ToolCatalog out = known_tools();
+    for (policy::KnownTool tool : there.tools()) {
+        if (const policy::KnownTool* known = out.find(tool.name)) {
+            for (const std::string& word : known->operations) {
+                const bool is_new = std::find(tool.operations.begin(), tool.operations.end(),
+                                              word) == tool.operations.end();
+                if (!is_new) continue;
+                tool.operations.push_back(word);
+                tool.later.push_back(word);
+            }
+        }
+        out.add(std::move(tool));
+    }
+    return out;
+}
+
+void assume_mounted(const Settings& settings, const std::vector<std::string>& mounts,
+                    policy::ToolCatalog& catalog) {
+    const auto assume = [&](const std::string& tool, std::vector<std::string> operations) {
+        const bool of_mount =
+            std::any_of(mounts.begin(), mounts.end(),
+                        [&](const std::string& name) { return tool.starts_with(name + "_"); });
+        const policy::KnownTool* const known = catalog.find(tool);
+        if (!of_mount || (known != nullptr && !known->mounted)) return;
+        // What else it can do nobody knows, and a rule that allows these is no idle one.
+        if (!operations.empty()) operations.emplace_back("…");
+        if (known != nullptr)
+            operations.insert(operations.end(), known->operations.begin(), known->operations.end());
+        std::sort(operations.begin(), operations.end());
+        operations.erase(std::unique(operations.begin(), operations.end()), operations.end());
+        catalog.add({tool, std::move(operations), false, true});
+    };
+    const auto look_at = [&](const std::vector<policy::ToolRule>& rules) {
+        for (const policy::ToolRule& rule : rules) {
+            assume(rule.tool, rule.operations);
+            for (const std::string& tool : rule.tools) assume(tool, {});
+            for (const auto& group : rule.groups)
+                for (const std::string& tool : group) assume(tool, {});
+        }
+    };
+    look_at(settings.tool_rules);
+    for (const auto& [name, agent] : settings.agents) look_at(agent.tool_rules);
+}
+
+policy::ToolCatalog tools_known_from(const Settings& settings) {
+    policy::ToolCatalog out = known_tools();
+    std::vector<std::string> mounts;
+    for (const auto& [name, mount] : settings.mounts) mounts.push_back(name);
+    assume_mounted(settings, mounts, out);
+    return out;
+}
+
+Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog) {
+    policy::WrittenRules written{.file = settings.file, .common = settings.tool_rules, .own = {}};
+    for (const auto& [name, agent] : settings.agents) {
+        written.own.emplace(name, agent.tool_rules);
+        if (agent.profile) written.profiles.emplace(name, *agent.profile);
+    }
+    return policy::RuleBook::compile(std::move(catalog), written);
+}
+
+std::vector<RuleProblem> rule_problems(const Settings& settings) {
+    const Result<policy::RuleBook> book = compile_rules(settings, tools_known_from(settings));
+    if (!book) return {{true, book.error().message()}};
+    std::vector<RuleProblem> out;
+    for (const policy::BookFinding& each : book->findings())
+        out.push_back({each.finding.is_error(), each.text});
+    return out;
+}
+
+Result<policy::RuleBook> load_rules(const Settings& settings, policy::ToolCatalog catalog) {
+    policy::RuleBook book = TRY(compile_rules(settings, std::move(catalog)));
+    TRY(book.check());
+    return book;
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,108 @@
+#include "cli/settings/tool_rules.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "base/concat.h"
+#include "base/test_directory.h"
+#include "cli/settings/config.h"
+#include "fs/disk_files.h"
+#include "kernel/approval_calls.h"
+#include "kernel/desk_test.h"
+#include "kernel/file_calls.h"
+#include "kernel/memory_calls.h"
+#include "policy/rule_book.h"
+#include "policy/tool_catalog.h"
+#include "tools/files.h"
+#include "tools/memories.h"
+
+namespace quire::cli {
+namespace {
+
+using tools::Profile;
+
+std::string joined(std::vector<std::string> words, bool sort = false) {
+    if (sort) std::sort(words.begin(), words.end());
+    std::string out;
+    for (const std::string& word : words) cat_to(out, cat(out.empty() ? "" : " ", word));
+    return out;
+}
+
+// What rules know of a tool, but for the words of a later version.
+std::string described(const policy::KnownTool& tool) {
+    std::vector<std::string> words;
+    for (const std::string& word : tool.operations) {
+        if (std::find(tool.later.begin(), tool.later.end(), word) == tool.later.end())
+            words.push_back(word);
+    }
+    return cat(tool.name, ": ", joined(words, true), "; ", tool.for_people ? "people" : "all", "; ",
+               tool.in_conversations ? "in conversations " : "in none ", tool.conversation, "; ",
+               joined(tool.profiles));
+}
+
+// Where no kernel runs, rules are read with a list of the tools in the place of the tools.
+TEST(ToolRules, WhatIsKnownWithoutAKernelIsWhatThereIs) {
+    kernel::Desk desk;
+    const TestDirectory disk;
+    const auto files = std::move(*fs::DiskFiles::open(disk.path(), {5, {}}));
+    kernel::FileGate gate(*files, policy::PathRules(std::vector<policy::PathRule>()), desk.clock,
+                          1'000'000);
+    kernel::FileCalls file_calls(*desk.kernel, gate);
+    kernel::MemoryCalls memory_calls(*desk.kernel);
+    kernel::ApprovalCalls approval_calls(*desk.kernel);
+    tools::Registry registry(*desk.kernel);
+    for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
+        registry.add(profile, tools::make_file(*desk.kernel, file_calls, profile));
+        registry.add(profile, tools::make_context(memory_calls, profile));
+        registry.add(profile, tools::make_approvals(approval_calls));
+    }
+    registry.add(Profile::compat, tools::make_text_editor(*desk.kernel, file_calls));
+    registry.add(Profile::compat, tools::make_memory(*desk.kernel, memory_calls));
+
+    std::vector<std::string> there, known;
+    const policy::ToolCatalog catalog = registry.catalog();
+    for (const policy::KnownTool& tool : catalog.tools()) there.push_back(described(tool));
+    const policy::ToolCatalog without = known_tools();
+    for (const policy::KnownTool& tool : without.tools()) {
+        if (tool.built) known.push_back(described(tool));
+    }
+    std::sort(there.begin(), there.end());
+    std::sort(known.begin(), known.end());
+    EXPECT_EQ(there, known);
+
+    // With a kernel, too, a word of a later version is known as one.
+    const policy::ToolCatalog both = known_tools(catalog);
+    EXPECT_EQ(joined(both.find("file")->later, true), "patch reconcile resolve stage unstage");
+    EXPECT_FALSE(both.find("shell")->built);
+}
+
+std::string wrong_with(std::string_view toml) {
+    std::string out;
+    for (const RuleProblem& each : rule_problems(parse_config(toml).value()))
+        cat_to(out, cat(each.is_error ? "error " : "warning ", each.text, "\n"));
+    return out;
+}
+
+TEST(ToolRules, AnAgentsProfileIsThatOfItsSettings) {
+    constexpr std::string_view kRule =
+        "[[agents.ada.tools.rules]]\ntool = \"block_edit\"\ntype = \"start_constraint\"\n";
+    EXPECT_TRUE(wrong_with(kRule).starts_with(
+        "warning quire.toml:1: for agent:ada, in profile model, compat, the work has to begin"))
+        << wrong_with(kRule);
+    EXPECT_TRUE(wrong_with(cat("[agents.ada]\nprofile = \"model\"\n", kRule))
+                    .starts_with("error quire.toml:3: for agent:ada, in its profile model, "));
+    EXPECT_EQ(wrong_with(cat("[agents.ada]\nprofile = \"full\"\n", kRule)), "");
+}
+
+TEST(ToolRules, EachMistakeOfASetIsALineOfBoundedLength) {
+    const std::string told = wrong_with(
+        "[[tools.rules]]\ntool = \"context\"\ntype = \"start_constraint\"\n"
+        "[[tools.rules]]\ntool = \"context\"\ntype = \"exit_loop\"\n");
+    EXPECT_TRUE(told.starts_with("error "));
+    EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
+    EXPECT_LT(told.size(), 500U);
+}
+
+}  // namespace
+}  // namespace quire::cli

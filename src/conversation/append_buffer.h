@@ -1,0 +1,57 @@
+// AppendBuffer: a writer's stream of small appends to one block, gathered into fewer changes.
+//
+// Pure: the caller passes the time in, asks what is due, and does the flushing. A buffer holds the
+// text of one writer; before another writer's turn the caller takes what is there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "policy/actor.h"
+
+namespace quire::conversation {
+
+// When a buffer is due: on a newline, at this many code points, or after this much silence.
+struct AppendLimits {
+    std::size_t code_points = 50;
+    std::int64_t silence_ms = 100;
+};
+
+class AppendBuffer {
+public:
+    using Limits = AppendLimits;
+    struct Taken {
+        policy::Actor writer;
+        std::string text;
+        friend bool operator==(const Taken&, const Taken&) = default;
+    };
+
+    explicit AppendBuffer(Limits limits = {}) : limits_(limits) {}
+
+    bool empty() const { return text_.empty(); }
+    std::size_t bytes() const { return text_.size(); }
+    // Whether `writer` must wait until what another wrote has been taken.
+    bool blocks(const policy::Actor& writer) const { return !empty() && writer != writer_; }
+
+    // Requires well-formed UTF-8 and !blocks(writer). O(|text|).
+    void add(std::string_view text, std::int64_t now_ms, const policy::Actor& writer);
+    // Whether a rule asks for a flush now.
+    bool due(std::int64_t now_ms) const;
+    // When silence alone will make it due; none while it is empty.
+    std::optional<std::int64_t> deadline_ms() const;
+    // What is there, leaving the buffer empty; none when it was.
+    std::optional<Taken> take();
+
+private:
+    Limits limits_;
+    policy::Actor writer_;
+    std::string text_;
+    std::size_t code_points_ = 0;
+    bool newline_ = false;
+    std::int64_t last_ms_ = 0;
+};
+
+}  // namespace quire::conversation

@@ -1,0 +1,197 @@
+#include "conversation/conversation.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/check.h"
+#include "base/concat.h"
+#include "base/must.h"
+
+namespace quire::conversation {
+
+namespace {
+
+constexpr std::string_view kBlocks = "blocks";
+constexpr std::string_view kText = "content";
+
+std::string name_of(crdt::OpId id) {
+    return cat(id.counter, "@", id.peer);
+}
+
+std::optional<crdt::OpId> parse_name(std::string_view text) {
+    const std::size_t at = text.find('@');
+    if (at == std::string_view::npos) return std::nullopt;
+    crdt::OpId id;
+    const char* counter_end = text.data() + at;
+    const char* end = text.data() + text.size();
+    const auto counter = std::from_chars(text.data(), counter_end, id.counter);
+    const auto peer = std::from_chars(counter_end + 1, end, id.peer);
+    if (counter.ec != std::errc() || counter.ptr != counter_end || peer.ec != std::errc() ||
+        peer.ptr != end) {
+        return std::nullopt;
+    }
+    return id;
+}
+
+// What another program wrote under a key may be of any type: a wrong one reads as the fallback.
+const Value* plain(const std::optional<crdt::Slot>& slot) {
+    return slot ? std::get_if<Value>(&*slot) : nullptr;
+}
+
+std::string string_or(const std::optional<crdt::Slot>& slot, std::string_view fallback) {
+    const Value* value = plain(slot);
+    return value != nullptr && value->is_string() ? value->as_string() : std::string(fallback);
+}
+
+}  // namespace
+
+Conversation::Conversation(crdt::Doc& doc)
+    : doc_(doc),
+      list_(doc.open(crdt::ContainerId::root(std::string(kBlocks), crdt::ContainerKind::list))) {
+    const std::size_t count = doc_.list_size(list_);
+    for (std::size_t i = 0; i < count; ++i) read(i);
+}
+
+const ConversationBlock* Conversation::find(crdt::OpId id) const {
+    const auto at = by_id_.find(id);
+    return at == by_id_.end() ? nullptr : &blocks_[at->second];
+}
+
+ConversationBlock& Conversation::known(crdt::OpId id) {
+    const auto at = by_id_.find(id);
+    CHECK(at != by_id_.end());
+    return blocks_[at->second];
+}
+
+void Conversation::read(std::size_t list_index) {
+    const crdt::Slot slot = doc_.list_get(list_, list_index);
+    const auto* kind = std::get_if<crdt::ContainerKind>(&slot);
+    if (kind == nullptr || *kind != crdt::ContainerKind::map) return;  // Not a block of ours.
+
+    ConversationBlock block;
+    block.id = doc_.list_id(list_, list_index);
+    block.fields = doc_.open(crdt::ContainerId::normal(block.id, crdt::ContainerKind::map));
+    load_fields(block);
+    const auto content = doc_.map_child(block.fields, kText);
+    if (!content || content->kind != crdt::ContainerKind::text) return;
+    block.content = doc_.open(*content);
+
+    blocks_.push_back(std::move(block));
+    by_id_.emplace(blocks_.back().id, blocks_.size() - 1);
+    children_[blocks_.back().parent].push_back(blocks_.size() - 1);
+}
+
+void Conversation::load_fields(ConversationBlock& block) const {
+    const auto field = [&](std::string_view key) { return doc_.map_get(block.fields, key); };
+    block.role = string_or(field("role"), "user");
+    block.kind = string_or(field("kind"), "text");
+    block.status = string_or(field("status"), "done");
+    block.author = string_or(field("author"), "");
+    block.parent = parse_name(string_or(field("parent"), ""));
+    const auto created = field("created_ms");
+    const Value* ms = plain(created);
+    block.created_ms =
+        ms != nullptr && ms->is_number() ? static_cast<std::int64_t>(ms->as_number()) : 0;
+    const auto metadata = field("metadata");
+    const Value* map = plain(metadata);
+    block.metadata = map != nullptr && map->is_map() ? map->as_map() : Map();
+    const auto deleted = field("deleted");
+    const Value* flag = plain(deleted);
+    block.deleted = flag != nullptr && flag->is_bool() && flag->as_bool();
+}
+
+// Puts a block among its siblings, where the list has it.
+void Conversation::link(Index block) {
+    std::vector<Index>& siblings = children_[blocks_[block].parent];
+    const auto place = [&](Index i) {
+        return doc_.list_index_of(list_, blocks_[i].id).value_or(0);
+    };
+    const std::size_t here = place(block);
+    if (siblings.empty() || place(siblings.back()) < here) {
+        siblings.push_back(block);
+        return;
+    }
+    const auto at = std::partition_point(siblings.begin(), siblings.end(),
+                                         [&](Index sibling) { return place(sibling) < here; });
+    siblings.insert(at, block);
+}
+
+std::vector<Conversation::Visit> Conversation::walk(std::optional<crdt::OpId> parent,
+                                                    std::size_t levels, bool deleted_too) const {
+    struct Frame {
+        const std::vector<Index>* siblings;
+        std::size_t next;
+        std::size_t depth;
+    };
+    std::vector<Visit> visits;
+    std::vector<Frame> stack;
+    const auto descend = [&](const std::optional<crdt::OpId>& of, std::size_t depth) {
+        const auto at = children_.find(of);
+        if (at != children_.end() && (levels == 0 || depth < levels))
+            stack.push_back({&at->second, 0, depth});
+    };
+    descend(parent, 0);
+    while (!stack.empty()) {
+        Frame& frame = stack.back();
+        if (frame.next == frame.siblings->size()) {
+            stack.pop_back();
+            continue;
+        }
+        const ConversationBlock& block = blocks_[(*frame.siblings)[frame.next++]];
+        const std::size_t depth = frame.depth;
+        if (!block.deleted || deleted_too) visits.push_back({&block, depth});
+        descend(block.id, block.deleted ? depth : depth + 1);
+    }
+    return visits;
+}
+
+crdt::OpId Conversation::create(const NewBlock& block) {
+    CHECK(!block.parent || find(*block.parent) != nullptr);
+    std::size_t index = doc_.list_size(list_);
+    if (block.after) index = doc_.list_index_of(list_, *block.after).value_or(index - 1) + 1;
+
+    const crdt::ContainerId id =
+        must(doc_.list_insert_container(list_, index, crdt::ContainerKind::map));
+    const crdt::Handle fields = doc_.open(id);
+    const auto set = [&](std::string_view key, Value value) {
+        must(doc_.map_set(fields, key, std::move(value)));
+    };
+    set("role", block.role);
+    set("kind", block.kind);
+    set("status", block.status);
+    set("author", block.author);
+    set("created_ms", block.created_ms);
+    if (block.parent) set("parent", name_of(*block.parent));
+    if (!block.metadata.empty()) set("metadata", block.metadata);
+    const crdt::ContainerId content =
+        must(doc_.map_insert_container(fields, kText, crdt::ContainerKind::text));
+    if (!block.content.empty()) must(doc_.text_insert(doc_.open(content), {0}, block.content));
+
+    ConversationBlock made;
+    made.id = id.op();
+    made.fields = fields;
+    made.content = doc_.open(content);
+    load_fields(made);
+    blocks_.push_back(std::move(made));
+    by_id_.emplace(id.op(), blocks_.size() - 1);
+    link(blocks_.size() - 1);
+    return id.op();
+}
+
+void Conversation::set_status(crdt::OpId id, std::string_view status) {
+    ConversationBlock& block = known(id);
+    must(doc_.map_set(block.fields, "status", std::string(status)));
+    block.status = status;
+}
+
+void Conversation::set_deleted(crdt::OpId id, bool deleted) {
+    ConversationBlock& block = known(id);
+    must(doc_.map_set(block.fields, "deleted", deleted));
+    block.deleted = deleted;
+}
+
+void Conversation::refresh(crdt::OpId id) {
+    load_fields(known(id));
+}
+
+}  // namespace quire::conversation

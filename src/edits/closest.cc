@@ -1,0 +1,123 @@
+#include "edits/closest.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "edits/lines.h"
+
+namespace quire::edits {
+
+namespace {
+
+// Enough to judge by; more lines would only make a miss slow.
+constexpr std::size_t kMostWanted = 200;
+constexpr std::size_t kMostColumns = 400;
+// Below this share of common letter pairs two lines are strangers.
+constexpr double kSimilar = 0.5;
+
+std::string without_blanks(std::string_view line) {
+    std::string out;
+    for (const char c : line) {
+        if (c != ' ' && c != '\t' && c != '\r' && c != '\n') out += c;
+    }
+    return out;
+}
+
+std::vector<std::string_view> split(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t newline = text.find('\n');
+        const std::size_t length = newline == std::string_view::npos ? text.size() : newline + 1;
+        lines.push_back(text.substr(0, length));
+        text.remove_prefix(length);
+    }
+    return lines;
+}
+
+// The pairs of neighbouring bytes, hashed into a set of 4096: two lines are as alike as the sets
+// are (Dice's coefficient).
+class Pairs {
+public:
+    explicit Pairs(std::string_view line) {
+        line = line.substr(0, kMostColumns);
+        for (std::size_t i = 1; i < line.size(); ++i) {
+            const auto pair =
+                static_cast<std::uint32_t>(static_cast<unsigned char>(line[i - 1]) << 8) |
+                static_cast<unsigned char>(line[i]);
+            set_.set((pair * 2654435761U) >> 20);
+        }
+        size_ = set_.count();
+    }
+    double likeness(const Pairs& other) const {
+        if (size_ + other.size_ == 0) return 0;
+        return 2.0 * static_cast<double>((set_ & other.set_).count()) /
+               static_cast<double>(size_ + other.size_);
+    }
+
+private:
+    std::bitset<4096> set_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace
+
+std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_view wanted) {
+    std::vector<std::string_view> lines = split(wanted);
+    const std::size_t height = std::max<std::size_t>(lines.size(), 1);
+    lines.resize(std::min(lines.size(), kMostWanted));
+
+    std::unordered_map<std::string, std::vector<std::size_t>>
+        places;  // Of a wanted line: where in `wanted`.
+    std::size_t longest = 0;
+    std::string longest_line;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        std::string bare = without_blanks(lines[i]);
+        if (bare.empty()) continue;
+        if (bare.size() > longest_line.size()) {
+            longest = i;
+            longest_line = bare;
+        }
+        places[std::move(bare)].push_back(i);
+    }
+    if (places.empty()) return std::nullopt;
+
+    // Each line that is as wanted votes for where the whole would then begin.
+    std::unordered_map<std::size_t, std::size_t> votes;
+    const Pairs wanted_pairs(longest_line);
+    std::size_t like_at = 0;
+    double like = 0;
+    const text::Line count = text.lines();
+    for_each_line(text, {{0}, count}, [&](text::Line line, std::string_view content) {
+        const std::string bare = without_blanks(content);
+        if (const auto at = places.find(bare); at != places.end()) {
+            for (const std::size_t i : at->second) {
+                if (line.n >= i) ++votes[line.n - i];
+            }
+        } else if (votes.empty() && bare.size() > 1) {
+            const double alike = wanted_pairs.likeness(Pairs(bare));
+            if (alike > like) {
+                like = alike;
+                like_at = line.n;
+            }
+        }
+        return true;
+    });
+
+    std::size_t begin = like_at - std::min(like_at, longest);
+    if (!votes.empty()) {
+        const auto best =
+            std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
+                return a.second != b.second ? a.second < b.second : a.first > b.first;
+            });
+        begin = best->first;
+    } else if (like < kSimilar) {
+        return std::nullopt;
+    }
+    return text::LineRange{{begin}, {std::min(begin + height, count.n)}};
+}
+
+}  // namespace quire::edits

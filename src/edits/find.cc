@@ -1,0 +1,114 @@
+#include "edits/find.h"
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+
+#include "base/utf8.h"
+#include "edits/lines.h"
+
+namespace quire::edits {
+
+namespace {
+
+// At most `columns` code points of `line`, with the match among them.
+std::string_view around(std::string_view line, std::size_t begin, std::size_t columns) {
+    if (line.size() <= columns) return line;
+    const std::string_view head = utf8::prefix(line, columns);
+    if (begin < head.size()) return head;
+    // Half of the room before the match; code points are at most four bytes, so this is never too
+    // much.
+    std::size_t from = begin - std::min(begin, columns / 2);
+    while (from > 0 && !utf8::is_boundary(line[from])) --from;
+    return utf8::prefix(line.substr(from), columns);
+}
+
+class Finder {
+public:
+    Finder(const text::Query& query, const FindOptions& options)
+        : query_(query), options_(options) {}
+
+    // False when enough has been seen.
+    bool take(text::Line line, std::string_view with_terminator) {
+        const std::string_view text = without_terminator(with_terminator);
+        text::Query::Hit hit;
+        bool any = false;
+        for (std::size_t from = 0; query_.find(text, from, hit);) {
+            if (out_.hits.size() == options_.max_matches) {
+                out_.truncated = true;
+                return false;
+            }
+            add(line, text, hit, any);
+            any = true;
+            if (hit.end == hit.begin || hit.end == text.size()) break;
+            from = hit.end;
+        }
+        if (!any) add_context(text);
+        return true;
+    }
+
+    Finding finish() { return std::move(out_); }
+
+private:
+    void add(text::Line line, std::string_view text, const text::Query::Hit& hit, bool again) {
+        Finding::Hit found;
+        found.line = line;
+        found.content_begin = line;
+        if (!again) {
+            for (const Before& before : before_) {
+                found.content.append(before.shown) += '\n';
+                found.cut = found.cut || before.cut;
+            }
+            found.content_begin.n -= before_.size();
+        }
+        before_.clear();
+        const std::string_view shown = around(text, hit.begin, options_.columns);
+        const auto skipped = static_cast<std::size_t>(shown.data() - text.data());
+        found.cut = found.cut || shown.size() < text.size();
+        found.match_start = utf8::count_code_points(found.content) +
+                            utf8::count_code_points(shown.substr(0, hit.begin - skipped));
+        found.match_end = found.match_start + utf8::count_code_points(shown.substr(
+                                                  hit.begin - skipped, hit.end - hit.begin));
+        found.content.append(shown);
+        out_.hits.push_back(std::move(found));
+        after_ = options_.context_lines;
+    }
+
+    void add_context(std::string_view text) {
+        if (after_ == 0 && options_.context_lines == 0) return;
+        const std::string_view shown = utf8::prefix(text, options_.columns);
+        const bool cut = shown.size() < text.size();
+        if (after_ > 0) {
+            --after_;
+            Finding::Hit& last = out_.hits.back();
+            last.content.append("\n").append(shown);
+            last.cut = last.cut || cut;
+            return;
+        }
+        if (before_.size() == options_.context_lines) before_.pop_front();
+        before_.push_back({std::string(shown), cut});
+    }
+
+    struct Before {
+        std::string shown;
+        bool cut = false;
+    };
+
+    const text::Query& query_;
+    const FindOptions options_;
+    Finding out_;
+    std::deque<Before> before_;  // Lines seen since the last that was shown.
+    std::size_t after_ = 0;      // Lines still to show after the last hit.
+};
+
+}  // namespace
+
+Finding find(const seq::Rope& text, const text::Query& query, const FindOptions& options) {
+    Finder finder(query, options);
+    for_each_line(text, {{0}, text.lines()}, [&](text::Line line, std::string_view content) {
+        return finder.take(line, content);
+    });
+    return finder.finish();
+}
+
+}  // namespace quire::edits

@@ -1,0 +1,41 @@
+// A Plan is an edit decided but not yet made: a pure function from the text as it is to the splices
+// that change it. The kernel runs it and applies its splices in one step on the block's strand, so
+// that what was checked is what is changed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/function.h"
+#include "base/result.h"
+#include "seq/rope.h"
+#include "text/units.h"
+
+namespace quire::edits {
+
+struct Planned {
+    // In the text before the call, ascending, not overlapping. Empty for an edit that changes
+    // nothing.
+    std::vector<text::Splice> splices;
+    std::vector<std::string>
+        notes;  // What a reader should know ("the block ends without a newline").
+};
+
+using Plan = Function<Result<Planned>(const seq::Rope& text, std::uint64_t version)>;
+
+struct EditLimits {
+    std::size_t block_bytes = 16U << 20;
+    std::size_t operation_bytes = 1U << 20;  // Of the text that one operation brings.
+    std::size_t operations = 10'000;
+};
+
+// What every plan checks. Errors: out_of_range "too_large" {limit}; invalid_argument
+// "invalid_utf8"; conflict "version_conflict" {base, current}.
+Result<void> check_written(std::string_view content, const EditLimits& limits);
+Result<void> check_block_size(std::size_t bytes, const EditLimits& limits);
+Result<void> check_base(std::uint64_t base, std::uint64_t current);
+
+}  // namespace quire::edits

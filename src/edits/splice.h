@@ -1,0 +1,29 @@
+// Splices by offset: what programs and editors send.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "edits/plan.h"
+
+namespace quire::edits {
+
+enum class OffsetUnit { byte, codepoint, utf16 };
+
+struct OffsetSplice {
+    std::size_t offset = 0;
+    std::size_t delete_count = 0;
+    std::string insert = {};
+    OffsetUnit unit = OffsetUnit::byte;
+    std::optional<std::string> expected = {};  // What is deleted, to the byte.
+    EditLimits limits = {};
+};
+
+// The splice, in bytes of the text; nothing is added to `insert` or taken from it.
+// Errors: out_of_range "invalid_range" {requested, max} past the end; invalid_argument
+// "not_on_boundary" {position, nearest} inside a code point; conflict "content_mismatch" {offset,
+// expected, actual}; out_of_range "too_large" {limit}; invalid_argument "invalid_utf8".
+Plan offset_splice(OffsetSplice splice);
+
+}  // namespace quire::edits

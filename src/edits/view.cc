@@ -1,0 +1,183 @@
+#include "edits/view.h"
+
+#include <algorithm>
+
+#include "base/concat.h"
+#include "base/utf8.h"
+#include "edits/lines.h"
+
+namespace quire::edits {
+
+namespace {
+
+constexpr std::size_t kSummaryColumns = 80;
+constexpr std::size_t kSummaryBytes = 64 << 10;
+constexpr std::size_t kSnippetContext = 2;
+
+std::string_view trimmed(std::string_view line) {
+    constexpr std::string_view kBlanks = " \t\r\n\f\v";
+    const std::size_t begin = line.find_first_not_of(kBlanks);
+    if (begin == std::string_view::npos) return {};
+    return line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+}  // namespace
+
+Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
+                  const ViewLimits& limits) {
+    const text::Line count = text.lines();
+    text::LineRange lines = range.value_or(text::LineRange{{0}, count});
+    if (lines.begin > lines.end) {
+        return invalid(
+            "invalid_range",
+            cat("the range starts at ", lines.begin.n, " and ends at ", lines.end.n, ". Swap them"),
+            {{"start", lines.begin.n}, {"end", lines.end.n}});
+    }
+    if (lines.begin > count) {
+        return fail(Errc::out_of_range, "line_out_of_range",
+                    cat("line ", lines.begin.n, " is past the end: the block has ", count.n,
+                        count.n == 1 ? " line" : " lines", ". Valid for start: 0 to ", count.n),
+                    {{"requested", lines.begin.n}, {"max", count.n}});
+    }
+    lines.end = std::min(lines.end, count);
+    const text::Line stop{std::min(lines.end.n, lines.begin.n + limits.lines)};
+
+    View out;
+    out.first = lines.begin;
+    std::size_t cut = 0;
+    for_each_line(text, {lines.begin, stop}, [&](text::Line, std::string_view line) {
+        out.lines.emplace_back(line);
+        cut += cut_line(out.lines.back(), limits.columns);
+        return true;
+    });
+    out.truncated = stop < lines.end || cut > 0;
+    if (stop < lines.end) {
+        out.notes.push_back(cat("the first ", limits.lines, " of ", lines.end.n - lines.begin.n,
+                                " lines; read on from where they end"));
+    }
+    if (cut > 0) {
+        out.notes.push_back(cat(cut, cut == 1 ? " line was" : " lines were", " cut at ",
+                                limits.columns, " characters"));
+    }
+    return out;
+}
+
+std::string_view eol_name(const seq::Rope& text) {
+    const std::size_t newlines = text.newlines();
+    if (newlines == 0) return "none";
+    const std::size_t crlfs = text.crlfs();
+    if (crlfs == 0) return "lf";
+    return crlfs == newlines ? "crlf" : "mixed";
+}
+
+std::string summary(const seq::Rope& text) {
+    std::string out;
+    const text::Byte end{std::min(text.bytes().n, kSummaryBytes)};
+    std::string line;
+    const auto finished = [&](std::string_view part) {
+        line.append(part);
+        const std::string_view body = trimmed(line);
+        if (body.empty()) {
+            line.clear();
+            return false;
+        }
+        out = utf8::prefix(body, kSummaryColumns);
+        return true;
+    };
+    bool found = false;
+    text.for_each_chunk({0}, end, [&](std::string_view chunk) {
+        while (!found && !chunk.empty()) {
+            const std::size_t newline = chunk.find('\n');
+            if (newline == std::string_view::npos) {
+                line.append(chunk);
+                break;
+            }
+            found = finished(chunk.substr(0, newline));
+            chunk.remove_prefix(newline + 1);
+        }
+        return !found && line.size() < kSummaryBytes;
+    });
+    if (!found) {
+        while (!utf8::is_valid(line)) line.pop_back();  // The last code point may be cut.
+        finished("");
+    }
+    return out;
+}
+
+Change change_made(const seq::Rope& after, std::span<const text::Splice> splices,
+                   std::size_t columns) {
+    const std::size_t count = after.lines().n;
+    std::size_t begin = count;
+    std::size_t end = 0;
+    std::size_t grown = 0;
+    std::size_t shrunk = 0;
+    for (const text::Splice& splice : splices) {
+        const std::size_t at = splice.at.n + grown - shrunk;
+        grown += splice.insert.size();
+        shrunk += splice.erase.n;
+        std::size_t first = after.to_line({at}).n;
+        std::size_t last = first;
+        if (!splice.insert.empty()) {
+            last = after.to_line({at + splice.insert.size() - 1}).n + 1;
+            // A newline that ends the line before is not part of what follows it.
+            const bool ends_line =
+                splice.insert.starts_with('\n') || splice.insert.starts_with("\r\n");
+            if (ends_line && last > first + 1 && after.line_start({first}).n < at) ++first;
+        } else if (after.line_start({first}).n < at) {
+            last = first + 1;  // Part of a line was taken; the line is what remains of it.
+        }
+        begin = std::min(begin, first);
+        end = std::max({end, first, last});
+    }
+    if (splices.empty()) begin = end = 0;
+
+    Change out;
+    out.changed = {{std::min(begin, count)}, {std::min(end, count)}};
+    out.shown.begin = {out.changed.begin.n - std::min(out.changed.begin.n, kSnippetContext)};
+    out.shown.end = {
+        std::min({count, out.changed.end.n + kSnippetContext, out.shown.begin.n + kShownLines})};
+    for_each_line(after, out.shown, [&](text::Line, std::string_view line) {
+        out.snippet.emplace_back(without_terminator(line));
+        cut_line(out.snippet.back(), columns);
+        return true;
+    });
+    return out;
+}
+
+Change change_between(const seq::Rope& before, const seq::Rope& after, std::size_t columns) {
+    constexpr std::size_t kWindow = 32 << 10;
+    const std::size_t old_size = before.bytes().n;
+    const std::size_t new_size = after.bytes().n;
+    const std::size_t most = std::min(old_size, new_size);
+
+    std::size_t prefix = 0;
+    for (bool same = true; same && prefix < most;) {
+        const std::size_t end = std::min(most, prefix + kWindow);
+        const std::string a = before.slice({prefix}, {end});
+        const std::string b = after.slice({prefix}, {end});
+        prefix += static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first -
+                                           a.begin());
+        same = prefix == end;
+    }
+    while (prefix > 0 && !(before.is_boundary({prefix}) && after.is_boundary({prefix}))) --prefix;
+
+    std::size_t suffix = 0;
+    for (bool same = true; same && suffix < most - prefix;) {
+        const std::size_t begin = std::min(most - prefix, suffix + kWindow);
+        const std::string a = before.slice({old_size - begin}, {old_size - suffix});
+        const std::string b = after.slice({new_size - begin}, {new_size - suffix});
+        suffix += static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin()).first -
+                                           a.rbegin());
+        same = suffix == begin;
+    }
+    while (suffix > 0 && !after.is_boundary({new_size - suffix})) --suffix;
+
+    std::vector<text::Splice> splices;
+    if (prefix + suffix < std::max(old_size, new_size)) {
+        splices.push_back(
+            {{prefix}, {old_size - prefix - suffix}, after.slice({prefix}, {new_size - suffix})});
+    }
+    return change_made(after, splices, columns);
+}
+
+}  // namespace quire::edits

@@ -1,0 +1,118 @@
+// What a schema consists of before it is compiled: its parts with a URI of their own, their anchors
+// and vocabularies, and what a reference names. For schema*.cc alone.
+//
+// A document is looked through once, when something first refers to it, and only where the standard
+// says that schemas are: an "$id" inside of an enum is a value like any other.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "json/schema/schema.h"
+
+namespace quire::json::detail {
+
+struct Resource;
+
+// A set of the standard's vocabularies.
+using Vocabularies = std::uint8_t;
+inline constexpr Vocabularies kCore = 1;
+inline constexpr Vocabularies kApplicator = 2;
+inline constexpr Vocabularies kUnevaluated = 4;
+inline constexpr Vocabularies kValidation = 8;
+inline constexpr Vocabularies kMetaData = 16;
+inline constexpr Vocabularies kFormatAnnotation = 32;
+inline constexpr Vocabularies kContent = 64;
+inline constexpr Vocabularies kAllVocabularies = 127;
+
+// The way to a part of a schema, for errors: "#/properties/a".
+struct Trail {
+    const Trail* outer = nullptr;
+    std::string_view step;
+    std::optional<std::size_t> index = std::nullopt;
+
+    std::string text() const;
+};
+
+// A schema with a URI of its own, while compiling.
+struct SchemaPart {
+    struct Anchor {
+        const Value* schema;
+        bool dynamic;
+    };
+    std::string uri;
+    const Value* root = nullptr;
+    const Trail* trail = nullptr;
+    Vocabularies vocabularies = kAllVocabularies;
+    std::unordered_map<std::string, Anchor> anchors;
+    Resource* compiled = nullptr;  // Once a schema of it is.
+};
+
+class Documents {
+public:
+    explicit Documents(const SchemaOptions& options);
+    Documents(const Documents&) = delete;
+    Documents& operator=(const Documents&) = delete;
+    ~Documents();
+
+    // Looks through `schema`, found at `uri`. Errors: as Schema::compile's.
+    Result<SchemaPart*> load(const Value& schema, const std::string& uri, const Trail& trail);
+
+    struct Target {
+        const Value* schema;
+        SchemaPart* part;
+        const Trail* trail;
+        std::string dynamic_anchor;  // The fragment, where it is the name of one.
+    };
+    // What `reference`, an operand of `keyword` at `trail` in `from`, names. `reference` is part of
+    // a schema: its text is kept by where it stands.
+    Result<Target> find(std::string_view reference, const SchemaPart& from, const Trail& trail,
+                        std::string_view keyword);
+
+    // The part that `schema`, which lies in `around`, belongs to: itself, if it has a URI.
+    SchemaPart* part_of(const Value& schema, SchemaPart* around) const;
+
+    const std::vector<std::unique_ptr<SchemaPart>>& parts() const { return parts_; }
+    const Trail* trail(const Trail* outer, std::string_view step);
+    const Trail* trail(const Trail* outer, std::size_t index);
+
+private:
+    struct Found {
+        const Value* schema;
+        SchemaPart* part;
+        const Trail* trail;
+        std::size_t nesting;
+    };
+    Result<SchemaPart*> open(const std::string& uri, const Trail& trail, std::string_view keyword);
+    Result<void> look_through(Found root);
+    Result<void> register_names(Found& found);
+    Result<void> register_anchor(const Found& found, std::string_view keyword, bool dynamic);
+    Result<SchemaPart*> add_part(const Value& schema, std::string uri, const Trail& trail,
+                                 Vocabularies vocabularies);
+    Result<Vocabularies> dialect(const Value& schema, const Trail& trail, Vocabularies otherwise);
+    const Value* document(std::string_view uri);
+    Result<Target> at_pointer(SchemaPart& part, std::string_view pointer, const Trail& trail,
+                              std::string_view keyword);
+
+    const SchemaOptions& options_;
+    std::deque<Trail> trails_;
+    std::deque<std::string> names_;  // That trails begin with.
+    std::vector<std::unique_ptr<SchemaPart>> parts_;
+    std::unordered_map<std::string, SchemaPart*> by_uri_;
+    std::unordered_map<const Value*, SchemaPart*> by_root_;
+    std::unordered_map<std::string, std::unique_ptr<const Value>> metaschemas_;
+};
+
+// A schema document of the standard itself by its URI, as JSON; "" for none such.
+std::string_view metaschema(std::string_view uri);
+inline constexpr std::string_view kMetaschema = "https://json-schema.org/draft/2020-12/schema";
+
+Failure invalid_schema(const Trail& trail, std::string_view keyword, std::string_view what);
+
+}  // namespace quire::json::detail

@@ -1,0 +1,617 @@
+#include "json/schema/operation_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "json/schema/operation_guard.h"
+#include "json/schema/references.h"
+
+namespace quire::json {
+namespace {
+
+using Allowed = std::span<const std::string>;
+
+// Of schemas within each other, references followed. A validator of ours goes no deeper.
+constexpr int kDeepestPart = 256;
+// Values, of all targets of references that are looked at and put in the place of one.
+constexpr std::size_t kMostCopied = 100'000;
+
+bool holds(Allowed names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_among(std::initializer_list<std::string_view> words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::size_t values_in(const Value& value) {
+    std::size_t count = 1;
+    if (value.is_list()) {
+        for (const Value& each : value.as_list()) count += values_in(each);
+    } else if (value.is_map()) {
+        for (const Map::Entry& each : value.as_map()) count += values_in(each.value);
+    }
+    return count;
+}
+
+// "enumNames", "x-enum-varnames", "markdownEnumDescriptions".
+bool is_beside_enum(std::string_view keyword) {
+    constexpr std::string_view kNum = "num";
+    return std::search(
+               keyword.begin(), keyword.end(), kNum.begin(), kNum.end(), [](char a, char b) {
+                   return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+               }) != keyword.end();
+}
+
+Value* list_in(Map& schema, std::string_view keyword) {
+    Value* const found = schema.find(keyword);
+    return found != nullptr && found->is_list() ? found : nullptr;
+}
+
+void add_to_all(Map& schema, Value part) {
+    if (Value* all = list_in(schema, "allOf")) {
+        all->as_list().push_back(std::move(part));
+    } else {
+        schema.set("allOf", List{std::move(part)});
+    }
+}
+
+// Says nothing of what fits.
+bool is_annotation(std::string_view keyword) {
+    return is_among(
+        {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+         "$comment", "$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"},
+        keyword);
+}
+
+// What a schema asks of a call whose member `field` is one of the allowed words, or a list of such:
+// each part is narrowed to that, in place, and what cannot hold then goes. Since nothing changes
+// for such a call, it does not matter how the parts are put together, nor whether one is negated.
+class Filter {
+public:
+    Filter(const SchemaReferences* references, std::string_view field, Allowed allowed)
+        : references_(references),
+          field_(field),
+          allowed_(allowed),
+          guard_(references, field, allowed) {}
+
+    // An object's schema; false where no such call fits it. `outer`: the base URI around it.
+    bool object(Value& schema, const std::string& outer);
+    // Beyond the limits; what it has done so far is of no use.
+    bool gave_up() const { return gave_up_; }
+    const OperationGuard& guard() const { return guard_; }
+
+private:
+    // The schema of the member itself, or a part of it.
+    bool words(Value& schema, const std::string& outer);
+    // The same, after which no other word fits it.
+    bool narrowed(Value& schema, const std::string& outer);
+
+    // look(map, base) at a schema that is one, within the limits.
+    template <typename Look>
+    bool within(Value& schema, const std::string& outer, const Look& look);
+    using Part = bool (Filter::*)(Value&, const std::string&);
+    bool applied(Map& schema, const std::string& base, Part part, Part branch);
+    bool branches(Map& schema, std::string_view keyword, const std::string& base, Part part);
+    bool all_of(Map& schema, const std::string& base, Part part);
+    bool conditional(Map& schema, const std::string& base, Part part);
+    bool negated(Map& schema, const std::string& base, Part part);
+    bool referring(Map& schema, std::string_view keyword, const std::string& base, Part part);
+    bool members(Map& schema, const std::string& base);
+    bool dependents(Map& schema, const std::string& base);
+    bool items(Map& schema, const std::string& base);
+    void enumeration(Map& schema) const;
+    void discriminator(Map& schema, const std::set<std::string>& gone) const;
+    // Of a default or an example of the member: a word, or an array of them.
+    bool speaks_of_others(const Value& value) const;
+    template <typename Speaks>
+    static void drop_samples(Map& schema, const Speaks& speaks);
+
+    struct Known {
+        Value value = {};
+        std::size_t size = 0;
+        bool is_left = false;  // While it is looked at: what leads back to itself adds nothing.
+        bool is_changed = false;
+    };
+
+    const SchemaReferences* const references_;
+    const std::string_view field_;
+    const Allowed allowed_;
+    const OperationGuard guard_;
+    // By target: of the words of the member, and of an object's schema.
+    std::map<const Value*, Known> known_words_, known_objects_;
+    std::size_t copied_ = 0;
+    int depth_ = 0;
+    bool gave_up_ = false;
+};
+
+bool Filter::speaks_of_others(const Value& value) const {
+    if (value.is_list()) {
+        return std::any_of(value.as_list().begin(), value.as_list().end(),
+                           [&](const Value& each) { return speaks_of_others(each); });
+    }
+    return value.is_string() && !guard_.is_allowed(value);
+}
+
+template <typename Speaks>
+void Filter::drop_samples(Map& schema, const Speaks& speaks) {
+    if (const Value* usual = schema.find("default"); usual != nullptr && speaks(*usual))
+        schema.erase("default");
+    if (Value* examples = list_in(schema, "examples")) {
+        std::erase_if(examples->as_list(), speaks);
+        if (examples->as_list().empty()) schema.erase("examples");
+    }
+}
+
+// An enum, and each list beside it that has a word for each of its own.
+void Filter::enumeration(Map& schema) const {
+    std::vector<bool> stays;
+    for (const Value& each : schema.find("enum")->as_list())
+        stays.push_back(guard_.is_allowed(each));
+    for (Map::Entry& each : schema) {
+        if (!is_beside_enum(each.key) || !each.value.is_list() ||
+            each.value.as_list().size() != stays.size())
+            continue;
+        List left;
+        for (std::size_t i = 0; i < stays.size(); ++i) {
+            if (stays[i]) left.push_back(std::move(each.value.as_list()[i]));
+        }
+        each.value = std::move(left);
+    }
+}
+
+// OpenAPI: the words of the member, or the branches that are `gone`, with where each leads.
+void Filter::discriminator(Map& schema, const std::set<std::string>& gone) const {
+    Value* const given = schema.find("discriminator");
+    if (given == nullptr || !given->is_map()) return;
+    Value* const mapping = given->as_map().find("mapping");
+    if (mapping == nullptr || !mapping->is_map()) return;
+    const Value* const name = given->get("propertyName");
+    const bool by_word = name != nullptr && *name == Value(field_);
+    const auto leads_to_gone = [&](const Value& target) {
+        if (!target.is_string()) return false;
+        return std::any_of(gone.begin(), gone.end(), [&](const std::string& each) {
+            return each == target.as_string() || each.ends_with("/" + target.as_string());
+        });
+    };
+    Map left;
+    for (Map::Entry& each : mapping->as_map()) {
+        if (by_word ? holds(allowed_, each.key) && !leads_to_gone(each.value)
+                    : !leads_to_gone(each.value))
+            left.append(each.key, std::move(each.value));
+    }
+    *mapping = std::move(left);
+    if (mapping->as_map().empty()) given->as_map().erase("mapping");
+}
+
+bool Filter::branches(Map& schema, std::string_view keyword, const std::string& base, Part part) {
+    Value* const given = list_in(schema, keyword);
+    if (given == nullptr) return true;
+    const bool had_some = !given->as_list().empty();
+    std::set<std::string> gone;
+    std::erase_if(given->as_list(), [&](Value& each) {
+        const Value* const reference = each.get("$ref");
+        const std::string named =
+            reference != nullptr && reference->is_string() ? reference->as_string() : "";
+        if ((this->*part)(each, base)) return false;
+        if (!named.empty()) gone.insert(named);
+        return true;
+    });
+    if (given->as_list().empty()) return !had_some;
+    discriminator(schema, gone);
+    return true;
+}
+
+bool Filter::all_of(Map& schema, const std::string& base, Part part) {
+    Value* const given = list_in(schema, "allOf");
+    if (given == nullptr) return true;
+    for (Value& each : given->as_list()) {
+        if (!(this->*part)(each, base)) return false;
+    }
+    // A condition on a word that is gone asks for nothing any more.
+    std::erase_if(given->as_list(),
+                  [](const Value& each) { return each.is_map() && each.as_map().empty(); });
+    if (given->as_list().empty()) schema.erase("allOf");
+    return true;
+}
+
+// if {operation: X} then …: without X there is no then, and the else always holds.
+bool Filter::conditional(Map& schema, const std::string& base, Part part) {
+    Value* const condition = schema.find("if");
+    if (condition == nullptr) return true;
+    const bool may_hold = (this->*part)(*condition, base);
+    for (const std::string_view keyword : {"then", "else"}) {
+        Value* const given = schema.find(keyword);
+        if (given != nullptr && !(this->*part)(*given, base)) *given = false;
+    }
+    if (may_hold) return true;
+    std::optional<Value> otherwise;
+    if (Value* given = schema.find("else")) otherwise = std::move(*given);
+    for (const std::string_view keyword : {"if", "then", "else"}) schema.erase(keyword);
+    if (!otherwise || *otherwise == Value(true)) return true;
+    if (*otherwise == Value(false)) return false;
+    if (schema.empty() && otherwise->is_map()) {
+        Map alone = std::move(otherwise->as_map());
+        schema = std::move(alone);
+    } else {
+        add_to_all(schema, std::move(*otherwise));
+    }
+    return true;
+}
+
+bool Filter::negated(Map& schema, const std::string& base, Part part) {
+    Value* const given = schema.find("not");
+    if (given == nullptr) return true;
+    if (!(this->*part)(*given, base)) {
+        schema.erase("not");
+        return true;
+    }
+    return !(*given == Value(true) || *given == Value(Map()));
+}
+
+// The target, narrowed, takes the place of the reference where that changes it: others that refer
+// to it keep it as it is.
+bool Filter::referring(Map& schema, std::string_view keyword, const std::string& base, Part part) {
+    const Value* const reference = schema.find(keyword);
+    if (reference == nullptr || !reference->is_string() || references_ == nullptr) return true;
+    const auto target = references_->find(base, reference->as_string(), keyword == "$dynamicRef");
+    if (!target) return true;
+    auto& known = part == &Filter::object ? known_objects_ : known_words_;
+    const auto [at, is_new] = known.try_emplace(target->schema);
+    Known& found = at->second;
+    if (is_new) {
+        copied_ += values_in(*target->schema);
+        if (copied_ > kMostCopied) return gave_up_ = true;
+        Value value = *target->schema;
+        found.is_left = (this->*part)(value, target->base);
+        found.is_changed = !(value == *target->schema);
+        found.size = values_in(value);
+        found.value = std::move(value);
+    }
+    if (!found.is_left) return false;
+    if (!found.is_changed) return true;
+    copied_ += found.size;
+    if (copied_ > kMostCopied) return gave_up_ = true;
+    Value copy = found.value;
+    move_copy(copy, target->base, base);
+    if (!copy.is_map()) return true;
+    for (const std::string_view definitions : {"$defs", "definitions"})
+        copy.as_map().erase(definitions);  // What refers to them names them where they were.
+    schema.erase(keyword);
+    const bool alone = std::all_of(schema.begin(), schema.end(),
+                                   [](const Map::Entry& each) { return is_annotation(each.key); });
+    if (!alone) {
+        add_to_all(schema, std::move(copy));
+        return true;
+    }
+    for (Map::Entry& each : copy.as_map()) {
+        if (!schema.contains(each.key)) schema.set(each.key, std::move(each.value));
+    }
+    return true;
+}
+
+// The keywords that apply other schemas to the same value.
+bool Filter::applied(Map& schema, const std::string& base, Part part, Part branch) {
+    if (!conditional(schema, base, part) || !negated(schema, base, part)) return false;
+    for (const std::string_view keyword : {"oneOf", "anyOf"}) {
+        if (!branches(schema, keyword, base, branch)) return false;
+    }
+    if (!all_of(schema, base, part)) return false;
+    for (const std::string_view keyword : {"$ref", "$dynamicRef"}) {
+        if (!referring(schema, keyword, base, part)) return false;
+    }
+    return true;
+}
+
+bool Filter::items(Map& schema, const std::string& base) {
+    for (const std::string_view keyword : {"items", "unevaluatedItems"}) {
+        Value* const given = schema.find(keyword);
+        if (given == nullptr || given->is_bool() || given->is_list()) continue;
+        if (narrowed(*given, base)) continue;
+        if (!schema.contains("prefixItems")) return false;
+        *given = false;
+    }
+    if (Value* first = list_in(schema, "prefixItems")) {
+        for (std::size_t i = 0; i < first->as_list().size(); ++i) {
+            Value& each = first->as_list()[i];
+            if (narrowed(each, base)) continue;
+            if (i == 0) return false;
+            each = false;
+        }
+    }
+    if (Value* some = schema.find("contains"); some != nullptr && !words(*some, base)) {
+        const Value* const least = schema.find("minContains");
+        if (least == nullptr || !(*least == Value(0))) return false;
+        for (const std::string_view keyword : {"contains", "minContains", "maxContains"})
+            schema.erase(keyword);
+    }
+    return true;
+}
+
+template <typename Look>
+bool Filter::within(Value& schema, const std::string& outer, const Look& look) {
+    if (schema.is_bool()) return schema.as_bool();
+    if (!schema.is_map() || gave_up_) return true;
+    if (depth_ == kDeepestPart) return gave_up_ = true;
+    ++depth_;
+    const bool is_left = look(schema.as_map(), base_within(schema, outer));
+    --depth_;
+    return is_left;
+}
+
+bool Filter::words(Value& schema, const std::string& outer) {
+    const auto look_at = [&](Map& out, const std::string& base) {
+        if (const Value* word = out.find("const"); word != nullptr && !guard_.is_allowed(*word))
+            return false;
+        if (list_in(out, "enum") != nullptr) {
+            enumeration(out);
+            if (out.find("enum")->as_list().empty()) return false;
+        }
+        return items(out, base) && applied(out, base, &Filter::words, &Filter::narrowed);
+    };
+    return within(schema, outer, [&](Map& out, const std::string& base) {
+        const bool is_left = look_at(out, base);
+        drop_samples(out, [&](const Value& each) { return speaks_of_others(each); });
+        return is_left;
+    });
+}
+
+bool Filter::narrowed(Value& schema, const std::string& outer) {
+    if (schema == Value(true)) schema = Map();
+    if (!words(schema, outer)) return false;
+    if (!schema.is_map() || gave_up_) return true;
+    const bool no_strings = guard_.refuses_strings(schema, outer);
+    const bool no_lists = guard_.refuses_lists(schema, outer);
+    if (no_strings && no_lists) return true;
+    const List all(allowed_.begin(), allowed_.end());
+    Map& out = schema.as_map();
+    const bool takes_lists = out.contains("items") || out.contains("prefixItems") ||
+                             out.contains("contains") ||
+                             (out.contains("type") && !type_excludes(schema, "array"));
+    if (!takes_lists) {
+        out.set("enum", all);
+    } else if (no_strings && !out.contains("items") && !out.contains("prefixItems")) {
+        out.set("items", Map{{"enum", all}});
+    } else {
+        Value either =
+            List{Map{{"enum", all}}, Map{{"type", "array"}, {"items", Map{{"enum", all}}}}};
+        if (out.contains("anyOf")) {
+            add_to_all(out, Map{{"anyOf", std::move(either)}});
+        } else {
+            out.set("anyOf", std::move(either));
+        }
+    }
+    return true;
+}
+
+// Where the member is let in by what stands for others, too, it gets an entry of its own.
+bool Filter::members(Map& schema, const std::string& base) {
+    Value* const all = schema.find("properties");
+    Value* const member = all != nullptr && all->is_map() ? all->as_map().find(field_) : nullptr;
+    if (member != nullptr && !narrowed(*member, base)) return false;
+    std::optional<Value> own;
+    if (Value* patterns = schema.find("patternProperties");
+        patterns != nullptr && patterns->is_map()) {
+        const std::string exactly = "^" + std::string(field_) + "$";
+        for (Map::Entry& each : patterns->as_map()) {
+            if (!pattern_finds(each.key, field_)) continue;
+            Value part = each.value;
+            if (!narrowed(part, base)) return false;
+            if (each.key == exactly) each.value = part;
+            own = std::move(part);
+        }
+    }
+    if (member != nullptr) return true;
+    // Of false and true nothing is to be narrowed: they are closed to the member, or as open as the
+    // whole is, which filter_schema_enum() sees to.
+    if (const Value* others = schema.find("additionalProperties");
+        !own && others != nullptr && others->is_map()) {
+        own = *others;
+        if (!narrowed(*own, base)) return false;
+        if (*own == *others) return true;
+    }
+    if (!own || !own->is_map()) return true;
+    if (all == nullptr || !all->is_map()) schema.set("properties", Map());
+    schema.find("properties")->as_map().set(field_, std::move(*own));
+    return true;
+}
+
+bool Filter::dependents(Map& schema, const std::string& base) {
+    Value* const given = schema.find("dependentSchemas");
+    if (given == nullptr || !given->is_map()) return true;
+    for (Map::Entry& each : given->as_map()) {
+        if (object(each.value, base)) continue;
+        if (each.key == field_) return false;
+        each.value = false;
+    }
+    return true;
+}
+
+bool Filter::object(Value& schema, const std::string& outer) {
+    return within(schema, outer, [&](Map& out, const std::string& base) {
+        const bool is_left = members(out, base) && dependents(out, base) &&
+                             applied(out, base, &Filter::object, &Filter::object);
+        discriminator(out, {});
+        // Now that the parts are narrow: where none of them looks at the member, this does.
+        if (const Value* others = out.find("unevaluatedProperties");
+            is_left && others != nullptr && others->is_map() && !guard_.may_look(schema, outer)) {
+            Value own = *others;
+            if (!narrowed(own, base)) return false;
+            if (!out.contains("properties")) out.set("properties", Map());
+            if (out.find("properties")->is_map())
+                out.find("properties")->as_map().set(field_, std::move(own));
+        }
+        drop_samples(out, [&](const Value& each) {
+            const Value* const word = each.get(field_);
+            return word != nullptr && speaks_of_others(*word);
+        });
+        return is_left;
+    });
+}
+
+// Whether a schema of an object declares the member.
+class Declaration {
+public:
+    Declaration(const SchemaReferences* references, std::string_view field)
+        : references_(references), field_(field) {}
+
+    bool is_in(const Value& schema, const std::string& outer, int depth = 0) {
+        if (!schema.is_map() || depth > kDeepestPart) return false;
+        const std::string base = references_ == nullptr ? outer : base_within(schema, outer);
+        if (is_here(schema, base)) return true;
+        const auto part = [&](const Value& each) { return is_in(each, base, depth + 1); };
+        for (const std::string_view keyword : {"oneOf", "anyOf", "allOf"}) {
+            const Value* const parts = schema.get(keyword);
+            if (parts != nullptr && parts->is_list() &&
+                std::any_of(parts->as_list().begin(), parts->as_list().end(), part))
+                return true;
+        }
+        for (const std::string_view keyword : {"not", "if", "then", "else"}) {
+            const Value* const given = schema.get(keyword);
+            if (given != nullptr && part(*given)) return true;
+        }
+        const Value* const dependent = schema.get("dependentSchemas");
+        if (dependent != nullptr && dependent->is_map()) {
+            for (const Map::Entry& each : dependent->as_map()) {
+                if (each.key == field_ || part(each.value)) return true;
+            }
+        }
+        return behind(schema, base, [&](const SchemaReferences::Target& target) {
+            return seen_.insert(target.schema).second &&
+                   is_in(*target.schema, target.base, depth + 1);
+        });
+    }
+
+private:
+    bool is_here(const Value& schema, const std::string& base) {
+        const Value* const members = schema.get("properties");
+        if (members != nullptr && members->get(field_) != nullptr) return true;
+        const Value* const required = schema.get("required");
+        if (required != nullptr && required->is_list() &&
+            std::find(required->as_list().begin(), required->as_list().end(), Value(field_)) !=
+                required->as_list().end())
+            return true;
+        // What is open to any name declares this one where it has words for it.
+        const Value* const patterns = schema.get("patternProperties");
+        if (patterns != nullptr && patterns->is_map()) {
+            for (const Map::Entry& each : patterns->as_map()) {
+                if (has_words(each.value, base, 0) && pattern_finds(each.key, field_)) return true;
+            }
+        }
+        for (const std::string_view keyword : {"additionalProperties", "unevaluatedProperties"}) {
+            const Value* const others = schema.get(keyword);
+            if (others != nullptr && has_words(*others, base, 0)) return true;
+        }
+        return false;
+    }
+
+    bool has_words(const Value& schema, const std::string& outer, int depth) {
+        if (!schema.is_map() || depth > kDeepestPart) return false;
+        const std::string base = references_ == nullptr ? outer : base_within(schema, outer);
+        const Value* const word = schema.get("const");
+        if (word != nullptr && word->is_string()) return true;
+        for (const std::string_view keyword : {"enum", "oneOf", "anyOf", "allOf"}) {
+            const Value* const all = schema.get(keyword);
+            if (all == nullptr || !all->is_list()) continue;
+            for (const Value& each : all->as_list()) {
+                if (keyword == "enum" ? each.is_string() : has_words(each, base, depth + 1))
+                    return true;
+            }
+        }
+        for (const std::string_view keyword : {"not", "if", "then", "else"}) {
+            const Value* const given = schema.get(keyword);
+            if (given != nullptr && has_words(*given, base, depth + 1)) return true;
+        }
+        return behind(schema, base, [&](const SchemaReferences::Target& target) {
+            return seen_words_.insert(target.schema).second &&
+                   has_words(*target.schema, target.base, depth + 1);
+        });
+    }
+
+    template <typename Test>
+    bool behind(const Value& schema, const std::string& base, const Test& test) const {
+        for (const std::string_view keyword : {"$ref", "$dynamicRef"}) {
+            const Value* const reference = schema.get(keyword);
+            if (references_ == nullptr || reference == nullptr || !reference->is_string()) continue;
+            const auto target =
+                references_->find(base, reference->as_string(), keyword == "$dynamicRef");
+            if (target && test(*target)) return true;
+        }
+        return false;
+    }
+
+    const SchemaReferences* const references_;
+    const std::string_view field_;
+    std::set<const Value*> seen_, seen_words_;
+};
+
+// In the place of what cannot be filtered: `words` in the member, and nothing said of the rest.
+Value bare(std::string_view field, Allowed words) {
+    return Map{
+        {"type", "object"},
+        {"properties", Map{{std::string(field), Map{{"enum", List(words.begin(), words.end())}}}}},
+        {"required", List{field}}};
+}
+
+}  // namespace
+
+Value filter_schema_enum(Value schema, std::string_view field, Allowed allowed) {
+    // Without references nothing of the schema as it was is needed once it is filtered.
+    std::optional<Value> before;
+    std::optional<SchemaReferences> references;
+    if (has_references(schema)) {
+        before = schema;
+        references.emplace(*before);
+    }
+    const SchemaReferences* const known = references ? &*references : nullptr;
+    if (!Declaration(known, field).is_in(schema, "")) return schema;
+    Filter filter(known, field, allowed);
+    const bool is_left = filter.object(schema, "");
+    if (filter.gave_up()) return bare(field, allowed);
+    if (!is_left) return bare(field, {});
+    if (filter.guard().way(schema, "") != OperationGuard::Way::refused) {
+        Map& all = schema.as_map();
+        if (all.find("properties") == nullptr || !all.find("properties")->is_map())
+            all.set("properties", Map());
+        all.find("properties")
+            ->as_map()
+            .set(field, Map{{"enum", List(allowed.begin(), allowed.end())}});
+    }
+    if (before && !mend_references(*before, *references, schema)) return bare(field, allowed);
+    return schema;
+}
+
+Value without_members(Value schema, Allowed names) {
+    if (!schema.is_map()) return schema;
+    Map& all = schema.as_map();
+    const auto is_named = [&](const Value& each) {
+        return each.is_string() && holds(names, each.as_string());
+    };
+    for (const std::string_view keyword : {"properties", "dependentRequired", "dependentSchemas"}) {
+        Value* const members = all.find(keyword);
+        if (members == nullptr || !members->is_map()) continue;
+        for (const std::string& name : names) members->as_map().erase(name);
+        if (keyword != "dependentRequired") continue;
+        for (Map::Entry& each : members->as_map()) {
+            if (each.value.is_list()) std::erase_if(each.value.as_list(), is_named);
+        }
+    }
+    if (Value* required = all.find("required"); required != nullptr && required->is_list())
+        std::erase_if(required->as_list(), is_named);
+    const auto names_one = [&](const Value& each) {
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string& name) { return each.get(name) != nullptr; });
+    };
+    if (const Value* usual = all.find("default"); usual != nullptr && names_one(*usual))
+        all.erase("default");
+    if (Value* examples = all.find("examples"); examples != nullptr && examples->is_list())
+        std::erase_if(examples->as_list(), names_one);
+    return schema;
+}
+
+}  // namespace quire::json

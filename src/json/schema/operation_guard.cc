@@ -1,0 +1,215 @@
+#include "json/schema/operation_guard.h"
+
+#include <algorithm>
+#include <array>
+
+#include "json/schema/references.h"
+#include "text/ecma_pattern.h"
+
+namespace quire::json {
+namespace {
+
+constexpr int kDeepestGuard = 128;
+
+using Way = OperationGuard::Way;
+
+// Both hold.
+Way both(Way a, Way b) {
+    if (a == Way::refused || b == Way::refused) return Way::refused;
+    return std::max(a, b);
+}
+// One of them holds, and perhaps both.
+Way either(Way a, Way b) {
+    if (a == b) return a;
+    return std::max({a, b, Way::by_case});
+}
+
+const List* list_of(const Value& schema, std::string_view keyword) {
+    const Value* const found = schema.get(keyword);
+    return found != nullptr && found->is_list() ? &found->as_list() : nullptr;
+}
+
+}  // namespace
+
+bool pattern_finds(std::string_view pattern, std::string_view name) {
+    const auto test = text::ecma_pattern(pattern);
+    return test && (*test)(name);
+}
+
+bool type_excludes(const Value& schema, std::string_view kind) {
+    const Value* const type = schema.get("type");
+    if (type == nullptr) return false;
+    if (type->is_string()) return type->as_string() != kind;
+    if (!type->is_list()) return false;
+    return std::none_of(type->as_list().begin(), type->as_list().end(),
+                        [&](const Value& each) { return each == Value(kind); });
+}
+
+bool OperationGuard::is_allowed(const Value& word) const {
+    if (word.is_list()) {
+        const List& all = word.as_list();
+        return !all.empty() && std::all_of(all.begin(), all.end(),
+                                           [&](const Value& each) { return is_allowed(each); });
+    }
+    return word.is_string() &&
+           std::find(allowed_.begin(), allowed_.end(), word.as_string()) != allowed_.end();
+}
+
+bool OperationGuard::refuses_all(const Value& schema, const std::string& base, int depth) const {
+    return refuses(schema, base, Kind::string, depth) && refuses(schema, base, Kind::list, depth);
+}
+
+bool OperationGuard::refuses(const Value& schema, const std::string& outer, Kind kind,
+                             int depth) const {
+    if (schema.is_bool()) return !schema.as_bool();
+    if (!schema.is_map() || depth > kDeepestGuard || --steps_ < 0) return false;
+    const std::string base = base_within(schema, outer);
+    if (type_excludes(schema, kind == Kind::string ? "string" : "array")) return true;
+    const auto fits_none = [&](const Value& word) {
+        const bool of_kind = kind == Kind::string ? word.is_string() : word.is_list();
+        return !of_kind || is_allowed(word);
+    };
+    if (const Value* word = schema.get("const"); word != nullptr && fits_none(*word)) return true;
+    if (const List* words = list_of(schema, "enum");
+        words != nullptr && std::all_of(words->begin(), words->end(), fits_none))
+        return true;
+    const auto part = [&](const Value& each) { return refuses(each, base, kind, depth + 1); };
+    if (const List* all = list_of(schema, "allOf");
+        all != nullptr && std::any_of(all->begin(), all->end(), part))
+        return true;
+    for (const std::string_view keyword : {"anyOf", "oneOf"}) {
+        const List* const any = list_of(schema, keyword);
+        if (any != nullptr && std::all_of(any->begin(), any->end(), part)) return true;
+    }
+    const Value* const then = schema.get("then");
+    const Value* const otherwise = schema.get("else");
+    if (schema.get("if") != nullptr && then != nullptr && otherwise != nullptr && part(*then) &&
+        part(*otherwise))
+        return true;
+    if (kind == Kind::list) {
+        const Value* items = schema.get("items");
+        if (items == nullptr) items = schema.get("unevaluatedItems");
+        const List* const first = list_of(schema, "prefixItems");
+        const auto item = [&](const Value& each) { return refuses_all(each, base, depth + 1); };
+        if (items != nullptr && item(*items) &&
+            (first == nullptr || std::all_of(first->begin(), first->end(), item)))
+            return true;
+    }
+    for (const std::string_view keyword : {"$ref", "$dynamicRef"}) {
+        const Value* const reference = schema.get(keyword);
+        if (reference == nullptr || !reference->is_string() || references_ == nullptr) continue;
+        const auto target =
+            references_->find(base, reference->as_string(), keyword == "$dynamicRef");
+        if (target && refuses(*target->schema, target->base, kind, depth + 1)) return true;
+    }
+    return false;
+}
+
+Way OperationGuard::way_of_members(const Value& schema, const std::string& base, int depth) const {
+    Way out = Way::unseen;
+    bool seen = false;
+    const auto looks = [&](const Value& member) {
+        seen = true;
+        out = both(out, refuses_all(member, base, depth + 1) ? Way::refused : Way::open);
+    };
+    if (const Value* members = schema.get("properties"); members != nullptr) {
+        if (const Value* member = members->get(field_)) looks(*member);
+    }
+    if (const Value* patterns = schema.get("patternProperties");
+        patterns != nullptr && patterns->is_map()) {
+        for (const Map::Entry& each : patterns->as_map()) {
+            if (pattern_finds(each.key, field_)) looks(each.value);
+        }
+    }
+    if (const Value* others = schema.get("additionalProperties"); others != nullptr && !seen)
+        looks(*others);
+    return out;
+}
+
+bool OperationGuard::may_look(const Value& schema, const std::string& outer, int depth) const {
+    if (!schema.is_map()) return false;
+    if (depth > kDeepestGuard || --steps_ < 0) return true;
+    const std::string base = base_within(schema, outer);
+    if (schema.get("additionalProperties") != nullptr ||
+        (depth > 0 && schema.get("unevaluatedProperties") != nullptr) ||
+        way_of_members(schema, base, depth) != Way::unseen)
+        return true;
+    const auto part = [&](const Value& each) { return may_look(each, base, depth + 1); };
+    for (const std::string_view keyword : {"allOf", "anyOf", "oneOf"}) {
+        const List* const parts = list_of(schema, keyword);
+        if (parts != nullptr && std::any_of(parts->begin(), parts->end(), part)) return true;
+    }
+    for (const std::string_view keyword : {"if", "then", "else"}) {
+        const Value* const given = schema.get(keyword);
+        if (given != nullptr && part(*given)) return true;
+    }
+    if (const Value* all = schema.get("dependentSchemas"); all != nullptr && all->is_map()) {
+        for (const Map::Entry& each : all->as_map()) {
+            if (part(each.value)) return true;
+        }
+    }
+    for (const std::string_view keyword : {"$ref", "$dynamicRef"}) {
+        const Value* const reference = schema.get(keyword);
+        if (reference == nullptr || !reference->is_string()) continue;
+        if (references_ == nullptr) return true;
+        const auto target =
+            references_->find(base, reference->as_string(), keyword == "$dynamicRef");
+        if (!target || may_look(*target->schema, target->base, depth + 1)) return true;
+    }
+    return false;
+}
+
+Way OperationGuard::way_inside(const Value& schema, const std::string& base, int depth) const {
+    if (type_excludes(schema, "object")) return Way::refused;
+    const auto part = [&](const Value& each) { return way(each, base, depth + 1); };
+    Way out = way_of_members(schema, base, depth);
+    if (const List* all = list_of(schema, "allOf")) {
+        for (const Value& each : *all) out = both(out, part(each));
+    }
+    for (const std::string_view keyword : {"anyOf", "oneOf"}) {
+        const List* const any = list_of(schema, keyword);
+        if (any == nullptr || any->empty()) continue;
+        Way one = part(any->front());
+        for (const Value& each : *any) one = either(one, part(each));
+        out = both(out, one);
+    }
+    if (const Value* dependent = schema.get("dependentSchemas");
+        dependent != nullptr && dependent->is_map()) {
+        for (const Map::Entry& each : dependent->as_map()) {
+            const Way one = part(each.value);
+            out = both(out, each.key == field_ ? one : either(one, Way::unseen));
+        }
+    }
+    if (const Value* condition = schema.get("if"); condition != nullptr) {
+        const Value* const then = schema.get("then");
+        const Value* const otherwise = schema.get("else");
+        Way if_so = then == nullptr ? Way::unseen : part(*then);
+        if_so = both(part(*condition), if_so);
+        const Way if_not = otherwise == nullptr ? Way::unseen : part(*otherwise);
+        // Where the condition itself refuses it, only the other way is left.
+        out = both(out, if_so == Way::refused && part(*condition) == Way::refused
+                            ? if_not
+                            : either(if_so, if_not));
+    }
+    for (const std::string_view keyword : {"$ref", "$dynamicRef"}) {
+        const Value* const reference = schema.get(keyword);
+        if (reference == nullptr || !reference->is_string()) continue;
+        const auto target = references_ == nullptr ? std::nullopt
+                                                   : references_->find(base, reference->as_string(),
+                                                                       keyword == "$dynamicRef");
+        out = both(out, target ? way(*target->schema, target->base, depth + 1) : Way::open);
+    }
+    return out;
+}
+
+Way OperationGuard::way(const Value& schema, const std::string& outer, int depth) const {
+    if (schema.is_bool()) return schema.as_bool() ? Way::unseen : Way::refused;
+    if (!schema.is_map() || depth > kDeepestGuard || --steps_ < 0) return Way::open;
+    const std::string base = base_within(schema, outer);
+    const Way inside = way_inside(schema, base, depth);
+    const Value* const others = schema.get("unevaluatedProperties");
+    if (others == nullptr || inside == Way::refused || inside == Way::open) return inside;
+    return refuses_all(*others, base, depth + 1) ? Way::refused : Way::open;
+}
+
+}  // namespace quire::json

@@ -1,0 +1,269 @@
+#include "mcp/mcp.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/concat.h"
+#include "mcp/elicitation.h"
+
+namespace quire::mcp {
+namespace {
+
+constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolVersion";
+constexpr std::string_view kClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
+constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
+constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
+constexpr std::string_view kQuestion = "approval";  // What a result asks goes by this key.
+
+template <std::size_t n>
+bool among(const std::array<std::string_view, n>& versions, std::string_view version) {
+    return std::find(versions.begin(), versions.end(), version) != versions.end();
+}
+
+template <std::size_t n>
+List as_list(const std::array<std::string_view, n>& versions) {
+    return List(versions.begin(), versions.end());
+}
+
+const Map* meta_of(const Map& params) {
+    const Value* meta = params.find("_meta");
+    return meta != nullptr && meta->is_map() ? &meta->as_map() : nullptr;
+}
+
+// Revisions are dates, so that they compare as text.
+bool knows_output_schemas(std::string_view version) {
+    return version >= "2025-06-18";
+}
+bool knows_annotations(std::string_view version) {
+    return version >= "2025-03-26";
+}
+
+// Every list of tools is read by a model, which pays for each word: titles, which say what the
+// names say, and the hint of what destroys, which a client assumes where it is absent, are left
+// out.
+Map annotations_of(const tools::Annotations& promised) {
+    Map hints{{"readOnlyHint", promised.read_only}};
+    if (!promised.read_only) {
+        if (!promised.destructive) hints.append("destructiveHint", false);
+        if (promised.idempotent) hints.append("idempotentHint", true);
+    }
+    hints.append("openWorldHint", promised.open_world);
+    return hints;
+}
+
+// A result is what the tool promises or {"error": …}, and an output schema says so at length. What
+// tells a reader something is which fields there are and of which type; these alone are listed, and
+// either kind of result fits them.
+Value published(const Value& schema) {
+    Map out = schema.as_map();
+    if (out.contains("additionalProperties"))
+        return schema;  // Then "error" must stay among the fields.
+    out.erase("anyOf");
+    out.erase("required");
+    if (Value* properties = out.find("properties"); properties != nullptr && properties->is_map()) {
+        properties->as_map().erase("error");
+    }
+    return out;
+}
+
+}  // namespace
+
+bool has_modern_meta(const Map& params) {
+    const Map* meta = meta_of(params);
+    return meta != nullptr && (meta->contains(kProtocolVersion) ||
+                               meta->contains(kClientCapabilities) || meta->contains(kClientInfo));
+}
+
+std::optional<rpc::Fault> check_modern_meta(const Map& params) {
+    const Map* meta = meta_of(params);
+    const Value* version = meta != nullptr ? meta->find(kProtocolVersion) : nullptr;
+    const Value* client = meta != nullptr ? meta->find(kClientCapabilities) : nullptr;
+    List wrong;
+    std::string names;
+    const auto need = [&](bool good, std::string_view key) {
+        if (good) return;
+        wrong.emplace_back(key);
+        names += cat(names.empty() ? "" : " and ", key);
+    };
+    need(version != nullptr && version->is_string(), kProtocolVersion);
+    need(client != nullptr && client->is_map(), kClientCapabilities);
+    if (!wrong.empty()) {
+        return rpc::Fault{rpc::Code::invalid_params,
+                          cat("params._meta must hold ", names, "; a client of ",
+                              kLegacyVersions.front(), " or before sends initialize first"),
+                          {{"missing", wrong}, {"supported", as_list(kModernVersions)}}};
+    }
+    if (!among(kModernVersions, version->as_string())) {
+        return rpc::Fault{
+            rpc::Code::unsupported_version,
+            "Unsupported protocol version",
+            {{"supported", as_list(kModernVersions)}, {"requested", version->as_string()}}};
+    }
+    return std::nullopt;
+}
+
+const Value* client_capabilities(const Map& params) {
+    const Map* meta = meta_of(params);
+    return meta != nullptr ? meta->find(kClientCapabilities) : nullptr;
+}
+
+bool takes_forms(const Value* capabilities) {
+    const Value* elicitation = capabilities != nullptr ? capabilities->get("elicitation") : nullptr;
+    if (elicitation == nullptr || !elicitation->is_map()) return false;
+    // Before there were other modes than forms, none was named.
+    return elicitation->get("form") != nullptr || elicitation->get("url") == nullptr;
+}
+
+std::string_view negotiate(std::string_view requested) {
+    const auto at = std::find(kLegacyVersions.begin(), kLegacyVersions.end(), requested);
+    return at != kLegacyVersions.end() ? *at : kLegacyVersions.front();
+}
+
+Map modern_result(Map result, Caching caching, const Implementation& server) {
+    if (!result.contains("resultType")) result.append("resultType", "complete");
+    if (caching != Caching::none) {
+        const int ttl = caching == Caching::never     ? 0
+                        : caching == Caching::minutes ? 300'000
+                                                      : 3'600'000;
+        result.append("ttlMs", ttl);
+        result.append("cacheScope", "private");
+    }
+    Value* meta = result.find("_meta");
+    if (meta == nullptr) meta = &result.append("_meta", Map{});
+    meta->as_map().append(std::string(kServerInfo), implementation(server));
+    return result;
+}
+
+Map capabilities() {
+    return Map{{"tools", Map{{"listChanged", false}}},
+               {"resources", Map{{"subscribe", false}, {"listChanged", false}}}};
+}
+
+Value implementation(const Implementation& server) {
+    return Map{{"name", server.name}, {"title", server.title}, {"version", server.version}};
+}
+
+std::string instructions(const std::vector<std::string>& rules) {
+    std::string out =
+        "Quire is a workspace that several agents and people edit at once. Blocks and files are "
+        "live: others may have changed them since you read them. Name the text that you expect to "
+        "replace: when it has changed, nothing is done and the reply shows what is there now. "
+        "Every accepted change is durable and in the history under your name, and undo takes back "
+        "yours without touching anyone else's.";
+    if (!rules.empty()) out += "\n\nRules for your calls:";
+    for (const std::string& rule : rules) out += "\n- " + rule;
+    return out;
+}
+
+Map initialize_result(std::string_view version, const Implementation& server,
+                      const std::vector<std::string>& rules) {
+    Map offered = capabilities();
+    offered.append("logging", Map{});
+    return Map{{"protocolVersion", version},
+               {"capabilities", std::move(offered)},
+               {"serverInfo", implementation(server)},
+               {"instructions", instructions(rules)}};
+}
+
+Map discover_result(const std::vector<std::string>& rules) {
+    return Map{{"supportedVersions", as_list(kModernVersions)},
+               {"capabilities", capabilities()},
+               {"instructions", instructions(rules)}};
+}
+
+Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view version) {
+    List listed;
+    for (const tools::ToolInfo& tool : tools) {
+        Map entry;
+        entry.append("name", tool.name);
+        entry.append("description", tool.description);
+        entry.append("inputSchema", tool.input_schema);
+        if (knows_output_schemas(version) && tool.output_schema.is_map()) {
+            entry.append("outputSchema", published(tool.output_schema));
+        }
+        if (knows_annotations(version)) {
+            entry.append("annotations", annotations_of(tool.annotations));
+        }
+        listed.push_back(std::move(entry));
+    }
+    return Map{{"tools", std::move(listed)}};
+}
+
+Map call_result(tools::ToolResult result, std::string_view version) {
+    Map out;
+    List content;
+    if (result.content) {
+        content = std::move(*result.content);
+    } else {
+        content.push_back(Map{{"type", "text"}, {"text", std::move(result.text)}});
+    }
+    out.append("content", std::move(content));
+    if (knows_output_schemas(version) && !result.structured.is_null()) {
+        out.append("structuredContent", std::move(result.structured));
+    }
+    out.append("isError", result.is_error);
+    if (!result.meta.empty()) out.append("_meta", std::move(result.meta));
+    return out;
+}
+
+Map input_required_result(Map question, std::string state) {
+    Map request{{"method", elicitation::kMethod}, {"params", std::move(question)}};
+    return Map{{"resultType", "input_required"},
+               {"inputRequests", Map{{std::string(kQuestion), std::move(request)}}},
+               {"requestState", std::move(state)}};
+}
+
+const Value* answer_in(const Map& input_responses) {
+    return input_responses.find(kQuestion);
+}
+
+Map templates_result(const std::vector<ResourceTemplate>& templates) {
+    List listed;
+    for (const ResourceTemplate& entry : templates) {
+        listed.push_back(Map{{"uriTemplate", entry.uri_template},
+                             {"name", entry.name},
+                             {"description", entry.description}});
+    }
+    return Map{{"resourceTemplates", std::move(listed)}};
+}
+
+Map resources_result(ResourcePage page) {
+    List listed;
+    for (Resource& resource : page.resources) {
+        Map entry{{"uri", std::move(resource.uri)}, {"name", std::move(resource.name)}};
+        if (!resource.description.empty())
+            entry.append("description", std::move(resource.description));
+        entry.append("mimeType", std::move(resource.mime_type));
+        entry.append("size", resource.size);
+        listed.push_back(std::move(entry));
+    }
+    Map out{{"resources", std::move(listed)}};
+    if (!page.next_cursor.empty()) out.append("nextCursor", std::move(page.next_cursor));
+    return out;
+}
+
+Map read_result(ResourceText text) {
+    Map entry;
+    entry.append("uri", std::move(text.uri));
+    entry.append("mimeType", std::move(text.mime_type));
+    entry.append("text", std::move(text.text));
+    List contents;
+    contents.push_back(std::move(entry));
+    Map out;
+    out.append("contents", std::move(contents));
+    return out;
+}
+
+rpc::Fault resource_fault(const Error& error, std::string_view uri, Era era) {
+    Map data{{"uri", uri}, {"code", errc_name(error.code())}, {"reason", error.reason()}};
+    for (const Map::Entry& each : error.details()) data.set(each.key, each.value);
+    rpc::Code code = rpc::Code::invalid_params;
+    if (error.code() == Errc::not_found && era == Era::legacy) {
+        code = rpc::Code::resource_not_found;
+    } else if (error.code() == Errc::unavailable || error.code() == Errc::corrupt) {
+        code = rpc::Code::internal_error;
+    }
+    return {code, error.message(), std::move(data)};
+}
+
+}  // namespace quire::mcp

@@ -1,0 +1,374 @@
+#include "mcp/mcp_session.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+#include "base/concat.h"
+#include "base/utf8.h"
+#include "json/json.h"
+#include "mcp/asked_calls.h"
+#include "mcp/asking.h"
+#include "mcp/repeatable.h"
+#include "rpc/message_scan.h"
+
+namespace quire::mcp {
+
+using rpc::Code;
+using rpc::Fault;
+
+namespace {
+
+// Unanswered requests of one client before its input is held.
+constexpr std::size_t kMostInFlight = 2048;
+// Well below what a connection may leave unread before it is cut off, and others' answers with it.
+constexpr std::size_t kLongestAnswer = 48U << 20;
+constexpr std::string_view kBatchVersion = "2025-03-26";
+// The first revision in which a server asks a client's user. There are no batches in it.
+constexpr std::string_view kAskingVersion = "2025-06-18";
+
+std::string string_param(const Map& params, std::string_view name) {
+    const Value* value = params.find(name);
+    return value != nullptr && value->is_string() ? value->as_string() : std::string();
+}
+
+// What a modern tools/call says of the one before it, of which it is the next round; or what is
+// wrong with that.
+std::optional<std::string_view> take_answers(const Map& params, AskedCalls::Call& call) {
+    if (takes_forms(client_capabilities(params))) call.way = AskedCalls::Way::by_result;
+    const Value* const state = params.find("requestState");
+    const Value* const answers = params.find("inputResponses");
+    if (state != nullptr && (!state->is_string() || state->as_string().empty()))
+        return "requestState must be the string that a result had";
+    if (answers != nullptr && !answers->is_map())
+        return "inputResponses must hold an answer to each of the inputRequests";
+    if (state != nullptr) call.state = state->as_string();
+    if (answers == nullptr) return std::nullopt;
+    if (state == nullptr) return "requestState must come with inputResponses, as the result had it";
+    if (const Value* said = answer_in(answers->as_map())) call.said = *said;
+    return std::nullopt;
+}
+
+// Of a call that came to no tool.
+Fault fault_of(const Error& error) {
+    Map data = error.details();
+    data.set("reason", error.reason());
+    return {Code::invalid_params, error.message(), std::move(data)};
+}
+
+// The id of a request that is no JSON as a whole, if a look at its outermost members finds one: its
+// sender waits for an answer to that, and to no other.
+Value id_of(std::string_view broken) {
+    const auto heads = rpc::scan_messages(broken);
+    return heads.size() == 1 ? rpc::id_from(heads.front().id) : Value();
+}
+
+}  // namespace
+
+struct McpSession::Method {
+    std::string_view name;
+    bool legacy;
+    bool modern;
+    void (McpSession::*serve)(Request request);
+};
+
+const McpSession::Method McpSession::kMethods[] = {
+    {"initialize", true, false, &McpSession::initialize},
+    {"ping", true, false, &McpSession::ping},
+    {"logging/setLevel", true, false, &McpSession::set_level},
+    {"server/discover", false, true, &McpSession::discover},
+    {"tools/list", true, true, &McpSession::list_tools},
+    {"tools/call", true, true, &McpSession::call_tool},
+    {"resources/list", true, true, &McpSession::list_resources},
+    {"resources/templates/list", true, true, &McpSession::list_templates},
+    {"resources/read", true, true, &McpSession::read_resource},
+    {"subscriptions/listen", false, true, &McpSession::listen},
+};
+
+const McpSession::Method* McpSession::find_method(std::string_view name, Era era) {
+    for (const Method& method : kMethods) {
+        if (method.name == name && (era == Era::legacy ? method.legacy : method.modern)) {
+            return &method;
+        }
+    }
+    return nullptr;
+}
+
+McpSession::McpSession(std::unique_ptr<Service> service,
+                       std::shared_ptr<rpc::Connection> connection, Implementation server,
+                       const Asking* asking)
+    : service_(std::move(service)),
+      connection_(std::move(connection)),
+      in_flight_(std::make_shared<rpc::InFlight>(connection_, kMostInFlight, kLongestAnswer)),
+      calls_(std::make_shared<AskedCalls>(service_, connection_, asking)),
+      server_(std::make_shared<const Implementation>(std::move(server))) {
+    // The answers come in the same input that is held while too much is unanswered: as long as
+    // those alone are waited for, it is not held.
+    CHECK(asking == nullptr || asking->most_questions < kMostInFlight / 2);
+}
+
+McpSession::~McpSession() {
+    McpSession::on_close();
+}
+
+void McpSession::on_ending() {
+    calls_->give_up();
+}
+
+void McpSession::on_close() {
+    in_flight_->cancel_all();
+    calls_->close();
+}
+
+Map McpSession::reads() const {
+    return Repeatable::reads_of(service_->tools());
+}
+
+void McpSession::on_oversize(std::size_t bound, const std::string& id) {
+    refuse({rpc::id_from(id), rpc::too_long(bound)}, nullptr);
+}
+
+void McpSession::on_line(std::string line) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) return;
+    auto parsed = json::parse(line, {.exact_integers = true});
+    inexact_.reset();
+    if (!parsed && parsed.error().reason() == "inexact_number") {
+        inexact_ = std::move(parsed).error();
+        parsed = json::parse(line);
+    }
+    if (!parsed) {
+        Map data = parsed.error().details();
+        data.set("reason", parsed.error().reason());
+        return refuse({id_of(line),
+                       {Code::parse_error, cat("nothing was done: ", parsed.error().message()),
+                        std::move(data)}},
+                      nullptr);
+    }
+    line = std::string();  // A large message would otherwise be held twice.
+    if (!parsed->is_list()) return receive(std::move(*parsed), nullptr);
+
+    if (legacy_version_ != kBatchVersion) {
+        return refuse(
+            {{},
+             {Code::invalid_request,
+              cat("a message must be one object; batches are of ", kBatchVersion, " only"),
+              {}}},
+            nullptr);
+    }
+    if (parsed->as_list().empty()) {
+        return refuse({{}, {Code::invalid_request, "the batch is empty", {}}}, nullptr);
+    }
+    const auto batch = std::make_shared<rpc::Batch>(connection_);
+    for (Value& message : parsed->as_list()) receive(std::move(message), batch);
+}
+
+void McpSession::receive(Value message, const std::shared_ptr<rpc::Batch>& batch) {
+    auto classified = rpc::classify(std::move(message));
+    if (!classified) return refuse(std::move(classified).error(), batch);
+    switch (classified->kind) {
+        case rpc::Message::Kind::request:
+            return serve(std::move(*classified), batch);
+        case rpc::Message::Kind::notification:
+            return notice(*classified);
+        case rpc::Message::Kind::response:
+            if (!calls_->answered(classified->id, std::move(classified->result)))
+                log_debug("a response came to no open request of ours and was ignored");
+            return;
+    }
+}
+
+void McpSession::refuse(rpc::Rejected rejected, const std::shared_ptr<rpc::Batch>& batch) {
+    Value message = rpc::error(std::move(rejected.id), std::move(rejected.fault));
+    if (batch != nullptr) {
+        batch->add(std::move(message));
+    } else {
+        connection_->send(json::write(message));
+    }
+}
+
+void McpSession::serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& batch) {
+    auto answer = in_flight_->begin(message.id, batch);
+    if (!answer) {
+        return refuse({std::move(message.id),
+                       {Code::invalid_request, "a request with this id is still being served", {}}},
+                      batch);
+    }
+    const std::string_view name = message.method;
+    const Method* legacy = find_method(name, Era::legacy);
+    const Method* modern = find_method(name, Era::modern);
+    // The handshake and ping come before a version is agreed on; all else is legacy after the
+    // handshake alone.
+    const bool opening = name == "initialize" || name == "ping";
+    const bool is_legacy = !has_modern_meta(message.params) &&
+                           (opening || (!legacy_version_.empty() && (legacy || !modern)));
+
+    if (!is_legacy && (legacy || modern)) {
+        if (auto fault = check_modern_meta(message.params)) return answer->error(std::move(*fault));
+    }
+    const Method* method = is_legacy ? legacy : modern;
+    if (method == nullptr) {
+        return answer->error({Code::method_not_found,
+                              cat("there is no method ", utf8::prefix(name, 80),
+                                  legacy || modern ? " in this revision of the protocol" : ""),
+                              {{"method", utf8::prefix(name, 80)}}});
+    }
+    if (batch != nullptr && name == "initialize") {
+        return answer->error({Code::invalid_request, "initialize may not be part of a batch", {}});
+    }
+    const std::string_view version = is_legacy ? legacy_version_ : kModernVersions.front();
+    const Era era = is_legacy ? Era::legacy : Era::modern;
+    (this->*method->serve)(
+        {{std::move(*answer), era, version, server_}, std::move(message.params)});
+}
+
+void McpSession::notice(const rpc::Message& message) {
+    if (message.method == "notifications/cancelled") {
+        const Value* id = message.params.find("requestId");
+        if (id == nullptr || !in_flight_->cancel(*id)) {
+            log_debug("a cancellation named no request that is being served");
+        } else {
+            calls_->cancelled(*id);
+        }
+    } else if (message.method != "notifications/initialized") {
+        log_debug(cat("notification ", utf8::prefix(message.method, 80), " was ignored"));
+    }
+}
+
+void McpSession::log_debug(std::string_view what) {
+    if (!debug_) return;
+    connection_->send(json::write(rpc::notification(
+        "notifications/message", {{"level", "debug"}, {"logger", "quire"}, {"data", what}})));
+}
+
+void McpSession::Way::result(Map result, Caching caching) const {
+    answer.result(era == Era::legacy ? std::move(result)
+                                     : modern_result(std::move(result), caching, *server));
+}
+
+void McpSession::Way::refuse(std::string_view what) const {
+    answer.error({Code::invalid_params, cat("params.", what), {}});
+}
+
+void McpSession::initialize(Request request) {
+    const Value* version = request.params.find("protocolVersion");
+    if (version == nullptr || !version->is_string()) {
+        return request.way.refuse("protocolVersion must be a string");
+    }
+    legacy_version_ = negotiate(version->as_string());
+    takes_forms_ = takes_forms(request.params.find("capabilities"));
+    request.way.result(initialize_result(legacy_version_, *server_, service_->rules()),
+                       Caching::none);
+}
+
+void McpSession::ping(Request request) {
+    request.way.result({}, Caching::none);
+}
+
+void McpSession::set_level(Request request) {
+    constexpr std::array<std::string_view, 8> kLevels = {
+        "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
+    const std::string level = string_param(request.params, "level");
+    if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
+        return request.way.refuse(
+            "level must be debug, info, notice, warning, error, critical, alert or emergency");
+    }
+    debug_ = level == "debug";
+    request.way.result({}, Caching::none);
+}
+
+void McpSession::discover(Request request) {
+    request.way.result(discover_result(service_->rules()), Caching::hour);
+}
+
+void McpSession::list_tools(Request request) {
+    // All tools are one page, so that no cursor was ever given.
+    if (request.params.contains("cursor")) {
+        return request.way.refuse("cursor is not one that this list gave");
+    }
+    request.way.result(tools_result(service_->tools(), request.way.version), Caching::minutes);
+}
+
+void McpSession::call_tool(Request request) {
+    std::string name = string_param(request.params, "name");
+    if (name.empty()) return request.way.refuse("name must be the name of a tool");
+    if (inexact_) {
+        // Where it stands was found in the message as a whole.
+        return request.way.result(call_result(tools::refused(*inexact_), request.way.version),
+                                  Caching::none);
+    }
+    Value arguments = Map{};
+    if (Value* given = request.params.find("arguments"); given != nullptr && !given->is_null()) {
+        arguments = std::move(*given);
+    }
+    AskedCalls::Call call{.request = request.way.answer,
+                          .name = std::move(name),
+                          .arguments = std::move(arguments),
+                          .version = request.way.version};
+    if (request.way.era == Era::legacy) {
+        if (takes_forms_ && call.version >= kAskingVersion) call.way = AskedCalls::Way::by_request;
+    } else if (const auto wrong = take_answers(request.params, call)) {
+        return request.way.refuse(*wrong);
+    }
+    calls_->call(std::move(call), [way = request.way](Result<AskedCalls::Outcome> outcome) {
+        if (!outcome) return way.error(fault_of(outcome.error()));
+        if (auto* result = std::get_if<tools::ToolResult>(&*outcome))
+            return way.result(call_result(std::move(*result), way.version), Caching::none);
+        auto& more = std::get<AskedCalls::InputRequired>(*outcome);
+        way.result(input_required_result(std::move(more.question), std::move(more.state)),
+                   Caching::none);
+    });
+}
+
+void McpSession::list_resources(Request request) {
+    const Value* cursor = request.params.find("cursor");
+    if (cursor != nullptr && !cursor->is_string()) {
+        return request.way.refuse("cursor must be a string");
+    }
+    service_->list_resources(
+        cursor != nullptr ? cursor->as_string() : std::string(), request.way.answer.cancelled(),
+        [way = request.way](Result<ResourcePage> page) {
+            if (!page) {
+                const bool ours = page.error().code() == Errc::unavailable;
+                return way.error({ours ? Code::internal_error : Code::invalid_params,
+                                  page.error().message(),
+                                  {{"reason", page.error().reason()}}});
+            }
+            way.result(resources_result(std::move(*page)), Caching::never);
+        });
+}
+
+void McpSession::list_templates(Request request) {
+    if (request.params.contains("cursor")) {
+        return request.way.refuse("cursor is not one that this list gave");
+    }
+    request.way.result(templates_result(service_->resource_templates()), Caching::minutes);
+}
+
+void McpSession::read_resource(Request request) {
+    const std::string uri = string_param(request.params, "uri");
+    if (uri.empty()) return request.way.refuse("uri must be the URI of a resource");
+    service_->read_resource(uri, request.way.answer.cancelled(),
+                            [way = request.way, uri](Result<ResourceText> text) {
+                                if (!text) {
+                                    return way.error(resource_fault(text.error(), uri, way.era));
+                                }
+                                way.result(read_result(std::move(*text)), Caching::never);
+                            });
+}
+
+void McpSession::listen(Request request) {
+    const Value* filter = request.params.find("notifications");
+    if (filter == nullptr || !filter->is_map()) {
+        return request.way.refuse("notifications must say what to listen to");
+    }
+    in_flight_->leave_open(request.way.answer.id());
+    // No list of ours changes while the kernel runs, so the subset we agree to is empty. The
+    // request stays unanswered until it is cancelled.
+    connection_->send(json::write(rpc::notification(
+        "notifications/subscriptions/acknowledged",
+        {{"_meta", Map{{"io.modelcontextprotocol/subscriptionId", request.way.answer.id()}}},
+         {"notifications", Map{}}})));
+}
+
+}  // namespace quire::mcp

@@ -1,0 +1,85 @@
+// One client's MCP session: reads its messages, serves its requests, in both eras of the protocol.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mcp/mcp.h"
+#include "mcp/service.h"
+#include "rpc/connection.h"
+#include "rpc/in_flight.h"
+
+namespace quire::mcp {
+
+struct Asking;
+class AskedCalls;
+
+class McpSession final : public rpc::Session {
+public:
+    // Without `asking`, which outlives the session, people are not asked in this client.
+    McpSession(std::unique_ptr<Service> service, std::shared_ptr<rpc::Connection> connection,
+               Implementation server, const Asking* asking = nullptr);
+    McpSession(const McpSession&) = delete;
+    McpSession& operator=(const McpSession&) = delete;
+    ~McpSession() override;
+
+    void on_line(std::string line) override;
+    void on_oversize(std::size_t bound, const std::string& id) override;
+    Map reads() const override;
+    bool is_busy() const override { return in_flight_->is_busy(); }
+    void on_ending() override;
+    void on_close() override;
+
+private:
+    // The way back of one request, in the words of its era. Outlives the session.
+    struct Way {
+        rpc::Answer answer;
+        Era era = Era::legacy;
+        std::string_view version;
+        std::shared_ptr<const Implementation> server;
+
+        void result(Map result, Caching caching) const;
+        void error(rpc::Fault fault) const { answer.error(std::move(fault)); }
+        void refuse(std::string_view what) const;  // The params are wrong in this.
+    };
+    struct Request {
+        Way way;
+        Map params;
+    };
+    struct Method;
+    static const Method kMethods[];
+    static const Method* find_method(std::string_view name, Era era);
+
+    void receive(Value message, const std::shared_ptr<rpc::Batch>& batch);
+    void serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& batch);
+    void notice(const rpc::Message& message);
+    void refuse(rpc::Rejected rejected, const std::shared_ptr<rpc::Batch>& batch);
+    void log_debug(std::string_view what);
+
+    void initialize(Request request);
+    void ping(Request request);
+    void set_level(Request request);
+    void discover(Request request);
+    void list_tools(Request request);
+    void call_tool(Request request);
+    void list_resources(Request request);
+    void list_templates(Request request);
+    void read_resource(Request request);
+    void listen(Request request);
+
+    // Of the message that is being read: why a call in it is refused, where its numbers would not
+    // be those that were written.
+    std::optional<Error> inexact_;
+    std::shared_ptr<Service> service_;
+    std::shared_ptr<rpc::Connection> connection_;
+    std::shared_ptr<rpc::InFlight> in_flight_;
+    std::shared_ptr<AskedCalls> calls_;
+    std::shared_ptr<const Implementation> server_;
+    std::string_view legacy_version_;  // "" until the client has sent initialize.
+    bool takes_forms_ = false;         // Whether it said there that its user can be asked.
+    bool debug_ = false;               // Whether a legacy client asked for what we log.
+};
+
+}  // namespace quire::mcp

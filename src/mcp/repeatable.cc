@@ -1,0 +1,45 @@
+#include "mcp/repeatable.h"
+
+#include <algorithm>
+#include <array>
+
+namespace quire::mcp {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kReadingMethods = {
+    "ping",           "server/discover",          "tools/list",
+    "resources/list", "resources/templates/list", "resources/read"};
+
+}  // namespace
+
+Map Repeatable::reads_of(const std::vector<tools::ToolInfo>& tools) {
+    Map reads;
+    for (const tools::ToolInfo& tool : tools) {
+        // What another program promises of itself is no ground to call it twice.
+        if (tool.foreign) continue;
+        if (tool.annotations.read_only) {
+            reads.append(tool.name, true);
+            continue;
+        }
+        List words;
+        for (const tools::Operation& each : tool.operations.all) {
+            if (each.reads) words.emplace_back(each.name);
+        }
+        if (!words.empty()) reads.append(tool.name, std::move(words));
+    }
+    return reads;
+}
+
+bool Repeatable::covers(const rpc::MessageHead& request) const {
+    if (request.method != "tools/call") {
+        return std::find(kReadingMethods.begin(), kReadingMethods.end(), request.method) !=
+               kReadingMethods.end();
+    }
+    const Value* tool = reads_.find(tools::published_name(request.tool));
+    if (tool == nullptr || !tool->is_list()) return tool != nullptr && *tool == Value(true);
+    const List& words = tool->as_list();
+    return std::find(words.begin(), words.end(), Value(request.operation)) != words.end();
+}
+
+}  // namespace quire::mcp

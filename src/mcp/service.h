@@ -1,0 +1,68 @@
+// Service: what one MCP client is served, whatever protocol revision it speaks.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/function.h"
+#include "base/result.h"
+#include "base/value.h"
+#include "tools/tool.h"
+
+namespace quire::mcp {
+
+class Approver;
+
+struct Resource {
+    std::string uri;
+    std::string name;
+    std::string description;  // "" for none.
+    std::string mime_type;
+    std::uint64_t size = 0;  // Bytes.
+};
+
+struct ResourcePage {
+    std::vector<Resource> resources;
+    std::string next_cursor;  // "" at the end.
+};
+
+struct ResourceText {
+    std::string uri;
+    std::string mime_type;
+    std::string text;
+};
+
+struct ResourceTemplate {
+    std::string uri_template;  // RFC 6570.
+    std::string name;
+    std::string description;
+};
+
+// Replies come once, from any thread, and may come after the service is gone.
+class Service {
+public:
+    virtual ~Service() = default;
+
+    // Who answers what its calls need an approval for, where people are asked in the client. Null
+    // where they are not; the same as long as the service lives.
+    virtual Approver* approver() { return nullptr; }
+
+    virtual const std::vector<tools::ToolInfo>& tools() const = 0;
+    // What holds for the client's calls, in sentences for its model; none for most.
+    virtual std::vector<std::string> rules() const { return {}; }
+    // The only Error is not_found "unknown_tool"; every other refusal is a result with is_error.
+    virtual void call(std::string name, Value arguments, std::stop_token cancelled,
+                      Reply<tools::ToolResult> reply) = 0;
+
+    virtual std::vector<ResourceTemplate> resource_templates() const = 0;
+    // Errors: invalid_argument for a cursor that no page gave.
+    virtual void list_resources(std::string cursor, std::stop_token cancelled,
+                                Reply<ResourcePage> reply) = 0;
+    // Errors: not_found for a URI that names nothing; those of reading it.
+    virtual void read_resource(std::string uri, std::stop_token cancelled,
+                               Reply<ResourceText> reply) = 0;
+};
+
+}  // namespace quire::mcp

@@ -1,0 +1,95 @@
+#include "memory/block_schema.h"
+
+#include <algorithm>
+
+namespace quire::memory {
+namespace {
+
+template <class Named>
+const Named* find_named(const std::vector<Named>& all, std::string_view name) {
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const Named& each) { return each.name == name; });
+    return at == all.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+std::string_view name_of(FieldType type) {
+    switch (type) {
+        case FieldType::text:
+            return "Text";
+        case FieldType::number:
+            return "Number";
+        case FieldType::boolean:
+            return "Boolean";
+        case FieldType::list:
+            return "List";
+        case FieldType::timestamp:
+            return "Timestamp";
+        case FieldType::counter:
+            return "Counter";
+    }
+    return "Text";
+}
+
+std::optional<FieldType> parse_field_type(std::string_view name) {
+    for (const FieldType each : kFieldTypes) {
+        if (name == name_of(each)) return each;
+    }
+    return std::nullopt;
+}
+
+Nested::Nested(BlockSchema schema)
+    : schema_(std::make_shared<const BlockSchema>(std::move(schema))) {}
+
+bool operator==(const Nested& a, const Nested& b) {
+    return a.schema_ == b.schema_ || *a.schema_ == *b.schema_;
+}
+
+const Field* find_field(const std::vector<Field>& fields, std::string_view name) {
+    return find_named(fields, name);
+}
+
+std::string_view BlockSchema::name() const {
+    static constexpr std::string_view kNames[] = {"Text", "Map", "List", "Log", "Composite"};
+    return kNames[shape_.index()];
+}
+
+const Field* BlockSchema::field(std::string_view name) const {
+    const auto* map = as<MapSchema>();
+    return map == nullptr ? nullptr : find_named(map->fields, name);
+}
+
+const Section* BlockSchema::section(std::string_view name) const {
+    const auto* composite = as<CompositeSchema>();
+    return composite == nullptr ? nullptr : find_named(composite->sections, name);
+}
+
+std::optional<bool> BlockSchema::is_field_read_only(std::string_view name) const {
+    const Field* found = field(name);
+    if (found == nullptr) return std::nullopt;
+    return found->read_only;
+}
+
+std::vector<std::string> BlockSchema::read_only_fields() const {
+    std::vector<std::string> names;
+    const auto* map = as<MapSchema>();
+    if (map == nullptr) return names;
+    for (const Field& each : map->fields) {
+        if (each.read_only) names.push_back(each.name);
+    }
+    return names;
+}
+
+std::optional<bool> BlockSchema::is_section_read_only(std::string_view name) const {
+    const Section* found = section(name);
+    if (found == nullptr) return std::nullopt;
+    return found->read_only;
+}
+
+const BlockSchema* BlockSchema::get_section_schema(std::string_view name) const {
+    const Section* found = section(name);
+    return found == nullptr ? nullptr : &*found->schema;
+}
+
+}  // namespace quire::memory

@@ -1,0 +1,141 @@
+// BlockSchema: the shape of a memory block. A value; where it comes from outside, schema_form.h
+// makes it and answers for what is promised here: names are unique, not empty, at most 128 code
+// points without control characters, a section's without '/'; defaults are of their field's type;
+// it nests at most kMaxDepth deep and has at most kMaxNames fields and sections.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "memory/field.h"
+
+namespace quire::memory {
+
+inline constexpr std::size_t kMaxDepth = 8;
+inline constexpr std::size_t kMaxNames = 1024;
+inline constexpr std::size_t kMaxNameLength = 128;
+
+class BlockSchema;
+
+// A schema inside a schema: shared because it never changes, compared by what it says.
+class Nested {
+public:
+    Nested(BlockSchema schema);  // NOLINT(google-explicit-constructor)
+    const BlockSchema& operator*() const { return *schema_; }
+    const BlockSchema* operator->() const { return schema_.get(); }
+    friend bool operator==(const Nested& a, const Nested& b);
+
+private:
+    std::shared_ptr<const BlockSchema> schema_;
+};
+
+// Which lines of a text are shown.
+struct Viewport {
+    std::size_t start_line = 1;  // 1-based.
+    std::size_t display_lines = 1;
+    friend bool operator==(const Viewport&, const Viewport&) = default;
+};
+
+struct TextSchema {
+    std::optional<Viewport> viewport = {};
+    friend bool operator==(const TextSchema&, const TextSchema&) = default;
+};
+
+struct MapSchema {
+    std::vector<Field> fields;
+    friend bool operator==(const MapSchema&, const MapSchema&) = default;
+};
+
+struct ListSchema {
+    std::optional<Nested> item_schema = {};  // None: an item is any value.
+    std::optional<std::size_t> max_items = {};
+    friend bool operator==(const ListSchema&, const ListSchema&) = default;
+};
+
+// What an entry of a log holds beside its fields. Without fields it is open: a text is its
+// "message", and an object has what members it likes.
+struct EntrySchema {
+    bool timestamp = true;
+    bool agent_id = true;
+    std::vector<Field> fields = {};
+    friend bool operator==(const EntrySchema&, const EntrySchema&) = default;
+};
+
+// What a log drops when it is trimmed, which happens only when somebody asks for it.
+struct Retain {
+    std::optional<std::size_t> max_entries = {};
+    std::optional<std::int64_t> max_age_s = {};
+    friend bool operator==(const Retain&, const Retain&) = default;
+};
+
+struct LogSchema {
+    std::size_t display_limit = 20;  // How many of the newest are shown.
+    EntrySchema entry = {};
+    std::optional<Retain> retain = {};
+    friend bool operator==(const LogSchema&, const LogSchema&) = default;
+};
+
+struct Section {
+    std::string name;
+    Nested schema;
+    std::string description = {};
+    bool read_only = false;  // Only sources and the system may write into it.
+    friend bool operator==(const Section&, const Section&) = default;
+};
+
+struct CompositeSchema {
+    std::vector<Section> sections;
+    friend bool operator==(const CompositeSchema&, const CompositeSchema&) = default;
+};
+
+class BlockSchema {
+public:
+    using Shape = std::variant<TextSchema, MapSchema, ListSchema, LogSchema, CompositeSchema>;
+
+    BlockSchema() = default;                          // Text.
+    BlockSchema(TextSchema shape) : shape_(shape) {}  // NOLINT(google-explicit-constructor)
+    BlockSchema(MapSchema shape)
+        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
+    BlockSchema(ListSchema shape)
+        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
+    BlockSchema(LogSchema shape)
+        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
+    BlockSchema(CompositeSchema shape)
+        : shape_(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
+
+    const Shape& shape() const { return shape_; }
+    template <class S>
+    const S* as() const {
+        return std::get_if<S>(&shape_);
+    }
+    std::string_view name() const;  // "Text", "Map", "List", "Log" or "Composite".
+
+    // Of a Map, null for a field that it has not and for every other schema. O(fields).
+    const Field* field(std::string_view name) const;
+    // Of a Composite: a section that is its own; null likewise.
+    const Section* section(std::string_view name) const;
+
+    // Whether agents may not write the field; none where there is none, or this is no Map.
+    std::optional<bool> is_field_read_only(std::string_view name) const;
+    // In the order of the schema; empty where this is no Map.
+    std::vector<std::string> read_only_fields() const;
+    // None where there is no such section, or this is no Composite.
+    std::optional<bool> is_section_read_only(std::string_view name) const;
+    // Null likewise.
+    const BlockSchema* get_section_schema(std::string_view name) const;
+
+    friend bool operator==(const BlockSchema&, const BlockSchema&) = default;
+
+private:
+    Shape shape_;
+};
+
+const Field* find_field(const std::vector<Field>& fields, std::string_view name);
+
+}  // namespace quire::memory

@@ -1,0 +1,59 @@
+#include "memory/clear.h"
+
+#include "base/check.h"
+#include "base/concat.h"
+#include "memory/field_path.h"
+#include "memory/splices.h"
+
+namespace quire::memory {
+namespace {
+
+void empty(crdt::Doc& doc, crdt::Handle list) {
+    const std::size_t len = doc.list_size(list);
+    if (len > 0) CHECK(doc.list_erase(list, 0, len).has_value());
+}
+
+void clear_field(crdt::Doc& doc, const std::string& section, const Field& field) {
+    const crdt::Handle root = doc.open(root_of(section));
+    if (doc.map_get(root, field.name)) CHECK(doc.map_erase(root, field.name).has_value());
+    const crdt::Handle value = doc.open(value_of(section, field));
+    switch (field.type) {
+        case FieldType::text:
+            rewrite(doc, value, "");
+            break;
+        case FieldType::list:
+            empty(doc, value);
+            break;
+        case FieldType::counter:
+            if (const double now = doc.counter_value(value); now != 0)
+                CHECK(doc.counter_add(value, -now).has_value());
+            break;
+        case FieldType::number:
+        case FieldType::boolean:
+        case FieldType::timestamp:
+            break;
+    }
+}
+
+void clear(crdt::Doc& doc, const BlockSchema& schema, const std::string& section) {
+    if (const auto* composite = schema.as<CompositeSchema>()) {
+        for (const Section& each : composite->sections)
+            clear(doc, *each.schema, section.empty() ? each.name : cat(section, "/", each.name));
+    } else if (const auto* map = schema.as<MapSchema>()) {
+        for (const Field& each : map->fields) clear_field(doc, section, each);
+    } else if (schema.as<TextSchema>() != nullptr) {
+        rewrite(doc, doc.open(content_of(section)), "");
+    } else if (schema.as<ListSchema>() != nullptr) {
+        empty(doc, doc.open(items_of(section)));
+    } else {
+        empty(doc, doc.open(entries_of(section)));
+    }
+}
+
+}  // namespace
+
+void clear(crdt::Doc& doc, const BlockSchema& schema) {
+    clear(doc, schema, "");
+}
+
+}  // namespace quire::memory

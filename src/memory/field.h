@@ -1,0 +1,34 @@
+// Field: one named value of a schema, and the six types there are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/value.h"
+
+namespace quire::memory {
+
+// Timestamps are strings, as timestamp.h reads them. A counter is a number that replicas add to.
+enum class FieldType { text, number, boolean, list, timestamp, counter };
+inline constexpr FieldType kFieldTypes[] = {FieldType::text,      FieldType::number,
+                                            FieldType::boolean,   FieldType::list,
+                                            FieldType::timestamp, FieldType::counter};
+
+std::string_view name_of(FieldType type);  // "Text" …
+std::optional<FieldType> parse_field_type(std::string_view name);
+
+struct Field {
+    std::string name;
+    std::string description = {};
+    FieldType type = FieldType::text;
+    bool required = false;
+    // What the field reads as until it is set; of the field's type.
+    std::optional<Value> default_value = {};
+    // Only sources and the system may write it.
+    bool read_only = false;
+
+    friend bool operator==(const Field&, const Field&) = default;
+};
+
+}  // namespace quire::memory

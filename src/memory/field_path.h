@@ -1,0 +1,71 @@
+// Where the parts of a memory block lie in its document.
+//
+// Every container is a root whose name follows from the schema, so that two replicas that begin a
+// block at once make the same containers:
+//
+//   Text        content                                            Text
+//   Map         root            Text, Number, Boolean, Timestamp   Map, last writer wins
+//               root/FIELD      a List field                       List
+//                               a Counter field                    Counter
+//                               a long Text field                  Text, merged by character
+//   List        items           an object as a Map of its own      List
+//   Log         entries         objects                            List
+//   Composite   section/NAME/…  the section, by the same rules; but a Map's
+//               section:NAME:root, for Loro dies of updates to a Map whose name holds '/'
+//
+// null under FIELD in `root` says that the field was set and that its value is all in root/FIELD.
+// Names stand in container names with '%', '/' and ':' escaped as %25, %2F and %3A.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "crdt/ids/ids.h"
+#include "memory/block_schema.h"
+
+namespace quire::memory {
+
+// A field of a Map, or of one of a Composite's sections: {"diagnostics", "status"}. An empty
+// section is none. A section within a section is named by both, with '/' between.
+struct FieldPath {
+    std::string section;
+    std::string field;
+    friend bool operator==(const FieldPath&, const FieldPath&) = default;
+};
+
+// What a container is to its block.
+enum class Part { content, root, value, items, entries };
+
+struct Place {
+    std::string section;  // "" for none.
+    Part part = Part::content;
+    std::string field = {};  // Of a `value`.
+    friend bool operator==(const Place&, const Place&) = default;
+};
+
+std::string container_name(const Place& place);
+// What a root of this name is to a block; none for any other name.
+std::optional<Place> place_of(std::string_view container_name);
+
+// Root containers by what they hold; the section "" is none.
+crdt::ContainerId content_of(std::string_view section);
+crdt::ContainerId root_of(std::string_view section);
+crdt::ContainerId items_of(std::string_view section);
+crdt::ContainerId entries_of(std::string_view section);
+// Of a List, Counter or Text field.
+crdt::ContainerId value_of(std::string_view section, const Field& field);
+
+// A section that was found, or the whole of a block that has none.
+struct Located {
+    const BlockSchema* schema = nullptr;  // Into the schema that was asked.
+    // The outermost section on the way that only sources and the system may write; null if none is.
+    const Section* read_only = nullptr;
+};
+
+// Errors: invalid_argument "section_required" {sections} for a Composite without one; not_found
+// "section_not_found" {section, sections}.
+Result<Located> locate(const BlockSchema& schema, std::string_view section);
+
+}  // namespace quire::memory

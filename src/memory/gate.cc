@@ -1,0 +1,32 @@
+#include "memory/gate.h"
+
+#include "base/concat.h"
+
+namespace quire::memory {
+namespace {
+
+Failure read_only_section(std::string_view section) {
+    return fail(Errc::denied, "read_only_section",
+                cat("Section '", section, "' is read-only and cannot be modified by agent"),
+                {{"section", section}});
+}
+
+}  // namespace
+
+Result<const BlockSchema*> admit(const Writer& by, const Write& write, const BlockSchema& block) {
+    TRY(policy::permit(by.rights, write.operation));
+
+    const Located found = TRY(locate(block, write.section));
+    if (found.read_only != nullptr && !by.writes_read_only())
+        return read_only_section(found.read_only->name);
+
+    TRY(check_shape(*found.schema, write));
+    for (const std::string& each : write.fields) {
+        const Field* field = TRY(find_written(*found.schema, each));
+        if (field != nullptr && field->read_only && !by.writes_read_only())
+            return read_only_field(each);
+    }
+    return found.schema;
+}
+
+}  // namespace quire::memory

@@ -1,0 +1,104 @@
+#include "memory/memory_document.h"
+
+#include <map>
+
+namespace quire::memory {
+
+MemoryDocument::MemoryDocument(crdt::Doc& doc, MemoryBlock block, Writer accessor,
+                               const Clock& clock)
+    : doc_(doc),
+      block_(std::move(block)),
+      accessor_(std::move(accessor)),
+      clock_(clock),
+      history_(doc, {.merge_interval_ms = 0}) {}
+
+MemoryEdit MemoryDocument::edit(Writer by) {
+    return {doc_, block_, std::move(by), clock_.wall_ms(), this};
+}
+
+void MemoryDocument::wrote(const policy::Attribution& what) {
+    pending_ = policy::message_of(what);
+    if (!batching_) commit();
+}
+
+MemoryDocument::Batch MemoryDocument::batch(const policy::Actor& actor, std::string_view what) {
+    if (batching_) return Batch(nullptr);
+    commit();
+    batching_ = true;
+    set_attribution(policy::message_of({actor, std::string(what), ""}));
+    return Batch(this);
+}
+
+MemoryDocument::Batch::~Batch() {
+    if (document_ == nullptr) return;
+    document_->batching_ = false;
+    document_->commit();
+    document_->attribution_.reset();
+}
+
+void MemoryDocument::auto_attribution(std::string_view operation) {
+    set_attribution(policy::message_of({accessor_.actor, std::string(operation), ""}));
+}
+
+crdt::Commit MemoryDocument::commit() {
+    if (!doc_.has_pending()) return {};
+    crdt::CommitOptions options;
+    options.message = attribution_.value_or(pending_);
+    options.timestamp = clock_.wall_ms() / 1000;
+    crdt::Commit commit = doc_.commit(std::move(options));
+    attribution_.reset();
+    history_.committed(commit, clock_.steady_ms());
+    return commit;
+}
+
+crdt::Commit MemoryDocument::commit_with_attribution(std::string message) {
+    set_attribution(std::move(message));
+    return commit();
+}
+
+crdt::Subscription MemoryDocument::subscribe_root(crdt::OnEvent callback) {
+    return doc_.subscribe_root(std::move(callback));
+}
+
+crdt::Subscription MemoryDocument::subscribe(const crdt::ContainerId& container,
+                                             crdt::OnEvent callback) {
+    return doc_.subscribe(doc_.open(container), std::move(callback));
+}
+
+crdt::Subscription MemoryDocument::subscribe_content(OnContent callback) {
+    return doc_.subscribe_root(
+        [&doc = doc_, callback = std::move(callback)](const crdt::Event& event) mutable {
+            std::map<std::string, ContentEvent> by_section;
+            for (const crdt::ContainerDiff& each : event.diffs) {
+                // A list's item is a container below the root that is the section's.
+                crdt::ContainerId root = each.container;
+                while (!root.is_root()) {
+                    const auto parent = doc.parent_of(root);
+                    if (!parent) break;
+                    root = *parent;
+                }
+                const auto place = root.is_root() ? place_of(root.root_name()) : std::nullopt;
+                if (place) by_section[place->section].diffs.push_back(each);
+            }
+            for (auto& [section, content] : by_section) {
+                content.section = section;
+                content.by = policy::parse_message(event.message);
+                content.origin = event.by;
+                callback(content);
+            }
+        });
+}
+
+Result<bool> MemoryDocument::step(crdt::UndoDirection direction) {
+    TRY(policy::permit(accessor_.rights, policy::Operation::overwrite));
+    commit();
+    const bool undoes = direction == crdt::UndoDirection::undo;
+    const std::string message = policy::message_of({accessor_.actor, undoes ? "undo" : "redo", ""});
+    const crdt::Subscription attributed = doc_.subscribe_pre_commit([&](crdt::PreCommit& commit) {
+        commit.message = message;
+        commit.timestamp = clock_.wall_ms() / 1000;
+    });
+    return undoes ? history_.undo(clock_.steady_ms()) : history_.redo(clock_.steady_ms());
+}
+
+}  // namespace quire::memory

@@ -1,0 +1,373 @@
+#include "memory/memory_edit.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/concat.h"
+#include "base/must.h"
+#include "base/utf8.h"
+#include "memory/splices.h"
+#include "memory/timestamp.h"
+#include "memory/validate.h"
+
+namespace quire::memory {
+namespace {
+
+using policy::Operation;
+
+Result<void> check_utf8(std::string_view text) {
+    if (utf8::is_valid(text)) return {};
+    return schema_mismatch("", "Text", "a string that is not UTF-8");
+}
+
+}  // namespace
+
+Result<const BlockSchema*> MemoryEdit::enter(const Write& write) const {
+    return admit(by_, write, block_.schema);
+}
+
+void MemoryEdit::done(std::string_view operation, std::string_view detail) {
+    last_ = {by_.actor, std::string(operation), std::string(detail)};
+    if (after_ != nullptr) after_->wrote(last_);
+}
+
+// --- Text ---
+
+Result<void> MemoryEdit::set_text(std::string_view section, std::string_view text) {
+    TRY(enter({Operation::overwrite, section, Shape::text}));
+    TRY(check_utf8(text));
+    TRY(check_length(utf8::count_code_points(text), block_.char_limit));
+    rewrite(doc_, doc_.open(content_of(section)), text);
+    done("set_text", section);
+    return {};
+}
+
+Result<void> MemoryEdit::append_text(std::string_view section, std::string_view text) {
+    TRY(enter({Operation::append, section, Shape::text}));
+    TRY(check_utf8(text));
+    const crdt::Handle content = doc_.open(content_of(section));
+    const text::CodePoint end = doc_.text(content).code_points();
+    TRY(check_length(end.n + utf8::count_code_points(text), block_.char_limit));
+    if (!text.empty()) must(doc_.text_insert(content, end, text));
+    done("append", section);
+    return {};
+}
+
+Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::string_view find,
+                                             std::string_view replace) {
+    TRY(enter({Operation::overwrite, section, Shape::text}));
+    TRY(check_utf8(replace));
+    if (find.empty()) {
+        return invalid("empty_find", "'find' is empty; say what is to be replaced");
+    }
+    const crdt::Handle content = doc_.open(content_of(section));
+    const std::string before = doc_.text(content).str();
+    std::vector<text::Splice> splices;
+    for (std::size_t at = before.find(find); at != std::string::npos;
+         at = before.find(find, at + find.size())) {
+        splices.push_back({{at}, {find.size()}, std::string(replace)});
+    }
+    // Bytes that are no text match at no boundary of a text.
+    if (splices.empty() || !utf8::is_valid(find)) {
+        return fail(Errc::conflict, "no_match",
+                    cat("'", utf8::is_valid(find) ? utf8::prefix(find, 80) : "?",
+                        "' is not in the text; view it and give it exactly"));
+    }
+    const std::size_t found = splices.size();
+    TRY(check_length(doc_.text(content).code_points().n + found * utf8::count_code_points(replace) -
+                         found * utf8::count_code_points(find),
+                     block_.char_limit));
+    if (replace != find) apply(doc_, content, splices);
+    done("replace", section);
+    return found;
+}
+
+Result<void> MemoryEdit::splice_text(std::string_view section, std::string_view operation,
+                                     std::span<const text::Splice> splices) {
+    const crdt::Handle content = doc_.open(content_of(section));
+    const seq::Rope& text = doc_.text(content);
+    const bool appends = only_appends(splices, text.bytes());
+    TRY(enter({appends ? Operation::append : Operation::overwrite, section, Shape::text}));
+    std::size_t length = text.code_points().n;
+    for (const text::Splice& splice : splices) {
+        TRY(check_utf8(splice.insert));
+        const text::Byte end{splice.at.n + splice.erase.n};
+        length -= text.to_code_point(end).n - text.to_code_point(splice.at).n;
+        length += utf8::count_code_points(splice.insert);
+    }
+    TRY(check_length(length, block_.char_limit));
+    apply(doc_, content, splices);
+    done(operation, section);
+    return {};
+}
+
+// --- fields of a Map ---
+
+Result<const Field*> MemoryEdit::enter_field(Operation operation, const FieldPath& path) const {
+    const BlockSchema* map = TRY(enter({operation, path.section, Shape::map, {&path.field, 1}}));
+    return TRY(find_written(*map, path.field));
+}
+
+Result<void> MemoryEdit::set_field(const FieldPath& path, Value value) {
+    const Field* field = TRY(enter_field(Operation::overwrite, path));
+    if (value.is_null()) {
+        TRY(unset(path, *field));
+    } else {
+        TRY(check_field(*field, value));
+        TRY(check_length(text_length(value), block_.char_limit));
+        put(path, *field, std::move(value));
+    }
+    done("set_field", path.field);
+    return {};
+}
+
+Result<void> MemoryEdit::set_text_field(const FieldPath& path, std::string_view text) {
+    const Field* field = TRY(enter_field(Operation::overwrite, path));
+    if (field->type != FieldType::text)
+        return schema_mismatch(path.field, "Text", name_of(field->type));
+    TRY(check_utf8(text));
+    TRY(check_length(utf8::count_code_points(text), block_.char_limit));
+    put_long_text(path, *field, text);
+    done("set_text_field", path.field);
+    return {};
+}
+
+// Takes away whatever the field was set to; a Counter returns to its default.
+Result<void> MemoryEdit::unset(const FieldPath& path, const Field& field) {
+    if (field.required && !field.default_value)
+        return schema_mismatch(field.name, name_of(field.type), "null");
+    const crdt::Handle root = doc_.open(root_of(path.section));
+    if (doc_.map_get(root, field.name)) must(doc_.map_erase(root, field.name));
+    const crdt::Handle value = doc_.open(value_of(path.section, field));
+    switch (field.type) {
+        case FieldType::text:
+            rewrite(doc_, value, "");
+            break;
+        case FieldType::list:
+            rewrite(doc_, value, List());
+            break;
+        case FieldType::counter:
+            if (const double now = doc_.counter_value(value); now != 0)
+                CHECK(doc_.counter_add(value, -now).has_value());
+            break;
+        case FieldType::number:
+        case FieldType::boolean:
+        case FieldType::timestamp:
+            break;
+    }
+    return {};
+}
+
+void MemoryEdit::put(const FieldPath& path, const Field& field, Value value) {
+    const crdt::Handle root = doc_.open(root_of(path.section));
+    switch (field.type) {
+        case FieldType::text:
+            if (is_set_apart(doc_, root, field.name) ||
+                utf8::count_code_points(value.as_string()) > kLongText) {
+                put_long_text(path, field, value.as_string());
+            } else {
+                must(doc_.map_set(root, field.name, std::move(value)));
+            }
+            break;
+        case FieldType::list:
+            put_list(path, field, value.as_list());
+            break;
+        case FieldType::counter: {
+            const Value now = *reader_.value_of_field(path.section, field);
+            const double delta = value.as_number() - now.as_number();
+            const crdt::Handle counter = doc_.open(value_of(path.section, field));
+            if (delta != 0) CHECK(doc_.counter_add(counter, delta).has_value());
+            break;
+        }
+        case FieldType::number:
+        case FieldType::boolean:
+        case FieldType::timestamp:
+            must(doc_.map_set(root, field.name, std::move(value)));
+            break;
+    }
+}
+
+void MemoryEdit::put_long_text(const FieldPath& path, const Field& field, std::string_view text) {
+    rewrite(doc_, doc_.open(value_of(path.section, field)), text);
+    must(doc_.map_set(doc_.open(root_of(path.section)), field.name, nullptr));
+}
+
+void MemoryEdit::put_list(const FieldPath& path, const Field& field, const List& value) {
+    rewrite(doc_, doc_.open(value_of(path.section, field)), value);
+    must(doc_.map_set(doc_.open(root_of(path.section)), field.name, nullptr));
+}
+
+Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& delta) {
+    const Field* field = TRY(enter_field(Operation::overwrite, path));
+    const bool counts = field->type == FieldType::counter;
+    if (!counts && field->type != FieldType::number)
+        return schema_mismatch(path.field, "Counter", name_of(field->type));
+    TRY(check_field({.name = "delta", .type = FieldType::number}, delta));
+
+    const Value before = reader_.value_of_field(path.section, *field).value_or(Value(0));
+    if (!before.is_number()) return schema_mismatch(path.field, "Number", kind_name(before));
+    const Value after = number_of(before.as_number() + delta.as_number());
+    TRY(check_field(*field, after));  // Finite still.
+    if (counts) {
+        const crdt::Handle counter = doc_.open(value_of(path.section, *field));
+        if (delta.as_number() != 0) TRY(doc_.counter_add(counter, delta.as_number()));
+    } else {
+        must(doc_.map_set(doc_.open(root_of(path.section)), field->name, after));
+    }
+    done("increment_counter", path.field);
+    return after;
+}
+
+// --- List fields ---
+
+// Where a List field stands: its elements, and how many of its default read before them.
+struct MemoryEdit::ListField {
+    const Field* field;
+    crdt::Handle root;
+    crdt::Handle elements;
+    std::size_t base;
+    std::size_t len;
+};
+
+Result<MemoryEdit::ListField> MemoryEdit::enter_list_field(Operation operation,
+                                                           const FieldPath& path) const {
+    const Field* field = TRY(enter_field(operation, path));
+    if (field->type != FieldType::list)
+        return schema_mismatch(path.field, "List", name_of(field->type));
+    ListField out{field, doc_.open(root_of(path.section)),
+                  doc_.open(value_of(path.section, *field)), 0, 0};
+    if (field->default_value && !is_set_apart(doc_, out.root, field->name))
+        out.base = field->default_value->as_list().size();
+    out.len = out.base + doc_.list_size(out.elements);
+    return out;
+}
+
+// The default becomes elements like others.
+void MemoryEdit::set_apart(const ListField& list) {
+    const List& base = list.field->default_value->as_list();
+    for (std::size_t i = 0; i < base.size(); ++i) must(doc_.list_insert(list.elements, i, base[i]));
+    must(doc_.map_set(list.root, list.field->name, nullptr));
+}
+
+Result<void> MemoryEdit::append_to_list(const FieldPath& path, Value item) {
+    if (path.field.empty()) return push_item(path.section, std::move(item));
+    const ListField list = TRY(enter_list_field(Operation::append, path));
+    TRY(check_json(path.field, item));
+    TRY(check_length(text_length(item), block_.char_limit));
+    must(doc_.list_insert(list.elements, list.len - list.base, std::move(item)));
+    done("append_to_list", path.field);
+    return {};
+}
+
+Result<void> MemoryEdit::insert_into_list(const FieldPath& path, std::int64_t index, Value item) {
+    if (path.field.empty()) return insert_item(path.section, index, std::move(item));
+    const ListField list = TRY(enter_list_field(Operation::overwrite, path));
+    TRY(check_json(path.field, item));
+    TRY(check_length(text_length(item), block_.char_limit));
+    if (index < 0 || static_cast<std::size_t>(index) > list.len)
+        return index_out_of_bounds(index, list.len);
+    auto at = static_cast<std::size_t>(index);
+    if (at < list.base) {
+        set_apart(list);
+    } else {
+        at -= list.base;
+    }
+    must(doc_.list_insert(list.elements, at, std::move(item)));
+    done("insert_into_list", path.field);
+    return {};
+}
+
+Result<Value> MemoryEdit::remove_from_list(const FieldPath& path, std::int64_t index) {
+    if (path.field.empty()) return delete_item(path.section, index);
+    const ListField list = TRY(enter_list_field(Operation::overwrite, path));
+    if (index < 0 || static_cast<std::size_t>(index) >= list.len)
+        return index_out_of_bounds(index, list.len);
+    auto at = static_cast<std::size_t>(index);
+    Value removed = std::move(reader_.value_of_field(path.section, *list.field)->as_list()[at]);
+    if (at < list.base) {
+        set_apart(list);
+    } else {
+        at -= list.base;
+    }
+    must(doc_.list_erase(list.elements, at, 1));
+    done("remove_from_list", path.field);
+    return removed;
+}
+
+// --- Log ---
+
+Result<void> MemoryEdit::append_entry(std::string_view section, Value entry) {
+    std::vector<std::string> keys;
+    if (entry.is_map()) {
+        for (const Map::Entry& each : entry.as_map()) keys.push_back(each.key);
+    }
+    const BlockSchema* found = TRY(enter({Operation::append, section, Shape::log, keys}));
+    const auto& log = *found->as<LogSchema>();
+    Map accepted = TRY(accept_entry(log, std::move(entry)));
+    TRY(check_length(text_length(accepted), block_.char_limit));
+
+    const std::string who = entry_writer(by_.actor);
+    Map out;
+    if (log.entry.timestamp) {
+        const Value* when = accepted.find("timestamp");
+        out.append("timestamp", when != nullptr ? *when : format_timestamp(now_ms_));
+        accepted.erase("timestamp");
+    }
+    if (log.entry.agent_id) {
+        const Value* named = accepted.find("agent_id");
+        if (named != nullptr && *named != Value(who) && !by_.writes_read_only())
+            return read_only_field("agent_id");
+        out.append("agent_id", named != nullptr ? *named : Value(who));
+        accepted.erase("agent_id");
+    }
+    for (Map::Entry& each : accepted) out.append(each.key, std::move(each.value));
+
+    const crdt::Handle entries = doc_.open(entries_of(section));
+    must(doc_.list_insert(entries, doc_.list_size(entries), std::move(out)));
+    done("append_entry", section);
+    return {};
+}
+
+Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
+    const BlockSchema* found = TRY(enter({Operation::overwrite, section, Shape::log}));
+    const auto& retain = found->as<LogSchema>()->retain;
+    const crdt::Handle entries = doc_.open(entries_of(section));
+    const std::size_t len = doc_.list_size(entries);
+    std::size_t drop = 0;
+    if (retain && retain->max_entries && len > *retain->max_entries)
+        drop = len - *retain->max_entries;
+    if (retain && retain->max_age_s) {
+        const std::int64_t oldest = now_ms_ - *retain->max_age_s * 1000;
+        for (; drop < len; ++drop) {
+            const Value entry = TRY(reader_.at(section, static_cast<std::int64_t>(drop)));
+            const Value* when = entry.get("timestamp");
+            const auto ms = when != nullptr && when->is_string()
+                                ? parse_timestamp(when->as_string())
+                                : std::nullopt;
+            if (!ms || *ms >= oldest) break;
+        }
+    }
+    if (drop > 0) must(doc_.list_erase(entries, 0, drop));
+    done("log_trim", section);
+    return drop;
+}
+
+Result<void> MemoryEdit::append(std::string_view section, Value content) {
+    // Only to learn what the schema is; the gate is passed by the writes themselves.
+    const auto located = locate(block_.schema, section);
+    if (located && located->schema->as<ListSchema>() != nullptr)
+        return push_item(section, std::move(content));
+    if (located && located->schema->as<LogSchema>() != nullptr)
+        return append_entry(section, std::move(content));
+    if (located && located->schema->as<MapSchema>() != nullptr) {
+        TRY(enter({Operation::append, section, Shape::map}));
+        return schema_mismatch("", "Text, List or Log", "Map");
+    }
+    if (!content.is_string()) {
+        TRY(enter({Operation::append, section, Shape::text}));
+        return schema_mismatch("", "Text", kind_name(content));
+    }
+    return append_text(section, content.as_string());
+}
+
+}  // namespace quire::memory

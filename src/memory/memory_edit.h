@@ -1,0 +1,141 @@
+// MemoryEdit: every way in which a memory block is written.
+//
+// Each write passes the gate (gate.h), then its value is held against the schema, and only then is
+// anything changed: a write is made whole or not at all. It adds ops to the document's pending
+// transaction; committing is for the caller, or for an AfterWrite. What a write did, in the words
+// of an attribution, is in last().
+//
+// Sections and containers are named as in field_path.h. Errors, beside those of admit(): those of
+// check_field(), check_length() and check_count() (schema/validate.h); index_out_of_bounds {index,
+// len}; conflict "no_match". Thread-confined, like the document, which outlives this, as the block
+// does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "memory/gate.h"
+#include "memory/memory_block.h"
+#include "memory/memory_reader.h"
+#include "policy/attribution.h"
+#include "text/units.h"
+
+namespace quire::memory {
+
+// Told after each write that was made, with what it did.
+class AfterWrite {
+public:
+    virtual ~AfterWrite() = default;
+    virtual void wrote(const policy::Attribution& what) = 0;
+};
+
+class MemoryEdit {
+public:
+    // `now_ms`: milliseconds since 1970, for the entries of logs.
+    MemoryEdit(crdt::Doc& doc, const MemoryBlock& block, Writer by, std::int64_t now_ms,
+               AfterWrite* after = nullptr)
+        : doc_(doc),
+          block_(block),
+          by_(std::move(by)),
+          now_ms_(now_ms),
+          after_(after),
+          reader_(doc, block.schema),
+          last_{by_.actor, "", ""} {}
+
+    const MemoryReader& reader() const { return reader_; }
+    // The last write that was made; its operation is empty before the first.
+    const policy::Attribution& last() const { return last_; }
+
+    // --- Text ---
+    // The smallest edit that makes the text read so.
+    Result<void> set_text(std::string_view section, std::string_view text);
+    Result<void> append_text(std::string_view section, std::string_view text);
+    // Every occurrence, from the front, none within another; how many they were. Errors also:
+    // invalid_argument "empty_find".
+    Result<std::size_t> replace_text(std::string_view section, std::string_view find,
+                                     std::string_view replace);
+    // Splices as apply() (splices.h) takes them, under the name that history is to have for them.
+    // To put something at the end is to append.
+    Result<void> splice_text(std::string_view section, std::string_view operation,
+                             std::span<const text::Splice> splices);
+
+    // --- fields of a Map ---
+    // null unsets, but for a required field without a default. A List is set by a minimal list
+    // edit, a Counter by the difference; a Text of more than kLongText code points is kept as a
+    // text of its own from then on, merged by character.
+    Result<void> set_field(const FieldPath& path, Value value);
+    // A Text field, kept as a text of its own from now on, whatever its length.
+    Result<void> set_text_field(const FieldPath& path, std::string_view text);
+    // A Counter, or a Number, which is read and set. The value then.
+    Result<Value> increment_counter(const FieldPath& path, const Value& delta);
+
+    // --- List fields; without a field, the items of a List ---
+    Result<void> append_to_list(const FieldPath& path, Value item);
+    // Before what is at `index`; the length appends.
+    Result<void> insert_into_list(const FieldPath& path, std::int64_t index, Value item);
+    // What was there.
+    Result<Value> remove_from_list(const FieldPath& path, std::int64_t index);
+
+    // --- items of a List ---
+    // An object is kept as a map of its own: who sets one of its fields leaves the others alone.
+    Result<void> push_item(std::string_view section, Value item);
+    Result<void> insert_item(std::string_view section, std::int64_t index, Value item);
+    // Members that are equal are left alone; those that are absent go, but for those that the
+    // writer may not write.
+    Result<void> set_item(std::string_view section, std::int64_t index, Value item);
+    // Of an item that is an object; null takes the field away.
+    Result<void> set_item_field(std::string_view section, std::int64_t index,
+                                const std::string& field, Value value);
+    Result<Value> delete_item(std::string_view section, std::int64_t index);
+
+    // --- Log ---
+    // A text or an object (accept_entry(), schema/validate.h). Its agent_id is the writer: an
+    // agent's or a person's entry that names another is refused as a read-only field. A timestamp
+    // that it does not bring is now.
+    Result<void> append_entry(std::string_view section, Value entry);
+    // Drops the oldest that the schema does not retain; how many. Overwrites.
+    Result<std::size_t> trim_log(std::string_view section);
+
+    // By the schema: text to a Text, an item to a List, an entry to a Log. Errors: schema_mismatch
+    // for the others.
+    Result<void> append(std::string_view section, Value content);
+
+private:
+    struct ListField;
+    Result<const BlockSchema*> enter(const Write& write) const;
+    Result<const Field*> enter_field(policy::Operation operation, const FieldPath& path) const;
+    Result<ListField> enter_list_field(policy::Operation operation, const FieldPath& path) const;
+    void done(std::string_view operation, std::string_view detail);
+
+    Result<void> unset(const FieldPath& path, const Field& field);
+    void put(const FieldPath& path, const Field& field, Value value);
+    void put_long_text(const FieldPath& path, const Field& field, std::string_view text);
+    void put_list(const FieldPath& path, const Field& field, const List& value);
+    void set_apart(const ListField& list);
+
+    Result<void> insert_item_at(policy::Operation operation, std::string_view section,
+                                std::int64_t index, Value item);
+    void insert_element(crdt::Handle list, std::size_t at, Value item);
+    Result<crdt::Handle> item_list(std::string_view section, std::int64_t index) const;
+    Value stored_item(crdt::Handle list, std::size_t at) const;
+    void put_item(crdt::Handle list, std::size_t at, Value wanted,
+                  const std::vector<std::string>& keys);
+    void put_members(crdt::Handle item, const Map& members, const std::vector<std::string>& keys);
+
+    crdt::Doc& doc_;
+    const MemoryBlock& block_;
+    Writer by_;
+    std::int64_t now_ms_;
+    AfterWrite* after_;
+    MemoryReader reader_;
+    policy::Attribution last_;
+};
+
+// A Text field longer than this, in code points, is merged by character.
+inline constexpr std::size_t kLongText = 256;
+
+}  // namespace quire::memory

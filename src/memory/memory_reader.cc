@@ -1,0 +1,182 @@
+#include "memory/memory_reader.h"
+
+#include <cmath>
+
+#include "base/concat.h"
+#include "memory/validate.h"
+#include "memory/written.h"
+
+namespace quire::memory {
+namespace {
+
+// Up to here every whole number is a double of its own.
+constexpr double kExact = 9'007'199'254'740'992.0;
+
+// The plain value under a key; null where there is none, or a container.
+std::optional<Value> plain(const crdt::Doc& doc, crdt::Handle map, std::string_view key) {
+    std::optional<crdt::Slot> slot = doc.map_get(map, key);
+    if (!slot || !std::holds_alternative<Value>(*slot)) return std::nullopt;
+    return std::get<Value>(std::move(*slot));
+}
+
+// An item in the order of its schema, with the defaults of what it has not.
+void fill_defaults(const BlockSchema& list, Value& item) {
+    const std::vector<Field>* fields = list.as<ListSchema>() != nullptr ? fields_of(list) : nullptr;
+    if (fields == nullptr || !item.is_map()) return;
+    Map out;
+    for (const Field& each : *fields) {
+        if (Value* value = item.as_map().find(each.name)) {
+            out.append(each.name, std::move(*value));
+            item.as_map().erase(each.name);
+        } else if (each.default_value) {
+            out.append(each.name, *each.default_value);
+        }
+    }
+    for (Map::Entry& each : item.as_map()) out.append(each.key, std::move(each.value));
+    item = std::move(out);
+}
+
+}  // namespace
+
+Value number_of(double number) {
+    if (std::trunc(number) == number && std::fabs(number) <= kExact)
+        return static_cast<std::int64_t>(number);
+    return number;
+}
+
+Failure index_out_of_bounds(std::int64_t index, std::size_t len) {
+    return fail(
+        Errc::out_of_range, "index_out_of_bounds",
+        cat("Index ", index, " is out of bounds: there are ", len, " elements, counted from 0"),
+        {{"index", index}, {"len", len}});
+}
+
+bool is_set_apart(const crdt::Doc& doc, crdt::Handle root, std::string_view field) {
+    const std::optional<Value> mark = plain(doc, root, field);
+    return mark && mark->is_null();
+}
+
+Result<const seq::Rope*> MemoryReader::text(std::string_view section) const {
+    const Located found = TRY(locate(schema_, section));
+    TRY(check_shape(*found.schema, {.shape = Shape::text}));
+    return &doc_.text(doc_.open(content_of(section)));
+}
+
+Result<std::optional<Value>> MemoryReader::field(const FieldPath& path) const {
+    const Located found = TRY(locate(schema_, path.section));
+    TRY(check_shape(*found.schema, {.shape = Shape::map, .fields = {&path.field, 1}}));
+    return value_of_field(path.section, *TRY(find_written(*found.schema, path.field)));
+}
+
+std::optional<Value> MemoryReader::list_field(std::string_view section, const Field& field) const {
+    Value elements = doc_.value(doc_.open(value_of(section, field)));
+    if (!field.default_value || is_set_apart(doc_, doc_.open(root_of(section)), field.name))
+        return elements;
+    // Until the field is set as a whole, what was added to it comes after its default.
+    Value out = *field.default_value;
+    for (Value& each : elements.as_list()) out.as_list().push_back(std::move(each));
+    return out;
+}
+
+std::optional<Value> MemoryReader::value_of_field(std::string_view section,
+                                                  const Field& field) const {
+    if (field.type == FieldType::counter) {
+        const double base = field.default_value ? field.default_value->as_number() : 0;
+        return number_of(base + doc_.counter_value(doc_.open(value_of(section, field))));
+    }
+    const crdt::Handle root = doc_.open(root_of(section));
+    if (field.type == FieldType::list) {
+        std::optional<Value> list = list_field(section, field);
+        const bool unset = list->as_list().empty() && !field.default_value &&
+                           !is_set_apart(doc_, root, field.name);
+        return unset ? std::nullopt : std::move(list);
+    }
+    std::optional<Value> value = plain(doc_, root, field.name);
+    if (value && !value->is_null()) return value;
+    if (field.type == FieldType::text) {
+        const seq::Rope& text = doc_.text(doc_.open(value_of(section, field)));
+        if (value || !text.empty()) return text.str();
+    }
+    return field.default_value;
+}
+
+Result<crdt::Handle> MemoryReader::sequence(std::string_view section) const {
+    const Located found = TRY(locate(schema_, section));
+    if (found.schema->as<LogSchema>() != nullptr) return doc_.open(entries_of(section));
+    TRY(check_shape(*found.schema, {.shape = Shape::list}));
+    return doc_.open(items_of(section));
+}
+
+Result<std::size_t> MemoryReader::size(std::string_view section) const {
+    return doc_.list_size(TRY(sequence(section)));
+}
+
+Value MemoryReader::element(const BlockSchema& schema, crdt::Handle list, std::size_t index) const {
+    crdt::Slot slot = doc_.list_get(list, index);
+    Value out = std::holds_alternative<Value>(slot)
+                    ? std::get<Value>(std::move(slot))
+                    : doc_.value(doc_.open(doc_.list_child(list, index)));
+    fill_defaults(schema, out);
+    return out;
+}
+
+Result<Value> MemoryReader::at(std::string_view section, std::int64_t index) const {
+    const crdt::Handle list = TRY(sequence(section));
+    const std::size_t len = doc_.list_size(list);
+    if (index < 0 || static_cast<std::size_t>(index) >= len) return index_out_of_bounds(index, len);
+    return element(*TRY(locate(schema_, section)).schema, list, static_cast<std::size_t>(index));
+}
+
+Result<Value> MemoryReader::value(std::string_view section) const {
+    if (section.empty()) return value();
+    return read_all(*TRY(locate(schema_, section)).schema, section);
+}
+
+Value MemoryReader::read_all(const BlockSchema& schema, std::string_view section) const {
+    if (schema.as<TextSchema>() != nullptr) return doc_.text(doc_.open(content_of(section))).str();
+    if (const auto* map = schema.as<MapSchema>()) {
+        Map out;
+        for (const Field& each : map->fields) {
+            if (std::optional<Value> value = value_of_field(section, each))
+                out.append(each.name, std::move(*value));
+        }
+        return out;
+    }
+    if (const auto* composite = schema.as<CompositeSchema>()) {
+        Map out;
+        for (const Section& each : composite->sections) {
+            out.append(
+                each.name,
+                read_all(*each.schema, section.empty() ? each.name : cat(section, "/", each.name)));
+        }
+        return out;
+    }
+    const bool is_log = schema.as<LogSchema>() != nullptr;
+    Value all = doc_.value(doc_.open(is_log ? entries_of(section) : items_of(section)));
+    for (Value& each : all.as_list()) fill_defaults(schema, each);
+    return all;
+}
+
+void MemoryReader::find_missing(const BlockSchema& schema, const std::string& section,
+                                std::vector<FieldPath>& out) const {
+    if (const auto* map = schema.as<MapSchema>()) {
+        for (const Field& each : map->fields) {
+            if (each.required && !value_of_field(section, each))
+                out.push_back({section, each.name});
+        }
+    }
+    if (const auto* composite = schema.as<CompositeSchema>()) {
+        for (const Section& each : composite->sections) {
+            find_missing(*each.schema, section.empty() ? each.name : cat(section, "/", each.name),
+                         out);
+        }
+    }
+}
+
+std::vector<FieldPath> MemoryReader::missing() const {
+    std::vector<FieldPath> out;
+    find_missing(schema_, "", out);
+    return out;
+}
+
+}  // namespace quire::memory

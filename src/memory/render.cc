@@ -1,0 +1,227 @@
+#include "memory/render.h"
+
+#include <algorithm>
+
+#include "base/concat.h"
+#include "memory/render_value.h"
+#include "text/percent.h"
+
+namespace quire::memory {
+namespace {
+
+bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+// Whether `text` goes on, after a '<', as an opening or closing block tag: "block:", "/ BLOCK:".
+bool goes_on_as_tag(std::string_view text) {
+    const auto skip_blanks = [&] {
+        while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    };
+    skip_blanks();
+    if (!text.empty() && text.front() == '/') text.remove_prefix(1);
+    skip_blanks();
+    constexpr std::string_view kTag = "block:";
+    if (text.size() < kTag.size()) return false;
+    return std::equal(kTag.begin(), kTag.end(), text.begin(),
+                      [](char tag, char c) { return tag == (c >= 'A' && c <= 'Z' ? c + 32 : c); });
+}
+
+std::string without_tags(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    std::size_t begin = 0;
+    for (std::size_t at = text.find('<'); at != std::string_view::npos;
+         at = text.find('<', at + 1)) {
+        if (!goes_on_as_tag(text.substr(at + 1))) continue;
+        out.append(text.substr(begin, at - begin)).append("&lt;");
+        begin = at + 1;
+    }
+    out.append(text.substr(begin));
+    return out;
+}
+
+// A label as part of a tag: blanks, control characters and what a tag is made of in percent.
+std::string tag_name(std::string_view label) {
+    std::string reserved = " \x7F<>&\"'";
+    for (char c = 0; c < ' '; ++c) reserved += c;
+    return text::percent_escaped(label, reserved);
+}
+
+// On one line, and unable to end the comment that it stands in.
+std::string comment(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const bool control = static_cast<unsigned char>(c) < 0x20;
+        if (c == '>' && out.size() >= 2 && out.substr(out.size() - 2) == "--") {
+            out += "&gt;";
+        } else {
+            out += control ? ' ' : c;
+        }
+    }
+    return without_tags(out);
+}
+
+class Body {
+public:
+    Body(const MemoryReader& reader, const RenderOptions& options)
+        : reader_(reader), options_(options) {}
+
+    // Lines, each with its end.
+    void add(const BlockSchema& schema, const std::string& section) {
+        std::visit([&](const auto& shape) { add_shape(shape, section); }, schema.shape());
+    }
+    std::string take() { return std::move(out_); }
+
+private:
+    void add_shape(const TextSchema& schema, const std::string& section);
+    void add_shape(const MapSchema& map, const std::string& section);
+    void add_shape(const ListSchema& list, const std::string& section);
+    void add_shape(const LogSchema& log, const std::string& section);
+    void add_shape(const CompositeSchema& composite, const std::string& section);
+    void add_lines(const seq::Rope& text, std::size_t first, std::size_t last);
+    void indent_headers(std::size_t begin);
+    void line(std::string_view text) { cat_to(out_, cat(text, "\n")); }
+
+    const MemoryReader& reader_;
+    const RenderOptions& options_;
+    std::string out_;
+};
+
+// The lines [first, last) of a text, 0-based.
+void Body::add_lines(const seq::Rope& text, std::size_t first, std::size_t last) {
+    out_ += text.slice(text.line_start({first}), text.line_start({last}));
+    if (last > first && out_.back() != '\n') out_ += '\n';
+}
+
+// Indents the lines from `begin` on that would pass for the header of a section.
+void Body::indent_headers(std::size_t begin) {
+    while (begin < out_.size()) {
+        if (out_.compare(begin, 3, "===") == 0) out_.insert(begin, 1, ' ');
+        begin = out_.find('\n', begin) + 1;
+    }
+}
+
+void Body::add_shape(const TextSchema& schema, const std::string& section) {
+    const seq::Rope& text = *reader_.text(section).value();
+    const std::size_t lines = text.lines().n;
+    if (lines == 0) return;
+    std::size_t first = 0;
+    std::size_t last = lines;
+    if (schema.viewport) {
+        first = schema.viewport->start_line - 1;
+        if (first >= lines) {
+            line(cat("[Viewport: lines ", first + 1, "-", first + schema.viewport->display_lines,
+                     " of ", lines, " (past end of content)]"));
+            return;
+        }
+        last = std::min(lines, first + schema.viewport->display_lines);
+    }
+    // As many whole lines as there is room for, and at least one, cut where it is long by itself.
+    const text::Byte begin = text.line_start({first});
+    if ((text.line_start({last}) - begin).n > options_.text_bytes) {
+        last = text.to_line(begin + text::Byte{options_.text_bytes}).n;
+        if (last == first) {
+            line(cat("[Showing the first ", options_.text_bytes, " bytes of line ", first + 1,
+                     " of ", lines, "]"));
+            const text::Byte cut =
+                text.to_byte(text.to_code_point(begin + text::Byte{options_.text_bytes}));
+            line(text.slice(begin, cut));
+            return;
+        }
+    }
+    if (schema.viewport || last < lines)
+        line(cat("[Showing lines ", first + 1, "-", last, " of ", lines, "]"));
+    add_lines(text, first, last);
+}
+
+void Body::add_shape(const MapSchema& map, const std::string& section) {
+    for (const Field& each : map.fields) {
+        const std::optional<Value> value = reader_.value_of_field(section, each);
+        if (!value && !each.required) continue;
+        const std::string name = cat(each.name, each.read_only ? " [read-only]:" : ":");
+        if (!value) {
+            line(cat(name, " (unset)"));
+        } else if (value->is_list()) {
+            line(name);
+            for (const Value& item : value->as_list()) line(cat("- ", hanging(shown(item))));
+        } else {
+            line(cat(name, " ", hanging(shown(*value))));
+        }
+    }
+}
+
+void Body::add_shape(const ListSchema& /*list*/, const std::string& section) {
+    const std::size_t len = reader_.size(section).value();
+    const std::size_t count = std::min(len, options_.list_items);
+    if (count < len) line(cat("[Showing the first ", count, " of ", len, " items]"));
+    for (std::size_t i = 0; i < count; ++i) {
+        const Value item = reader_.at(section, static_cast<std::int64_t>(i)).value();
+        line(cat(i + 1, ". ", hanging(item_line(item))));
+    }
+}
+
+void Body::add_shape(const LogSchema& log, const std::string& section) {
+    const std::size_t len = reader_.size(section).value();
+    const std::size_t count = std::min(len, log.display_limit);
+    if (len > 0) {
+        line(count < len ? cat("[Showing the newest ", count, " of ", len, " entries]")
+                         : cat("[Showing all ", len, len == 1 ? " entry]" : " entries]"));
+    }
+    for (std::size_t i = len; i > len - count; --i) {
+        const Value entry = reader_.at(section, static_cast<std::int64_t>(i - 1)).value();
+        line(hanging(entry_line(log, entry)));
+    }
+}
+
+void Body::add_shape(const CompositeSchema& composite, const std::string& section) {
+    for (const Section& each : composite.sections) {
+        line(cat("=== ", each.name, each.read_only ? " [read-only]" : "", " ==="));
+        const std::size_t begin = out_.size();
+        add(*each.schema, section.empty() ? each.name : cat(section, "/", each.name));
+        if (each.schema->as<CompositeSchema>() == nullptr) indent_headers(begin);
+    }
+}
+
+}  // namespace
+
+Result<std::string> render_body(const MemoryReader& reader, std::string_view section,
+                                const RenderOptions& options) {
+    Body body(reader, options);
+    if (section.empty()) {
+        body.add(reader.schema(), "");
+    } else {
+        body.add(*TRY(locate(reader.schema(), section)).schema, std::string(section));
+    }
+    return without_tags(body.take());
+}
+
+std::string render(const MemoryReader& reader, const MemoryBlock& block,
+                   const RenderOptions& options) {
+    const std::string tag = tag_name(block.label);
+    std::string out = cat("<block:", tag, " permission=\"", title_of(options.permission), "\"");
+    if (!options.shared_from.empty())
+        cat_to(out, cat(" shared_from=\"", tag_name(options.shared_from), "\""));
+    out += ">\n";
+    if (!block.description.empty()) cat_to(out, cat("<!-- ", comment(block.description), " -->\n"));
+    cat_to(out, render_body(reader, "", options).value());
+    cat_to(out, cat("</block:", tag, ">"));
+    return out;
+}
+
+const std::string& RenderCache::get(const MemoryReader& reader, const MemoryBlock& block,
+                                    const RenderOptions& options) {
+    if (reader.doc().has_pending()) {
+        key_.reset();
+        text_ = renderer_(reader, block, options);
+        return text_;
+    }
+    const crdt::VersionVector& version = reader.doc().version();
+    if (key_ && key_->version == version && key_->options == options && key_->block == block)
+        return text_;
+    text_ = renderer_(reader, block, options);
+    key_ = Key{version, block, options};
+    return text_;
+}
+
+}  // namespace quire::memory

@@ -1,0 +1,29 @@
+// Schemas as JSON, which is how they are stored and how tools speak of them.
+//
+//   {"Text": {"viewport": {"start_line": 1, "display_lines": 40}}}
+//   {"Map": {"fields": [{"name", "description", "field_type", "required", "default",
+//   "read_only"}]}}
+//   {"List": {"item_schema": SCHEMA, "max_items": 100}}
+//   {"Log": {"display_limit": 20, "entry_schema": {"timestamp", "agent_id", "fields"},
+//            "retain": {"max_entries", "max_age_s"}}}
+//   {"Composite": {"sections": [{"name", "schema", "description", "read_only"}]}}
+//
+// Read as well: a bare "Text", "List" or "Log"; null for what is absent; a section as the pair
+// ["name", SCHEMA]; a Log's "max_entries" in place of "display_limit".
+#pragma once
+
+#include "base/result.h"
+#include "memory/block_schema.h"
+
+namespace quire::memory {
+
+// Errors: invalid_argument "invalid_schema" {path, rule, …}, whose message names the place and what
+// would be right. `rule` is one of unknown_schema, tree, missing, wrong_type, unknown_key,
+// bad_name, duplicate_name {name}, bad_default, out_of_range, too_deep {limit}, too_many {limit}.
+// Never recurses deeper than a schema may nest.
+Result<BlockSchema> parse_schema(const Value& form);
+
+// The full form, what is absent left out; parse_schema() reads it back as the same.
+Value to_value(const BlockSchema& schema);
+
+}  // namespace quire::memory

@@ -1,0 +1,100 @@
+#include "memory/splices.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/must.h"
+#include "text/diff.h"
+
+namespace quire::memory {
+namespace {
+
+// Equal for equal values and for no others; members of objects in any order.
+std::string key_of(const Value& value) {
+    std::string out(1, static_cast<char>('0' + value.storage().index()));
+    const auto add = [&](std::string_view part) {
+        out.append(std::to_string(part.size())).append(1, ':').append(part);
+    };
+    if (value.is_bool()) out += value.as_bool() ? '1' : '0';
+    if (value.is_int()) out += std::to_string(value.as_int());
+    if (value.is_float()) {
+        const double number = value.as_float() + 0.0;  // -0.0 equals 0.0.
+        out.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+    if (value.is_string()) add(value.as_string());
+    if (value.is_bytes())
+        add({reinterpret_cast<const char*>(value.as_bytes().data()), value.as_bytes().size()});
+    if (value.is_list()) {
+        for (const Value& each : value.as_list()) add(key_of(each));
+    }
+    if (value.is_map()) {
+        std::vector<std::string> members;
+        for (const Map::Entry& each : value.as_map())
+            members.push_back(key_of(each.key) + key_of(each.value));
+        std::sort(members.begin(), members.end());
+        for (const std::string& each : members) add(each);
+    }
+    return out;
+}
+
+class Symbolizer {
+public:
+    std::vector<std::uint32_t> of(const List& values) {
+        std::vector<std::uint32_t> out;
+        out.reserve(values.size());
+        for (const Value& each : values) {
+            const auto next = static_cast<std::uint32_t>(known_.size());
+            out.push_back(known_.emplace(key_of(each), next).first->second);
+        }
+        return out;
+    }
+
+private:
+    std::unordered_map<std::string, std::uint32_t> known_;
+};
+
+}  // namespace
+
+bool only_appends(std::span<const text::Splice> splices, text::Byte size) {
+    return std::all_of(splices.begin(), splices.end(), [&](const text::Splice& splice) {
+        return splice.at == size && splice.erase.n == 0;
+    });
+}
+
+void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices) {
+    for (std::size_t i = splices.size(); i-- > 0;) {
+        const text::Splice& splice = splices[i];
+        const seq::Rope& rope = doc.text(text);
+        const text::CodePoint at = rope.to_code_point(splice.at);
+        const text::CodePoint end = rope.to_code_point(splice.at + splice.erase);
+        if (end > at) must(doc.text_erase(text, at, end - at));
+        if (!splice.insert.empty()) must(doc.text_insert(text, at, splice.insert));
+    }
+}
+
+void rewrite(crdt::Doc& doc, crdt::Handle text, std::string_view wanted) {
+    apply(doc, text, text::minimal_splices(doc.text(text).str(), wanted));
+}
+
+std::vector<text::Replaced> difference(const List& before, const List& after) {
+    Symbolizer symbols;
+    const std::vector<std::uint32_t> old_symbols = symbols.of(before);
+    return text::myers_diff(old_symbols, symbols.of(after));
+}
+
+void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted) {
+    const std::vector<text::Replaced> replaced = difference(doc.value(list).as_list(), wanted);
+    // From the back, so that what was found stays where it was found.
+    for (std::size_t i = replaced.size(); i-- > 0;) {
+        const text::Replaced& each = replaced[i];
+        if (each.old_end > each.old_begin)
+            must(doc.list_erase(list, each.old_begin, each.old_end - each.old_begin));
+        for (std::size_t at = each.new_begin; at < each.new_end; ++at)
+            must(doc.list_insert(list, each.old_begin + at - each.new_begin, wanted[at]));
+    }
+}
+
+}  // namespace quire::memory

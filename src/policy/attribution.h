@@ -1,0 +1,25 @@
+// Attribution: the message of a change says who made it and by what. "agent:ada:edit",
+// "source:lsp:set_field:diagnostics", "system:interrupt". ':' and '%' inside a part are
+// percent-escaped, so a message always splits back into the parts that made it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "policy/actor.h"
+
+namespace quire::policy {
+
+struct Attribution {
+    policy::Actor actor;
+    std::string operation;
+    std::string detail;  // "" for none.
+    friend bool operator==(const Attribution&, const Attribution&) = default;
+};
+
+std::string message_of(const Attribution& attribution);
+// None for a message that message_of() did not make: other programs write what they like there.
+std::optional<Attribution> parse_message(std::string_view message);
+
+}  // namespace quire::policy

@@ -1,0 +1,121 @@
+#include "process/start.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "base/concat.h"
+#include "process/spawn.h"
+
+namespace quire::process {
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+    std::vector<char*> out;
+    out.reserve(words.size() + 1);
+    for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+    out.push_back(nullptr);
+    return out;
+}
+
+// "" where it is nowhere: never what has its name in the directory where it is to run, which others
+// may write.
+std::string path_of(const Program& program) {
+    const std::string at = found_in_path(program.arguments.front(), program.directory);
+    return at.find('/') == std::string::npos ? "" : at;
+}
+
+}  // namespace
+
+Start::Start(const Program& program, Streams streams, const Cage* cage)
+    : path_(path_of(program)),
+      directory_(program.directory),
+      arguments_(pointers(program.arguments)),
+      environment_(pointers(program.environment)),
+      streams_(streams),
+      cage_(cage) {}
+
+int Start::spawn(pid_t& child) const {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
+    Descriptor reading(ends[0]);
+    Descriptor writing(ends[1]);
+    const pid_t parent = ::getpid();
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    child = ::fork();
+    if (child == 0) {
+        const int error = begin(parent);
+        static_cast<void>(!::write(writing.get(), &error, sizeof error));
+        ::_exit(127);
+    }
+    const int failed = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (child < 0) return failed;
+    writing.close();
+    // Its end of the pipe closes when the program begins.
+    int error = 0;
+    ssize_t count = 0;
+    while ((count = ::read(reading.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+    }
+    if (count <= 0) return 0;
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return error;
+}
+
+// Returns an errno, if it returns.
+int Start::begin(pid_t parent) const {
+    if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+    if (::getppid() != parent) return ESRCH;
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    const int input = streams_.input < 0 ? ::open("/dev/null", O_RDONLY) : streams_.input;
+    if (input < 0 || ::dup2(input, STDIN_FILENO) < 0) return errno;
+    if (input > STDERR_FILENO) ::close(input);
+    if (::dup2(streams_.output, STDOUT_FILENO) < 0) return errno;
+    if (::dup2(streams_.errors, STDERR_FILENO) < 0) return errno;
+    if (::chdir(directory_.c_str()) != 0) return errno;
+    if (cage_ != nullptr) {
+        if (const int error = cage_->enter(); error != 0) return error;
+    }
+    ::execve(path_.c_str(), arguments_.data(), environment_.data());
+    return errno;
+}
+
+bool has_ended(pid_t child) {
+    siginfo_t info{};
+    const int result =
+        ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
+    return result == 0 ? info.si_pid == child : errno != EINTR;
+}
+
+int kill_group(pid_t child) {
+    // The group before its leader is waited for: until then no other group can have its number.
+    ::kill(-child, SIGKILL);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+Failure cannot_run(const Program& program, int error) {
+    const std::string& name = program.arguments.front();
+    const bool missing = error == ENOENT;
+    return fail(missing ? Errc::not_found : Errc::unavailable,
+                missing ? "program_not_found" : "cannot_run",
+                cat("cannot run ", name, " in ", program.directory, ": ", std::strerror(error)),
+                {{"program", name}});
+}
+
+}  // namespace quire::process

@@ -1,0 +1,146 @@
+#include "rpc/in_flight.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "json/json.h"
+
+namespace quire::rpc {
+
+struct InFlight::State {
+    struct Entry {
+        std::uint64_t number = 0;
+        std::stop_source stop;
+        std::shared_ptr<Batch> batch;
+        bool open_ended = false;
+        bool waits = false;
+    };
+    std::unordered_map<std::string, Entry> entries;  // By the id as JSON: 1 and "1" are two.
+    std::uint64_t last_number = 0;
+    bool held = false;
+
+    // Called with the lock held, so that the last word the connection hears is the right one.
+    void balance(Connection& connection, std::size_t most) {
+        const bool hold = entries.size() > (held ? most / 2 : most);
+        if (hold == held) return;
+        held = hold;
+        connection.hold_input(hold);
+    }
+};
+
+Batch::~Batch() {
+    answers_.with([&](List& answers) {
+        if (!answers.empty()) connection_->send(json::write(std::move(answers)));
+    });
+}
+
+void Batch::add(Value answer) {
+    answers_.with([&](List& answers) { answers.push_back(std::move(answer)); });
+}
+
+InFlight::InFlight(std::shared_ptr<Connection> connection, std::size_t most, std::size_t longest)
+    : connection_(std::move(connection)),
+      most_(most),
+      longest_(longest),
+      state_(std::make_unique<sched::Guarded<State>>()) {}
+InFlight::~InFlight() = default;
+
+std::optional<Answer> InFlight::begin(const Value& id, std::shared_ptr<Batch> batch) {
+    Answer answer;
+    answer.owner_ = shared_from_this();
+    answer.id_ = id;
+    const bool begun = state_->with([&](State& state) {
+        const auto [at, inserted] = state.entries.try_emplace(json::write(id));
+        if (!inserted) return false;
+        at->second.number = ++state.last_number;
+        at->second.batch = std::move(batch);
+        answer.number_ = at->second.number;
+        answer.cancelled_ = at->second.stop.get_token();
+        state.balance(*connection_, most_);
+        return true;
+    });
+    if (!begun) return std::nullopt;
+    return answer;
+}
+
+bool InFlight::finish(const Value& id, std::uint64_t number, std::shared_ptr<Batch>& batch) {
+    return state_->with([&](State& state) {
+        const auto at = state.entries.find(json::write(id));
+        // The number tells a request from a later one that uses its id again.
+        if (at == state.entries.end() || at->second.number != number) return false;
+        batch = std::move(at->second.batch);
+        state.entries.erase(at);
+        state.balance(*connection_, most_);
+        return true;
+    });
+}
+
+bool InFlight::cancel(const Value& id) {
+    State::Entry cancelled;
+    const bool found = state_->with([&](State& state) {
+        const auto at = state.entries.find(json::write(id));
+        if (at == state.entries.end()) return false;
+        cancelled = std::move(at->second);
+        state.entries.erase(at);
+        state.balance(*connection_, most_);
+        return true;
+    });
+    // Outside of the lock: whoever is told may answer from within.
+    if (found) cancelled.stop.request_stop();
+    return found;
+}
+
+void InFlight::cancel_all() {
+    auto cancelled = state_->with([](State& state) { return std::exchange(state.entries, {}); });
+    for (auto& [id, entry] : cancelled) entry.stop.request_stop();
+}
+
+void InFlight::leave_open(const Value& id) {
+    state_->with([&](State& state) {
+        const auto at = state.entries.find(json::write(id));
+        if (at != state.entries.end()) at->second.open_ended = true;
+    });
+}
+
+void InFlight::set_waiting(const Value& id, std::uint64_t number, bool waits) {
+    state_->with([&](State& state) {
+        const auto at = state.entries.find(json::write(id));
+        if (at != state.entries.end() && at->second.number == number) at->second.waits = waits;
+    });
+}
+
+bool InFlight::is_busy() const {
+    return state_->with([](const State& state) {
+        return std::any_of(state.entries.begin(), state.entries.end(), [](const auto& entry) {
+            return !entry.second.open_ended && !entry.second.waits;
+        });
+    });
+}
+
+void Answer::result(Map result) const {
+    send(rpc::result(id_, std::move(result)));
+}
+void Answer::error(Fault fault) const {
+    send(rpc::error(id_, std::move(fault)));
+}
+
+void Answer::waits(bool for_a_person) const {
+    owner_->set_waiting(id_, number_, for_a_person);
+}
+
+void Answer::send(Value message) const {
+    std::shared_ptr<Batch> batch;
+    if (!owner_->finish(id_, number_, batch)) return;
+    if (batch != nullptr) {
+        batch->add(std::move(message));
+    } else {
+        std::string line = json::write(message);
+        if (line.size() > owner_->longest_)
+            line = json::write(rpc::error(id_, answer_too_long(owner_->longest_)));
+        owner_->connection_->send(std::move(line));
+    }
+}
+
+}  // namespace quire::rpc

@@ -1,0 +1,96 @@
+// InFlight: the requests of one connection that have not been answered, and the ways back to who
+// asked.
+//
+// A request is answered once or, after its cancellation, not at all. Answers come from any thread
+// and may come after the session is gone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/value.h"
+#include "rpc/connection.h"
+#include "rpc/jsonrpc.h"
+#include "sched/guarded.h"
+
+namespace quire::rpc {
+
+// The answers to one JSON-RPC batch, sent together as an array when the last is there. Closed by
+// its last owner.
+class Batch {
+public:
+    explicit Batch(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+    ~Batch();
+    void add(Value answer);
+
+private:
+    std::shared_ptr<Connection> connection_;
+    sched::Guarded<List> answers_;
+};
+
+class InFlight;
+
+// The way back of one request. Copies are the same way; the first use of any of them is the answer.
+class Answer {
+public:
+    void result(Map result) const;
+    void error(Fault fault) const;
+    // Whether it is a person that is waited for, maybe for long: the request then keeps no kernel
+    // from ending.
+    void waits(bool for_a_person) const;
+    // Stops when the client has cancelled the request or gone.
+    const std::stop_token& cancelled() const { return cancelled_; }
+    const Value& id() const { return id_; }
+
+private:
+    friend class InFlight;
+    void send(Value message) const;
+
+    std::shared_ptr<InFlight> owner_;
+    Value id_;
+    std::uint64_t number_ = 0;
+    std::stop_token cancelled_;
+};
+
+class InFlight : public std::enable_shared_from_this<InFlight> {
+public:
+    // Above `most` unanswered requests the connection's input is held until half are left.
+    // An answer above `longest` bytes, which the client's side would not take, is an error instead.
+    InFlight(std::shared_ptr<Connection> connection, std::size_t most,
+             std::size_t longest = SIZE_MAX);
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+    ~InFlight();
+
+    // None when a request with this id is still unanswered. `batch` may be null.
+    std::optional<Answer> begin(const Value& id, std::shared_ptr<Batch> batch);
+    // False when there is no such request: it never was, or has been answered.
+    bool cancel(const Value& id);
+    void cancel_all();
+    // The request stays open until it is cancelled: no answer of it is to come.
+    void leave_open(const Value& id);
+    // Whether answers are still to come that no person is waited for with.
+    bool is_busy() const;
+
+    Connection& connection() { return *connection_; }
+
+private:
+    friend class Answer;
+    struct State;
+    // Takes the request out of the table; false when it is not there any more.
+    bool finish(const Value& id, std::uint64_t number, std::shared_ptr<Batch>& batch);
+    void set_waiting(const Value& id, std::uint64_t number, bool waits);
+
+    std::shared_ptr<Connection> connection_;
+    std::size_t most_;
+    const std::size_t longest_;
+    std::unique_ptr<sched::Guarded<State>> state_;
+};
+
+}  // namespace quire::rpc

@@ -1,0 +1,52 @@
+#include "text/shown.h"
+
+#include "base/utf8.h"
+
+namespace quire::text {
+namespace {
+
+// What has no width, turns the direction of reading, or is an order to a terminal.
+bool is_hidden(char32_t point) {
+    return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0xAD || point == 0x61C ||
+           (point >= 0x200B && point <= 0x200F) || (point >= 0x2028 && point <= 0x202E) ||
+           (point >= 0x2060 && point <= 0x206F) || point == 0xFEFF ||
+           (point >= 0xE0000 && point <= 0xE0FFF);
+}
+
+void add_number(std::string& out, char letter, char32_t number) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    out += '\\';
+    out += letter;
+    out += '{';
+    int shift = 20;
+    while (shift > 0 && (number >> shift) == 0) shift -= 4;
+    for (; shift >= 0; shift -= 4) out += kHex[(number >> shift) & 15U];
+    out += '}';
+}
+
+void add_shown(std::string& out, std::string_view valid) {
+    for (std::size_t at = 0; at < valid.size();) {
+        const std::size_t begin = at;
+        const char32_t point = utf8::decode(valid, at);
+        if (is_hidden(point)) {
+            add_number(out, 'u', point);
+        } else {
+            out += valid.substr(begin, at - begin);
+        }
+    }
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+    std::string out;
+    while (true) {
+        const std::size_t valid = utf8::find_invalid(text).value_or(text.size());
+        add_shown(out, text.substr(0, valid));
+        if (valid == text.size()) return out;
+        add_number(out, 'x', static_cast<unsigned char>(text[valid]));
+        text.remove_prefix(valid + 1);
+    }
+}
+
+}  // namespace quire::text
