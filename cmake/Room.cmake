@@ -39,6 +39,8 @@ function(room name)
 
     if(sources)
         add_library(quire_${target} STATIC ${sources})
+        # A unit build compiles a room as one source (cmake/Warnings.cmake).
+        set_target_properties(quire_${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
         if(ARG_SEPARATE)
             set_target_properties(quire_${target} PROPERTIES UNITY_BUILD OFF)
         endif()

@@ -81,10 +81,6 @@ Value read_kept_value(ByteReader& in, crdt::OpId own) {
     return nullptr;
 }
 
-void put_tag(ByteWriter& out, ValueTag tag) {
-    out.byte(static_cast<std::uint8_t>(tag));
-}
-
 // False for a value that is nested too deep, or holds text that is not UTF-8.
 bool write_kept_value(ByteWriter& out, const Value& value, int depth) {
     if (depth > kMaxJsonDepth) return false;

@@ -24,7 +24,7 @@ using crdt::ContainerKind;
 using crdt::OpContent;
 using crdt::OpId;
 
-constexpr std::int64_t kMaxLamport = std::numeric_limits<crdt::Lamport>::max() - 1;
+constexpr std::int64_t kMaxJsonLamport = std::numeric_limits<crdt::Lamport>::max() - 1;
 // Loro writes whole counter deltas below this as integers, and larger ones as floats.
 constexpr double kMaxWholeDelta = 1 << 27;
 constexpr std::uint8_t kDefaultPosition = 0x80;
@@ -189,7 +189,7 @@ Result<Change> JsonReader::change(const Place& json) {
     const Place deps = TRY(json.member("deps"));
     TRY(read_deps(deps, change));
     const Place lamport = TRY(json.member("lamport"));
-    change.lamport = static_cast<crdt::Lamport>(TRY(lamport.integer(0, kMaxLamport)));
+    change.lamport = static_cast<crdt::Lamport>(TRY(lamport.integer(0, kMaxJsonLamport)));
     if (const std::optional<Place> message = TRY(json.member_if("msg")))
         change.message = TRY(message->text());
 
@@ -407,7 +407,7 @@ Result<crdt::ElementId> JsonReader::element(const Place& at) const {
     if (!text.empty() && text.front() == 'L' && mark != std::string::npos) {
         const auto lamport = crdt::parse_peer_id(std::string_view(text).substr(1, mark - 1));
         const auto written = crdt::parse_peer_id(std::string_view(text).substr(mark + 1));
-        if (lamport && written && *lamport <= static_cast<std::uint64_t>(kMaxLamport)) {
+        if (lamport && written && *lamport <= static_cast<std::uint64_t>(kMaxJsonLamport)) {
             return crdt::ElementId{TRY(peer(at, *written)), static_cast<crdt::Lamport>(*lamport)};
         }
     }

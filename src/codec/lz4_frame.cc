@@ -14,7 +14,7 @@
 namespace quire::codec {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x184D2204;
+constexpr std::uint32_t kFrameMagic = 0x184D2204;
 constexpr std::size_t kWindow = 64 << 10;
 
 struct FrameHeader {
@@ -31,13 +31,13 @@ struct FrameBlock {
     std::size_t size = 0;  // Of its content.
 };
 
-std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
+std::uint32_t frame_checksum(std::span<const std::uint8_t> bytes) {
     return XXH32(bytes.data(), bytes.size(), 0);
 }
 
 FrameHeader read_header(ByteReader& in, std::span<const std::uint8_t> frame) {
     FrameHeader header;
-    if (in.u32_le("LZ4 frame (too short)") != kMagic) in.fail("LZ4 frame (not one)");
+    if (in.u32_le("LZ4 frame (too short)") != kFrameMagic) in.fail("LZ4 frame (not one)");
     const std::size_t begin = in.offset();
     const std::uint8_t flags = in.byte("flags of an LZ4 frame");
     constexpr std::uint8_t kVersionMask = 0xC0, kVersion = 0x40, kReserved = 0x02,
@@ -55,8 +55,8 @@ FrameHeader read_header(ByteReader& in, std::span<const std::uint8_t> frame) {
     if ((flags & 0x08) != 0) header.content_size = in.u64_le("content size of an LZ4 frame");
     const std::size_t end = in.offset();
     const std::uint8_t check = in.byte("header checksum of an LZ4 frame");
-    if (in.ok() &&
-        check != static_cast<std::uint8_t>(checksum(frame.subspan(begin, end - begin)) >> 8)) {
+    if (in.ok() && check != static_cast<std::uint8_t>(
+                                frame_checksum(frame.subspan(begin, end - begin)) >> 8)) {
         in.fail("header checksum of an LZ4 frame");
     }
     return header;
@@ -107,7 +107,7 @@ std::optional<FrameBlock> next_block(ByteReader& in, const FrameHeader& header) 
     }
     const std::uint32_t expected =
         header.blocks_checked ? in.u32_le("checksum of an LZ4 block") : 0;
-    if (header.blocks_checked && expected != checksum(block.bytes))
+    if (header.blocks_checked && expected != frame_checksum(block.bytes))
         in.fail("checksum of an LZ4 block");
     if (!in.ok()) return std::nullopt;
     return block;
@@ -171,7 +171,7 @@ Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t 
         return corrupt(cat("bad LZ4 block: it does not hold what its lengths say, ", at,
                            " bytes into its content"));
     }
-    if (header.content_checked && checksum(content) != content_checksum) {
+    if (header.content_checked && frame_checksum(content) != content_checksum) {
         return corrupt("the content of an LZ4 frame does not match its checksum");
     }
     return content;

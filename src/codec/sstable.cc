@@ -11,7 +11,7 @@
 namespace quire::codec {
 namespace {
 
-constexpr std::string_view kMagic = "LORO";
+constexpr std::string_view kTableMagic = "LORO";
 constexpr std::uint8_t kVersion = 0;
 constexpr std::size_t kHeaderSize = 5;
 constexpr std::size_t kChecksumSize = 4;
@@ -21,11 +21,6 @@ constexpr std::uint8_t kLargeBit = 0x80;
 constexpr std::uint8_t kLz4 = 1;
 // Where Loro ends a block, and what it calls a large value.
 constexpr std::size_t kBlockSize = 4096;
-
-// The same hash and seed as the envelope's.
-std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
-    return envelope_checksum(bytes);
-}
 
 std::uint16_t u16_le(ByteReader& in, const char* what) {
     const std::uint8_t low = in.byte(what);
@@ -50,7 +45,7 @@ Result<SsTable> SsTable::open(std::span<const std::uint8_t> bytes, std::size_t o
     table.cache_ = &cache;
 
     ByteReader in(bytes, origin);
-    if (as_text(in.take(kMagic.size(), "table (shorter than its magic)")) != kMagic)
+    if (as_text(in.take(kTableMagic.size(), "table (shorter than its magic)")) != kTableMagic)
         in.fail("magic of a table");
     if (in.byte("version of a table") != kVersion) in.fail("version of a table");
     if (in.remaining() < kFooterSize) in.fail("table (cut short)");
@@ -80,7 +75,7 @@ void SsTable::read_blocks(ByteReader& in) {
     if (!in.ok()) return;
     ByteReader entries = in.part(in.remaining() - kChecksumSize, "table of blocks");
     ByteReader covered = entries;
-    if (in.u32_le("checksum of a table") != checksum(covered.rest()))
+    if (in.u32_le("checksum of a table") != envelope_checksum(covered.rest()))
         in.fail("checksum of a table");
     if (!in.ok()) return;
 
@@ -131,7 +126,7 @@ Result<std::shared_ptr<const SsBlock>> SsTable::load(std::size_t index, Budget& 
     const auto context = [&] { return cat("the block at byte ", origin_ + entry.begin); };
     if (!checked_[index]) {
         ByteReader expected(block_bytes.last(kChecksumSize));
-        if (expected.u32_le("checksum") != checksum(body)) {
+        if (expected.u32_le("checksum") != envelope_checksum(body)) {
             return corrupt(cat(context(), " of the blob does not match its checksum"));
         }
         checked_[index] = true;
@@ -213,7 +208,7 @@ void SsTableWriter::add(std::span<const std::uint8_t> key, std::span<const std::
     CHECK(key.size() <= std::numeric_limits<std::uint16_t>::max());
     CHECK(as_text(key) > as_text(last_key_) || (blocks_ == 0 && offsets_.empty()));
     if (out_.empty()) {
-        out_.append(kMagic);
+        out_.append(kTableMagic);
         out_.byte(kVersion);
     }
     const std::size_t size = value.size() + key.size() + kBlockSize / 64;
@@ -262,7 +257,7 @@ void SsTableWriter::put_block(std::span<const std::uint8_t> body, bool large) {
         meta_.append(last_key_);
     }
     out_.append(body);
-    out_.u32_le(checksum(body));
+    out_.u32_le(envelope_checksum(body));
     ++blocks_;
     if (out_.size() > std::numeric_limits<std::uint32_t>::max()) too_large_ = true;
 }
@@ -273,7 +268,7 @@ Result<Bytes> SsTableWriter::finish() && {
     const std::size_t meta_at = out_.size();
     out_.u32_le(blocks_);
     out_.append(meta_.bytes());
-    out_.u32_le(checksum(meta_.bytes()));
+    out_.u32_le(envelope_checksum(meta_.bytes()));
     out_.u32_le(static_cast<std::uint32_t>(meta_at));
     if (too_large_ || out_.size() > std::numeric_limits<std::uint32_t>::max()) {
         return fail(Errc::out_of_range, "snapshot_too_large",

@@ -117,10 +117,6 @@ private:
     Budget& budget_;
 };
 
-void put_tag(ByteWriter& out, ValueTag tag) {
-    out.byte(static_cast<std::uint8_t>(tag));
-}
-
 void copy_value(ByteReader& in, ByteWriter& out, const CopyKey& copy_key, int depth) {
     const std::uint8_t tag = in.byte("value");
     out.byte(tag);

@@ -29,6 +29,10 @@ inline constexpr int kMaxValueDepth = 512;
 
 enum class ValueTag : std::uint8_t { null, yes, no, i64, f64, string, bytes, list, map, container };
 
+inline void put_tag(ByteWriter& out, ValueTag tag) {
+    out.byte(static_cast<std::uint8_t>(tag));
+}
+
 // Failures go to `in`; what comes back then is incomplete.
 Value read_value(ByteReader& in, const Tables& tables, Budget& budget);
 crdt::Slot read_slot(ByteReader& in, const Tables& tables, Budget& budget);

@@ -19,13 +19,13 @@ constexpr std::size_t kQuoted = 60;  // Code points of something lost that a rep
 
 // --- places ---
 
-struct Place {
+struct Target {
     std::string path;
     const BlockSchema* schema = nullptr;  // A Text, a List or a Log; null for a field.
     const Field* field = nullptr;
 };
 
-void places_into(const BlockSchema& schema, const std::string& prefix, std::vector<Place>& out) {
+void places_into(const BlockSchema& schema, const std::string& prefix, std::vector<Target>& out) {
     const auto below = [&](const std::string& name) {
         return prefix.empty() ? name : cat(prefix, "/", name);
     };
@@ -39,15 +39,15 @@ void places_into(const BlockSchema& schema, const std::string& prefix, std::vect
     }
 }
 
-std::vector<Place> places_of(const BlockSchema& schema) {
-    std::vector<Place> out;
+std::vector<Target> places_of(const BlockSchema& schema) {
+    std::vector<Target> out;
     places_into(schema, "", out);
     return out;
 }
 
-const Place* find(const std::vector<Place>& places, std::string_view path) {
+const Target* find(const std::vector<Target>& places, std::string_view path) {
     const auto at = std::find_if(places.begin(), places.end(),
-                                 [&](const Place& each) { return each.path == path; });
+                                 [&](const Target& each) { return each.path == path; });
     return at == places.end() ? nullptr : &*at;
 }
 
@@ -389,10 +389,10 @@ public:
         if (speaks_) {
             split();
         } else {
-            for (const Place& place : new_) fill(place, source_of(place));
-            for (const Place& place : old_) report_lost(place);
+            for (const Target& place : new_) fill(place, source_of(place));
+            for (const Target& place : old_) report_lost(place);
         }
-        for (const Place& place : new_) {
+        for (const Target& place : new_) {
             const bool wanted =
                 place.field != nullptr && place.field->required && !place.field->default_value;
             if (wanted && !filled(place.path)) out_.unset.push_back(place.path);
@@ -415,7 +415,7 @@ private:
         }
         return {};
     }
-    std::string source_of(const Place& place) const {
+    std::string source_of(const Target& place) const {
         const Value* given = mapping_.find(place.path);
         return given == nullptr ? place.path : given->as_string();
     }
@@ -424,17 +424,17 @@ private:
                            [&](const auto& move) { return move.to == path; });
     }
 
-    void fill(const Place& place, const std::string& source) {
+    void fill(const Target& place, const std::string& source) {
         if (find(old_, source) != nullptr) {
             if (const Value* value = value_at(value_, source)) fill_with(place, *value, source);
         } else if (source.empty()) {
             // All that the block has, into the one place that there will be.
-            for (const Place& each : old_) used_.push_back(each.path);
+            for (const Target& each : old_) used_.push_back(each.path);
             const bool is_text = place.schema->as<TextSchema>() != nullptr;
             fill_with(place, is_text ? Value(lines_from(value_)) : value_, source);
         }
     }
-    void fill_with(const Place& place, const Value& value, const std::string& source) {
+    void fill_with(const Target& place, const Value& value, const std::string& source) {
         std::optional<Value> made;
         std::size_t lost = 0;
         if (place.field != nullptr) {
@@ -458,7 +458,7 @@ private:
         out_.moved.push_back({source, place.path});
         used_.push_back(source);
     }
-    void report_lost(const Place& place) {
+    void report_lost(const Target& place) {
         if (std::find(used_.begin(), used_.end(), place.path) != used_.end()) return;
         const Value* value = value_at(value_, place.path);
         if (value == nullptr || value->is_null()) return;
@@ -472,9 +472,9 @@ private:
         const bool by_heading = to_.as<CompositeSchema>() != nullptr;
         const std::string& text = value_.as_string();
         std::vector<std::string> names;
-        std::map<std::string, const Place*> wanted;
-        const Place* rest = nullptr;
-        for (const Place& place : new_) {
+        std::map<std::string, const Target*> wanted;
+        const Target* rest = nullptr;
+        for (const Target& place : new_) {
             const std::string source = source_of(place);
             if (source == kRest) {
                 rest = &place;
@@ -486,7 +486,7 @@ private:
         Spoken spoken = by_heading ? spoken_in_sections(text, section_names(names))
                                    : spoken_in_lines(text, names);
         if (by_heading) speak_of_fields(spoken, wanted);
-        for (const Place& place : new_) {
+        for (const Target& place : new_) {
             const auto said = spoken.of.find(folded(source_of(place)));
             if (said != spoken.of.end() && &place != rest)
                 fill_with(place, Value(said->second), said->first);
@@ -509,7 +509,8 @@ private:
         return out;
     }
     // What a Map's section says, by its fields.
-    static void speak_of_fields(Spoken& spoken, const std::map<std::string, const Place*>& wanted) {
+    static void speak_of_fields(Spoken& spoken,
+                                const std::map<std::string, const Target*>& wanted) {
         const std::map<std::string, std::string> sections = spoken.of;
         for (const auto& [section, text] : sections) {
             if (wanted.contains(section)) continue;
@@ -529,8 +530,8 @@ private:
     const Value& value_;
     const BlockSchema& to_;
     const Map& mapping_;
-    std::vector<Place> old_;
-    std::vector<Place> new_;
+    std::vector<Target> old_;
+    std::vector<Target> new_;
     const bool speaks_;
     std::vector<std::string> used_;
     Conversion out_;

@@ -32,7 +32,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kReadBytes = 64U << 10;
+constexpr std::size_t kPipeReadBytes = 64U << 10;
 constexpr std::size_t kHoldBytes =
     8U << 20;  // Waiting for one side to read: then the other is not read.
 constexpr const char* kReattachId = "quire-reattach";
@@ -302,7 +302,7 @@ private:
     int greetings_left_ = 3;  // A kernel that dies of an initialize is not asked for ever.
     const std::string reattach_id_ = json::write(kReattachId);
     std::optional<Clock::time_point> ended_at_;
-    std::vector<char> buffer_ = std::vector<char>(kReadBytes);
+    std::vector<char> buffer_ = std::vector<char>(kPipeReadBytes);
 };
 
 }  // namespace

@@ -14,13 +14,13 @@ bool is_hidden(char32_t point) {
 }
 
 void add_number(std::string& out, char letter, char32_t number) {
-    constexpr std::string_view kHex = "0123456789abcdef";
+    constexpr std::string_view kLowerHex = "0123456789abcdef";
     out += '\\';
     out += letter;
     out += '{';
     int shift = 20;
     while (shift > 0 && (number >> shift) == 0) shift -= 4;
-    for (; shift >= 0; shift -= 4) out += kHex[(number >> shift) & 15U];
+    for (; shift >= 0; shift -= 4) out += kLowerHex[(number >> shift) & 15U];
     out += '}';
 }
 

@@ -23,7 +23,7 @@ std::optional<NodeIndex> parent_node(DocBody& body, Container& c,
     return body.tree_node(c, *parent, body.at());
 }
 
-Failure beyond(std::size_t index, std::size_t count) {
+Failure no_child_at(std::size_t index, std::size_t count) {
     return fail(Errc::out_of_range, "out_of_bound",
                 cat("index ", index, " lies beyond the ", count,
                     " children that the parent has; nothing was changed"));
@@ -39,7 +39,7 @@ Result<OpId> Doc::tree_create(Handle tree, std::optional<OpId> parent,
     if (!up) return no_node(*parent, "parent");
     const Container::Tree& t = body_->tree(*c, body_->at());
     const std::size_t count = t.state.child_count(*up);
-    if (index.value_or(0) > count) return beyond(*index, count);
+    if (index.value_or(0) > count) return no_child_at(*index, count);
 
     auto positions = body_->tree_positions(t.state, kNowhere, *up, index.value_or(count));
     const OpId id{body_->peer_id(), body_->oplog().atoms().end_of(body_->peer_id())};
@@ -67,7 +67,7 @@ Result<void> Doc::tree_move(Handle tree, OpId node, std::optional<OpId> parent,
                            to_text(*parent), " is part of it; nothing was changed"));
     }
     const std::size_t count = t.state.child_count(*up) - (old_parent == *up ? 1 : 0);
-    if (index.value_or(0) > count) return beyond(*index, count);
+    if (index.value_or(0) > count) return no_child_at(*index, count);
     const std::size_t goal = index.value_or(count);
     if (old_parent == *up && t.state.index_of(*moved) == goal) return {};
 

@@ -22,7 +22,7 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view wo
 }
 
 constexpr std::array<std::string_view, 2> kDefinitions = {"$defs", "definitions"};
-constexpr std::array<std::string_view, 5> kNamedSchemas = {
+constexpr std::array<std::string_view, 5> kSchemasByName = {
     "properties", "patternProperties", "dependentSchemas", "$defs", "definitions"};
 // What they hold is no schema, whatever it looks like.
 constexpr std::array<std::string_view, 5> kValues = {"enum", "const", "default", "examples",
@@ -40,7 +40,7 @@ void for_each_part(Any& schema, Visit visit) {
         if (each.value.is_list()) {
             std::size_t index = 0;
             for (auto& part : each.value.as_list()) visit(part, keyword, std::to_string(index++));
-        } else if (each.value.is_map() && is_one_of(kNamedSchemas, keyword)) {
+        } else if (each.value.is_map() && is_one_of(kSchemasByName, keyword)) {
             for (auto& part : each.value.as_map())
                 visit(part.value, keyword, std::string_view(part.key));
         } else if (each.value.is_map()) {
@@ -135,7 +135,7 @@ struct SchemaWay {
         if (outer == nullptr) return "";
         std::string out = cat(outer->path(), "/", escaped(keyword));
         // That of a part that is the operand itself ends with the keyword.
-        if (!step.empty() || is_one_of(kNamedSchemas, keyword))
+        if (!step.empty() || is_one_of(kSchemasByName, keyword))
             cat_to(out, cat("/", escaped(step)));
         return out;
     }
