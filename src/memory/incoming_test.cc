@@ -101,42 +101,45 @@ std::string refused(const BlockSchema& schema, Write write) {
 
 using O = Outside;
 using D = crdt::Doc;
-constexpr auto kMap = ContainerKind::map;
+constexpr auto kMapKind = ContainerKind::map;
 constexpr auto kList = ContainerKind::list;
-constexpr auto kText = ContainerKind::text;
+constexpr auto kTextKind = ContainerKind::text;
 constexpr auto kCounter = ContainerKind::counter;
 
 TEST(Incoming, WhatDoesNotFitIsRefused) {
-    EXPECT_EQ(refused(fields(), [](O& o, D& d) { return d.map_set(o.root("root", kMap), "x", 1); }),
-              "field_not_found");
     EXPECT_EQ(
-        refused(fields(), [](O& o, D& d) { return d.map_set(o.root("root", kMap), "age", "1"); }),
-        "schema_mismatch");
+        refused(fields(), [](O& o, D& d) { return d.map_set(o.root("root", kMapKind), "x", 1); }),
+        "field_not_found");
     EXPECT_EQ(refused(fields(),
-                      [](O& o, D& d) { return d.map_set(o.root("root", kMap), "tags", List{}); }),
+                      [](O& o, D& d) { return d.map_set(o.root("root", kMapKind), "age", "1"); }),
               "schema_mismatch");
     EXPECT_EQ(
-        refused(fields(), [](O& o, D& d) { return d.map_set(o.root("root", kMap), "seen", 1); }),
+        refused(fields(),
+                [](O& o, D& d) { return d.map_set(o.root("root", kMapKind), "tags", List{}); }),
         "schema_mismatch");
     EXPECT_EQ(refused(fields(),
-                      [](O& o, D& d) { return d.map_set(o.root("root", kMap), "age", nullptr); }),
+                      [](O& o, D& d) { return d.map_set(o.root("root", kMapKind), "seen", 1); }),
               "schema_mismatch");
     EXPECT_EQ(
-        refused(fields(), [](O& o, D& d) { return d.map_erase(o.root("root", kMap), "name"); }),
+        refused(fields(),
+                [](O& o, D& d) { return d.map_set(o.root("root", kMapKind), "age", nullptr); }),
+        "schema_mismatch");
+    EXPECT_EQ(
+        refused(fields(), [](O& o, D& d) { return d.map_erase(o.root("root", kMapKind), "name"); }),
         "schema_mismatch");
     EXPECT_EQ(refused(fields(),
                       [](O& o, D& d) {
                           return without_value(
-                              d.map_insert_container(o.root("root", kMap), "name", kText));
+                              d.map_insert_container(o.root("root", kMapKind), "name", kTextKind));
                       }),
               "schema_mismatch");
     EXPECT_EQ(
         refused(fields(),
-                [](O& o, D& d) { return d.text_insert(o.root("root/age", kText), {0}, "1"); }),
+                [](O& o, D& d) { return d.text_insert(o.root("root/age", kTextKind), {0}, "1"); }),
         "schema_mismatch");
     EXPECT_EQ(
         refused(fields(),
-                [](O& o, D& d) { return d.text_insert(o.root("root/tags", kText), {0}, "1"); }),
+                [](O& o, D& d) { return d.text_insert(o.root("root/tags", kTextKind), {0}, "1"); }),
         "schema_mismatch");
     EXPECT_EQ(
         refused(fields(), [](O& o, D& d) { return d.list_insert(o.root("root/x", kList), 0, 1); }),
@@ -148,18 +151,20 @@ TEST(Incoming, WhatDoesNotFitIsRefused) {
     EXPECT_EQ(refused(fields(),
                       [](O& o, D& d) {
                           return without_value(
-                              d.list_insert_container(o.root("root/tags", kList), 0, kMap));
+                              d.list_insert_container(o.root("root/tags", kList), 0, kMapKind));
                       }),
               "schema_mismatch");
-    EXPECT_EQ(refused(fields(),
-                      [](O& o, D& d) { return d.text_insert(o.root("content", kText), {0}, "x"); }),
-              "schema_mismatch");
     EXPECT_EQ(
-        refused(fields(), [](O& o, D& d) { return d.map_set(o.root("elsewhere", kMap), "x", 1); }),
-        "field_not_found");
+        refused(fields(),
+                [](O& o, D& d) { return d.text_insert(o.root("content", kTextKind), {0}, "x"); }),
+        "schema_mismatch");
     EXPECT_EQ(refused(fields(),
-                      [](O& o, D& d) { return d.map_set(o.root("section:s:root", kMap), "x", 1); }),
-              "section_not_found");
+                      [](O& o, D& d) { return d.map_set(o.root("elsewhere", kMapKind), "x", 1); }),
+              "field_not_found");
+    EXPECT_EQ(
+        refused(fields(),
+                [](O& o, D& d) { return d.map_set(o.root("section:s:root", kMapKind), "x", 1); }),
+        "section_not_found");
     EXPECT_EQ(refused(fields(),
                       [](O& o, D& d) {
                           return without_value(d.counter_add(o.root("root/status", kCounter), 1));
@@ -199,17 +204,18 @@ TEST(Incoming, AnItemThatDoesNotFitIsRefused) {
               "field_not_found");
     EXPECT_EQ(refused(tasks, [&](O& o, D& d) { return d.map_erase(item(o, d), "title"); }),
               "schema_mismatch");
-    EXPECT_EQ(refused(tasks,
-                      [&](O& o, D& d) {
-                          return without_value(d.map_insert_container(item(o, d), "title", kText));
-                      }),
-              "schema_mismatch");
     EXPECT_EQ(
-        refused(ListSchema{BlockSchema(), {}},
-                [](O& o, D& d) {
-                    return without_value(d.list_insert_container(o.root("items", kList), 0, kMap));
+        refused(tasks,
+                [&](O& o, D& d) {
+                    return without_value(d.map_insert_container(item(o, d), "title", kTextKind));
                 }),
         "schema_mismatch");
+    EXPECT_EQ(refused(ListSchema{BlockSchema(), {}},
+                      [](O& o, D& d) {
+                          return without_value(
+                              d.list_insert_container(o.root("items", kList), 0, kMapKind));
+                      }),
+              "schema_mismatch");
 }
 
 TEST(Incoming, AnEntryInAnothersNameIsRefused) {

@@ -10,7 +10,7 @@ namespace quire::text {
 namespace {
 
 // $SEED repeats a run.
-unsigned seed_of_run() {
+unsigned merge_seed() {
     const char* given = std::getenv("SEED");
     return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
                             : std::random_device{}();
@@ -79,7 +79,7 @@ TEST(Merge3, ADeletedLineIsNotBroughtBackByAChangeBesideIt) {
 // Random line edits on either side: what only one side changed is as that side has it, and edits
 // with an untouched line between them never tie.
 TEST(Merge3, DisjointEditsAlwaysBothStand) {
-    const unsigned seed = seed_of_run();
+    const unsigned seed = merge_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
     for (int round = 0; round < 3000; ++round) {
@@ -115,7 +115,7 @@ TEST(Merge3, DisjointEditsAlwaysBothStand) {
 // Any two edits: nothing but the order of touching inserts depends on which side is called ours,
 // and every word that a side brought is in the text or in a tie.
 TEST(Merge3, NothingThatEitherSideBroughtIsLost) {
-    const unsigned seed = seed_of_run();
+    const unsigned seed = merge_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
     const auto mutate = [&](std::vector<std::string> lines, const std::string& mark, int& words) {

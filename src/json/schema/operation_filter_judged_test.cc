@@ -29,7 +29,7 @@ std::optional<json::Schema> judge(const Value& schema) {
     return std::move(*compiled);
 }
 
-bool fits(std::string_view schema, std::string_view call) {
+bool accepts(std::string_view schema, std::string_view call) {
     auto compiled = json::Schema::compile(parsed(schema), {.patterns = text::ecma_pattern});
     EXPECT_TRUE(compiled) << schema << (compiled ? "" : compiled.error().message());
     return compiled && compiled->check(parsed(call)).has_value();
@@ -42,11 +42,11 @@ std::string narrowed_to(std::string_view schema, const Words& allowed) {
 // Of each schema here {"op": "read"} fits before and after, and {"op": "delete"} before alone; and
 // nothing says "delete" any more.
 void leaves_read_alone(std::string_view schema) {
-    EXPECT_TRUE(fits(schema, R"({"op": "read"})")) << schema;
-    EXPECT_TRUE(fits(schema, R"({"op": "delete"})")) << schema;
+    EXPECT_TRUE(accepts(schema, R"({"op": "read"})")) << schema;
+    EXPECT_TRUE(accepts(schema, R"({"op": "delete"})")) << schema;
     const std::string left = narrowed_to(schema, {"read"});
-    EXPECT_TRUE(fits(left, R"({"op": "read"})")) << left;
-    EXPECT_FALSE(fits(left, R"({"op": "delete"})")) << left;
+    EXPECT_TRUE(accepts(left, R"({"op": "read"})")) << left;
+    EXPECT_FALSE(accepts(left, R"({"op": "delete"})")) << left;
     EXPECT_EQ(left.find("delete"), std::string::npos) << left;
     EXPECT_EQ(narrowed_to(left, {"read"}), left);
 }
@@ -79,9 +79,9 @@ TEST(OperationFilterJudged, WhatStandsBesideAReferenceHoldsAsWell) {
         R"({"properties": {"op": {"$ref": "#/$defs/O", "enum": ["read", "list", "delete"]}},
             "$defs": {"O": {"enum": ["read", "write", "delete"]}}})",
         {"read", "list", "write"});
-    EXPECT_TRUE(fits(left, R"({"op": "read"})")) << left;
-    EXPECT_FALSE(fits(left, R"({"op": "list"})")) << left;
-    EXPECT_FALSE(fits(left, R"({"op": "write"})")) << left;
+    EXPECT_TRUE(accepts(left, R"({"op": "read"})")) << left;
+    EXPECT_FALSE(accepts(left, R"({"op": "list"})")) << left;
+    EXPECT_FALSE(accepts(left, R"({"op": "write"})")) << left;
 }
 
 TEST(OperationFilterJudged, OthersKeepTheDefinitionTheyShare) {
@@ -98,11 +98,11 @@ TEST(OperationFilterJudged, OthersKeepTheDefinitionTheyShare) {
               "$defs": {"O": {"enum": ["read", "delete"]}}})",
          R"({"$ref": "#/$defs/Call", "properties": {"other": {"$ref": "#/$defs/Call/properties/op"}},
               "$defs": {"Call": {"properties": {"op": {"enum": ["read", "delete"]}}}}})"}) {
-        ASSERT_TRUE(fits(schema, R"({"op": "delete", "other": "delete"})")) << schema;
+        ASSERT_TRUE(accepts(schema, R"({"op": "delete", "other": "delete"})")) << schema;
         const std::string left = narrowed_to(schema, {"read"});
-        EXPECT_TRUE(fits(left, R"({"op": "read", "other": "delete"})")) << left;
-        EXPECT_FALSE(fits(left, R"({"op": "read", "other": "x"})")) << left;
-        EXPECT_FALSE(fits(left, R"({"op": "delete", "other": "read"})")) << left;
+        EXPECT_TRUE(accepts(left, R"({"op": "read", "other": "delete"})")) << left;
+        EXPECT_FALSE(accepts(left, R"({"op": "read", "other": "x"})")) << left;
+        EXPECT_FALSE(accepts(left, R"({"op": "delete", "other": "read"})")) << left;
     }
 }
 
@@ -141,11 +141,11 @@ TEST(OperationFilterJudged, WhatIsForOtherNamesAsWellStaysForThem) {
           R"({"allOf": [{"properties": {"x": true}}],
               "unevaluatedProperties": {"$ref": "#w"}, "required": ["op"],
               "$defs": {"W": {"$anchor": "w", "enum": ["read", "delete"]}}})"}) {
-        ASSERT_TRUE(fits(schema, R"({"op": "delete", "other": "delete"})")) << schema;
+        ASSERT_TRUE(accepts(schema, R"({"op": "delete", "other": "delete"})")) << schema;
         const std::string left = narrowed_to(schema, {"read"});
-        EXPECT_TRUE(fits(left, R"({"op": "read", "other": "delete"})")) << left;
-        EXPECT_FALSE(fits(left, R"({"op": "delete", "other": "read"})")) << left;
-        EXPECT_FALSE(fits(left, R"({"op": "read", "other": "x"})")) << left;
+        EXPECT_TRUE(accepts(left, R"({"op": "read", "other": "delete"})")) << left;
+        EXPECT_FALSE(accepts(left, R"({"op": "delete", "other": "read"})")) << left;
+        EXPECT_FALSE(accepts(left, R"({"op": "read", "other": "x"})")) << left;
     }
 }
 
@@ -164,10 +164,10 @@ TEST(OperationFilterJudged, ListsOfWordsAreNarrowedItemByItem) {
           R"({"properties": {"op": {"anyOf": [{"type": "string"},
                                     {"type": "array", "items": {"type": "string"}}]}}})"}) {
         const std::string left = narrowed_to(schema, {"read"});
-        EXPECT_TRUE(fits(left, R"({"op": ["read"]})")) << left;
-        EXPECT_FALSE(fits(left, R"({"op": ["delete"]})")) << left;
-        EXPECT_FALSE(fits(left, R"({"op": ["read", "delete"]})")) << left;
-        EXPECT_FALSE(fits(left, R"({"op": "delete"})")) << left;
+        EXPECT_TRUE(accepts(left, R"({"op": ["read"]})")) << left;
+        EXPECT_FALSE(accepts(left, R"({"op": ["delete"]})")) << left;
+        EXPECT_FALSE(accepts(left, R"({"op": ["read", "delete"]})")) << left;
+        EXPECT_FALSE(accepts(left, R"({"op": "delete"})")) << left;
         EXPECT_EQ(left.find("delete"), std::string::npos) << left;
     }
 }
@@ -192,8 +192,8 @@ TEST(OperationFilterJudged, AConditionThatCannotHoldAnyMoreStillForbids) {
         R"({"properties": {"op": {"enum": ["read", "delete"]}},
             "if": {"required": ["force"]}, "then": {"properties": {"op": {"const": "delete"}}}})",
         {"read"});
-    EXPECT_TRUE(fits(left, R"({"op": "read"})")) << left;
-    EXPECT_FALSE(fits(left, R"({"op": "read", "force": true})")) << left;
+    EXPECT_TRUE(accepts(left, R"({"op": "read"})")) << left;
+    EXPECT_FALSE(accepts(left, R"({"op": "read", "force": true})")) << left;
 }
 
 TEST(OperationFilterJudged, DiscriminatorsLeadToWhatIsLeft) {
@@ -271,8 +271,8 @@ TEST(OperationFilterJudged, WhatUnfoldsWithoutEndIsLeftOut) {
     const Value schema = Map{{"properties", Map{{"op", Map{{"$ref", "#/$defs/d0"}}}}},
                              {"$defs", std::move(definitions)}};
     const std::string left = json::write(filter_schema_enum(schema, "op", Words{"read"}));
-    EXPECT_TRUE(fits(left, R"({"op": "read"})"));
-    EXPECT_FALSE(fits(left, R"({"op": "delete"})"));
+    EXPECT_TRUE(accepts(left, R"({"op": "read"})"));
+    EXPECT_FALSE(accepts(left, R"({"op": "delete"})"));
     EXPECT_LT(left.size(), 1'000U);
 
     Value deep = Map{{"const", "delete"}};
