@@ -464,7 +464,7 @@ TEST(Approvals, OnlyPeopleListAndResolve) {
             EXPECT_EQ(refused.error().code(), Errc::denied);
             EXPECT_EQ(refused.error().message(),
                       cat("Only people answer approvals: ", by,
-                          " may neither list nor resolve them. A person does, as human:NAME"));
+                          " may not list or resolve them. Ask a person (human:NAME)"));
         }
         EXPECT_EQ(reason(office.listed(false, by)), "permission_denied");
     }

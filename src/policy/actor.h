@@ -1,4 +1,4 @@
-// Who acts: agent:NAME, human:NAME, source:NAME, system:NAME.
+// Actors: agent:NAME, human:NAME, source:NAME, system:NAME.
 #pragma once
 
 #include <compare>

@@ -1,3 +1,12 @@
+// An approval is a small state machine, and every transition is a pure function that returns the
+// next value:
+//
+// pending --approve_*--> approved --the call is made (approve_once)--> used
+//    |                     |   `----target changes------------------> outdated
+//    `--deny--> denied --revoke--+--> revoked
+//
+// The kernel stores the result; nothing here reads a clock or keeps state.
+
 #include "policy/approval.h"
 
 #include "base/concat.h"
@@ -39,8 +48,8 @@ Result<void> check_scope(const std::string& scope, const std::string& name) {
     const text::Glob glob = TRY(text::Glob::compile(scope));
     if (glob.matches(name)) return {};
     return invalid("scope_mismatch",
-                   cat("'", text::shown(name), "', for which it was asked, is not in the scope '",
-                       text::shown(scope), "'"),
+                   cat("the scope '", text::shown(scope), "' does not contain '", text::shown(name),
+                       "', which the approval is for"),
                    {{"scope", scope}, {"name", name}});
 }
 
@@ -126,16 +135,16 @@ Result<void> check_person(const Actor& by) {
     if (by.kind == ActorKind::human) return {};
     return fail(Errc::denied, "permission_denied",
                 cat("Only people answer approvals: ", by.str(),
-                    " may neither list nor resolve them. A person does, as human:NAME"),
+                    " may not list or resolve them. Ask a person (human:NAME)"),
                 {{"actor", by.str()}});
 }
 
 Failure outdated(const Approval& approval) {
     return fail(Errc::conflict, "outdated",
                 cat("'", text::shown(approval.ask.target.name),
-                    "' was deleted, moved or given another schema since ", approval.ask.actor.str(),
+                    "' was deleted, moved or given another schema after ", approval.ask.actor.str(),
                     " asked (approval ", approval.id,
-                    "); nothing was approved. Who still wants it asks again"),
+                    "). Nothing was approved; make the call again if it is still needed"),
                 {{"approval_id", approval.id}});
 }
 

@@ -1,8 +1,8 @@
-// Approval: a person's answer to an operation that may not be done without one.
+// Approval: a person's answer to an operation that needs one.
 //
 // An agent asks for one operation on one block or file, by one call. Only a person answers: yes to
-// this very call, once; yes to the operation there for a time; yes to it within a scope; or no. An
-// answer can be taken back. It holds for what was asked and for nothing beside it. Pure.
+// exactly this call, once; yes to the operation on this target for a time; yes to it within a
+// scope; or no. An answer can be taken back. It covers what was asked for and nothing else. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 
 namespace quire::policy {
 
-// What may be asked for.
+// The operations that an agent can ask for.
 inline constexpr Operation kAskedOperations[] = {Operation::read,   Operation::create,
                                                  Operation::append, Operation::overwrite,
                                                  Operation::erase,  Operation::execute};
 
-// What an operation is done to. A memory block is the one that had this id, this label and this
-// schema when it was asked for; with any of them changed it is another target. A file is its path,
-// a tool its name or the scope of the rule that wants a person's consent; "mount" is a tool of
-// another program's that is not what was approved of it, with the digest of what it is now.
+// The object of an operation. A memory block is identified by its id, its label and its schema as
+// they were when the question was asked: if one of them changes, it is another target. A file is
+// its path. A tool is its name, or the scope of the rule that requires consent. "mount" is a tool
+// of another program whose description is not the approved one, with the digest of the present one.
 struct Target {
     std::string kind = {};      // "memory", "file", "tool" or "mount".
-    std::string name = {};      // Its label, its path, or its name.
-    std::string block_id = {};  // Of memory; else "".
-    std::string schema = {};    // A digest, of memory and of a mount; else "".
+    std::string name = {};      // Label, path or name.
+    std::string block_id = {};  // Set for "memory", else "".
+    std::string schema = {};    // Digest; set for "memory" and "mount", else "".
 
     friend bool operator==(const Target&, const Target&) = default;
 };
@@ -38,7 +38,7 @@ struct Ask {
     Actor actor = {};
     Operation operation = Operation::overwrite;
     Target target = {};
-    std::string call = {};  // Its digest (call_digest.h).
+    std::string call = {};  // Digest of the call (call_digest.h).
 
     friend bool operator==(const Ask&, const Ask&) = default;
 };
@@ -47,9 +47,9 @@ enum class ApprovalStatus : std::uint8_t {
     pending,
     approved,
     denied,
-    used,      // It was for one call, which was made.
+    used,      // The approved call was made; the approval was for one call.
     revoked,   // The answer was taken back.
-    outdated,  // What it was asked for is gone, or is not what it was.
+    outdated,  // The target is gone or has changed since.
 };
 inline constexpr ApprovalStatus kApprovalStatuses[] = {
     ApprovalStatus::pending, ApprovalStatus::approved, ApprovalStatus::denied,
@@ -59,27 +59,27 @@ std::string_view name_of(ApprovalStatus status);
 enum class Answer : std::uint8_t { approve_once, approve_for, approve_scope, deny, revoke };
 inline constexpr Answer kAnswers[] = {Answer::approve_once, Answer::approve_for,
                                       Answer::approve_scope, Answer::deny, Answer::revoke};
-std::string_view name_of(Answer answer);  // The same words.
+std::string_view name_of(Answer answer);  // The enumerator's own name.
 
 inline constexpr std::int64_t kUsualDurationS = std::int64_t{15} * 60;
 inline constexpr std::int64_t kLongestDurationS = std::int64_t{30} * 24 * 60 * 60;
 
-// What a person says.
+// A person's answer, with its terms.
 struct Resolution {
     Answer answer = Answer::deny;
-    std::optional<std::int64_t> duration_s = {};  // Of approve_for; absent: kUsualDurationS.
-    // Of approve_scope: a glob (text/glob.h) over the labels or paths for which it holds, that of
-    // the target among them. Absent: the target alone.
+    std::optional<std::int64_t> duration_s = {};  // For approve_for; absent means kUsualDurationS.
+    // For approve_scope: a glob (text/glob.h) over labels or paths. It must match the target
+    // itself. Absent means the target alone.
     std::optional<std::string> scope = {};
-    // The session whose client put the question to the person; 0 where nobody did.
+    // The session whose client showed the question to the person; 0 if no client did.
     std::uint64_t elicited_in = 0;
 };
 
 struct Approval {
     std::string id = {};
     Ask ask = {};
-    Permission permission = Permission::human;  // Because of which it was asked for.
-    std::string description = {};               // The call, for a person to read.
+    Permission permission = Permission::human;  // The permission that made the approval necessary.
+    std::string description = {};               // A description of the call, for people.
     std::int64_t asked_ms = 0;
     ApprovalStatus status = ApprovalStatus::pending;
 
@@ -87,34 +87,37 @@ struct Approval {
         Actor by = {};
         std::int64_t at_ms = 0;
         Answer answer = Answer::deny;
-        std::int64_t until_ms = 0;      // Of approve_for.
-        std::string scope = {};         // Of approve_scope; "" for the target alone.
-        std::uint64_t elicited_in = 0;  // As in Resolution; counted from the kernel's start.
+        std::int64_t until_ms = 0;      // Set for approve_for.
+        std::string scope = {};         // Set for approve_scope; "" means the target alone.
+        std::uint64_t elicited_in = 0;  // See Resolution; counted since the kernel's start.
         friend bool operator==(const Resolved&, const Resolved&) = default;
     };
-    std::optional<Resolved> resolved = {};  // The first answer; taking it back leaves it here.
+    std::optional<Resolved> resolved = {};  // The first answer; revoking keeps it.
 
     friend bool operator==(const Approval&, const Approval&) = default;
 };
 
-// Whether it is an approval that still holds: not one whose time is over, or has not come, as
-// where the machine's clock was set back.
+// True if the approval is still in force: approved, not expired, and not dated in the future (which
+// happens when the machine's clock was set back).
 bool stands(const Approval& approval, std::int64_t now_ms);
-// Whether what was approved is this operation there. approve_once: by this very call.
+// True if the approval is for the operation that `ask` describes. approve_once is for exactly one
+// call.
 bool covers(const Approval& approval, const Ask& ask);
 
-// Errors: denied "permission_denied" {actor}: "Only people answer approvals: …", for anybody else.
+// Errors: denied "permission_denied" {actor}: "Only people answer approvals: …", unless `by` is a
+// person.
 Result<void> check_person(const Actor& by);
-// The approval with the answer. Errors: those of check_person() and outdated(); conflict
-// "already_resolved" {approval_id, status, decision, by} for an answer to what has one, and for
-// taking back what does not hold any more; conflict "not_resolved" for taking back none;
-// invalid_argument "invalid_argument" for a duration or a scope that the answer does not take, or
-// no such time; "invalid_glob"; "scope_mismatch" {scope, name} for a scope that the target is not
-// in.
+// Returns the approval with the answer in it.
+//
+// Errors: those of check_person() and outdated(); conflict "already_resolved" {approval_id, status,
+// decision, by} if it has an answer already, or if the revoked answer is no longer in force;
+// conflict "not_resolved" if there is no answer to revoke; invalid_argument "invalid_argument" for
+// a duration or a scope that the answer does not take, or a duration out of range; "invalid_glob";
+// "scope_mismatch" {scope, name} if the scope does not match the target.
 Result<Approval> resolve(Approval approval, const Resolution& with, const Actor& by,
                          std::int64_t now_ms);
 
-// conflict "outdated" {approval_id}: what it was asked for is not what it was.
+// The conflict "outdated" {approval_id}: the target has changed since the question was asked.
 Failure outdated(const Approval& approval);
 
 // The error for an ask that was denied: denied "approval_denied" {approval_id, by, at}.

@@ -38,14 +38,14 @@ Ask other(F change) {
     return ask;
 }
 
-TEST(Approval, OnceIsForThisVeryCall) {
+TEST(Approval, OnceCoversExactlyThisCall) {
     const Approval once = answered({Answer::approve_once});
     EXPECT_TRUE(stands(once, kNow));
     EXPECT_TRUE(covers(once, plan_ask()));
     EXPECT_FALSE(covers(once, other([](Ask& ask) { ask.call = "another"; })));
 }
 
-TEST(Approval, NoneIsForAnotherActorOrOperation) {
+TEST(Approval, DoesNotCoverAnotherActorOrOperation) {
     for (const Resolution& with :
          {Resolution{Answer::approve_once}, Resolution{Answer::approve_for},
           Resolution{Answer::approve_scope}, Resolution{Answer::approve_scope, {}, "**"}}) {
@@ -58,7 +58,7 @@ TEST(Approval, NoneIsForAnotherActorOrOperation) {
     }
 }
 
-TEST(Approval, WithoutAScopeItIsForTheBlockAsItWas) {
+TEST(Approval, WithoutAScopeItCoversTheUnchangedBlockOnly) {
     for (const Resolution& with :
          {Resolution{Answer::approve_once}, Resolution{Answer::approve_for},
           Resolution{Answer::approve_scope}}) {
@@ -100,7 +100,7 @@ TEST(Approval, OnlyPeopleAnswer) {
             const Actor eve{kind, "eve"};
             EXPECT_EQ(refused.error().message(),
                       cat("Only people answer approvals: ", eve.str(),
-                          " may neither list nor resolve them. A person does, as human:NAME"));
+                          " may not list or resolve them. Ask a person (human:NAME)"));
         }
     }
 }
@@ -120,7 +120,7 @@ TEST(Approval, HasOneAnswer) {
     }
 }
 
-TEST(Approval, WhatIsOutdatedHasNoAnswer) {
+TEST(Approval, AnOutdatedQuestionCannotBeAnswered) {
     Approval approval = asked();
     approval.status = ApprovalStatus::outdated;
     for (const Answer answer : kAnswers) {
@@ -128,9 +128,10 @@ TEST(Approval, WhatIsOutdatedHasNoAnswer) {
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().code(), Errc::conflict);
         EXPECT_EQ(refused.error().reason(), "outdated");
-        EXPECT_EQ(refused.error().message(),
-                  "'plan/today' was deleted, moved or given another schema since agent:eve asked "
-                  "(approval ap_1); nothing was approved. Who still wants it asks again");
+        EXPECT_EQ(
+            refused.error().message(),
+            "'plan/today' was deleted, moved or given another schema after agent:eve asked "
+            "(approval ap_1). Nothing was approved; make the call again if it is still needed");
     }
 }
 
@@ -149,7 +150,7 @@ TEST(Approval, AnAnswerThatHoldsCanBeTakenBack) {
         "already_resolved");
 }
 
-TEST(Approval, AnAnswerTakesWhatBelongsToIt) {
+TEST(Approval, AnAnswerTakesOnlyItsOwnArguments) {
     const auto told = [](const Resolution& with) {
         return reason(resolve(asked(), with, kAda, kNow));
     };

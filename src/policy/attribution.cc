@@ -9,7 +9,7 @@ namespace quire::policy {
 
 namespace {
 
-// What separates the parts of a message.
+// The character that separates the parts of a message.
 constexpr std::string_view kSeparator = ":";
 
 std::vector<std::string_view> split(std::string_view message) {

@@ -1,6 +1,6 @@
-// Attribution: the message of a change says who made it and by what. "agent:ada:edit",
-// "source:lsp:set_field:diagnostics", "system:interrupt". ':' and '%' inside a part are
-// percent-escaped, so a message always splits back into the parts that made it.
+// Attribution: the message of a change names its author and the operation that made it, as in
+// "agent:ada:edit", "source:lsp:set_field:diagnostics" or "system:interrupt". ':' and '%' inside a
+// part are percent-escaped, so a message always splits back into its parts.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct Attribution {
 };
 
 std::string message_of(const Attribution& attribution);
-// None for a message that message_of() did not make: other programs write what they like there.
+// Nothing if message_of() did not make the message: other programs write what they like there.
 std::optional<Attribution> parse_message(std::string_view message);
 
 }  // namespace quire::policy

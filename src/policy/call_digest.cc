@@ -14,7 +14,7 @@
 namespace quire::policy {
 namespace {
 
-// With the members of every object by their names.
+// A copy of `value` in which the members of every object are sorted by name.
 Value ordered(const Value& value) {
     if (value.is_list()) {
         List out;
@@ -74,7 +74,7 @@ std::string call_digest(std::string_view profile, std::string_view tool, const V
 
 std::string canonical_call_digest(std::string_view profile, std::string_view tool,
                                   std::string_view canonical_arguments) {
-    // Neither name has a blank, so that no two calls are written alike.
+    // Neither name contains a blank, so two different calls never produce the same text.
     return sha256_hex(cat(profile, " ", tool, " ", canonical_arguments));
 }
 

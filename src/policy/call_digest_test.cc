@@ -6,7 +6,7 @@ namespace quire::policy {
 namespace {
 
 // The examples of FIPS 180-2, appendix B, the empty text, and lengths about the end of a block.
-TEST(Sha256, IsThatOfTheStandard) {
+TEST(Sha256, MatchesTheStandardsExamples) {
     EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT_EQ(sha256_hex("abc"),
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -23,7 +23,7 @@ TEST(Sha256, IsThatOfTheStandard) {
 }
 
 // The test cases of RFC 4231: short keys, a key of less than a block, and one of more.
-TEST(HmacSha256, IsThatOfTheStandard) {
+TEST(HmacSha256, MatchesTheStandardsExamples) {
     EXPECT_EQ(hmac_sha256_hex(std::string(20, '\x0b'), "Hi There"),
               "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
     EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
@@ -36,7 +36,7 @@ TEST(HmacSha256, IsThatOfTheStandard) {
 }
 
 // Any program can compute it of the JSON: sha256sum of {"a":1.0,"b":["x"]}.
-TEST(ValueDigest, IsThatOfTheJsonWithItsMembersInOrder) {
+TEST(ValueDigest, IsTheDigestOfTheJsonWithSortedMembers) {
     const std::string json = R"({"a":1.0,"b":["x"]})";
     EXPECT_EQ(value_digest(Map{{"b", List{"x"}}, {"a", 1.0}}), sha256_hex(json));
     EXPECT_NE(value_digest(Map{{"b", List{"x"}}, {"a", 1}}), sha256_hex(json));
@@ -48,10 +48,10 @@ TEST(CallDigest, IsTheSameInAnyOrderOfTheMembers) {
     EXPECT_EQ(call_digest("model", "context", one), call_digest("model", "context", other));
 }
 
-TEST(CallDigest, IsAnotherForAnythingElse) {
+TEST(CallDigest, ChangesWithEverythingElse) {
     const Value call = Map{{"line", 1}, {"items", List{1, 2}}};
     const std::string digest = call_digest("model", "file", call);
-    EXPECT_NE(digest, call_digest("full", "file", call));  // Where a line is another one.
+    EXPECT_NE(digest, call_digest("full", "file", call));  // The line differs.
     EXPECT_NE(digest, call_digest("model", "context", call));
     EXPECT_NE(digest, call_digest("model", "file", Map{{"line", 1}, {"items", List{2, 1}}}));
     EXPECT_NE(digest, call_digest("model", "file", Map{{"line", 1.0}, {"items", List{1, 2}}}));

@@ -57,9 +57,9 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
         const bool readable = operation == Operation::read && !is_hidden(path);
         decision.verdict = readable ? Verdict::allow : Verdict::deny;
         decision.because = {Because::Kind::built_in, 0};
-        decision.why =
-            cat(text::shown(path), is_hidden(path) ? " is the kernel's own state" : " is protected",
-                ", whatever the rules say");
+        decision.why = cat(text::shown(path),
+                           is_hidden(path) ? " belongs to the kernel's own state" : " is protected",
+                           ", whatever the rules say");
         return decision;
     }
     const auto rule = std::find_if(rules_.begin(), rules_.end(), [&](const PathRule& each) {

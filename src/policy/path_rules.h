@@ -1,9 +1,9 @@
-// Which operations a path of the workspace allows, and why.
+// The operations that a path of the workspace allows, and the reason.
 //
-// Built-in protections come first, then the rules in their order: the first that matches decides,
-// and where none does the path is read-only. A path is relative to the workspace's root and
-// resolved: whoever asks has opened it, and asks for the link and for its target (stricter()).
-// Pure.
+// Built-in protections come first, then the rules in file order: the first rule that matches
+// decides. Without a match the path is read-only. A path is relative to the workspace's root and
+// already resolved: the caller has opened it, and asks both for a link and for its target
+// (stricter()). Pure.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ struct PathRule {
     std::size_t line = 0;  // In quire.toml; 0 when it comes from elsewhere.
 };
 
-// Why: a protection that nobody can change, the index of a rule (0-based), or that no rule matches.
+// The reason for a decision: a protection that nobody can change, a rule (its 0-based index), or
+// that no rule matches.
 struct Because {
     enum class Kind { built_in, rule, no_rule };
     Kind kind = Kind::no_rule;
@@ -41,7 +42,7 @@ struct Decision {
     std::string why;  // "rule 2 (docs/**, line 14 of quire.toml) makes docs/a.md append" …
 };
 
-// The decision for what is reached through a link: the stricter of the link's own and its target's.
+// The decision for a file reached through a link: the stricter of the link's and its target's.
 Decision stricter(Decision link, Decision target);
 
 class PathRules {
@@ -49,10 +50,10 @@ public:
     PathRules() = default;
     explicit PathRules(std::vector<PathRule> rules) : rules_(std::move(rules)) {}
 
-    // A human actor's own call is the approval that an escalation asks for.
+    // A person's own call counts as the approval that an escalation asks for.
     Decision decide(std::string_view path, Operation operation, const Actor& by) const;
-    // Several lines for `quire rules explain`: which rule decides, and what each operation would
-    // get.
+    // Text of several lines for `quire rules explain`: the deciding rule, then the verdict on each
+    // operation.
     std::string explain(std::string_view path, const Actor& by) const;
 
     const std::vector<PathRule>& rules() const { return rules_; }
@@ -61,11 +62,11 @@ private:
     std::vector<PathRule> rules_;
 };
 
-// Whether nobody may even read it: what is below .quire/, where the kernel keeps everyone's
+// True for paths that nobody may read: everything below .quire/, where the kernel keeps all
 // documents.
 bool is_hidden(std::string_view path);
-// Whether it is protected whatever the rules say: at any depth and in any case .git, .quire,
-// .githooks, .husky and all below them, quire.toml, and the hooks of a bare repository
+// True for paths that no rule can open for writing: at any depth and in any case .git, .quire,
+// .githooks, .husky and everything below them, quire.toml, and the hooks of a bare repository
 // (NAME.git/hooks).
 bool is_protected(std::string_view path);
 

@@ -5,7 +5,7 @@
 namespace quire::policy {
 namespace {
 
-// Lower case, '-' as '_'.
+// The word in lower case, with '-' written as '_'.
 std::string folded(std::string_view word) {
     std::string out(word);
     for (char& c : out) {

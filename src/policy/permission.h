@@ -10,31 +10,34 @@
 
 namespace quire::policy {
 
-// From the strictest. partner and human let an agent write once that person has approved.
+// Ordered from the strictest. Under partner and human an agent may write after that person
+// approved.
 enum class Permission : std::uint8_t { read_only, partner, human, append, read_write, admin };
 inline constexpr Permission kPermissions[] = {Permission::read_only,  Permission::partner,
                                               Permission::human,      Permission::append,
                                               Permission::read_write, Permission::admin};
 
-// `execute` is of tools and commands; the others are of what they work on.
+// `execute` applies to tools and commands, the others to documents and files.
 enum class Operation : std::uint8_t { read, create, append, overwrite, erase, execute };
-// Those of documents.
+// The operations on documents.
 inline constexpr Operation kOperations[] = {Operation::read, Operation::create, Operation::append,
                                             Operation::overwrite, Operation::erase};
 
-// From the mildest, so that the stricter of two is the greater.
+// Ordered from the mildest, so the stricter of two verdicts is the greater.
 enum class Verdict : std::uint8_t { allow, escalate, deny };
 
 std::string_view name_of(Permission permission);  // "read_only" …
 std::string_view name_of(
     Operation operation);  // "read", "create", "append", "overwrite", "delete", "execute".
 std::string_view name_of(Verdict verdict);
-// What it means, for a model's prompt: "Append Only" …
+// The permission's meaning in words for a model's prompt: "Append Only" …
 std::string_view title_of(Permission permission);
 
-// Any case, '-' as '_', and "readonly", "readwrite". Errors: invalid_argument "unknown_permission".
+// Ignores case, reads '-' as '_', and accepts "readonly" and "readwrite". Errors: invalid_argument
+// "unknown_permission".
 Result<Permission> parse_permission(std::string_view word);
 
+// A set of operations.
 class Operations {
 public:
     Operations() = default;
@@ -63,12 +66,12 @@ private:
 // Errors: invalid_argument "unknown_operation".
 Result<Operations> parse_operations(std::string_view word);
 
-// What may be deleted under which permission. Shared memory is deleted by admins alone; what an
-// actor owns, and the files of the workspace, also under read_write, and with an approval under
-// human and partner.
+// The rule for deleting. Shared memory is deleted by admins alone. An actor's own blocks and the
+// workspace's files can also be deleted under read_write, and under human and partner with an
+// approval.
 enum class Deleting : std::uint8_t { admin_only, owner };
 
-// The matrix. Reading is always allowed; creating counts as appending to nothing.
+// The permission matrix. Reading is always allowed; creating counts as appending to nothing.
 Verdict verdict(Permission permission, Operation operation,
                 Deleting deleting = Deleting::admin_only);
 

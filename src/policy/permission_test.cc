@@ -28,7 +28,7 @@ std::string row(Operation operation, Deleting deleting) {
     return out;
 }
 
-TEST(Permission, TheMatrixIsCellByCellWhatTheDesignSays) {
+TEST(Permission, EveryCellOfTheMatrixMatchesTheDesign) {
     for (const Deleting deleting : {Deleting::admin_only, Deleting::owner}) {
         EXPECT_EQ(row(Operation::read, deleting), "AAAAAA");
         EXPECT_EQ(row(Operation::create, deleting), "DEEAAA");
@@ -47,7 +47,7 @@ TEST(Permission, ItsWordReadsBackInAnyCase) {
     EXPECT_EQ(parse_permission("readwrite").value(), Permission::read_write);
 }
 
-TEST(Permission, AnUnknownWordNamesTheOnesThereAre) {
+TEST(Permission, AnUnknownWordListsTheKnownOnes) {
     const auto wrong = parse_permission("write");
     ASSERT_FALSE(wrong);
     EXPECT_EQ(wrong.error().reason(), "unknown_permission");

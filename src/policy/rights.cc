@@ -23,7 +23,7 @@ Permission required_for(Operation operation, Deleting deleting) {
     return Permission::admin;
 }
 
-// The reason behind a refusal, in a sentence for whoever was refused.
+// The reason for a refusal, as a sentence for the actor.
 std::string_view why(Operation operation, Deleting deleting) {
     switch (operation) {
         case Operation::read:
@@ -61,7 +61,7 @@ std::optional<Rights> rights_of(const Actor& by, const Holding& block) {
                           ? each.permission
                           : std::min(each.permission, block.permission)};
     }
-    // What a source feeds is there for every agent.
+    // Blocks fed by a source are visible to every agent.
     if (block.owner.kind == ActorKind::source) return Rights{block.permission};
     return std::nullopt;
 }

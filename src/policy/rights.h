@@ -1,8 +1,9 @@
-// Rights: what one actor may do with one memory block, and how a refusal is worded.
+// Rights: the operations that one actor may carry out on one memory block, and the wording of a
+// refusal.
 //
-// An agent has rights over a block that it owns, that was shared with it, or that a source owns,
+// An agent has rights over blocks that it owns, that were shared with it, or that a source owns,
 // and no others. Sources and the system feed blocks, so no permission binds them. A person is bound
-// as an owner is, but needs nobody's approval: being asked is the approval. Pure.
+// like an owner but needs no approval: the person is the one who approves. Pure.
 #pragma once
 
 #include <optional>
@@ -15,27 +16,29 @@
 
 namespace quire::policy {
 
+// The level at which one actor may work on one block.
 struct Rights {
     Permission permission = Permission::read_only;
     Deleting deleting = Deleting::admin_only;
-    Operations approved = {};  // Those that would escalate and that a person has approved.
+    Operations approved = {};  // Operations that would escalate but that a person approved.
     friend bool operator==(const Rights&, const Rights&) = default;
 };
 
-// A level that the owner gave to another actor.
+// A permission that the owner gave to another actor.
 struct Share {
     Actor with;
     Permission permission = Permission::append;
 };
 
+// The owner of a block, the block's permission, and its shares.
 struct Holding {
     Actor owner;
-    Permission permission = Permission::read_write;  // The block's own.
+    Permission permission = Permission::read_write;  // The block's own permission.
     std::span<const Share> shares = {};
 };
 
-// None: the block is not this actor's to see. What is shared is never more than the owner has:
-// below read_write the stricter of the two levels holds.
+// Nothing if the actor may not see the block. A share never gives more than the owner has: below
+// read_write the stricter of the two levels applies.
 std::optional<Rights> rights_of(const Actor& by, const Holding& block);
 
 // Errors: denied "permission_denied" {operation, required, permission, why}: "Permission denied:

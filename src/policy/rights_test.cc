@@ -16,7 +16,7 @@ std::string told(const Rights& rights, Operation operation) {
     return permitted ? "fine" : permitted.error().message();
 }
 
-TEST(Rights, EveryRefusalSaysWhatIsRequiredAndWhatThereIs) {
+TEST(Rights, EveryRefusalNamesTheRequiredAndTheActualPermission) {
     const struct {
         Operation operation;
         const char* required;
@@ -57,7 +57,7 @@ TEST(Rights, ARefusalIsACodeAndAReasonAndTheFacts) {
               (Map{{"operation", "append"}, {"permission", "partner"}, {"approver", "partner"}}));
 }
 
-TEST(Rights, AnApprovalLetsThroughWhatWouldEscalateAndNothingElse) {
+TEST(Rights, AnApprovalAdmitsOnlyWhatWouldEscalate) {
     const Operations all = Operations::all();
     for (const Permission each : {Permission::partner, Permission::human}) {
         for (const Operation approved : kOperations) {
@@ -79,7 +79,7 @@ TEST(Rights, AnOwnerDeletesUnderReadWrite) {
               "Permission denied: delete requires read_write permission, but block has append");
 }
 
-TEST(Rights, AnAgentSeesWhatItOwnsAndWhatIsSharedWithIt) {
+TEST(Rights, AnAgentSeesItsOwnAndSharedBlocks) {
     const Share shares[] = {{kOther, Permission::append}};
     const Holding block{kOwner, Permission::read_write, shares};
     EXPECT_EQ(rights_of(kOwner, block), (Rights{Permission::read_write, Deleting::owner}));
@@ -93,7 +93,7 @@ TEST(Rights, AnAgentSeesWhatItOwnsAndWhatIsSharedWithIt) {
               (Rights{Permission::read_write, Deleting::owner, Operations::all()}));
 }
 
-TEST(Rights, WhatASourceOwnsIsForEveryAgentUnderTheBlocksOwnPermission) {
+TEST(Rights, EveryAgentSeesASourcesBlockUnderItsPermission) {
     const Actor lint{ActorKind::source, "lint"};
     EXPECT_EQ(rights_of(kOwner, Holding{lint, Permission::read_write}),
               (Rights{Permission::read_write, Deleting::admin_only}));
@@ -104,7 +104,7 @@ TEST(Rights, WhatASourceOwnsIsForEveryAgentUnderTheBlocksOwnPermission) {
               (Rights{Permission::append, Deleting::admin_only}));
 }
 
-TEST(Rights, NobodySharesMoreThanTheyHave) {
+TEST(Rights, AShareNeverExceedsTheOwnersPermission) {
     for (const Permission own : kPermissions) {
         for (const Permission given : kPermissions) {
             const Share shares[] = {{kOther, given}};

@@ -1,3 +1,8 @@
+// Each find_…() asks the graph of demands (rule_graph.h) one question about the whole set and turns
+// every answer into a finding. Findings with the same kind and rules are merged, so a mistake in a
+// rule for "*" is one message and not one per tool. The searches for rules without effect need no
+// graph: they compare rules with each other, tool by tool.
+
 #include "policy/rule_analysis.h"
 
 #include <algorithm>
@@ -61,8 +66,7 @@ private:
         return std::move(found_);
     }
 
-    // How many tools, and how many rules, a message names: what is wrong is told in a line, however
-    // many there are.
+    // The most tools, and the most rules, that one message names: every problem fits in a line.
     static constexpr std::size_t kNamed = 3;
     static constexpr std::size_t kNamedRules = 8;
 
@@ -96,7 +100,8 @@ private:
                 if (about && rules_.applies(i, tool)) both.push_back(i);
             }
             add(FindingKind::ends_and_continues, name(tool), both,
-                cat("after `", name(tool), "` the work would both end and go on; remove one"));
+                cat("after `", name(tool),
+                    "` the work would both end and go on; remove one of the rules"));
         }
     }
 
@@ -107,12 +112,13 @@ private:
             add(FindingKind::excluded, first_quoted(each.why), each.rules, each.why);
     }
 
+    // The tool a conflict is about is the first one its clause quotes.
     static std::string first_quoted(const std::string& why) {
         const std::size_t begin = why.find('`') + 1;
         return why.substr(begin, why.find('`', begin) - begin);
     }
 
-    // Why no loop can end with `also` having succeeded in it: the conflict of the first way.
+    // The conflict of the first exit if no loop can end with `also` having succeeded in it.
     std::optional<Conflict> no_end(std::optional<std::size_t> also, Reach reach) const {
         if (graph_.exits().empty()) return graph_.unmet(std::nullopt, also, reach);
         std::optional<Conflict> first;
@@ -128,12 +134,12 @@ private:
         if (const auto conflict = no_end(std::nullopt, Reach::session)) {
             never_ends_ = true;
             add(FindingKind::never_ends, "", conflict->rules,
-                cat("the work can never end, for ", conflict->why));
+                cat("the work can never end, because ", conflict->why));
             return;
         }
         if (const auto conflict = no_end(std::nullopt, Reach::fresh)) {
             add(FindingKind::never_ends_alone, "", conflict->rules,
-                cat("within one session and one conversation the work cannot end, for ",
+                cat("within one session and one conversation the work cannot end, because ",
                     conflict->why));
         }
     }
@@ -142,14 +148,14 @@ private:
         for (std::size_t tool = 0; !never_ends_ && tool < rules_.catalog().size(); ++tool) {
             if (graph_.never(tool)) continue;
             if (rules_.ends_loop(tool)) {
-                // It cannot end a loop, and so it is never admitted.
+                // The tool cannot end a loop, so it is never admitted.
                 if (const auto conflict = graph_.unmet(tool, std::nullopt, Reach::any)) {
                     add(FindingKind::never_called, name(tool), conflict->rules,
-                        cat("`", name(tool), "` can never end the work, for ", conflict->why));
+                        cat("`", name(tool), "` can never end the work, because ", conflict->why));
                 }
             } else if (const auto conflict = no_end(tool, Reach::any)) {
                 add(FindingKind::dead_end, name(tool), conflict->rules,
-                    cat("once `", name(tool), "` has succeeded the work can never end, for ",
+                    cat("once `", name(tool), "` has succeeded the work can never end, because ",
                         conflict->why));
             }
         }
@@ -163,12 +169,12 @@ private:
             std::vector<std::size_t> rules = conflict->rules;
             if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
             add(FindingKind::cannot_begin, name(tool), std::move(rules),
-                cat("the work has to begin with `", name(tool),
+                cat("the work must begin with `", name(tool),
                     "`, which can never be called: ", conflict->why));
         }
     }
 
-    // What a tool needs first, where no rule but the lack of it is in the way.
+    // Finds prerequisites that agents lack although no rule forbids them.
     void find_waits_in_vain() {
         for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
             if (rules_.rule(i).type != RuleType::requires_preceding_tools) continue;
@@ -194,11 +200,11 @@ private:
         if (never_ends_) return;
         if (const auto conflict = graph_.one_loop()) {
             add(FindingKind::one_loop, "", conflict->rules,
-                cat("a session can do its first loop alone, for ", conflict->why));
+                cat("a session can do only its first loop, because ", conflict->why));
         }
     }
 
-    // Once for each tool that a rule names: which of them are about it in vain.
+    // Runs once for each tool that a rule names, and lists the rules that are about it in vain.
     void find_never_called() {
         for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool) {
             const auto& conflict = graph_.never(tool);
@@ -210,7 +216,7 @@ private:
                 is_named = true;
                 if (std::find(rules.begin(), rules.end(), i) == rules.end()) rules.push_back(i);
             }
-            // One alone says just that; and what is an error is told as one.
+            // A single rule says as much itself, and errors are already reported.
             if (!is_named || rules.size() < 2 || is_told(rules)) continue;
             add(FindingKind::never_called, name(tool), std::move(rules),
                 cat("`", name(tool), "` can never be called: ", conflict->why));
@@ -232,7 +238,7 @@ private:
         std::size_t rule;
     };
 
-    // Of the limits on one tool, those that the strictest of the others makes idle.
+    // Counts for each limit on the tool whether the strictest of the others makes it idle.
     void bound(std::size_t tool, RuleType type, std::map<std::size_t, std::size_t>& idle) const {
         std::optional<Bound> best[std::size(kPers)];
         std::vector<std::size_t> about;
@@ -254,12 +260,12 @@ private:
             }
         }
     }
-    // A common rule that an agent's own one outdoes holds for the others.
+    // A common rule that is weaker than an agent's own still holds for other agents.
     bool holds_for_others(std::size_t rule, std::size_t outdone_by) const {
         return rules_.rules()[rule].level == Level::common &&
                rules_.rules()[outdone_by].level == Level::own;
     }
-    // The lower the stricter.
+    // A number by which a lower value is stricter.
     std::int64_t strictness(std::size_t rule) const {
         const ToolRule& what = rules_.rule(rule);
         return what.type == RuleType::cooldown ? -what.number : what.number;
@@ -275,6 +281,7 @@ private:
         find_all_allowed(told);
     }
 
+    // Finds rules for "*" that others replace for every tool.
     void find_replaced(std::set<std::size_t>& told) {
         for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
             if (!rules_.rule(i).for_every_tool()) continue;
@@ -284,20 +291,23 @@ private:
             if (any) continue;
             told.insert(i);
             add(FindingKind::without_effect, "*", {i},
-                "a rule is left with no tool, for others name each that it could be about");
+                "a rule for \"*\" has no effect, because other rules name every tool that it could "
+                "be about");
         }
     }
 
+    // Finds rules that demand the same as an earlier one.
     void find_repeated(std::set<std::size_t>& told) {
         std::map<std::string, std::size_t> seen;
         for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
             const auto [first, is_new] = seen.try_emplace(demand_of(rules_.rule(i)), i);
             if (is_new || !told.insert(i).second) continue;
             add(FindingKind::without_effect, rules_.rule(i).tool, {first->second, i},
-                "two rules say the same");
+                "two rules demand the same");
         }
     }
 
+    // Finds limits that a stricter limit makes idle for all their tools.
     void find_bounded(std::set<std::size_t>& told) {
         for (const RuleType type : {RuleType::max_calls, RuleType::cooldown}) {
             std::map<std::size_t, std::size_t> about;  // How many tools.
@@ -313,11 +323,12 @@ private:
                     all += rules_.applies(rule, tool) ? 1 : 0;
                 if (count < all || !told.insert(rule).second) continue;
                 add(FindingKind::without_effect, rules_.rule(rule).tool, {rule},
-                    "a rule says nothing that a stricter one does not say already");
+                    "a rule has no effect beside a stricter one");
             }
         }
     }
 
+    // Finds lists of allowed operations that are complete, or that another list narrows further.
     void find_all_allowed(std::set<std::size_t>& told) {
         std::map<std::size_t, std::vector<std::pair<std::size_t, std::set<std::string>>>> by_tool;
         for (const std::size_t i :
@@ -333,7 +344,7 @@ private:
                     std::set<std::string>(declared.begin(), declared.end()).size()) {
                     if (told.insert(rule).second) {
                         add(FindingKind::without_effect, name(tool), {rule},
-                            "a rule allows every operation that there is");
+                            "a rule allows every operation of the tool, so it has no effect");
                     }
                     continue;
                 }
@@ -344,7 +355,7 @@ private:
                     if (!narrower || holds_for_others(rule, other) || !told.insert(rule).second)
                         continue;
                     add(FindingKind::without_effect, name(tool), {rule, other},
-                        "a rule allows what another narrows further");
+                        "a rule has no effect, because another allows fewer operations");
                 }
             }
         }
@@ -356,12 +367,12 @@ private:
             const std::size_t tool = rules_.tool_of(i);
             if (rules_.catalog().tools()[tool].mounted) {
                 add(FindingKind::not_built, name(tool), {i},
-                    cat("whether there is a tool `", name(tool),
-                        "` is not known here: its mount has not told what it has"));
+                    cat("the tool `", name(tool),
+                        "` cannot be checked: its mount has not listed its tools yet"));
                 continue;
             }
             if (!graph_.is_absent(tool)) continue;
-            // Of operations that are not there the rules that leave no other are told, once.
+            // Rules that leave only missing operations are reported together, once.
             std::vector<std::size_t> rules = graph_.never(tool)->rules;
             if (rules.empty()) rules.push_back(i);
             if (std::find(rules.begin(), rules.end(), i) != rules.begin() || is_told(rules))

@@ -27,7 +27,7 @@ std::string found(std::vector<ToolRule> common, std::vector<ToolRule> own = {},
     return out;
 }
 
-TEST(RuleAnalysis, WhatCanBeMetIsFine) {
+TEST(RuleAnalysis, RulesThatCanBeMetHaveNoFindings) {
     EXPECT_EQ(found({}), "");
     EXPECT_EQ(found({rule(T::start_constraint, "context"), rule(T::exit_loop, "search"),
                      rule(T::required_before_exit, "block_edit"),
@@ -37,7 +37,7 @@ TEST(RuleAnalysis, WhatCanBeMetIsFine) {
               "");
 }
 
-TEST(RuleAnalysis, AToolThatExcludesWhatTheEndNeedsIsADeadEnd) {
+TEST(RuleAnalysis, AToolThatExcludesANeededOneIsADeadEnd) {
     EXPECT_EQ(found({rule(T::exit_loop, "search"), rule(T::required_before_exit, "block_edit"),
                      rule(T::requires_following_tools, "block_edit", {"block_read"}),
                      groups("*", {{"file", "block_read"}})}),
@@ -63,7 +63,7 @@ TEST(RuleAnalysis, ALoopThatCanNeverEndIsAnErrorThatNamesItsRules) {
 TEST(RuleAnalysis, TheMessageSaysWhyAndWhichRules) {
     const auto rules = rule_set({rule(T::exit_loop, "search"), rule(T::max_calls, "search", 0)});
     EXPECT_EQ(analyse(*rules).front().message,
-              "the work can never end, for `search` has to succeed, and never can: `search` may "
+              "the work can never end, because `search` must succeed but never can: `search` may "
               "not be called: exit_loop for `search` (quire.toml line 1); max_calls for `search` "
               "(quire.toml line 2)");
 }
@@ -78,12 +78,12 @@ TEST(RuleAnalysis, OneCallIsNotEnoughBeforeAndAfter) {
     EXPECT_EQ(found(once), "never_ends 1 2 3 4");
 }
 
-TEST(RuleAnalysis, ABeginningThatCannotBeIsAnError) {
+TEST(RuleAnalysis, AnImpossibleBeginningIsAnError) {
     EXPECT_EQ(found({rule(T::start_constraint, "search"), rule(T::max_calls, "search", 0)}),
               "cannot_begin search 1 2");
 }
 
-TEST(RuleAnalysis, ABeginningThatWaitsForWhatWaitsForItIsACycle) {
+TEST(RuleAnalysis, ABeginningThatWaitsForALaterToolIsACycle) {
     EXPECT_EQ(found({rule(T::start_constraint, "search"),
                      rule(T::requires_preceding_tools, "search", {"file"})}),
               "cycle file 1 2; cannot_begin search 1 2");
@@ -97,7 +97,7 @@ TEST(RuleAnalysis, ToolsThatWaitForEachOtherAreAnError) {
         found({rule(T::requires_preceding_tools, "file", {"file"})}).starts_with("cycle file 1"));
 }
 
-TEST(RuleAnalysis, AGroupThatExcludesWhatAnotherRuleRequiresIsAnError) {
+TEST(RuleAnalysis, AGroupThatExcludesARequiredToolIsAnError) {
     EXPECT_TRUE(found({rule(T::requires_preceding_tools, "file", {"search", "context"}),
                        groups("*", {{"search", "context"}})})
                     .starts_with("excluded file 1 2"));
@@ -118,7 +118,7 @@ TEST(RuleAnalysis, OneToolCannotBothEndAndGoOn) {
     EXPECT_EQ(found({rule(T::exit_loop, "*"), rule(T::continue_loop, "file")}), "");
 }
 
-TEST(RuleAnalysis, WhatOnlyAnotherConversationMakesPossibleIsAWarning) {
+TEST(RuleAnalysis, AnEndThatNeedsAnotherConversationIsAWarning) {
     ToolRule apart = groups("*", {{"search", "context"}});
     apart.per = Per::conversation;
     EXPECT_EQ(found({rule(T::required_before_exit, "search"),
@@ -156,9 +156,9 @@ TEST(RuleAnalysis, ARuleForAToolThatIsNotBuiltIsAWarning) {
     EXPECT_EQ(found({rule(T::max_calls, "shell", 20)}), "not_built shell 1");
 }
 
-// Of what no agent can call, though no rule forbids it: a tool for people, one of a later version,
-// and one of which only a later version's operations are left.
-TEST(RuleAnalysis, WhatIsNotThereForAgentsCannotBeDemandedOfThem) {
+// Tools that no agent can call although no rule forbids it: one for people, one of a later version,
+// and one that keeps only operations of a later version.
+TEST(RuleAnalysis, RulesThatDemandAMissingToolAreErrors) {
     ToolCatalog catalog({{"file", {"read", "stage"}}, {"search"}, {"shell", {"execute"}, false}});
     catalog.add({.name = "approvals", .for_people = true});
     catalog.add({.name = "file", .operations = {"read", "stage"}, .later = {"stage"}});
@@ -189,7 +189,7 @@ TEST(RuleAnalysis, WhatIsNotThereForAgentsCannotBeDemandedOfThem) {
         "");
 }
 
-TEST(RuleAnalysis, ASecondLoopThatCannotBeIsAWarning) {
+TEST(RuleAnalysis, AnImpossibleSecondLoopIsAWarning) {
     EXPECT_EQ(found({rule(T::start_constraint, "context"), rule(T::max_calls, "context", 1),
                      rule(T::exit_loop, "search")}),
               "one_loop 1 2 3");
@@ -206,16 +206,17 @@ TEST(RuleAnalysis, ASecondLoopThatCannotBeIsAWarning) {
         << "the host ends the loop, and one session is one loop";
 }
 
-TEST(RuleAnalysis, OneMistakeIsToldOnceForAllTools) {
+TEST(RuleAnalysis, OneMistakeIsReportedOnceForAllTools) {
     EXPECT_EQ(found({rule(T::start_constraint, "context"), rule(T::exit_loop, "context")}),
               "dead_end file+block_read+block_edit+search 1 2");
     const auto rules =
         rule_set({rule(T::start_constraint, "context"), rule(T::exit_loop, "context")});
-    EXPECT_EQ(analyse(*rules).front().message,
-              "once `file` has succeeded the work can never end, for there is no order in which "
-              "`file`, `context` can succeed: start_constraint for `context` (quire.toml line 1); "
-              "exit_loop for `context` (quire.toml line 2); the same is true of `block_read`, "
-              "`block_edit`, `search`");
+    EXPECT_EQ(
+        analyse(*rules).front().message,
+        "once `file` has succeeded the work can never end, because there is no order in which "
+        "`file`, `context` can succeed: start_constraint for `context` (quire.toml line 1); "
+        "exit_loop for `context` (quire.toml line 2); the same is true of `block_read`, "
+        "`block_edit`, `search`");
 }
 
 TEST(RuleAnalysis, ACommonRuleThatAnAgentsOwnNarrowsIsNotWithoutEffect) {

@@ -47,7 +47,7 @@ private:
     LoopStep step_ = LoopStep::none;
 };
 
-TEST(RuleAutomaton, WithoutRulesEverythingIsAdmittedThatThereIs) {
+TEST(RuleAutomaton, WithoutRulesEveryKnownToolIsAdmitted) {
     Agent agent({});
     EXPECT_EQ(agent.call("file"), "");
     EXPECT_EQ(agent.call("fly"), "unknown_tool");
@@ -67,7 +67,7 @@ TEST(RuleAutomaton, AnOperationThatIsNotAllowedIsRefusedInTheWordsOfTheContract)
     EXPECT_EQ(agent.call({.tool = "file"}), "operation_not_allowed");
 }
 
-TEST(RuleAutomaton, WhatNoAgentCanCallIsNotNamedAsTheNextCall) {
+TEST(RuleAutomaton, TheNextCallIsNeverAToolThatAgentsLack) {
     ToolCatalog catalog = tools_for_test();
     catalog.add({.name = "file", .operations = {"read", "stage"}, .later = {"stage"}});
     Agent agent({rule(RuleType::requires_preceding_tools, "search", {"file"}),
@@ -80,7 +80,7 @@ TEST(RuleAutomaton, WhatNoAgentCanCallIsNotNamedAsTheNextCall) {
         EXPECT_EQ(agent.call(tool), "prerequisites_not_met");
         EXPECT_EQ(agent.details().find("next"), std::string::npos);
         EXPECT_TRUE(
-            agent.message().ends_with("None of these may be called now: go on without it."));
+            agent.message().ends_with("None of these may be called now. Go on without it."));
     }
     EXPECT_EQ(agent.call("block_read"), "prerequisites_not_met");
     EXPECT_TRUE(agent.message().ends_with("Call `context` next."));
@@ -123,13 +123,13 @@ TEST(RuleAutomaton, OnlySuccessSatisfiesAPrerequisite) {
     EXPECT_EQ(agent.call("context"), "");
     EXPECT_EQ(agent.call("file"), "prerequisites_not_met");
     EXPECT_EQ(agent.message(),
-              "`file` may be called once these have succeeded: `search` (rule "
+              "`file` may be called only after these have succeeded: `search` (rule "
               "requires_preceding_tools for `file` (quire.toml line 1)). Call `search` next.");
     EXPECT_EQ(agent.call("search"), "");
     EXPECT_EQ(agent.call("file"), "");
 }
 
-TEST(RuleAutomaton, TheNextCallIsOneThatWorksHoweverLongTheWay) {
+TEST(RuleAutomaton, TheNextCallWorksEvenAfterALongChain) {
     Agent agent({rule(RuleType::requires_preceding_tools, "file", {"search"}),
                  rule(RuleType::requires_preceding_tools, "search", {"context"})});
 
@@ -159,7 +159,7 @@ TEST(RuleAutomaton, OneToolOfAGroupMayBeCalledAgain) {
     EXPECT_EQ(agent.call("context"), "");
 }
 
-TEST(RuleAutomaton, TheWorkBeginsWithWhatHasTo) {
+TEST(RuleAutomaton, TheWorkBeginsWithAStartTool) {
     Agent agent({rule(RuleType::start_constraint, "context"),
                  rule(RuleType::start_constraint, "search"), rule(RuleType::exit_loop, "file")});
 
@@ -168,7 +168,7 @@ TEST(RuleAutomaton, TheWorkBeginsWithWhatHasTo) {
     EXPECT_EQ(agent.call("context", false), "");
     EXPECT_EQ(agent.call("file"), "start_constraints_not_met");
     EXPECT_EQ(agent.message(),
-              "`file` has to wait: the work begins with `context` (rule start_constraint for "
+              "`file` must wait: the work begins with `context` (rule start_constraint for "
               "`context` (quire.toml line 1)). Call `context` next.");
     EXPECT_EQ(agent.call("context"), "");
     EXPECT_EQ(agent.call("file"), "");
@@ -176,7 +176,7 @@ TEST(RuleAutomaton, TheWorkBeginsWithWhatHasTo) {
     EXPECT_EQ(agent.call("block_read"), "start_constraints_not_met") << "the next loop";
 }
 
-TEST(RuleAutomaton, TheEndWaitsForWhatIsOutstanding) {
+TEST(RuleAutomaton, TheEndWaitsForOutstandingTools) {
     Agent agent({rule(RuleType::exit_loop, "block_read"),
                  rule(RuleType::required_before_exit, "search"),
                  rule(RuleType::required_before_exit_if, "context", {"file"}),
@@ -233,7 +233,7 @@ TEST(RuleAutomaton, ConsentIsAskedForOnceNothingRefuses) {
     EXPECT_EQ(agent.call({.tool = "file", .consented = true}), "");
 }
 
-TEST(RuleAutomaton, TheHigherPriorityIsToldFirst) {
+TEST(RuleAutomaton, TheHigherPriorityIsReportedFirst) {
     ToolRule loud = rule(RuleType::max_calls, "file", 0);
     loud.priority = 100;
     Agent usual({rule(RuleType::max_calls, "file", 0), rule(RuleType::start_constraint, "search")});
@@ -243,7 +243,7 @@ TEST(RuleAutomaton, TheHigherPriorityIsToldFirst) {
     EXPECT_EQ(turned.call("file"), "max_calls_exceeded");
 }
 
-TEST(RuleAutomaton, WhatCountsPerConversationIsSharedByTheSessionsOfTheAgent) {
+TEST(RuleAutomaton, CountsPerConversationAreSharedByAnAgentsSessions) {
     Agent agent({rule(RuleType::max_calls, "file", 1, Per::conversation)});
     RuleAutomaton other(agent.ledger());
 
@@ -257,7 +257,7 @@ TEST(RuleAutomaton, WhatCountsPerConversationIsSharedByTheSessionsOfTheAgent) {
     EXPECT_EQ(agent.call({.tool = "file", .conversation = "x"}), "");
 }
 
-TEST(RuleAutomaton, WhatIsPersistentOutlivesTheProcessAndEditsOfOtherRules) {
+TEST(RuleAutomaton, PersistentCountsOutliveTheProcessAndEditsOfRules) {
     const ToolRule cooldown = rule(RuleType::cooldown, "search", 1'000, Per::persistent);
     const ToolRule limit = rule(RuleType::max_calls, "file", 1, Per::persistent);
     Agent before({cooldown, limit});
@@ -279,7 +279,7 @@ TEST(RuleAutomaton, WhatIsPersistentOutlivesTheProcessAndEditsOfOtherRules) {
     EXPECT_EQ(after.call("search"), "");
 }
 
-TEST(RuleAutomaton, AKeptEntryThatIsNoneIsRefused) {
+TEST(RuleAutomaton, AMalformedStoredEntryIsRefused) {
     for (const char* text : {"null", "{}", R"({"tool":"file","calls":-1,"succeeded":true,
                              "last_wall_ms":1})"}) {
         EXPECT_FALSE(LedgerEntry::parse(*json::parse(text))) << text;
@@ -302,13 +302,13 @@ TEST(RuleAutomaton, ExplainLooksAtEachRuleAndCountsNothing) {
     }
     EXPECT_EQ(trace,
               "3 refuses `search` has yet to succeed.\n"
-              "1 replaced A rule that names the tool stands in its place.\n"
+              "1 replaced A rule that names the tool replaces it.\n"
               "2 holds Called 0 of at most 1 time in this session.\n");
     EXPECT_TRUE(agent.automaton().decide({.tool = "search"}).trace.empty());
     EXPECT_FALSE(agent.automaton().report().running);
 }
 
-TEST(RuleAutomaton, WhatIsToBeCalledNowAndThenIsReportedWhenItIsLate) {
+TEST(RuleAutomaton, ALatePeriodicToolIsReported) {
     Agent agent({rule(RuleType::periodic, "context", 100)});
     EXPECT_TRUE(agent.automaton().report().overdue.empty());
     EXPECT_EQ(agent.call("file"), "");
@@ -332,7 +332,7 @@ TEST(RuleAutomaton, AgentsAloneAreGoverned) {
 }
 
 // bench/rules_bench.cc has the figures; this finds what is a hundred times slower.
-TEST(RuleAutomaton, AThousandRulesAreLookedAtInNoTime) {
+TEST(RuleAutomaton, AThousandRulesAreCheckedQuickly) {
     std::vector<ToolRule> many;
     many.reserve(1'000);
     for (int i = 0; i < 1'000; ++i)

@@ -1,3 +1,8 @@
+// Compiling goes in three steps. Every name in a rule is checked against the catalog, so that later
+// steps may index by tool. Then one RuleSet is built for the common rules and one for each agent
+// with own rules. Last, each set is analysed (rule_analysis.h) for every profile its agents may
+// have; equal findings are merged, so one mistake is reported once.
+
 #include "policy/rule_book.h"
 
 #include <algorithm>
@@ -9,7 +14,7 @@
 namespace quire::policy {
 namespace {
 
-// Checks what one rule names.
+// Checks every name that one rule uses.
 class Names {
 public:
     Names(const ToolCatalog& catalog, const std::string& file) : catalog_(catalog), file_(file) {}
@@ -20,11 +25,11 @@ public:
         for (const auto& group : rule.groups) {
             for (const std::string& tool : group) TRY(check_tool(rule, tool, rule.value_line));
         }
-        // A rule is one line of the prompt, and what a person reads is what there is.
+        // A rule is one line of the prompt, and people must see all of it.
         if (text::shown(rule.scope) != rule.scope) {
             return wrong(rule.value_line,
                          cat("the scope '", text::shown(rule.scope),
-                             "' has characters that do not show; write it as a line of text"));
+                             "' has invisible characters; write it as one line of plain text"));
         }
         if (rule.type == RuleType::allowed_operations) TRY(check_operations(rule));
         if (rule.type == RuleType::exclusive_groups) TRY(check_groups(rule));
@@ -44,16 +49,17 @@ private:
                                    catalog_.names()));
         }
         if (rule.per != Per::conversation || known->in_conversations) return {};
-        return wrong(line, cat(named(rule), " counts per conversation, and calls of the tool '",
-                               tool, "' are in none; write per = \"session\" or \"persistent\""));
+        return wrong(line,
+                     cat(named(rule), " counts per conversation, but calls of the tool '", tool,
+                         "' belong to none; write per = \"session\" or \"persistent\""));
     }
     Result<void> check_operations(const ToolRule& rule) const {
         const KnownTool* tool = catalog_.find(rule.tool);
         if (tool == nullptr || tool->operations.empty()) {
-            return wrong(
-                rule.value_line,
-                cat("the tool '", rule.tool, "' declares no operations; allowed_operations is for ",
-                    catalog_.names_with_operations()));
+            return wrong(rule.value_line,
+                         cat("the tool '", rule.tool,
+                             "' declares no operations; allowed_operations works for ",
+                             catalog_.names_with_operations()));
         }
         const auto& there = tool->operations;
         for (const std::string& word : rule.operations) {
@@ -73,7 +79,7 @@ private:
             });
         if (rule.for_every_tool() || in_one) return {};
         return wrong(rule.value_line, cat("no group of exclusive_groups for the tool '", rule.tool,
-                                          "' has it; put it into one, or write tool = \"*\""));
+                                          "' contains it; add it to one, or write tool = \"*\""));
     }
 
     const ToolCatalog& catalog_;
@@ -120,7 +126,7 @@ void RuleBook::look_at(const std::string& agent, const RuleSet& rules, std::stri
         good = good && !finding.is_error();
         take(agent, rules, std::move(finding), "");
     }
-    // What is wrong in every profile is wrong in each.
+    // An error without regard to profiles would only be repeated for each profile.
     if (good) look_at_profiles(agent, rules, profile);
 }
 

@@ -15,16 +15,16 @@
 
 namespace quire::policy {
 
-// What the settings say.
+// The rules as the settings state them.
 struct WrittenRules {
     std::string file = "quire.toml";  // For messages.
     std::vector<ToolRule> common = {};
-    std::map<std::string, std::vector<ToolRule>, std::less<>> own = {};  // By agent.
-    // By agent, the profile that it works in, where that is settled.
+    std::map<std::string, std::vector<ToolRule>, std::less<>> own = {};  // Indexed by agent.
+    // The profile of each agent whose profile is fixed, indexed by agent.
     std::map<std::string, std::string, std::less<>> profiles = {};
 };
 
-// A finding with where it was found.
+// A finding with its place in the settings.
 struct BookFinding {
     std::string agent = {};  // "" for the rules that all agents share.
     RuleFinding finding = {};
@@ -34,23 +34,23 @@ struct BookFinding {
 
 class RuleBook {
 public:
-    // Errors: invalid_argument "invalid_config" {file, line}: a tool that is not in the catalog, an
-    // operation that the tool does not declare, exclusive_groups for a tool that is in none, a
-    // count per conversation of a tool whose calls are in none, a scope that is more than a line of
-    // plain text. What analyse() finds is no error here: findings().
+    // Errors: invalid_argument "invalid_config" {file, line}: a tool that the catalog lacks, an
+    // operation that the tool does not declare, exclusive_groups for a tool in none of the groups,
+    // a count per conversation for a tool that works in none, a scope that is not one line of plain
+    // text. The findings of analyse() are no errors here: see findings().
     static Result<RuleBook> compile(ToolCatalog catalog, const WrittenRules& written);
 
     const ToolCatalog& catalog() const { return *catalog_; }
-    // The agent's own and the common ones; the common ones for an agent without its own.
+    // The common rules plus the agent's own. An agent without own rules gets the common ones.
     std::shared_ptr<const RuleSet> rules_for(std::string_view agent) const;
-    // Each set that rules_for() may give; the common ones first.
+    // Each set that rules_for() may return; the common one first.
     std::vector<std::shared_ptr<const RuleSet>> all() const;
-    // Errors first. What is found with the common rules is not told again for each agent. What is
-    // an error in some of the profiles alone is one for an agent whose profile is settled, and a
-    // warning otherwise.
+    // Errors first. A finding about the common rules is not repeated for each agent. An error that
+    // occurs only in some profiles is an error for an agent with one of those profiles and a
+    // warning for agents without a fixed profile.
     const std::vector<BookFinding>& findings() const { return findings_; }
-    // Errors: invalid_argument "invalid_config" {file, line, problems}: the rules cannot be met.
-    // The message has a line for each.
+    // Errors: invalid_argument "invalid_config" {file, line, problems} if the rules cannot be met.
+    // The message has one line per problem.
     Result<void> check() const;
 
 private:

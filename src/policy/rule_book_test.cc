@@ -24,7 +24,7 @@ std::string message(ToolRule of) {
     return book.error().message();
 }
 
-TEST(RuleBook, WhatIsNotThereStopsTheStartWithItsLine) {
+TEST(RuleBook, AnUnknownNameStopsTheStartWithItsLine) {
     EXPECT_EQ(message(rule(T::needed, "fil")),
               "quire.toml:11: unknown tool 'fil', expected one of: *, file, context, shell, "
               "block_read, block_edit, search");
@@ -33,12 +33,14 @@ TEST(RuleBook, WhatIsNotThereStopsTheStartWithItsLine) {
     EXPECT_EQ(message(rule(T::allowed_operations, "file", {"read", "fly"})),
               "quire.toml:12: the tool 'file' has no operation 'fly', expected: list, read, edit, "
               "save");
-    EXPECT_EQ(message(rule(T::allowed_operations, "block_read", {"read"})),
-              "quire.toml:12: the tool 'block_read' declares no operations; allowed_operations is "
-              "for file, context and shell");
-    EXPECT_EQ(message(groups("file", {{"search", "context"}})),
-              "quire.toml:12: no group of exclusive_groups for the tool 'file' has it; put it into "
-              "one, or write tool = \"*\"");
+    EXPECT_EQ(
+        message(rule(T::allowed_operations, "block_read", {"read"})),
+        "quire.toml:12: the tool 'block_read' declares no operations; allowed_operations works "
+        "for file, context and shell");
+    EXPECT_EQ(
+        message(groups("file", {{"search", "context"}})),
+        "quire.toml:12: no group of exclusive_groups for the tool 'file' contains it; add it to "
+        "one, or write tool = \"*\"");
     EXPECT_EQ(message(rule(T::max_calls, "shell", 3)), "accepted");
 }
 
@@ -59,7 +61,7 @@ TEST(RuleBook, AScopeIsALineOfPlainText) {
     }
 }
 
-TEST(RuleBook, WhatIsInNoConversationIsNotCountedInOne) {
+TEST(RuleBook, AToolWithoutConversationsCannotBeCountedInOne) {
     ToolCatalog catalog = tools_for_test();
     catalog.add({.name = "file", .operations = {"read"}, .in_conversations = false});
     const auto told = [&](ToolRule of, Per per = Per::conversation) {
@@ -70,8 +72,8 @@ TEST(RuleBook, WhatIsInNoConversationIsNotCountedInOne) {
     };
     EXPECT_EQ(
         told(rule(T::max_calls, "file", 3)),
-        "quire.toml:11: max_calls for `file` (quire.toml line 10) counts per conversation, and "
-        "calls of the tool 'file' are in none; write per = \"session\" or \"persistent\"");
+        "quire.toml:11: max_calls for `file` (quire.toml line 10) counts per conversation, but "
+        "calls of the tool 'file' belong to none; write per = \"session\" or \"persistent\"");
     EXPECT_TRUE(told(rule(T::requires_preceding_tools, "block_edit", {"file"}))
                     .starts_with("quire.toml:12: requires_preceding_tools for `block_edit`"));
     EXPECT_TRUE(told(groups("*", {{"block_read", "file"}})).starts_with("quire.toml:12: "));
@@ -91,18 +93,18 @@ std::string told_of(const ToolCatalog& catalog, const WrittenRules& written) {
     return out;
 }
 
-TEST(RuleBook, WhatAProfileLacksLocksItsAgentsOut) {
+TEST(RuleBook, ARuleOnAToolThatAProfileLacksIsReportedForItsAgents) {
     const ToolCatalog catalog({{.name = "read", .profiles = {"model", "full"}},
                                {.name = "view", .profiles = {"compat"}},
                                {.name = "file", .profiles = {"model", "full", "compat"}}});
     const std::vector<ToolRule> start = {at(1, rule(T::start_constraint, "view"))};
     EXPECT_EQ(told_of(catalog, {.common = start, .own = {}}),
-              "warning: quire.toml:1: in profile model, full, the work has to begin with `view`, "
-              "which can never be called: `view` is a tool of profile compat alone\n");
+              "warning: quire.toml:1: in profile model, full, the work must begin with `view`, "
+              "which can never be called: `view` exists only in profile compat\n");
     EXPECT_EQ(
         told_of(catalog, {.common = {}, .own = {{"ada", start}}, .profiles = {{"ada", "full"}}}),
-        "error: quire.toml:1: for agent:ada, in its profile full, the work has to begin with "
-        "`view`, which can never be called: `view` is a tool of profile compat alone\n");
+        "error: quire.toml:1: for agent:ada, in its profile full, the work must begin with "
+        "`view`, which can never be called: `view` exists only in profile compat\n");
     EXPECT_EQ(
         told_of(catalog, {.common = {}, .own = {{"ada", start}}, .profiles = {{"ada", "compat"}}}),
         "");
@@ -126,7 +128,7 @@ TEST(RuleBook, AnAgentHasTheCommonRulesAndItsOwn) {
     EXPECT_TRUE(book->check());
 }
 
-TEST(RuleBook, WhatCannotBeMetIsToldOnceAndForWhom) {
+TEST(RuleBook, AnImpossibleRuleIsReportedOnceWithItsAgent) {
     const auto book = RuleBook::compile(
         tools_for_test(),
         {.common = {at(1, rule(T::exit_loop, "file")), at(5, rule(T::max_calls, "shell", 3))},
@@ -137,7 +139,7 @@ TEST(RuleBook, WhatCannotBeMetIsToldOnceAndForWhom) {
     ASSERT_FALSE(wrong);
     EXPECT_EQ(wrong.error().reason(), "invalid_config");
     EXPECT_EQ(wrong.error().message().substr(0, 60),
-              "quire.toml:1: for agent:ada, the work can never end, for `fi");
+              "quire.toml:1: for agent:ada, the work can never end, because");
     EXPECT_EQ(*wrong.error().details().find("line"), Value(1));
     std::size_t about_shell = 0;
     for (const BookFinding& each : book->findings())

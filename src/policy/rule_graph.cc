@@ -1,3 +1,21 @@
+// The rules form a graph over the tools, with three kinds of edges: `before_` (must have succeeded
+// earlier), `after_` (must succeed later in the loop), `then_` (must succeed in the loop at any
+// point).
+//
+// requires_preceding_tools(save, [view])   view --before--> save
+// requires_following_tools(save, [test])   save --after---> test
+// required_before_exit_if(log, [save])     save --then----> log
+//
+// Two questions are answered. What can never be called at all? That is a fixed point: start with
+// nothing callable, and add every tool whose prerequisites are callable until nothing changes; what
+// is left waits for itself (a cycle) or for something impossible. Can a loop end by a given exit?
+// Take the closure of what that exit needs under all edges, then look in it for tools that can
+// never be called, for tools that exclude each other, and for an order (call_order.h). Demands
+// never contain an "or", so the closure is the smallest possible set, and if it fails every larger
+// one fails too.
+//
+// Cost: O(tools × (tools + edges)) for the first, O(tools + edges) per exit for the second.
+
 #include "policy/rule_graph.h"
 
 #include <algorithm>
@@ -5,11 +23,12 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "policy/call_order.h"
 
 namespace quire::policy {
 namespace {
 
-// The rule of what is asked for and comes from none.
+// Marks a tool that the question itself asks for; no rule brought it.
 constexpr std::size_t kNoRule = static_cast<std::size_t>(-1);
 
 void add_once(std::vector<std::size_t>& to, std::size_t rule) {
@@ -20,13 +39,14 @@ void add_once(std::vector<std::size_t>& to, std::size_t rule) {
 
 struct RuleGraph::Closure {
     explicit Closure(std::size_t tools) : by_rule(tools), by_tool(tools), in(tools) {}
-    std::vector<std::size_t> order;  // As they were brought.
+    std::vector<std::size_t> order;  // The order in which they came in.
     std::vector<std::optional<std::size_t>> by_rule;
     std::vector<std::optional<std::size_t>> by_tool;
     std::vector<bool> in;
     bool any_but_starts = false;
 };
 
+// The order matters: each step uses what the former ones found.
 RuleGraph::RuleGraph(const RuleSet& rules, std::string_view profile)
     : rules_(rules),
       tools_(rules.catalog().size()),
@@ -51,6 +71,7 @@ std::string RuleGraph::quoted(std::size_t tool) const {
     return cat("`", rules_.catalog().tools()[tool].name, "`");
 }
 
+// Sorts every rule into the edges and limits that it stands for.
 void RuleGraph::collect() {
     for (std::size_t tool = 0; tool < tools_; ++tool) {
         if (rules_.ends_loop(tool)) exits_.push_back(tool);
@@ -104,9 +125,7 @@ void RuleGraph::collect() {
     }
 }
 
-// --- what can never be called ---
-
-// Both members must have been called before the tool, within what the group counts over.
+// Finds tools that need two members of one group before them, counted over the group's period.
 void RuleGraph::find_exclusions() {
     std::vector<std::optional<Conflict>> found(tools_);
     std::vector<std::vector<std::size_t>> needs(tools_);
@@ -136,9 +155,9 @@ void RuleGraph::find_exclusions() {
                 found[tool]->why =
                     with_itself
                         ? cat(quoted(tool), " needs ", quoted(both[both[0] == tool ? 1 : 0]),
-                              " before it, and they exclude each other")
+                              " before it, but they exclude each other")
                         : cat(quoted(tool), " needs both ", quoted(both[0]), " and ",
-                              quoted(both[1]), " before it, and they exclude each other");
+                              quoted(both[1]), " before it, but they exclude each other");
             }
             needs[tool].insert(needs[tool].end(), closure.order.begin(), closure.order.end());
         }
@@ -153,7 +172,7 @@ void RuleGraph::find_exclusions() {
     }
 }
 
-// What may succeed first, then what may once that has, and so on: what is left never can, whatever
+// Finds the callable tools as a fixed point. A tool that is left out can never be called, whatever
 // happened before.
 void RuleGraph::find_callable() {
     const auto ready = [&](std::size_t tool) {
@@ -174,8 +193,8 @@ void RuleGraph::find_callable() {
 }
 
 void RuleGraph::find_cycles() {
-    // From each tool that waits for another, on to the first that it waits for, until one is met
-    // again.
+    // Depth-first search over the tools that wait for each other. Meeting an open tool closes a
+    // cycle.
     enum class Mark : std::uint8_t { fresh, open, done };
     std::vector<Mark> marks(tools_, Mark::fresh);
     const auto waits = [&](std::size_t tool) {
@@ -217,7 +236,7 @@ void RuleGraph::find_cycles() {
                     cat_to(names, cat(quoted(at->tool), " waits for "));
                 }
                 cycle.why = cat(names, quoted(edge.tool));
-                // One that shares a tool with a cycle that was told adds nothing.
+                // A cycle that shares a tool with a reported one adds nothing.
                 const bool is_told = std::any_of(path.begin(), path.end(), [&](const Step& each) {
                     return never_[each.tool].has_value();
                 });
@@ -244,12 +263,12 @@ void RuleGraph::explain_never() {
             }
             conflict.why =
                 rules_.is_listed(tool)
-                    ? cat("what is left of ", quoted(tool), " this version does not have yet")
+                    ? cat("this version does not have the remaining operations of ", quoted(tool))
                     : cat("no operation of ", quoted(tool), " is left");
         }
         never_[tool] = std::move(conflict);
     }
-    // The others wait for one of these, directly or not.
+    // All remaining tools wait for one of these, directly or not.
     for (bool more = true; more;) {
         more = false;
         for (std::size_t tool = 0; tool < tools_; ++tool) {
@@ -271,9 +290,7 @@ void RuleGraph::explain_never() {
     }
 }
 
-// --- what a loop has to do ---
-
-// Whether what has to come first has to succeed in this very loop.
+// True if a prerequisite of that period has to succeed in this very loop.
 bool RuleGraph::counts(Per edge, Reach reach) const {
     switch (reach) {
         case Reach::fresh:
@@ -286,11 +303,12 @@ bool RuleGraph::counts(Per edge, Reach reach) const {
     return false;
 }
 
-// Whether a count cannot be got round by going on in another conversation.
+// True if a count cannot be evaded by going on in another conversation.
 bool RuleGraph::binds(Per per, Reach reach) const {
     return reach == Reach::fresh || per != Per::conversation;
 }
 
+// Adds the tool to the closure unless it is there already.
 void RuleGraph::bring(Closure& closure, std::size_t tool, std::optional<std::size_t> rule,
                       std::optional<std::size_t> by) const {
     if (closure.in[tool]) return;
@@ -300,6 +318,7 @@ void RuleGraph::bring(Closure& closure, std::size_t tool, std::optional<std::siz
     closure.order.push_back(tool);
 }
 
+// Breadth-first closure of `seeds` under all edges that count within `reach`.
 RuleGraph::Closure RuleGraph::closure_of(std::vector<Edge> seeds, Reach reach) const {
     Closure closure(tools_);
     for (const Edge& seed : seeds) {
@@ -322,7 +341,7 @@ RuleGraph::Closure RuleGraph::closure_of(std::vector<Edge> seeds, Reach reach) c
     return closure;
 }
 
-// The rules that brought these tools.
+// The rules that brought these tools into the closure, followed back to the seeds.
 Conflict RuleGraph::behind(const Closure& closure, std::vector<std::size_t> tools) const {
     Conflict out;
     for (const std::size_t each : tools) {
@@ -335,6 +354,7 @@ Conflict RuleGraph::behind(const Closure& closure, std::vector<std::size_t> tool
     return out;
 }
 
+// Looks for two tools of the closure that a group excludes.
 std::optional<Conflict> RuleGraph::excluded(const Closure& closure, Reach reach) const {
     for (const Group& group : groups_) {
         if (!binds(group.per, reach)) continue;
@@ -346,86 +366,17 @@ std::optional<Conflict> RuleGraph::excluded(const Closure& closure, Reach reach)
         Conflict out = behind(closure, both);
         add_once(out.rules, group.rule);
         out.why = cat("both ", quoted(both[0]), " and ", quoted(both[1]),
-                      " have to succeed, and they exclude each other");
+                      " must succeed, but they exclude each other");
         return out;
     }
     return std::nullopt;
 }
 
-// When the first and the last call of each tool succeeds: one that may be called once has both at
-// once. Nothing may come after itself.
-class RuleGraph::Order {
-public:
-    struct Arrow {
-        std::size_t to;
-        std::optional<std::size_t> rule;
-        std::size_t from_tool;
-    };
-    explicit Order(std::size_t tools)
-        : arrows_(2 * tools + 1), merged_(tools), started_(2 * tools) {}
-
-    void merge(std::size_t tool, std::optional<std::size_t> rule) {
-        merged_[tool] = true;
-        if (rule) limits_.emplace_back(tool, *rule);
-    }
-    std::size_t first(std::size_t tool) const { return 2 * tool; }
-    std::size_t last(std::size_t tool) const { return merged_[tool] ? 2 * tool : 2 * tool + 1; }
-    std::size_t started() const { return started_; }
-    void put(std::size_t from, std::size_t to, std::optional<std::size_t> rule) {
-        arrows_[from].push_back({to, rule, from / 2});
-    }
-    // The arrows of a cycle; empty where there is none.
-    std::vector<Arrow> cycle() const {
-        std::vector<int> marks(arrows_.size(), 0);
-        for (std::size_t from = 0; from < arrows_.size(); ++from) {
-            if (marks[from] != 0) continue;
-            std::vector<std::pair<std::size_t, std::size_t>> path = {{from, 0}};
-            marks[from] = 1;
-            while (!path.empty()) {
-                auto& [node, next] = path.back();
-                if (next == arrows_[node].size()) {
-                    marks[node] = 2;
-                    path.pop_back();
-                    continue;
-                }
-                const std::size_t to = arrows_[node][next++].to;
-                if (marks[to] == 1) return around(path, to);
-                if (marks[to] == 0) {
-                    marks[to] = 1;
-                    path.emplace_back(to, 0);
-                }
-            }
-        }
-        return {};
-    }
-    // The rules because of which a tool may be called once.
-    std::optional<std::size_t> limit_of(std::size_t tool) const {
-        for (const auto& [limited, rule] : limits_) {
-            if (limited == tool) return rule;
-        }
-        return std::nullopt;
-    }
-
-private:
-    std::vector<Arrow> around(const std::vector<std::pair<std::size_t, std::size_t>>& path,
-                              std::size_t to) const {
-        std::vector<Arrow> out;
-        auto at = std::find_if(path.begin(), path.end(),
-                               [&](const auto& step) { return step.first == to; });
-        for (; at != path.end(); ++at) out.push_back(arrows_[at->first][at->second - 1]);
-        return out;
-    }
-
-    std::vector<std::vector<Arrow>> arrows_;
-    std::vector<bool> merged_;
-    std::vector<std::pair<std::size_t, std::size_t>> limits_;
-    std::size_t started_;
-};
-
+// Builds the order of first and last calls that the closure demands, and looks for a cycle in it.
 std::optional<Conflict> RuleGraph::out_of_order(const Closure& closure,
                                                 std::optional<std::size_t> exit,
                                                 Reach reach) const {
-    Order order(tools_);
+    CallOrder order(tools_);
     for (const std::size_t tool : closure.order) {
         for (const Limit& limit : once_[tool]) {
             if (binds(limit.per, reach)) order.merge(tool, limit.rule);
@@ -448,10 +399,10 @@ std::optional<Conflict> RuleGraph::out_of_order(const Closure& closure,
     for (const Edge& edge : starts_) {
         if (closure.any_but_starts) order.put(order.first(edge.tool), order.started(), edge.rule);
     }
-    const std::vector<Order::Arrow> cycle = order.cycle();
+    const std::vector<CallOrder::Arrow> cycle = order.cycle();
     if (cycle.empty()) return std::nullopt;
     std::vector<std::size_t> tools;
-    for (const Order::Arrow& arrow : cycle) {
+    for (const CallOrder::Arrow& arrow : cycle) {
         if (arrow.from_tool < tools_) add_once(tools, arrow.from_tool);
     }
     Conflict out = behind(closure, tools);
@@ -460,7 +411,7 @@ std::optional<Conflict> RuleGraph::out_of_order(const Closure& closure,
         cat_to(names, cat(names.empty() ? "" : ", ", quoted(tool)));
         if (const auto limit = order.limit_of(tool)) add_once(out.rules, *limit);
     }
-    for (const Order::Arrow& arrow : cycle) {
+    for (const CallOrder::Arrow& arrow : cycle) {
         if (arrow.rule) add_once(out.rules, *arrow.rule);
     }
     out.why = cat("there is no order in which ", names, " can succeed");
@@ -475,6 +426,7 @@ std::vector<RuleGraph::Edge> RuleGraph::needed_for(std::optional<std::size_t> ex
     return out;
 }
 
+// Every exit needs a tool that may be called only once: then the second loop cannot end.
 std::optional<Conflict> RuleGraph::one_loop() const {
     std::optional<Closure> first;
     std::vector<bool> in_each(tools_, true);
@@ -491,7 +443,7 @@ std::optional<Conflict> RuleGraph::one_loop() const {
             if (limit.per == Per::conversation) continue;
             Conflict out = behind(*first, {tool});
             add_once(out.rules, limit.rule);
-            out.why = cat(quoted(tool), " has to succeed in each, and may be called once");
+            out.why = cat(quoted(tool), " must succeed in every loop but may be called only once");
             return out;
         }
     }
@@ -505,13 +457,14 @@ std::optional<Conflict> RuleGraph::unmet(std::optional<std::size_t> exit,
         if (never_[tool]) {
             Conflict out = behind(closure, {tool});
             for (const std::size_t rule : never_[tool]->rules) add_once(out.rules, rule);
-            out.why = cat(quoted(tool), " has to succeed, and never can: ", never_[tool]->why);
+            out.why = cat(quoted(tool), " must succeed but never can: ", never_[tool]->why);
             return out;
         }
         if (rules_.ends_loop(tool) && exit != tool) {
             Conflict out = behind(closure, {tool});
             add_once(out.rules, exit_rule_[tool]);
-            out.why = cat(quoted(tool), " has to succeed before the end, and ends the work itself");
+            out.why =
+                cat(quoted(tool), " must succeed before the end, but it ends the work itself");
             return out;
         }
     }

@@ -1,8 +1,9 @@
-// What an agent's rules demand of each other, and whether a loop can meet it.
+// The demands that an agent's rules make on each other, and whether a loop can meet them.
 //
-// Every demand is a plain "and": a tool that has to succeed brings others with it, so there is one
-// least set of tools for each way to end, and the order in which they succeed is a graph that has
-// to be free of cycles. Exact for one loop of a fresh agent; Reach says what else may have been.
+// Every demand is a plain "and": a tool that has to succeed brings others with it. So each way to
+// end a loop has one smallest set of tools, and the order in which they succeed is a graph that
+// must be free of cycles. Exact for one loop of a fresh agent; Reach says what else may have
+// happened before.
 #pragma once
 
 #include <cstddef>
@@ -16,38 +17,39 @@
 
 namespace quire::policy {
 
-// Why something cannot be: the rules that are behind it, and a clause for a message.
+// The reason why something is impossible: the rules behind it, and a clause for a message.
 struct Conflict {
     std::vector<std::size_t> rules;
     std::string why;
 };
 
+// Built once from compiled rules; each question is a walk over the graph.
 class RuleGraph {
 public:
-    // What may have happened before the loop, and so what is demanded of the loop itself.
+    // The past that is assumed before the loop. It decides which demands the loop itself must meet.
     enum class Reach : std::uint8_t {
-        fresh,    // Nothing; and all is in one conversation.
-        session,  // Other sessions and conversations of the agent.
-        any,      // Other loops of this session, too.
+        fresh,    // Nothing happened before, and all calls are in one conversation.
+        session,  // Other sessions and conversations of the agent came before.
+        any,      // Other loops of this session came before as well.
     };
 
-    // Of agents in `profile`, or of all where that is "".
+    // For agents in `profile`, or for all agents if that is "".
     explicit RuleGraph(const RuleSet& rules, std::string_view profile = {});
 
-    // Why no call of the tool is ever admitted and succeeds; none where some may.
+    // The reason why no call of the tool can ever be admitted and succeed; nothing if one can.
     const std::optional<Conflict>& never(std::size_t tool) const { return never_[tool]; }
-    // Whether agents have nothing of the tool that they could call, though no rule forbids it.
+    // True if agents lack the tool, or all of its operations, although no rule forbids it.
     bool is_absent(std::size_t tool) const {
         return !absent_[tool].empty() || (rules_.is_listed(tool) && !rules_.is_callable(tool));
     }
-    // Why a session can do its first loop and no other; none where it may do more.
+    // The reason why a session can do only its first loop; nothing if it can do more.
     std::optional<Conflict> one_loop() const;
-    // Cycles of "needs first", each once.
+    // The cycles of tools that wait for each other, each once.
     const std::vector<Conflict>& cycles() const { return cycles_; }
-    // Tools whose prerequisites exclude each other, where those of none of them do already.
+    // Tools whose prerequisites exclude each other. A tool that only inherits this is left out.
     const std::vector<Conflict>& exclusions() const { return exclusions_; }
-    // Why the loop cannot end by `exit` (none: by the host's will, where no tool ends it) with
-    // `also` having succeeded in it; none where it can.
+    // The reason why the loop cannot end by `exit` (absent: the host ends it, if no tool does)
+    // after `also` has succeeded in it; nothing if it can.
     std::optional<Conflict> unmet(std::optional<std::size_t> exit, std::optional<std::size_t> also,
                                   Reach reach) const;
     // The tools that end the loop, in the catalog's order.
@@ -68,9 +70,8 @@ private:
         std::size_t rule = 0;
         Per per = Per::session;
     };
-    // A set of tools, each with the rule and the tool that brought it.
+    // A set of tools, each with the rule and the tool that brought it in.
     struct Closure;
-    class Order;
 
     void collect();
     void find_exclusions();
@@ -93,16 +94,16 @@ private:
     const RuleSet& rules_;
     std::size_t tools_;
     std::vector<std::size_t> exits_;
-    std::vector<std::size_t> exit_rule_;     // By tool, of those that end the loop.
-    std::vector<Edge> required_;             // Before each end.
-    std::vector<Edge> starts_;               // In the order of the rules.
-    std::vector<std::vector<Edge>> before_;  // By tool: what has to succeed before it.
-    std::vector<std::vector<Edge>> after_;   // … after it, in the loop.
-    std::vector<std::vector<Edge>> then_;    // … in the loop, if it did.
+    std::vector<std::size_t> exit_rule_;     // Indexed by tool; set for tools that end the loop.
+    std::vector<Edge> required_;             // Must succeed before every end.
+    std::vector<Edge> starts_;               // In rule order.
+    std::vector<std::vector<Edge>> before_;  // Indexed by tool: must succeed before it.
+    std::vector<std::vector<Edge>> after_;   // Indexed by tool: must succeed after it, in the loop.
+    std::vector<std::vector<Edge>> then_;    // Indexed by tool: must succeed in the loop if it did.
     std::vector<Group> groups_;
-    std::vector<std::string> absent_;                    // Why agents have no such tool.
-    std::vector<std::optional<std::size_t>> forbidden_;  // By which rule.
-    std::vector<std::vector<Limit>> once_;               // Rules of one call.
+    std::vector<std::string> absent_;                    // The reason why agents lack the tool.
+    std::vector<std::optional<std::size_t>> forbidden_;  // The rule that forbids it.
+    std::vector<std::vector<Limit>> once_;               // The rules that allow one call.
     std::vector<bool> callable_;
     std::vector<std::optional<Conflict>> never_;
     std::vector<Conflict> cycles_;

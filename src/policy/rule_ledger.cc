@@ -30,7 +30,8 @@ Result<LedgerEntry> LedgerEntry::parse(const Value& value) {
                        succeeded->is_bool() && last != nullptr && last->is_int() &&
                        (conversation == nullptr || conversation->is_string());
     if (!whole)
-        return corrupt("what was kept of an agent's calls is not what rules for tools keep");
+        return corrupt(
+            "a stored record of an agent's calls is not in the format of the rules for tools");
     LedgerEntry out{tool->as_string(), std::nullopt, calls->as_int(), succeeded->as_bool(),
                     last->as_int()};
     if (conversation != nullptr) out.conversation = conversation->as_string();

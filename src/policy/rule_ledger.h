@@ -1,10 +1,10 @@
-// What an agent's rules remember of its calls: per conversation and ever.
+// The counts of an agent's calls that outlive a session: per conversation and for ever.
 //
-// One for each agent; its sessions share it, each with what is its own beside it
-// (rule_automaton.h). What is kept is facts about tools (how often one was called, when last,
-// whether it ever succeeded), not the state of rules: so rules can be edited, added and moved
-// between two starts, and what was counted still counts. Not thread-safe: whoever owns an agent's
-// sessions owns this, too.
+// Each agent has one ledger, shared by its sessions; each session adds its own counts
+// (rule_automaton.h). The ledger keeps facts about tools (how often one was called, when last,
+// whether it ever succeeded), not the state of rules. So rules can be edited, added and moved
+// between two starts without losing counts. Not thread-safe: the owner of an agent's sessions owns
+// the ledger too.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,15 @@
 
 namespace quire::policy {
 
-// The facts within one session, one conversation, or ever.
+// The facts within one session, one conversation, or for ever. Indexed by tool.
 struct ToolFacts {
     explicit ToolFacts(std::size_t tools)
         : called(tools), succeeded(tools), calls(tools), last_start(tools) {}
     IndexSet called;     // Admitted at least once.
-    IndexSet succeeded;  // At least once.
+    IndexSet succeeded;  // Succeeded at least once.
     std::vector<std::int64_t> calls;
-    std::vector<std::int64_t> last_start;  // Steady milliseconds, where it was called.
+    // Steady milliseconds of the last start; valid if the tool was called.
+    std::vector<std::int64_t> last_start;
 
     void note_call(std::size_t tool, std::int64_t now) {
         called.add(tool);
@@ -41,22 +42,22 @@ struct ToolFacts {
     }
 };
 
-// The facts about one tool, for keeping. key() tells entries apart; one that is kept replaces that
-// with the same key.
+// The stored facts about one tool. A stored entry replaces the one with an equal key().
 struct LedgerEntry {
     std::string tool = {};
-    std::optional<std::string> conversation = {};  // None: ever.
+    std::optional<std::string> conversation = {};  // Absent: counted for ever.
     std::int64_t calls = 0;
     bool succeeded = false;
     std::int64_t last_wall_ms = 0;  // When the last call began.
 
     std::string key() const;
     Value value() const;
-    // Errors: corrupt, for what value() does not write.
+    // Errors: corrupt, if value() did not write it.
     static Result<LedgerEntry> parse(const Value& value);
     friend bool operator==(const LedgerEntry&, const LedgerEntry&) = default;
 };
 
+// The facts of one agent, and which of them have changed since they were last stored.
 class RuleLedger {
 public:
     // `clock` outlives it.
@@ -65,21 +66,22 @@ public:
     const RuleSet& rules() const { return *rules_; }
     const Clock& clock() const { return clock_; }
 
-    // Before the first call. Of a tool that is not in the catalog nothing is taken. A cooldown goes
-    // on where it stood: what passed meanwhile is the difference of the two wall clocks, or nothing
-    // where that one was set back.
+    // Call before the first call is admitted. Tools that the catalog lacks are skipped. A cooldown
+    // continues from where it stood: the time since the last call is the difference of the wall
+    // clocks, or zero if the clock was set back.
     void restore(std::span<const LedgerEntry> entries);
-    // What is to be kept of what has changed since the last time.
+    // The entries that have changed since the last take_changes(), for storing.
     std::vector<LedgerEntry> take_changes();
-    // What could not be kept: it is among the next changes, as it is by then.
+    // Puts back entries that could not be stored: the next take_changes() returns them with their
+    // values of that time.
     void not_kept(std::span<const LedgerEntry> entries);
     bool has_changes() const { return !changed_.empty(); }
-    // A conversation that is gone. Keep nothing of it either.
+    // Forgets a deleted conversation. The caller deletes its stored entries.
     void forget(std::string_view conversation);
 
 private:
     friend class RuleAutomaton;
-    using Place = std::optional<std::string>;  // None: ever.
+    using Place = std::optional<std::string>;  // Absent: for ever.
 
     const ToolFacts& find(std::string_view conversation) const;
     ToolFacts& facts(const Place& place);
@@ -89,7 +91,7 @@ private:
     std::shared_ptr<const RuleSet> rules_;
     const Clock& clock_;
     ToolFacts ever_;
-    ToolFacts none_;  // Of a conversation in which nothing was called.
+    ToolFacts none_;  // The facts of a conversation in which nothing was called.
     std::map<std::string, ToolFacts, std::less<>> conversations_;
     std::set<std::pair<Place, std::size_t>> changed_;
 };

@@ -1,3 +1,16 @@
+// Compiling turns rules into flat arrays, so that a call is checked without a look at a rule:
+//
+// rules  --place-->  sorted by priority, each with its tool or kEveryTool
+//        --markers-> bit sets: exits_, continues_, starts_
+//        --duties--> the conditions for ending a loop (exit_… checks)
+//        --checks--> for each tool a range of checks_, in the order of refusals
+//        --summary-> for each tool the same checks, merged
+//
+// A set of tools is stored as the words of a bit set that are not zero (RuleCheck::Part), so
+// testing it costs one AND per 64 tools. The summary answers the usual question (does everything
+// hold?) with a check per kind and period instead of one per rule; the full list is read only to
+// name the rule that refuses. Compiling is O(rules × tools); nothing changes afterwards.
+
 #include "policy/rule_set.h"
 
 #include <algorithm>
@@ -32,7 +45,7 @@ RuleSet::RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRul
         first_check_.push_back(static_cast<std::uint32_t>(checks_.size()));
         std::vector<RuleCheck> found;
         compile_checks(tool, found);
-        // What a tool has is asked before when it may be called, whatever the priorities.
+        // Whether the operation is allowed comes before all other checks, whatever their priority.
         std::stable_sort(found.begin(), found.end(), [](const RuleCheck& a, const RuleCheck& b) {
             return std::pair(a.kind != Kind::operation, a.rule) <
                    std::pair(b.kind != Kind::operation, b.rule);
@@ -45,6 +58,7 @@ RuleSet::RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRul
     for (std::size_t tool = 0; tool < tools; ++tool) note_left(tool);
 }
 
+// Records whether any operation of the tool is left, and whether agents can call it.
 void RuleSet::note_left(std::size_t tool) {
     const KnownTool& known = catalog_->tools()[tool];
     const auto left = allowed_operations(known.name);
@@ -85,6 +99,7 @@ bool RuleSet::is_named(Level level, RuleType type, std::size_t tool) const {
         .has(tool);
 }
 
+// A rule for "*" gives way to a rule of its level and type that names the tool.
 bool RuleSet::is_replaced(std::size_t rule, std::size_t tool) const {
     if (rule_tools_[rule] != kEveryTool) return false;
     const Level level = rules_[rule].level;
@@ -171,6 +186,7 @@ void RuleSet::remember(Per per, std::size_t tool) {
     remembered_[static_cast<std::size_t>(per)].add(tool);
 }
 
+// Appends the set to parts_ and returns its place there.
 RuleCheck::Span RuleSet::span_of(std::vector<std::size_t> indices) {
     std::sort(indices.begin(), indices.end());
     RuleCheck::Span span{static_cast<std::uint32_t>(parts_.size()), 0};
@@ -233,7 +249,7 @@ void RuleSet::compile_duties() {
     }
 }
 
-// The duty as it stands for one tool that ends the loop: as if that had succeeded already.
+// Adds the duty as a check of one tool that ends the loop, as if that tool had succeeded already.
 void RuleSet::add_exit_check(RuleCheck duty, std::size_t exit, std::vector<RuleCheck>& out) {
     const auto has = [&](RuleCheck::Span span) {
         const auto all = parts(span);
@@ -331,10 +347,13 @@ std::set<std::size_t> RuleSet::members_of(RuleCheck::Span span) const {
     return out;
 }
 
+// Merges the checks of a tool that have the same kind, period and subject: the lowest limit, the
+// longest cooldown, the common operations, the union of everything else.
 void RuleSet::summarise(std::size_t tool) {
     struct Bound {
         RuleCheck check;
-        std::size_t of = 0;  // Of duties: the tool that they are about.
+        // For duties: the tool that they are about.
+        std::size_t of = 0;
         std::set<std::size_t> members = {};
     };
     std::vector<Bound> bounds;

@@ -1,10 +1,9 @@
-// The rules that hold for one agent, compiled: what its prompt says and what its calls are held to
-// are read off the same object. Immutable; any thread.
+// The rules that hold for one agent, compiled. Both the sentences of the agent's prompt and the
+// checks of its calls come from this object. Immutable; usable from any thread.
 //
-// The common rules and the agent's own are two levels, and both hold. Within one level and for one
-// tool, rules of a type that name the tool stand in the place of those of that type for "*".
-// exit_loop and continue_loop are one question in this: a rule of either that names the tool stands
-// in the place of both for "*".
+// The common rules and the agent's own rules are two levels, and both hold. Within one level and
+// for one tool, rules that name the tool replace rules of the same type for "*". exit_loop and
+// continue_loop count as one type here: a rule of either that names the tool replaces both for "*".
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@ namespace quire::policy {
 
 enum class Level : std::uint8_t { common, own };
 
-// A set of tools of the catalog, or of operations of one tool, by their index.
+// A set of small numbers: the tools of the catalog, or the operations of one tool, by index.
 class IndexSet {
 public:
     IndexSet() = default;
@@ -42,21 +41,27 @@ private:
     std::vector<std::uint64_t> words_;
 };
 
-// One thing that is looked at before a call of one tool; a rule is one or several of them.
+// One check before a call of one tool; a rule yields one or several.
 struct RuleCheck {
     enum class Kind : std::uint8_t {
-        operation,         // The operation is in the set.
-        calls,             // Called fewer than `number` times.
-        cooldown,          // The last call began `number` ms ago or more.
-        preceding,         // All of the set have succeeded.
-        group,             // None of the set was called.
-        consent,           // A person agreed.
-        exit_required,     // The call ends the loop: all of the set succeeded in it …
-        exit_required_if,  // … if any of `others` did.
-        exit_following,    // … after tool `number` did last, where it did.
-        exit_never,        // What must follow the tool cannot: it ends the loop.
+        operation,  // The operation is in the set.
+        calls,      // Called fewer than `number` times.
+        cooldown,   // The last call began `number` ms ago or more.
+        // All tools of the set have succeeded.
+        preceding,
+        // No tool of the set was called.
+        group,
+        consent,  // A person agreed.
+        // The call ends the loop, and all tools of the set have succeeded in it …
+        exit_required,
+        // … if any tool of `others` did.
+        exit_required_if,
+        // … after the last success of tool `number`, if it succeeded.
+        exit_following,
+        // The call would end the loop, but something must follow it: never allowed.
+        exit_never,
     };
-    // A part of a set: only the words that have a bit.
+    // The bits of a set that fall into one word.
     struct Part {
         std::uint32_t word = 0;
         std::uint64_t bits = 0;
@@ -68,47 +73,48 @@ struct RuleCheck {
     Kind kind = Kind::operation;
     Per per = Per::session;
     std::uint32_t rule = 0;  // RuleSet::rules()[rule]
-    Span set = {};           // Of RuleSet::parts().
+    Span set = {};           // A span of RuleSet::parts().
     Span others = {};
     std::int64_t number = 0;
 };
 
+// The compiled rules.
 class RuleSet {
 public:
+    // A rule and its level.
     struct Placed {
         ToolRule rule;
         Level level = Level::common;
     };
 
-    // Every tool that the rules name is in the catalog (rule_book.h checks it). O(rules × tools).
+    // Every tool that the rules name must be in the catalog (rule_book.h checks that). O(rules ×
+    // tools).
     RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRule> common,
             std::vector<ToolRule> own);
 
     const ToolCatalog& catalog() const { return *catalog_; }
-    // By priority, the highest first; then the common ones first; then as they stand in the file.
-    // It is the order of the sentences, and that in which refusals are told.
+    // Ordered by priority, highest first; then common before own; then by place in the file.
+    // Sentences and refusals follow this order.
     std::span<const Placed> rules() const { return rules_; }
     const ToolRule& rule(std::size_t index) const { return rules_[index].rule; }
-    // One for each rule, in order.
+    // One sentence per rule, in the same order.
     std::vector<std::string> sentences() const;
 
-    // What may be listed of a tool: none where all of its operations may be; else those that are
-    // left, sorted.
+    // The operations of the tool that are still allowed, sorted; nothing if all of them are.
     std::optional<std::vector<std::string>> allowed_operations(std::string_view tool) const;
-    // Whether any of its operations is left. A tool without operations is listed.
+    // True if any operation of the tool is left. A tool without operations is always listed.
     bool is_listed(std::string_view tool) const;
     bool is_listed(std::size_t tool) const { return listed_.has(tool); }
-    // Whether agents can call it, whatever was called: it is there for them, and of its operations
-    // one that is there is left.
+    // True if agents can call it at all: they have the tool, and an operation that exists is left.
     bool is_callable(std::size_t tool) const { return callable_.has(tool); }
 
-    // Whether the rule is about calls of the tool: it names it, or is for "*" and no other stands
-    // in its place. Of exclusive_groups: the tool is in a group of it. A rule for "*" that lists
-    // tools is not about those; nor is its requires_following_tools about tools that end the loop.
+    // True if the rule is about calls of the tool: it names the tool, or it is for "*" and not
+    // replaced. exclusive_groups: the tool is in one of the groups. A rule for "*" that lists tools
+    // is not about those, and requires_following_tools for "*" not about tools that end the loop.
     bool applies(std::size_t rule, std::size_t tool) const;
-    // Whether it is for "*", and a rule that names the tool stands in its place.
+    // True if the rule is for "*" and a rule that names the tool replaces it.
     bool is_replaced(std::size_t rule, std::size_t tool) const;
-    // The tools that a rule lists; of exclusive_groups those of group `group` that it binds.
+    // The tools that a rule lists; for exclusive_groups, the tools of group `group` that it binds.
     std::vector<std::size_t> listed_tools(std::size_t rule) const;
     std::vector<std::size_t> group_members(std::size_t rule, std::size_t group) const;
 
@@ -116,23 +122,24 @@ public:
     bool continues_loop(std::size_t tool) const { return continues_.has(tool); }
     bool has_exits() const { return !exits_.empty(); }
     bool starts_loop(std::size_t tool) const { return starts_.has(tool); }
-    // Rules of start_constraint, in order.
+    // The rules of type start_constraint, in order.
     std::span<const std::uint32_t> start_rules() const { return start_rules_; }
     std::span<const std::uint32_t> periodic_rules() const { return periodic_rules_; }
 
-    // For the automaton (rule_automaton.h).
+    // All checks before a call of the tool, in the order of the rules. For the automaton.
     std::span<const RuleCheck> checks(std::size_t tool) const;
-    // Fewer that hold just where all of checks() do: what several rules bound alike, bound once.
+    // Fewer checks that hold exactly if all of checks() do: equal checks of several rules are
+    // merged.
     std::span<const RuleCheck> summary(std::size_t tool) const { return summaries_[tool]; }
-    // The rules that want a person's consent to it.
+    // The rules that require a person's consent to the tool.
     std::span<const std::uint32_t> consents(std::size_t tool) const { return consents_[tool]; }
-    // What has to be done before a loop ends, whatever ends it: all but the kinds before exit_….
+    // The conditions for ending a loop, whichever tool ends it: checks of the exit_… kinds.
     std::span<const RuleCheck> duties() const { return duties_; }
     std::span<const RuleCheck::Part> parts(RuleCheck::Span span) const {
         return std::span(parts_).subspan(span.begin, span.end - span.begin);
     }
     const IndexSet& start_tools() const { return starts_; }
-    // The tools whose calls have to be remembered.
+    // The tools whose calls must be counted over that period.
     const IndexSet& remembered(Per per) const { return remembered_[static_cast<std::size_t>(per)]; }
     std::size_t tool_of(std::size_t rule) const { return rule_tools_[rule]; }
 
@@ -157,7 +164,7 @@ private:
     std::shared_ptr<const ToolCatalog> catalog_;
     std::vector<Placed> rules_;
     std::vector<std::size_t> rule_tools_;  // kEveryTool for "*".
-    // By level and type: the tools that are named.
+    // The tools that rules name, indexed by level and type.
     std::vector<IndexSet> named_;
     IndexSet exits_;
     IndexSet continues_;
@@ -170,7 +177,8 @@ private:
     std::vector<RuleCheck::Part> parts_;
     std::vector<RuleCheck> duties_;
     std::vector<RuleCheck> checks_;
-    std::vector<std::uint32_t> first_check_;  // By tool, and one more.
+    // Indexed by tool; one entry more than there are tools.
+    std::vector<std::uint32_t> first_check_;
     std::vector<std::vector<RuleCheck>> summaries_;
     std::vector<std::vector<std::uint32_t>> consents_;
 };

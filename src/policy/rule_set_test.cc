@@ -33,7 +33,7 @@ TEST(RuleSet, AllowedOperationsIntersectAndAreSorted) {
     EXPECT_EQ(rules->allowed_operations("block_read"), std::nullopt);
 }
 
-TEST(RuleSet, AToolOfWhichNoOperationIsLeftIsNotListed) {
+TEST(RuleSet, AToolWithoutAllowedOperationsIsNotListed) {
     const auto rules = rule_set({rule(RuleType::allowed_operations, "file", {"read"}),
                                  rule(RuleType::allowed_operations, "file", {"edit"})});
 
@@ -42,7 +42,7 @@ TEST(RuleSet, AToolOfWhichNoOperationIsLeftIsNotListed) {
     EXPECT_TRUE(rules->is_listed("context"));
 }
 
-TEST(RuleSet, ARuleThatNamesTheToolStandsInThePlaceOfTheOneForAllWithinItsLevel) {
+TEST(RuleSet, ARuleThatNamesTheToolReplacesTheOneForAllWithinItsLevel) {
     const auto rules =
         rule_set({rule(RuleType::max_calls, "*", 1), rule(RuleType::max_calls, "file", 9),
                   rule(RuleType::cooldown, "*", 5)},
@@ -60,7 +60,7 @@ TEST(RuleSet, ARuleThatNamesTheToolStandsInThePlaceOfTheOneForAllWithinItsLevel)
     EXPECT_EQ(about_search, (std::vector<std::size_t>{1, 4, 3}));
 }
 
-TEST(RuleSet, WhatEndsTheLoopAndWhatGoesOnIsOneQuestion) {
+TEST(RuleSet, ExitAndContinueRulesReplaceEachOther) {
     const auto rules =
         rule_set({rule(RuleType::exit_loop, "*"), rule(RuleType::continue_loop, "file")});
     const auto file = *rules->catalog().index_of("file");

@@ -34,7 +34,7 @@ inline ToolRule rule(RuleType type, std::string tool, std::int64_t number, Per p
     out.per = per;
     return out;
 }
-// With what its type lists: operations or tools.
+// A rule with the list that its type takes: operations or tools.
 inline ToolRule rule(RuleType type, std::string tool, std::vector<std::string> words) {
     ToolRule out = rule(type, std::move(tool));
     (type == RuleType::allowed_operations ? out.operations : out.tools) = std::move(words);

@@ -8,16 +8,17 @@
 namespace quire::policy {
 
 std::string why_absent(const KnownTool& tool, std::string_view profile) {
-    if (tool.mounted) return {};  // Nobody knows.
+    // A mount's tools are unknown until it lists them.
+    if (tool.mounted) return {};
     if (!tool.built) return cat("this version has no tool `", tool.name, "` yet");
-    if (tool.for_people) return cat("`", tool.name, "` is for people alone");
+    if (tool.for_people) return cat("`", tool.name, "` is only for people");
     const bool there =
         profile.empty() || tool.profiles.empty() ||
         std::find(tool.profiles.begin(), tool.profiles.end(), profile) != tool.profiles.end();
     if (there) return {};
     std::string in;
     for (const std::string& each : tool.profiles) cat_to(in, cat(in.empty() ? "" : ", ", each));
-    return cat("`", tool.name, "` is a tool of profile ", in, " alone");
+    return cat("`", tool.name, "` exists only in profile ", in);
 }
 
 ToolCatalog::ToolCatalog(std::vector<KnownTool> tools) {

@@ -11,38 +11,43 @@
 
 namespace quire::policy {
 
+// One tool as rules see it.
 struct KnownTool {
     std::string name;
-    std::vector<std::string> operations = {};  // As declared; none of a tool that does one thing.
-    bool built = true;     // False: a word that rules may use already, and no tool yet,
-    bool mounted = false;  // of another program that has not told what it has.
-    std::vector<std::string> later = {};     // Of its operations, such words.
-    bool for_people = false;                 // No agent may call it.
-    bool in_conversations = true;            // A call may be in one, by what it names.
-    std::string conversation = {};           // That of a call which names none; "" for none.
-    std::vector<std::string> profiles = {};  // That have it; empty where each does.
+    // The declared operations; empty for a tool with a single action.
+    std::vector<std::string> operations = {};
+    // False for a tool of a later version: rules may name it already.
+    bool built = true;
+    // True for a name under a mount that has not listed its tools yet.
+    bool mounted = false;
+    // The operations of a later version, which rules may name already.
+    std::vector<std::string> later = {};
+    bool for_people = false;        // No agent may call it.
+    bool in_conversations = true;   // A call may name a conversation.
+    std::string conversation = {};  // The conversation of calls that name none; "" for none.
+    std::vector<std::string> profiles = {};  // The profiles that have it; empty means all.
 };
 
-// Why no agent can call the tool, a clause: in any profile, or in `profile` where that is not "".
-// "" where some can.
+// A clause that says why no agent can call the tool, in any profile, or in `profile` if that is not
+// "". "" if some agent can.
 std::string why_absent(const KnownTool& tool, std::string_view profile = {});
 
-// Keeps the order in which tools were added.
+// The tools of a workspace, in the order in which they were added.
 class ToolCatalog {
 public:
     ToolCatalog() = default;
     explicit ToolCatalog(std::vector<KnownTool> tools);
 
-    // One that is there already is replaced where it stands.
+    // Replaces a tool of the same name in its place.
     void add(KnownTool tool);
     std::span<const KnownTool> tools() const { return tools_; }
     std::size_t size() const { return tools_.size(); }
     std::optional<std::size_t> index_of(std::string_view name) const;
-    // Null where there is none. Valid until the next add().
+    // Null if the tool is unknown. Valid until the next add().
     const KnownTool* find(std::string_view name) const;
-    // For a message: "context, file, shell"; of those that declare operations "context and file".
+    // The names for a message: "context, file, shell".
     std::string names() const;
-    // Those of the tools, each once.
+    // All profiles that the tools name, each once.
     std::vector<std::string> profiles() const;
     std::string names_with_operations() const;
 

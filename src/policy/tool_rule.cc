@@ -1,3 +1,7 @@
+// One table row per type gives a rule its name, its default priority and the members that it takes;
+// the two switches over the type write it as a value and as a sentence. The sentences are the only
+// part of a rule that a model reads, so they say what to do, not how the check works.
+
 #include "policy/tool_rule.h"
 
 #include <algorithm>
@@ -10,6 +14,7 @@
 namespace quire::policy {
 namespace {
 
+// The properties that all rules of one type share.
 struct Traits {
     std::string_view name;
     std::int64_t priority;
@@ -113,7 +118,7 @@ std::string_view within(Per per) {
     return "";
 }
 
-// The usual one goes without saying where nothing is counted.
+// A period is named only if it is not the default one.
 std::string_view within_unless_usual(Per per) {
     return per == Per::session ? "" : within(per);
 }
@@ -201,7 +206,7 @@ std::string in_words(const ToolRule& rule) {
         case RuleType::max_calls:
             return calls_in_words(rule, tool);
         case RuleType::cooldown:
-            return cat("Let ", rule.number, " ms pass between two calls of ", tool,
+            return cat("Wait at least ", rule.number, " ms between two calls of ", tool,
                        within_unless_usual(rule.per), ".");
         case RuleType::requires_preceding_tools:
             return cat("Before ", rule.for_every_tool() ? "any other tool" : tool,
@@ -211,18 +216,18 @@ std::string in_words(const ToolRule& rule) {
             return cat("After ", tool,
                        " has succeeded, call these before you end: ", tools_of(rule), ".");
         case RuleType::exclusive_groups:
-            return cat("Call one tool alone of each of these groups", within(rule.per), ": ",
+            return cat("Call at most one tool of each of these groups", within(rule.per), ": ",
                        groups_of(rule), ".");
         case RuleType::start_constraint:
             return cat("Begin with ", tool,
-                       ": until it has succeeded no other tool may be called.");
+                       ": until it has succeeded, no other tool may be called.");
         case RuleType::required_before_exit:
             return cat("Call ", tool, " before you end.");
         case RuleType::required_before_exit_if:
             return cat("Call ", tool,
                        " before you end if any of these has succeeded: ", tools_of(rule), ".");
         case RuleType::continue_loop:
-            return cat("Go on with your work after ", tool, ".");
+            return cat("Continue your work after ", tool, ".");
         case RuleType::exit_loop:
             return cat("Your work ends once ", tool, " has succeeded.");
         case RuleType::periodic:

@@ -1,5 +1,5 @@
-// A rule for tools: which of its operations an agent may use, how often, in which order, and when
-// its work is done. docs/rules.md says what each type means; rule_set.h makes rules effective.
+// A rule for tools: which operations an agent may use, how often, in which order, and when its work
+// is done. docs/rules.md explains each type; rule_set.h makes rules effective.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +44,8 @@ inline constexpr RuleType kRuleTypes[] = {RuleType::allowed_operations,
                                           RuleType::requires_consent,
                                           RuleType::needed};
 
-// For how long what was called counts: while the agent stays, within one conversation whoever of
-// the agent's sessions calls, or ever.
+// The period over which calls are counted: one session, one conversation (over all of the agent's
+// sessions), or for ever.
 enum class Per : std::uint8_t { session, conversation, persistent };
 inline constexpr Per kPers[] = {Per::session, Per::conversation, Per::persistent};
 
@@ -53,28 +53,29 @@ std::string_view name_of(RuleType type);  // "allowed_operations" …
 std::string_view name_of(Per per);
 std::optional<RuleType> rule_type_named(std::string_view word);
 
-// Which of two rules that refuse a call is told first, where the rule does not say: the higher.
+// If several rules refuse a call, the one with the highest priority is reported. This is the
+// priority of a rule that states none.
 std::int64_t default_priority(RuleType type);
-// Whether it may be for "*", each tool on its own; the others name one tool.
+// True if the type may be used with tool = "*" (each tool on its own); the others name one tool.
 bool may_be_for_every_tool(RuleType type);
-// Whether it counts calls over time, so that `per` means something.
+// True if the type counts calls over time, so that `per` applies.
 bool has_per(RuleType type);
-// Whether its value is a list of other tools.
+// True if the type's value is a list of other tools.
 bool lists_tools(RuleType type);
 
-// The members that its type does not use are empty.
+// One rule. Members that its type does not use are empty.
 struct ToolRule {
     std::string tool = {};  // "*" for every tool.
     RuleType type = RuleType::needed;
     std::vector<std::string> operations = {};           // allowed_operations
-    std::vector<std::string> tools = {};                // What lists_tools().
+    std::vector<std::string> tools = {};                // For the types of lists_tools().
     std::vector<std::vector<std::string>> groups = {};  // exclusive_groups
-    std::int64_t number = 0;  // max_calls: how many; cooldown, periodic: milliseconds.
-    std::string scope = {};   // requires_consent: what the consent is for; "" for the tool.
+    std::int64_t number = 0;  // max_calls: the limit; cooldown, periodic: milliseconds.
+    std::string scope = {};   // requires_consent: the subject of the consent; "" means the tool.
     std::int64_t priority = 0;
     Per per = Per::session;
-    Map metadata = {};  // The operator's own; shown, and never acted on.
-    // Where it stands in quire.toml, for messages; 0 where it comes from elsewhere.
+    Map metadata = {};  // The operator's own notes; shown, never acted on.
+    // Its place in quire.toml, for messages; 0 if it comes from elsewhere.
     std::size_t line = 0;
     std::size_t tool_line = 0;
     std::size_t value_line = 0;
@@ -82,15 +83,15 @@ struct ToolRule {
     bool for_every_tool() const { return tool == "*"; }
 };
 
-// What the rule says, as an object: {tool, type, value?, priority, per?, metadata?, line?}.
+// The rule as an object: {tool, type, value?, priority, per?, metadata?, line?}.
 Map as_value(const ToolRule& rule);
-// The same for two rules only if both demand the same of the same tool: where they stand, their
-// priority and metadata do not matter, nor does the order within lists.
+// A key that is equal for two rules only if both demand the same of the same tool. Line, priority,
+// metadata and the order within lists do not matter.
 std::string demand_of(const ToolRule& rule);
 
-// Exactly one sentence, for a model's prompt.
+// The rule as exactly one sentence, for a model's prompt.
 std::string in_words(const ToolRule& rule);
-// "max_calls for `file` (quire.toml line 12)": how a message names it.
+// The rule's name in a message: "max_calls for `file` (quire.toml line 12)".
 std::string named(const ToolRule& rule);
 
 }  // namespace quire::policy

@@ -20,7 +20,7 @@ TEST(ToolRule, EveryTypeHasItsSentence) {
               "Call any one tool at most 20 times per session.");
     EXPECT_EQ(in_words(rule(Type::max_calls, "file", 0)), "Do not call `file`.");
     EXPECT_EQ(in_words(rule(Type::cooldown, "file", 500)),
-              "Let 500 ms pass between two calls of `file`.");
+              "Wait at least 500 ms between two calls of `file`.");
     EXPECT_EQ(in_words(rule(Type::requires_preceding_tools, "file", {"context", "search"})),
               "Before `file`, these must have succeeded: `context`, `search`.");
     EXPECT_EQ(in_words(rule(Type::requires_preceding_tools, "*", {"context"})),
@@ -28,14 +28,14 @@ TEST(ToolRule, EveryTypeHasItsSentence) {
     EXPECT_EQ(in_words(rule(Type::requires_following_tools, "file", {"search"})),
               "After `file` has succeeded, call these before you end: `search`.");
     EXPECT_EQ(in_words(groups("file", {{"file", "search"}, {"context", "search"}})),
-              "Call one tool alone of each of these groups per session: [`file`, `search`], "
+              "Call at most one tool of each of these groups per session: [`file`, `search`], "
               "[`context`, `search`].");
     EXPECT_EQ(in_words(rule(Type::start_constraint, "file")),
-              "Begin with `file`: until it has succeeded no other tool may be called.");
+              "Begin with `file`: until it has succeeded, no other tool may be called.");
     EXPECT_EQ(in_words(rule(Type::required_before_exit, "file")), "Call `file` before you end.");
     EXPECT_EQ(in_words(rule(Type::required_before_exit_if, "file", {"search"})),
               "Call `file` before you end if any of these has succeeded: `search`.");
-    EXPECT_EQ(in_words(rule(Type::continue_loop, "file")), "Go on with your work after `file`.");
+    EXPECT_EQ(in_words(rule(Type::continue_loop, "file")), "Continue your work after `file`.");
     EXPECT_EQ(in_words(rule(Type::exit_loop, "file")), "Your work ends once `file` has succeeded.");
     EXPECT_EQ(in_words(rule(Type::periodic, "file", 100)),
               "Call `file` every 100 ms while you work.");
@@ -46,12 +46,12 @@ TEST(ToolRule, EveryTypeHasItsSentence) {
     EXPECT_EQ(in_words(consent), "A person must agree before `file` is called (scope: src).");
 }
 
-TEST(ToolRule, TheSentenceSaysForHowLongIsCounted) {
+TEST(ToolRule, TheSentenceNamesThePeriodOfACount) {
     const ToolRule calls = rule(RuleType::max_calls, "file", 1);
     EXPECT_EQ(within(calls, Per::conversation), "Call `file` at most 1 time per conversation.");
     EXPECT_EQ(within(calls, Per::persistent), "Call `file` at most 1 time ever.");
     EXPECT_EQ(within(rule(RuleType::cooldown, "file", 5), Per::conversation),
-              "Let 5 ms pass between two calls of `file` per conversation.");
+              "Wait at least 5 ms between two calls of `file` per conversation.");
 }
 
 TEST(ToolRule, NamesReadBackAndNothingElseDoes) {
@@ -59,7 +59,7 @@ TEST(ToolRule, NamesReadBackAndNothingElseDoes) {
     EXPECT_EQ(rule_type_named("often"), std::nullopt);
 }
 
-TEST(ToolRule, TwoThatDemandTheSameAreKnownWhereverTheyStand) {
+TEST(ToolRule, EqualDemandsHaveEqualKeysOnAnyLine) {
     ToolRule first = rule(RuleType::requires_preceding_tools, "file", {"search", "context"});
     ToolRule second = rule(RuleType::requires_preceding_tools, "file", {"context", "search"});
     first.line = 3, second.line = 9, second.priority = 20;

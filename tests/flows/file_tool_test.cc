@@ -293,7 +293,7 @@ TEST(FileTool, AnAgentDoesNotAnswerItself) {
             workspace.call_tool("approvals", R"({"operation":"list"})", by);
         EXPECT_EQ(refused.text,
                   cat("Nothing was changed: Only people answer approvals: ", by,
-                      " may neither list nor resolve them. A person does, as human:NAME."));
+                      " may not list or resolve them. Ask a person (human:NAME)."));
     }
     EXPECT_EQ(workspace.resolve(id, "approve_once", R"(,"actor":"human:tom")", "agent:ada"),
               "invalid_arguments");

@@ -112,7 +112,7 @@ per = "persistent"
 tool = "context"
 type = "start_constraint"
 `);
-    assert.equal(rules("describe", ...ada).stdout, `Begin with \`context\`: until it has succeeded no other tool may be called.
+    assert.equal(rules("describe", ...ada).stdout, `Begin with \`context\`: until it has succeeded, no other tool may be called.
 Available operations for \`file\`: list, read.
 Call \`shell\` at most 20 times ever.
 `);
@@ -139,7 +139,7 @@ Call \`shell\` at most 20 times ever.
     assert.match(rules("explain", "--agent", "bo", "--tool", "block.edit").stdout, /^allowed\n/);
     for (const [call, message] of [
         [["shell", "--operation", "execute"], /there is no such tool yet/],
-        [["approvals", "--operation", "list"], /no agent may call it: `approvals` is for people alone/],
+        [["approvals", "--operation", "list"], /no agent may call it: `approvals` is only for people/],
         [["file", "--operation", "burn"], /`file` has no operation 'burn'; it has: list, read, /],
         [["file.burn"], /`file` has no operation 'burn'/],
         [["file", "--operation", "stage"], /there is no such operation yet/],

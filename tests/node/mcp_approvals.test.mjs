@@ -108,7 +108,7 @@ for (const kind of Object.keys(kinds)) {
         const error = await refused(agent, "approvals", { operation: "resolve", approval_id: id, decision: "approve_once" },
             "denied", "permission_denied");
         assert.equal(error.message,
-            "Only people answer approvals: agent:eve may neither list nor resolve them. A person does, as human:NAME");
+            "Only people answer approvals: agent:eve may not list or resolve them. Ask a person (human:NAME)");
         await refused(agent, "approvals", { operation: "list" }, "denied", "permission_denied");
         await refused(agent, "approvals.resolve", { approval_id: id, decision: "approve_once" }, "denied", "permission_denied");
         for (const more of [{ actor: "human:tom" }, { by: "human:tom" }, { _meta: { actor: "human:tom" } }]) {
