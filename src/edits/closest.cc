@@ -13,10 +13,10 @@ namespace quire::edits {
 
 namespace {
 
-// Enough to judge by; more lines would only make a miss slow.
+// Enough lines and columns to judge by; more would only slow down a miss.
 constexpr std::size_t kMostWanted = 200;
 constexpr std::size_t kMostColumns = 400;
-// Below this share of common letter pairs two lines are strangers.
+// Two lines that share fewer letter pairs than this are not similar.
 constexpr double kSimilar = 0.5;
 
 std::string without_blanks(std::string_view line) {
@@ -38,8 +38,8 @@ std::vector<std::string_view> split(std::string_view text) {
     return lines;
 }
 
-// The pairs of neighbouring bytes, hashed into a set of 4096: two lines are as alike as the sets
-// are (Dice's coefficient).
+// The pairs of neighbouring bytes, hashed into a set of 4096. The likeness of two lines is the one
+// of their sets (Dice's coefficient).
 class Pairs {
 public:
     explicit Pairs(std::string_view line) {
@@ -71,7 +71,7 @@ std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_
     lines.resize(std::min(lines.size(), kMostWanted));
 
     std::unordered_map<std::string, std::vector<std::size_t>>
-        places;  // Of a wanted line: where in `wanted`.
+        places;  // Maps each wanted line to its places in `wanted`.
     std::size_t longest = 0;
     std::string longest_line;
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -85,7 +85,7 @@ std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_
     }
     if (places.empty()) return std::nullopt;
 
-    // Each line that is as wanted votes for where the whole would then begin.
+    // Each line that equals a wanted one votes for the place where the whole would begin.
     std::unordered_map<std::size_t, std::size_t> votes;
     const Pairs wanted_pairs(longest_line);
     std::size_t like_at = 0;

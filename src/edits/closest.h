@@ -1,4 +1,5 @@
-// The lines of a text most like some that are not in it: what to show a caller who misremembers.
+// The lines of a text that are most like some that it does not contain, to help a caller who
+// misremembers them.
 #pragma once
 
 #include <optional>
@@ -9,8 +10,9 @@
 
 namespace quire::edits {
 
-// As many lines as `wanted` has, where most of them stand when blanks are not counted; else those
-// around the line most like its longest line. None when nothing is similar. One pass over the text.
+// The result has as many lines as `wanted`, at the place where most of them occur (blanks ignored); else the
+// lines around the one most like the longest wanted line. Nothing if no line is similar. One pass
+// over the text.
 std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_view wanted);
 
 }  // namespace quire::edits

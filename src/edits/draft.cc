@@ -19,15 +19,15 @@ void Draft::splice(text::Byte at, text::Byte erase, std::string_view insert) {
 }
 
 void Draft::record(std::size_t at, std::size_t erase, std::size_t insert) {
-    // A position of the text now, less `grown`, plus `shrunk` of the regions before it, is one of
-    // the original.
+    // A position of the present text becomes one of the original by subtracting `grown` and adding
+    // `shrunk`, summed over the regions before it.
     std::size_t grown = grown_;
     std::size_t shrunk = shrunk_;
     const std::size_t end = at + erase;
     const auto now = [&](std::size_t original) { return original + grown - shrunk; };
 
-    // Most batches go downwards through the text: look from the back for the first region that is
-    // touched.
+    // Most batches go downwards through the text, so search from the back for the first region that
+    // the step touches.
     std::size_t first = regions_.size();
     while (first > 0) {
         const Region& region = regions_[first - 1];
@@ -37,7 +37,7 @@ void Draft::record(std::size_t at, std::size_t erase, std::size_t insert) {
         --first;
     }
 
-    // Here grown and shrunk are those of the regions before `first`.
+    // At this point grown and shrunk cover the regions before `first`.
     Region merged{at + shrunk - grown, 0, 0};
     std::size_t now_begin = at;
     std::size_t now_end = end;
@@ -78,7 +78,7 @@ std::vector<text::Splice> Draft::splices() const {
 
         std::string insert = text_.slice({now}, {now + region.length});
         const std::size_t erase = region.end - region.begin;
-        // No more of the original is looked at than was written in its place.
+        // At most as much of the original is read as was written in its place.
         const std::size_t most = std::min(erase, insert.size());
         const std::string head = original_.slice({region.begin}, {region.begin + most});
         std::size_t prefix = static_cast<std::size_t>(
@@ -102,7 +102,8 @@ std::vector<text::Splice> Draft::splices() const {
     return undone_by_itself(out) ? std::vector<text::Splice>() : out;
 }
 
-// Whether the splices together change nothing: lines moved past lines that read the same.
+// True if the splices together change nothing, as when lines were moved past lines that read the
+// same.
 bool Draft::undone_by_itself(const std::vector<text::Splice>& splices) const {
     if (splices.empty() || original_.bytes() != text_.bytes()) return false;
     const text::Byte begin = splices.front().at;

@@ -1,4 +1,4 @@
-// Draft: a text being edited step by step, which remembers how it differs from where it began.
+// Draft: a text that is edited step by step and remembers how it differs from the original.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 namespace quire::edits {
 
+// The differences are kept as regions of the original, so reading them back costs nothing per byte.
 class Draft {
 public:
     explicit Draft(const seq::Rope& original) : original_(original), text_(original) {}
@@ -17,16 +18,16 @@ public:
     const seq::Rope& original() const { return original_; }
     const seq::Rope& text() const { return text_; }
 
-    // In the text as the steps before left it. As cheap as the rope's own splice, and O(k) for the
-    // k-th step where it does not lie behind all before it.
+    // A step on the text as earlier steps left it. Costs the rope's splice, plus O(k) for the k-th
+    // step unless it lies behind all earlier ones.
     void splice(text::Byte at, text::Byte erase, std::string_view insert);
 
-    // The whole difference as splices of the original: ascending, apart from each other, and
-    // without what they would only replace by itself at either end. Empty when nothing differs.
+    // The whole difference as splices of the original: ascending, not touching, and without equal
+    // text at either end of a splice. Empty if nothing differs.
     std::vector<text::Splice> splices() const;
 
 private:
-    // original[begin, end) has become `length` bytes.
+    // original[begin, end) was replaced by `length` bytes.
     struct Region {
         std::size_t begin = 0;
         std::size_t end = 0;
@@ -37,8 +38,9 @@ private:
 
     const seq::Rope& original_;
     seq::Rope text_;
-    std::vector<Region> regions_;  // Ascending; at least one untouched byte between two.
-    std::size_t grown_ = 0;        // Of all regions: lengths, and what they replaced.
+    std::vector<Region> regions_;  // Ascending, with at least one untouched byte between two.
+    // The sums over all regions: bytes written, and bytes replaced.
+    std::size_t grown_ = 0;
     std::size_t shrunk_ = 0;
 };
 

@@ -16,8 +16,8 @@ std::string_view around(std::string_view line, std::size_t begin, std::size_t co
     if (line.size() <= columns) return line;
     const std::string_view head = utf8::prefix(line, columns);
     if (begin < head.size()) return head;
-    // Half of the room before the match; code points are at most four bytes, so this is never too
-    // much.
+    // Half of the room goes before the match. A code point has at most four bytes, so the match
+    // still fits.
     std::size_t from = begin - std::min(begin, columns / 2);
     while (from > 0 && !utf8::is_boundary(line[from])) --from;
     return utf8::prefix(line.substr(from), columns);
@@ -28,7 +28,7 @@ public:
     Finder(const text::Query& query, const FindOptions& options)
         : query_(query), options_(options) {}
 
-    // False when enough has been seen.
+    // Returns false when enough hits were found.
     bool take(text::Line line, std::string_view with_terminator) {
         const std::string_view text = without_terminator(with_terminator);
         text::Query::Hit hit;
@@ -97,8 +97,8 @@ private:
     const text::Query& query_;
     const FindOptions options_;
     Finding out_;
-    std::deque<Before> before_;  // Lines seen since the last that was shown.
-    std::size_t after_ = 0;      // Lines still to show after the last hit.
+    std::deque<Before> before_;  // The lines since the last one shown.
+    std::size_t after_ = 0;      // How many lines of context are still to come after the last hit.
 };
 
 }  // namespace

@@ -1,3 +1,12 @@
+// Planning a batch is running it on a draft (draft.h), a copy-on-write rope that remembers how it
+// differs from the original. Sequential operations simply run one after the other. Original ones
+// are all checked first, sorted from top to bottom, and then run with their line numbers moved by
+// the lines that earlier ones added or removed. Either way the plan is the draft's difference: a
+// few splices, ascending, without text that an operation only rewrote as it was.
+//
+// The newline rules are in put() and replace(): the text around decides the style, and a final
+// newline is neither lost nor invented.
+
 #include "edits/line_edit.h"
 
 #include <algorithm>
@@ -14,7 +23,7 @@ namespace quire::edits {
 
 namespace {
 
-// How much of the text an error's message shows as numbered lines.
+// Limits on the numbered lines that an error message quotes.
 constexpr std::size_t kQuotedLines = 20;
 constexpr std::size_t kQuotedColumns = 400;
 
@@ -25,7 +34,7 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce an aggregate without it.
 
-// The lines that an operation names: an empty range where it only inserts.
+// The lines that an operation names; an empty range if it only inserts.
 text::LineRange lines_of(const LineOp& op) {
     return std::visit(Overloaded{[](const InsertLines& o) {
                                      return text::LineRange{o.at, o.at};
@@ -40,6 +49,7 @@ std::string_view word_for(const LineOp& op) {
     return kWords[op.index()];
 }
 
+// The operation with its line numbers moved by `by`.
 LineOp moved(LineOp op, std::ptrdiff_t by) {
     const auto move = [by](text::Line& line) { line.n += static_cast<std::size_t>(by); };
     const auto move_range = [&](auto& o) {
@@ -58,7 +68,7 @@ std::string with_last_newline(std::string text) {
     return text;
 }
 
-// One run of a batch over one text.
+// Runs a batch over one text.
 class Editor {
 public:
     Editor(const LineEdit& edit, const seq::Rope& text, std::uint64_t version)
@@ -71,6 +81,7 @@ public:
     const Draft& draft() const { return draft_; }
 
 private:
+    // Each operation sees the lines as the ones before it left them.
     Result<void> in_turn() {
         for (std::size_t i = 0; i < edit_.operations.size(); ++i) {
             TRY(check(i, edit_.operations[i]));
@@ -79,15 +90,15 @@ private:
         return {};
     }
 
-    // Checks all against the text as it is, then goes downwards through it, each operation moved by
-    // what those above it have added or taken.
+    // Checks all operations against the original text, then runs them downwards through it, each
+    // moved by the lines that those above it added or removed.
     Result<void> by_original() {
         std::vector<std::size_t> order(edit_.operations.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         for (const std::size_t i : order) TRY(check(i, edit_.operations[i]));
         const auto place = [&](std::size_t i) {
             const text::LineRange lines = lines_of(edit_.operations[i]);
-            // What goes before a line comes before what happens to the line.
+            // An insert before a line runs ahead of changes to that line.
             return std::pair(lines.begin, lines.begin != lines.end);
         };
         std::stable_sort(order.begin(), order.end(),
@@ -106,7 +117,7 @@ private:
         return {};
     }
 
-    // Whether the lines are there, and say what they are expected to.
+    // Checks that the lines exist and read as expected.
     Result<void> check(std::size_t index, const LineOp& op) const {
         TRY(check_lines(index, op));
         return std::visit(Overloaded{[&](const InsertLines& o) -> Result<void> {
@@ -130,7 +141,7 @@ private:
         return located(index, check_block_size(draft_.text().bytes().n, edit_.limits));
     }
 
-    // As many lines before `at` as `expected` has, or all there are.
+    // The lines before `at`, as many as `expected` has or fewer at the beginning of the text.
     static text::LineRange lines_before(text::Line at, std::string_view expected) {
         const auto newlines =
             static_cast<std::size_t>(std::count(expected.begin(), expected.end(), '\n'));
@@ -138,7 +149,7 @@ private:
         return {{at.n - std::min(at.n, named)}, at};
     }
 
-    // Writes whole lines before `at`.
+    // Inserts whole lines before `at`.
     Result<void> put(std::size_t index, text::Line at, const std::string& raw) {
         if (raw.empty()) {
             return located(index,
@@ -148,7 +159,7 @@ private:
         }
         TRY(located(index, check_written(raw, edit_.limits)));
         const seq::Rope& text = draft_.text();
-        // What the rules ask of the block: whether it is empty, and has a final newline.
+        // The text that the newline rules look at: whether it is empty and has a final newline.
         const seq::Rope& asked = coords_ == Coords::original ? draft_.original() : text;
         if (text.empty() && asked.empty()) {
             draft_.splice({0}, {0}, raw);
@@ -165,6 +176,7 @@ private:
         return {};
     }
 
+    // Removes the lines with their terminators.
     Result<void> erase(text::LineRange lines) {
         const text::Byte begin = draft_.text().line_start(lines.begin);
         const text::Byte end = draft_.text().line_start(lines.end);
@@ -172,6 +184,7 @@ private:
         return {};
     }
 
+    // Replaces the lines; the last terminator stays if there was one.
     Result<void> replace(std::size_t index, const ReplaceLines& o) {
         if (o.lines.begin == o.lines.end) return put(index, o.lines.begin, o.content);
         if (o.content.empty()) return erase(o.lines);
@@ -188,6 +201,7 @@ private:
         return {};
     }
 
+    // The error for lines that do not exist, in the caller's numbering.
     Result<void> check_lines(std::size_t index, const LineOp& op) const {
         const text::LineRange lines = lines_of(op);
         const std::size_t max = draft_.text().lines().n;
@@ -225,6 +239,8 @@ private:
         return mismatch(index, lines, expected);
     }
 
+    // The error for lines that do not read as expected; it quotes them, so that the caller can
+    // repeat the call without reading the block.
     Result<void> mismatch(std::size_t index, text::LineRange lines,
                           std::string_view expected) const {
         const seq::Rope& text = draft_.text();
@@ -242,8 +258,9 @@ private:
         const std::string named = in_words(edit_.numbering, lines);
         std::string message;
         if (lines.begin == lines.end) {
-            message = cat("no line stands there to compare with what was expected (version ",
-                          version_, "). Call again without it, or read the block first");
+            message =
+                cat("there is no line to compare with the expected text (the block is at version ",
+                    version_, "). Call again without the expected text, or read the block first");
         } else {
             std::vector<std::string> now;
             const text::Line stop{std::min(lines.end.n, lines.begin.n + kQuotedLines)};
@@ -259,7 +276,7 @@ private:
                                                              : "They are now",
                           ":\n", numbered(now, lines.begin, edit_.numbering, true));
             if (stop < lines.end) message += cat("… and ", lines.end.n - stop.n, " more lines\n");
-            if (!part.whole) message += "That is more than an error can tell: read the block. ";
+            if (!part.whole) message += "The rest does not fit into an error: read the block. ";
             message +=
                 "Call again with these lines as the expected text if the change is still right";
         }
@@ -284,7 +301,7 @@ private:
                        {{"operation", std::max(above, below)}, {"other", std::min(above, below)}});
     }
 
-    // Says which operation failed.
+    // Adds the index of the failing operation to its error.
     Result<void> located(std::size_t index, Result<void> done) const {
         if (done) return done;
         Error error = std::move(done).error();
@@ -296,7 +313,7 @@ private:
             cat("operations[", index, "] (", word_for(edit_.operations[index]), ")")));
     }
 
-    // Whether operations before have changed what is looked at.
+    // True if earlier operations of the batch have changed the text.
     bool is_changed() const { return coords_ == Coords::sequential && !draft_.splices().empty(); }
 
     const LineEdit& edit_;
@@ -309,7 +326,7 @@ bool is_about_lines(const Error& error) {
     return error.reason() == "content_mismatch" || error.reason() == "line_out_of_range";
 }
 
-// The failure of a batch, with a hint if only the way of counting was wrong.
+// The error of a failed batch, with a hint if it would have fitted under the other Coords.
 Failure explained(Error error, const LineEdit& edit, const seq::Rope& text, std::uint64_t version) {
     if (edit.operations.size() < 2 || !is_about_lines(error)) return Failure(std::move(error));
     const bool sequential = edit.coords == Coords::sequential;

@@ -1,4 +1,4 @@
-// What an edit of a large text costs. Prints its figures.
+// The cost of editing a large text. Prints its figures.
 #include <algorithm>
 #include <cstdio>
 #include <random>

@@ -1,4 +1,4 @@
-// Line edits against a naive model: lines in a vector, every rule spelt out once more.
+// Line edits against a naive model: lines in a vector, with every rule spelt out again.
 #include <optional>
 #include <random>
 #include <string>
@@ -59,8 +59,8 @@ std::string with_ends(const std::string& content, const std::string& end) {
     return out;
 }
 
-// The contract's sentence: all "\r\n": written ones become so; mixed: the neighbour's; else as they
-// are.
+// The contract's sentence: in CRLF text newlines become "\r\n"; in mixed text they become the
+// neighbour's; otherwise they stay.
 std::string styled(const std::string& content, const Lines& lines,
                    const std::optional<std::string>& neighbour) {
     switch (style(lines)) {
@@ -200,7 +200,7 @@ TEST(LineEditModel, SequentialBatchesAgree) {
     }
 }
 
-// What names the text before the call, one by one from the bottom, must give the same as all at
+// Operations on the text before the call give the same result one by one from the bottom as all at
 // once.
 TEST(LineEditModel, OriginalBatchesAgreeWithTheSameFromTheBottomUp) {
     const std::uint64_t seed = std::random_device{}();

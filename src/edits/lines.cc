@@ -16,7 +16,7 @@ Eol terminator(const seq::Rope& text, text::Line line) {
 
 Eol style_beside(const seq::Rope& text, text::Line line) {
     const std::size_t count = text.lines().n;
-    // The line before may be the unterminated last one; then the one before it speaks.
+    // The line before may be the last one, without a newline; then look one line further back.
     for (std::size_t back = 1; back <= 2 && back <= line.n; ++back) {
         const Eol eol = terminator(text, {line.n - back});
         if (eol != Eol::none) return eol;
@@ -82,7 +82,7 @@ void for_each_line(const seq::Rope& text, text::LineRange range,
     if (begin >= end) return;
 
     text::Line line = range.begin;
-    std::string carried;  // A line that began in an earlier chunk.
+    std::string carried;  // The part of a line from earlier chunks.
     bool going = true;
     text.for_each_chunk(begin, end, [&](std::string_view chunk) {
         while (going && !chunk.empty()) {

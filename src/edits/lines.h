@@ -10,33 +10,35 @@
 
 namespace quire::edits {
 
+// The terminator of a line.
 enum class Eol { none, lf, crlf };
 
-// The terminator of one line; none for an unterminated last one. Requires line < lines(). O(log n).
+// The terminator of one line; none for a last line without newline. Requires line < lines(). O(log
+// n).
 Eol terminator(const seq::Rope& text, text::Line line);
-// The style a newline gets when it is written beside `line`: that of the line before, else of the
-// line itself, else none. Where every terminator is the same this is that one. O(log n).
+// The style for a newline that is written beside `line`: the one of the line before, else of the
+// line itself, else none. O(log n).
 Eol style_beside(const seq::Rope& text, text::Line line);
 
-// `content` with its line ends in the style that text beside it has: in CRLF text every '\n'
-// becomes
-// "\r\n"; beside an LF line of a mixed text "\r\n" becomes '\n'. Else as it is.
+// `content` with its line ends in the style of the text beside it: in CRLF text every '\n' becomes
+// "\r\n"; beside an LF line of a mixed text "\r\n" becomes '\n'; otherwise unchanged.
 std::string in_style(std::string content, Eol style, const seq::Rope& text);
-// The terminator to add to or before `content` in `style`; with no style to follow, content's own.
+// The terminator to add to or before `content`. Without a style to follow, the content's own.
 std::string_view newline_for(Eol style, std::string_view content);
 
+// All line ends as '\n'.
 std::string to_lf(std::string_view text);
+// All line ends as "\r\n".
 std::string to_crlf(std::string_view text);
 
 // `line` without its '\n' or "\r\n".
 std::string_view without_terminator(std::string_view line);
-// The longest prefix of at most `columns` code points, terminator kept. True when something was
+// Cuts the line to at most `columns` code points and keeps its terminator. True if something was
 // cut.
 bool cut_line(std::string& line, std::size_t columns);
 
-// Calls `take` for each line of [range.begin, range.end) with its terminator; the view is valid for
-// that call. Stops when `take` returns false. One pass over the text, O(1) memory but for long
-// lines.
+// Calls `take` for each line of [range.begin, range.end) with its terminator, until it returns
+// false; the view is valid during that call. One pass; O(1) memory unless a line is long.
 void for_each_line(const seq::Rope& text, text::LineRange range,
                    Function<bool(text::Line, std::string_view)> take);
 

@@ -19,7 +19,7 @@ std::vector<text::Byte> occurrences(const seq::Rope& text, std::string_view need
             out.push_back({window_at + at});
             at = window.find(needle, at + 1);
         }
-        // What may be the beginning of a match stays.
+        // Keeps the bytes that may be the beginning of a match.
         const std::size_t keep = std::min(window.size(), needle.size() - 1);
         window_at += window.size() - keep;
         window.erase(0, window.size() - keep);

@@ -1,4 +1,4 @@
-// Where a string occurs in a rope.
+// Finding a string in a rope.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace quire::edits {
 
-// Each place at which `needle` begins, ascending, those that overlap included; at most `limit` of
-// them. Requires a needle. One pass, in pieces: the text is not copied as a whole.
+// All places at which `needle` begins, ascending, overlapping ones included; at most `limit`.
+// Requires a needle that is not empty. One pass in pieces, so the text is never copied as a whole.
 std::vector<text::Byte> occurrences(const seq::Rope& text, std::string_view needle,
                                     std::size_t limit);
 

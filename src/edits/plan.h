@@ -1,6 +1,6 @@
-// A Plan is an edit decided but not yet made: a pure function from the text as it is to the splices
-// that change it. The kernel runs it and applies its splices in one step on the block's strand, so
-// that what was checked is what is changed.
+// A Plan is an edit that is decided but not yet made: a pure function from the present text to the
+// splices that change it. The kernel runs the plan and applies its splices in one step on the
+// block's strand, so no change can come between check and edit.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,25 @@
 
 namespace quire::edits {
 
+// The result of a plan.
 struct Planned {
-    // In the text before the call, ascending, not overlapping. Empty for an edit that changes
-    // nothing.
+    // The splices count in the text before the call: ascending, not overlapping. Empty if the edit
+    // changes nothing.
     std::vector<text::Splice> splices;
     std::vector<std::string>
-        notes;  // What a reader should know ("the block ends without a newline").
+        notes;  // Remarks for the reader ("the block ends without a newline").
 };
 
+// `version` is the version of the block that holds `text`.
 using Plan = Function<Result<Planned>(const seq::Rope& text, std::uint64_t version)>;
 
 struct EditLimits {
     std::size_t block_bytes = 16U << 20;
-    std::size_t operation_bytes = 1U << 20;  // Of the text that one operation brings.
+    std::size_t operation_bytes = 1U << 20;  // The most text that one operation may bring.
     std::size_t operations = 10'000;
 };
 
-// What every plan checks. Errors: out_of_range "too_large" {limit}; invalid_argument
+// Checks that every plan makes. Errors: out_of_range "too_large" {limit}; invalid_argument
 // "invalid_utf8"; conflict "version_conflict" {base, current}.
 Result<void> check_written(std::string_view content, const EditLimits& limits);
 Result<void> check_block_size(std::size_t bytes, const EditLimits& limits);

@@ -1,4 +1,4 @@
-// Test support: a text, a plan over it, and what comes of it.
+// Test support: a text, a plan over it, and the result.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace quire::edits {
 
-// What `planned` makes of `text`: its splices are ascending, apart, and true for the text as it
-// was.
+// Applies the plan's splices to `text`, after checking that they are ascending, apart and within
+// it.
 inline std::string applied(std::string_view text, const Planned& planned) {
     std::string out;
     std::size_t at = 0;
@@ -23,7 +23,7 @@ inline std::string applied(std::string_view text, const Planned& planned) {
     return out.append(text.substr(at));
 }
 
-// The text after the plan, or the reason why there is none.
+// The text after the plan, or the reason for its failure.
 inline std::string outcome(std::string_view text, Plan plan, std::uint64_t version = 7) {
     const Result<Planned> planned = plan(seq::Rope(text), version);
     return planned ? applied(text, *planned) : planned.error().reason();

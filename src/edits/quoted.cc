@@ -14,7 +14,7 @@ constexpr std::size_t kBytes = 64 << 10;
 
 Quoted quoted(const seq::Rope& text, text::Byte begin, text::Byte end) {
     std::string part = text.slice(begin, {std::min(end.n, begin.n + kBytes)});
-    // At most the three bytes of a cut code point.
+    // Removes at most the three bytes of a cut code point.
     while (!utf8::is_valid(part)) part.pop_back();
     const bool whole = part.size() == end.n - begin.n;
     return {std::move(part), whole};

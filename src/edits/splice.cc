@@ -41,7 +41,7 @@ std::size_t from_byte(const seq::Rope& text, text::Byte at, OffsetUnit unit) {
     return 0;
 }
 
-// The start of the code point that holds `position`.
+// The first byte of the code point that contains `position`.
 text::Byte floor_byte(const seq::Rope& text, std::size_t position, OffsetUnit unit) {
     switch (unit) {
         case OffsetUnit::byte:
@@ -54,6 +54,7 @@ text::Byte floor_byte(const seq::Rope& text, std::size_t position, OffsetUnit un
     return {};
 }
 
+// The byte offset of `position`, which must exist and be the start of a code point.
 Result<text::Byte> resolve(const seq::Rope& text, std::size_t position, OffsetUnit unit) {
     const std::size_t max = size_in(text, unit);
     if (position > max) {
@@ -79,7 +80,7 @@ Result<text::Byte> resolve(const seq::Rope& text, std::size_t position, OffsetUn
 Result<Planned> plan(const OffsetSplice& splice, const seq::Rope& text) {
     TRY(check_written(splice.insert, splice.limits));
     const text::Byte begin = TRY(resolve(text, splice.offset, splice.unit));
-    // Saturates: a count beyond all bounds is past the end, not a small number.
+    // The addition saturates, so a huge count is reported as past the end.
     const std::size_t room = SIZE_MAX - splice.offset;
     const text::Byte end =
         TRY(resolve(text, splice.offset + std::min(splice.delete_count, room), splice.unit));

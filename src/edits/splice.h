@@ -1,4 +1,4 @@
-// Splices by offset: what programs and editors send.
+// Splices by offset, as programs and editors send them.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace quire::edits {
 
+// The unit in which an offset counts.
 enum class OffsetUnit { byte, codepoint, utf16 };
 
 struct OffsetSplice {
@@ -16,14 +17,14 @@ struct OffsetSplice {
     std::size_t delete_count = 0;
     std::string insert = {};
     OffsetUnit unit = OffsetUnit::byte;
-    std::optional<std::string> expected = {};  // What is deleted, to the byte.
+    std::optional<std::string> expected = {};  // The exact text that is deleted.
     EditLimits limits = {};
 };
 
-// The splice, in bytes of the text; nothing is added to `insert` or taken from it.
-// Errors: out_of_range "invalid_range" {requested, max} past the end; invalid_argument
-// "not_on_boundary" {position, nearest} inside a code point; conflict "content_mismatch" {offset,
-// expected, actual}; out_of_range "too_large" {limit}; invalid_argument "invalid_utf8".
+// The splice in bytes of the text; `insert` is written unchanged. Errors: out_of_range
+// "invalid_range" {requested, max} past the end; invalid_argument "not_on_boundary" {position,
+// nearest} inside a code point; conflict "content_mismatch" {offset, expected, actual};
+// out_of_range "too_large" {limit}; invalid_argument "invalid_utf8".
 Plan offset_splice(OffsetSplice splice);
 
 }  // namespace quire::edits

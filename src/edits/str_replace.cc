@@ -1,3 +1,10 @@
+// The search goes from strict to lenient: the exact text; the same with "\r\n" and '\n' taken as
+// equal; the same again without line numbers. Each step runs only if the one before found nothing,
+// so an exact match is never passed over for a lenient one, and the usual call is a single pass.
+//
+// A miss answers with the most similar lines (closest.h): an agent that misremembers a line can
+// repeat the call without reading the block.
+
 #include "edits/str_replace.h"
 
 #include <algorithm>
@@ -16,6 +23,7 @@ namespace quire::edits {
 
 namespace {
 
+// Limits on lines that a message names or quotes.
 constexpr std::size_t kMostLinesNamed = 50;
 constexpr std::size_t kMostLinesShown = 30;
 constexpr std::size_t kShownColumns = 400;
@@ -26,7 +34,7 @@ struct Place {
     text::Byte end;
 };
 
-// What to look for and to write, and what had to be forgiven to find it.
+// The text to find and to write, with notes on what was forgiven to find it.
 struct Wanted {
     std::string old_str;
     std::string new_str;
@@ -36,7 +44,7 @@ struct Wanted {
 std::vector<Place> exact(const seq::Rope& text, std::string_view old_str) {
     std::vector<Place> places;
     for (const text::Byte at : occurrences(text, old_str, SIZE_MAX)) {
-        // The '\n' of a "\r\n" is found as well; the terminator is then replaced whole.
+        // A '\n' also matches the second half of a "\r\n"; then the whole terminator is replaced.
         const bool after_cr =
             old_str.starts_with('\n') && at.n > 0 && text.slice({at.n - 1}, at) == "\r";
         places.push_back({{at.n - (after_cr ? 1 : 0)}, at + text::Byte{old_str.size()}});
@@ -44,12 +52,13 @@ std::vector<Place> exact(const seq::Rope& text, std::string_view old_str) {
     return places;
 }
 
-// As exact(), with "\r\n" and '\n' taken as the same.
+// Like exact(), with "\r\n" and '\n' taken as equal.
 std::vector<Place> with_any_line_end(const seq::Rope& text, std::string_view old_str) {
     if (old_str.find('\n') == std::string_view::npos || text.newlines() == 0) return {};
     const std::string raw = text.str();
     std::string lf;
-    std::vector<std::size_t> dropped;  // In `lf`: the offsets before which a '\r' was left out.
+    // Offsets in `lf` before which a '\r' was left out.
+    std::vector<std::size_t> dropped;
     lf.reserve(raw.size());
     for (std::size_t i = 0; i < raw.size(); ++i) {
         if (raw[i] == '\r' && i + 1 < raw.size() && raw[i + 1] == '\n') {
@@ -59,7 +68,7 @@ std::vector<Place> with_any_line_end(const seq::Rope& text, std::string_view old
         }
     }
     const std::string needle = to_lf(old_str);
-    // Before a '\r' that was left out, not after it.
+    // A match that begins after a dropped '\r' is placed before it.
     const auto in_raw = [&](std::size_t at) {
         const auto bound = std::lower_bound(dropped.begin(), dropped.end(), at);
         return text::Byte{at + static_cast<std::size_t>(bound - dropped.begin())};
@@ -71,7 +80,7 @@ std::vector<Place> with_any_line_end(const seq::Rope& text, std::string_view old
     return places;
 }
 
-// `text` without the "number TAB" before each of its lines; none where a line has none.
+// `text` without the "number TAB" at the start of each line; nothing if a line has none.
 std::optional<std::string> without_numbers(std::string_view text) {
     std::string out;
     if (text.empty()) return std::nullopt;
@@ -89,6 +98,7 @@ std::optional<std::string> without_numbers(std::string_view text) {
     return out;
 }
 
+// The line with tabs and trailing blanks made visible.
 std::string visible(std::string_view line) {
     std::string out;
     const std::size_t last = line.find_last_not_of(" \t");
@@ -126,14 +136,14 @@ public:
     }
 
 private:
-    // Exactly first; what is forgiven is tried only when that finds nothing.
+    // Searches exactly first, then with one mistake forgiven after the other.
     std::vector<Place> search(Wanted& wanted) const {
         std::vector<Place> places = exact(text_, wanted.old_str);
         if (!places.empty()) return places;
         places = with_any_line_end(text_, wanted.old_str);
         if (!places.empty()) {
             wanted.notes.push_back(
-                cat(words_.old_str, " was found with line ends of the other kind"));
+                cat(words_.old_str, " was found with the other kind of line ends"));
             return places;
         }
         const std::optional<std::string> bare = without_numbers(call_.old_str);
@@ -142,8 +152,7 @@ private:
         if (std::optional<std::string> replacement = without_numbers(call_.new_str)) {
             wanted.new_str = std::move(*replacement);
         }
-        wanted.notes.push_back(
-            cat("line numbers before the lines of ", words_.old_str, " were left out"));
+        wanted.notes.push_back(cat("the line numbers in ", words_.old_str, " were ignored"));
         places = exact(text_, wanted.old_str);
         return places.empty() ? with_any_line_end(text_, wanted.old_str) : places;
     }
@@ -152,7 +161,8 @@ private:
         Draft draft(text_);
         std::size_t grown = 0;
         std::size_t shrunk = 0;
-        std::size_t free = 0;  // Where the last replacement ended: overlapping ones are skipped.
+        // The end of the last replacement; matches that overlap it are skipped.
+        std::size_t free = 0;
         for (const Place& place : places) {
             if (place.begin.n < free) continue;
             free = place.end.n;
@@ -177,7 +187,7 @@ private:
         return cat(count, count == 1 ? " occurrence was replaced" : " occurrences were replaced");
     }
 
-    // Of the line in which the place begins, else of the one before.
+    // The style of the line in which the place begins, else of the line before.
     Eol style_at(const Place& place) const {
         const text::Line line = text_.to_line(place.begin);
         if (line >= text_.lines()) return style_beside(text_, text_.lines());
@@ -210,11 +220,11 @@ private:
         const std::string wanted = without_numbers(call_.old_str).value_or(call_.old_str);
         const std::optional<text::LineRange> closest = closest_lines(text_, wanted);
         if (!closest) {
-            return fail(
-                Errc::conflict, "no_match",
-                cat(words_.old_str, " does not occur in ", words_.whole, ", nor anything like it (",
-                    text_.lines().n, text_.lines().n == 1 ? " line" : " lines", "). ", words_.look,
-                    " and copy ", words_.old_str, " from it"));
+            return fail(Errc::conflict, "no_match",
+                        cat(words_.old_str, " does not occur in ", words_.whole,
+                            ", and nothing similar does (", text_.lines().n,
+                            text_.lines().n == 1 ? " line" : " lines", "). ", words_.look,
+                            " and copy ", words_.old_str, " from it"));
         }
         const text::LineRange around{{closest->begin.n - std::min(closest->begin.n, kContext)},
                                      {std::min({text_.lines().n, closest->end.n + kContext,
@@ -225,7 +235,7 @@ private:
             return true;
         });
         std::string message =
-            cat(words_.old_str, " does not occur in ", words_.whole, ". Closest is ",
+            cat(words_.old_str, " does not occur in ", words_.whole, ". The most similar text is ",
                 in_words(call_.numbering, *closest), " (→ is a tab, · a blank at the end):\n",
                 numbered(lines, around.begin, call_.numbering, true), "Copy ", words_.old_str,
                 " from there, blanks included, without the numbers");

@@ -1,4 +1,4 @@
-// Replacing text that occurs exactly once: the edit that models know best.
+// Replacing text that occurs exactly once: the edit that models make most reliably.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace quire::edits {
 
-// What the caller's arguments are called, and how the caller would do what was not right this way.
+// The caller's names for its arguments, and its way to do what was attempted wrongly.
 struct StrReplaceWords {
     std::string_view old_str = "old_str";
     std::string_view whole = "the block";
@@ -18,6 +18,7 @@ struct StrReplaceWords {
     std::string_view to_replace_all = ", or pass replace_all: true to replace every one";
 };
 
+// One call.
 struct StrReplace {
     std::string old_str;
     std::string new_str = {};
@@ -27,14 +28,15 @@ struct StrReplace {
     StrReplaceWords words = {};
 };
 
-// Exact, and unique unless replace_all. Two copying faults are forgiven, with a note: line ends of
-// the other kind, and the "number TAB" of a view before every line of old_str. Indentation is not.
-// Newlines that are written take the style of the text around them.
+// The match must be exact, and unique unless replace_all is set. Two copying mistakes are forgiven,
+// with a note: the other kind of line ends, and the "number TAB" of a view before every line of
+// old_str. Wrong indentation is not forgiven. Written newlines take the style of the surrounding
+// text.
 //
 // Errors: conflict "no_match" {closest: {start_line, end_line}} with the most similar lines in the
 // message, tabs and trailing blanks made visible; conflict "not_unique" {lines}; invalid_argument
 // "empty_content" for an empty old_str, "invalid_utf8"; out_of_range "too_large" {limit}. One pass
-// over the text; more only for one without old_str.
+// over the text, more only if old_str is not found.
 Plan str_replace(StrReplace replace);
 
 }  // namespace quire::edits

@@ -1,3 +1,8 @@
+// Views read a rope in one pass over the lines they show and never copy the whole text. Lines are
+// cut by code points, so that no output contains half a character. change_between() finds the
+// common beginning and end in windows of 32 KiB, which keeps the cost at one comparison of the text
+// without two copies of it.
+
 #include "edits/view.h"
 
 #include <algorithm>
@@ -104,6 +109,7 @@ std::string summary(const seq::Rope& text) {
     return out;
 }
 
+// Maps each splice to lines of the new text and takes the range around all of them.
 Change change_made(const seq::Rope& after, std::span<const text::Splice> splices,
                    std::size_t columns) {
     const std::size_t count = after.lines().n;
@@ -119,12 +125,13 @@ Change change_made(const seq::Rope& after, std::span<const text::Splice> splices
         std::size_t last = first;
         if (!splice.insert.empty()) {
             last = after.to_line({at + splice.insert.size() - 1}).n + 1;
-            // A newline that ends the line before is not part of what follows it.
+            // A newline that ends the line before is not part of the lines that follow it.
             const bool ends_line =
                 splice.insert.starts_with('\n') || splice.insert.starts_with("\r\n");
             if (ends_line && last > first + 1 && after.line_start({first}).n < at) ++first;
         } else if (after.line_start({first}).n < at) {
-            last = first + 1;  // Part of a line was taken; the line is what remains of it.
+            // Part of a line was removed; the changed line is the rest of it.
+            last = first + 1;
         }
         begin = std::min(begin, first);
         end = std::max({end, first, last});

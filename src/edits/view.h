@@ -1,4 +1,4 @@
-// What a reader is shown of a block: its lines, within limits, and what an edit has changed.
+// Reading a block for display: its lines within limits, and the lines that an edit changed.
 #pragma once
 
 #include <cstddef>
@@ -14,32 +14,35 @@
 
 namespace quire::edits {
 
+// The most that one view contains.
 struct ViewLimits {
     std::size_t lines = 2000;
     std::size_t columns = 2000;  // Code points of one line.
 };
 
+// Lines of a block, ready for display.
 struct View {
     std::vector<std::string> lines;  // With terminators; cut at ViewLimits::columns.
     text::Line first;
-    bool truncated = false;  // Fewer or shorter lines than asked for; `notes` says which.
+    // True if there are fewer or shorter lines than asked for; `notes` says which.
+    bool truncated = false;
     std::vector<std::string> notes;
 };
 
-// Lines [range.begin, range.end), all when no range is given; an `end` beyond the last is clamped.
-// O(log n) and what is shown. Errors: out_of_range "line_out_of_range" {requested, max} for a begin
-// beyond lines(); invalid_argument "invalid_range" {start, end}.
+// Lines [range.begin, range.end), or all without a range; an `end` beyond the last line is clamped.
+// O(log n + output). Errors: out_of_range "line_out_of_range" {requested, max} if `begin` is beyond
+// lines(); invalid_argument "invalid_range" {start, end}.
 Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
                   const ViewLimits& limits);
 
-// "lf", "crlf", "mixed", or "none" where there is no newline.
+// "lf", "crlf", "mixed", or "none" for a text without newlines.
 std::string_view eol_name(const seq::Rope& text);
 
-// The first line that is not blank, without blanks at either end, at most 80 code points of it; ""
-// when the first 64 KiB hold none.
+// The first line that is not blank, trimmed and cut at 80 code points; "" if the first 64 KiB
+// contain none.
 std::string summary(const seq::Rope& text);
 
-// What an edit did, as its reply shows it.
+// The effect of an edit, as its reply shows it.
 struct Change {
     text::LineRange changed;  // Lines of the new text that hold what was written; empty, at the
                               // place, where it was only taken away.
@@ -48,10 +51,12 @@ struct Change {
 };
 constexpr std::size_t kShownLines = 100;
 
-// `splices` made `after`: ascending, in the text before. O(k log n).
+// The change that `splices` made; they are ascending and count in the text before, `after` is the
+// text after. O(k log n).
 Change change_made(const seq::Rope& after, std::span<const text::Splice> splices,
                    std::size_t columns);
-// The same where the splices are not known: all from the first to the last byte that differs. O(n).
+// The change between two texts if the splices are not known: everything from the first to the last
+// byte that differs. O(n).
 Change change_between(const seq::Rope& before, const seq::Rope& after, std::size_t columns);
 
 }  // namespace quire::edits

@@ -152,7 +152,7 @@ Finding found(std::string_view text, std::string_view query, FindOptions options
     return find(Rope(text), *text::Query::compile(query, text::Match::regex), options);
 }
 
-// What the offsets of a hit name in its content.
+// The text that a hit's offsets name in its content.
 std::string matched(const Finding::Hit& hit) {
     const std::string_view rest =
         std::string_view(hit.content).substr(utf8::prefix(hit.content, hit.match_start).size());
