@@ -1,4 +1,4 @@
-// DiskState: what is known of a loaded file on the disk. It is kept as the header of the file's
+// DiskState: the known state of a loaded file on the disk. It is stored as the header of the file's
 // document record, in the transaction of the change that made it true.
 #pragma once
 
@@ -14,15 +14,15 @@
 namespace quire::files {
 
 struct DiskState {
-    fs::Hash hash;    // Of the bytes that were last there.
+    fs::Hash hash;    // The hash of the last known bytes.
     fs::Stamp stamp;  // Their stamp; only a cache.
     Form form;
-    // The version of the document whose text these bytes are: each peer and how many of its atoms
-    // it has. Not the latest version: that may hold edits that were never saved.
+    // The version of the document whose text these bytes are: each peer with the number of its
+    // atoms. Not the latest version, which may contain unsaved edits.
     std::map<std::uint64_t, std::int32_t> version;
-    bool missing = false;   // The file was seen to be gone,
-    bool vanished = false;  // and not by the kernel: who saves has to be told.
-    // A change on the disk met one of the document's on the same words, and nothing was saved
+    bool missing = false;   // The file was found to be missing,
+    bool vanished = false;  // and the kernel did not delete it: the next save must say so.
+    // A change on the disk and one in the document met on the same words, and nothing was saved
     // since: the document shows its own words there.
     bool conflict = false;
 

@@ -1,3 +1,8 @@
+// Paths come from agents, and other programs may swap a component for a link at any moment. So
+// every open goes through openat2 with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS (Linux 5.6): the
+// kernel itself refuses to leave the directory, and there is no check that could be raced. Renames
+// name their two directories by descriptor for the same reason.
+
 #include "fs/beneath.h"
 
 #include <algorithm>
@@ -28,8 +33,8 @@ std::int64_t nanoseconds(const struct timespec& time) {
     return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// Times of older kernels and file systems come in steps; a change this long ago was in an earlier
-// step.
+// Older kernels and file systems update times in steps; a change this long ago belongs to an
+// earlier step.
 constexpr std::int64_t kRacyNs = 2'000'000'000;
 
 }  // namespace
@@ -89,7 +94,7 @@ int try_open_beneath(int directory, const std::string& path, int flags, mode_t m
     while (true) {
         const long fd =
             ::syscall(SYS_openat2, directory, path.empty() ? "." : path.c_str(), &how, sizeof how);
-        // EAGAIN: something was renamed while "beneath" was being made sure of.
+        // EAGAIN: something was renamed while the kernel checked that the path stays beneath.
         if (fd >= 0 || (errno != EINTR && errno != EAGAIN)) return static_cast<int>(fd);
     }
 }

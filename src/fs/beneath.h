@@ -1,4 +1,4 @@
-// System calls that cannot leave a directory, and their failures in our words.
+// System calls that cannot leave a directory, with their failures in our words.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ private:
     int fd_ = -1;
 };
 
-// The failure of the last system call, `error` being its errno, on `path`.
+// The error for a failed system call on `path`; `error` is its errno.
 Failure system_failure(int error, std::string_view path, std::string_view what);
 
-// openat2 beneath `directory`, through no link at all. "" and "." are the directory itself.
+// openat2 beneath `directory`, without following any link. "" and "." mean the directory itself.
 Result<Fd> open_beneath(int directory, const std::string& path, int flags, mode_t mode = 0);
-// The same, leaving the errno to the caller: -1 and errno.
+// Like open_beneath(), but returns -1 and leaves the errno to the caller.
 int try_open_beneath(int directory, const std::string& path, int flags, mode_t mode = 0);
 
 int rename_exchange(int directory, const std::string& a, const std::string& b);
@@ -48,16 +48,16 @@ int rename_noreplace(int from_directory, const std::string& from, int to_directo
                      const std::string& to);
 
 Kind kind_of(const struct stat& status);
-// not_a_file, or nothing.
+// The error not_a_file unless the status is that of a regular file.
 Result<void> require_file(const struct stat& status, std::string_view path);
 Stamp stamp_of(const struct stat& status);
 
 Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
-// Up to `limit` bytes and one more, which says that there are too many.
+// Reads up to `limit` bytes and one more, which tells that there are too many.
 Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit,
                              std::string_view path);
 
-// Parent and last component: {"a/b", "c"} of "a/b/c", {"", "c"} of "c".
+// The parent and the last component: {"a/b", "c"} for "a/b/c", {"", "c"} for "c".
 std::pair<std::string, std::string> split(const std::string& path);
 
 }  // namespace quire::fs

@@ -1,3 +1,8 @@
+// The reading half of DiskFiles; saving is in disk_save.cc. A read must return the bytes of one
+// moment although other programs write: it compares the file's stamp before and after, and tries
+// again a few times with growing pauses. The walk over a directory never enters links, .git or
+// .quire, and skips what disappears meanwhile, so it costs one openat2 and one fstat per entry.
+
 #include "fs/disk_files.h"
 
 #include <algorithm>
@@ -20,7 +25,7 @@ namespace {
 
 constexpr int kReadTries = 4;
 
-// Names in a directory but for "." and "..".
+// The names in a directory except "." and "..".
 Result<std::vector<std::string>> names_in(int directory, std::string_view path) {
     const int own = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);
     DIR* stream = own < 0 ? nullptr : ::fdopendir(own);
@@ -44,8 +49,8 @@ struct Found {
     struct stat status;
 };
 
-// Every entry below `root`, without entering links, .git and .quire. `take` returns false to stop.
-// What cannot be opened, and what is gone by the time it is looked at, is passed over.
+// Visits every entry below `root`, without entering links, .git and .quire, until `take` returns
+// false. Entries that cannot be opened or have disappeared are skipped.
 void walk(int root, Function<bool(const Found&)> take) {
     std::vector<std::string> directories = {""};
     while (!directories.empty()) {
@@ -103,7 +108,7 @@ Result<Stamp> DiskFiles::stamp(const std::string& path) {
 }
 
 Result<Fd> DiskFiles::open_file(int directory, const std::string& name, const std::string& path) {
-    // Opening a device can do something; so the kind is known before, and made sure of after.
+    // Opening a device can have effects, so the kind is checked before and again after.
     struct stat status = {};
     const Fd there = TRY(open_beneath(directory, name, O_PATH | O_NOFOLLOW));
     if (::fstat(there.get(), &status) != 0) return system_failure(errno, path, "cannot look at");
@@ -116,7 +121,7 @@ Result<Fd> DiskFiles::open_file(int directory, const std::string& name, const st
 
 Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
     for (int attempt = 0; attempt < kReadTries; ++attempt) {
-        // A writer is at it: let it finish. 1, 4 and 16 ms.
+        // A writer is active: wait 1, 4 and 16 ms for it to finish.
         if (attempt > 0) ::poll(nullptr, 0, 1 << (2 * (attempt - 1)));
         const Fd fd = TRY(open_file(root_.get(), path, path));
         struct stat before = {};
@@ -180,7 +185,8 @@ Result<std::size_t> DiskFiles::sweep() {
     });
     std::size_t swept = 0;
     for (const Found& found : left) {
-        // A draft may hold the bytes that a save had just displaced, so it is kept, out of the way.
+        // A draft may hold the bytes that a save had just displaced, so it is moved away, not
+        // deleted.
         const Fd keep = TRY(make_parents(".quire/recovered"));
         const Fd parent =
             TRY(open_beneath(root_.get(), split(found.path).first, O_RDONLY | O_DIRECTORY));

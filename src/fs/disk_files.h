@@ -16,10 +16,10 @@ namespace quire::fs {
 class DiskFiles final : public FileSystem {
 public:
     struct Options {
-        // Tells our unfinished saves from those of a program that is gone; random for each process.
+        // Distinguishes unfinished saves of this process from those of a dead one; random per
+        // process.
         std::uint64_t incarnation = 0;
-        // Called between the steps of a save, with the step that was just done. For tests that stop
-        // there.
+        // Is called after each step of a save with the step's name, for tests that stop there.
         Function<void(std::string_view step)> after_step;
     };
 
@@ -37,7 +37,7 @@ public:
     Result<std::size_t> sweep() override;
 
 private:
-    // A new file beside the one it is to become; unlinked when it goes out of scope still in place.
+    // A new file beside the one it will replace; unlinked on destruction unless it took its place.
     class Draft;
 
     DiskFiles(Fd root, Options options) : root_(std::move(root)), options_(std::move(options)) {}

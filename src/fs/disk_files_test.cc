@@ -1,4 +1,5 @@
-// What only a real disk has: modes, links from outside, racing programs, and being killed.
+// Behaviour that only a real disk has: modes, links from outside, racing programs, and being
+// killed.
 #include "fs/disk_files.h"
 
 #include <atomic>

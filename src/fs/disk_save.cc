@@ -1,4 +1,8 @@
-// The writing half of DiskFiles: drafts, and how they take their place.
+// The writing half of DiskFiles. A save writes a draft beside the file, syncs it, exchanges the two
+// names in one step (renameat2, RENAME_EXCHANGE) and then checks the displaced file: if its bytes
+// are not the expected ones, another program changed it in between, and the exchange is undone. So
+// the path always holds all of one version, a concurrent change is never lost, and a crash leaves
+// at worst a draft, which sweep() recovers. Two fsyncs and one rename per save.
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -33,7 +37,7 @@ Result<Hash> hash_of(int fd, std::string_view path) {
     if (::fstat(fd, &status) != 0) return system_failure(errno, path, "cannot look at");
     if (::lseek(fd, 0, SEEK_SET) != 0) return system_failure(errno, path, "cannot read");
     const auto size = static_cast<std::size_t>(status.st_size);
-    // Whatever has grown beyond what was looked at is not what was expected either.
+    // Bytes that were added after the size was read are not the expected bytes either.
     return Hash::of(TRY(read_all(fd, size, size, path)));
 }
 
@@ -52,7 +56,7 @@ std::optional<std::string> attribute(int fd, const char* name) {
     return value;
 }
 
-// Extended attributes, access lists among them.
+// Copies extended attributes, access lists among them.
 Result<void> copy_attributes(int from, int to, std::string_view path) {
     const ssize_t size = ::flistxattr(from, nullptr, 0);
     if (size < 0 && errno != ENOTSUP)
@@ -68,7 +72,7 @@ Result<void> copy_attributes(int from, int to, std::string_view path) {
         const auto value = attribute(from, name.c_str());
         if (!value) return metadata_lost(path, cat("attribute ", name), errno);
         if (attribute(to, name.c_str()) == value)
-            continue;  // As a security label that every file here gets.
+            continue;  // For example a security label that every file gets here.
         if (::fsetxattr(to, name.c_str(), value->data(), value->size(), 0) != 0) {
             return metadata_lost(path, cat("attribute ", name), errno);
         }
@@ -76,7 +80,7 @@ Result<void> copy_attributes(int from, int to, std::string_view path) {
     return {};
 }
 
-// Owner, attributes and mode, in the order in which none undoes another.
+// Copies owner, attributes and mode, in an order in which no step undoes another.
 Result<void> keep_metadata(int from, const struct stat& old, int to, std::string_view path,
                            std::vector<std::string>& notes) {
     struct stat draft = {};
@@ -174,8 +178,8 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
         return system_failure(errno, path, "cannot save");
     }
     step("exchanged");
-    // What was displaced is now the draft: it may have changed, or have been replaced, since it was
-    // checked.
+    // The draft's name now holds the displaced file: it may have changed or been replaced since the
+    // check.
     auto displaced = open_file(parent.get(), draft.name(), path);
     auto hash =
         displaced ? hash_of(displaced->get(), path) : Result<Hash>(Failure(displaced.error()));
@@ -194,9 +198,9 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
     return saved;
 }
 
-// Undoes an exchange. Should yet another file have been put in place meanwhile, that one is the
-// newest, and goes back where it was; then what we displaced first stays under the draft's name
-// rather than being lost.
+// Undoes an exchange. If yet another file was put in place meanwhile, that one is the newest and
+// goes back; the version that we displaced first then stays under the draft's name, so that it is
+// not lost.
 Result<void> DiskFiles::put_back(int parent, Draft& draft, const std::string& name,
                                  const std::string& path) {
     struct stat ours = {};
@@ -252,7 +256,7 @@ Result<void> DiskFiles::remove(const std::string& path, const Hash& expected) {
     const Fd file = TRY(open_file(parent.get(), name, path));
     if (TRY(hash_of(file.get(), path)) != expected) return disk_changed(path, "changed");
     step("checked");
-    // Set aside, looked at, and only then gone.
+    // Renames the file aside, checks its bytes, and only then deletes it.
     const std::string aside = draft_name();
     if (rename_noreplace(parent.get(), name, parent.get(), aside) != 0) {
         return system_failure(errno, path, "cannot delete");

@@ -1,4 +1,4 @@
-// Names of files that are being written, before they take the name they are for.
+// The names of files that are being written, before they take their final names.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace quire::fs {
 
+// The beginning of all draft names of one process.
 inline std::string draft_prefix(std::uint64_t incarnation) {
     return cat(".quire-", incarnation, "-");
 }

@@ -1,16 +1,15 @@
-// FileSystem: the files of one directory, and nothing beyond it. DiskFiles is the real one,
-// MemoryFiles its twin.
+// FileSystem: the files of one directory and nothing outside of it. DiskFiles is the real one,
+// MemoryFiles its twin for tests.
 //
-// A path is bytes, relative to the directory. What a caller names is first resolved: links are
-// followed here, one component at a time, and every other operation takes the resolved path and
-// refuses to meet a link on its way. So the path that a rule was asked about is the file that is
-// opened, or the call fails: there is no moment between the check and the use in which a swapped
-// link could matter.
+// A path is a string of bytes, relative to the directory. A caller's path is first resolved: links
+// are followed here, one component at a time. All other operations take the resolved path and
+// refuse links. So the path that a rule was checked for is the file that is opened, or the call
+// fails: swapping a link between check and use has no effect.
 //
 // Errors of every operation: denied "outside_workspace"; invalid_argument "invalid_path"; not_found
 // "file_not_found"; invalid_argument "not_a_file" {kind} for directories, fifos, sockets and
-// devices; denied "access_denied" where the system says no; conflict "path_changed" when a link
-// took the place of a component since resolve(); unavailable "disk_full", "busy" (it is being
+// devices; denied "access_denied" if the system refuses; conflict "path_changed" if a link took the
+// place of a component after resolve(); unavailable "disk_full", "busy" (the file is being
 // written), "io_error". Thread-safe; calls block on the disk.
 #pragma once
 
@@ -27,16 +26,17 @@ namespace quire::fs {
 
 enum class Kind { missing, file, directory, other };
 
+// A resolved path.
 struct Place {
     std::string
         path;  // No link on the way; what everything else takes. "" is the directory itself.
-    std::vector<std::string> aliases;  // Every name that led there by a link, the caller's first.
+    std::vector<std::string> aliases;  // All names that led here by a link, the caller's first.
     Kind kind = Kind::missing;
     bool linked() const { return !aliases.empty(); }
 };
 
-// A cache key for a file's bytes. Equal stamps mean equal bytes only where `settled`: the file's
-// last change was well before it was looked at, so that a later one must show in its times.
+// A cache key for a file's bytes. Equal stamps mean equal bytes only if `settled`: the last change
+// was long enough before the stamp was taken that a later change must alter the times.
 struct Stamp {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t modified_ns = 0, changed_ns = 0;
@@ -47,29 +47,33 @@ struct Stamp {
     }
 };
 
+// The content of a file at one moment.
 struct FileBytes {
     std::string bytes;
     Hash hash;
     Stamp stamp;
 };
 
+// The state of a file after a save.
 struct Saved {
     Hash hash;
     Stamp stamp;
-    std::vector<std::string> notes;  // What was not kept: a set-user-id bit.
+    std::vector<std::string> notes;  // Properties that were lost, such as a set-user-id bit.
 };
 
+// A file or link in a listing.
 struct Entry {
     std::string path;
     std::uint64_t size = 0;  // 0 for a link.
-    bool is_link = false;    // Not followed; where it leads is resolve()'s to say.
+    bool is_link = false;    // Not followed; resolve() tells where it leads.
 };
 struct Listing {
     std::vector<Entry> entries;     // Files and links, sorted by path.
-    std::size_t skipped_names = 0;  // Not UTF-8, so that no caller could name them.
+    std::size_t skipped_names = 0;  // Names that are not UTF-8, so no caller could use them.
     bool truncated = false;
 };
 
+// The operations on the directory.
 class FileSystem {
 public:
     virtual ~FileSystem() = default;
@@ -77,25 +81,24 @@ public:
     virtual Result<Place> resolve(std::string_view path) = 0;
     virtual Result<Stamp> stamp(const std::string& path) = 0;
 
-    // All of it, as it was at one moment. Errors: out_of_range "too_large" {limit, size}.
+    // The whole content at one moment. Errors: out_of_range "too_large" {limit, size}.
     virtual Result<FileBytes> read(const std::string& path, std::size_t limit) = 0;
 
-    // Puts `bytes` where bytes with the hash `expected` are; mode, owner and extended attributes
-    // stay. Whatever happens the path holds all of the old or all of the new, and the new is on the
-    // disk when this returns. Errors: conflict "disk_changed" when something else is there, which
-    // is then still there; conflict "hard_linked" for a file with several names; denied
-    // "metadata_lost" naming what could not be kept; unsupported "unsupported_filesystem".
+    // Replaces bytes with the hash `expected` by `bytes`; mode, owner and extended attributes stay.
+    // After any failure the path holds either all of the old or all of the new bytes; on success
+    // the new bytes are on the disk. Errors: conflict "disk_changed" if the file holds other bytes,
+    // which stay; conflict "hard_linked" for a file with several names; denied "metadata_lost"
+    // naming what could not be kept; unsupported "unsupported_filesystem".
     virtual Result<Saved> save(const std::string& path, std::string_view bytes,
                                const Hash& expected) = 0;
-    // A new file, and the directories it needs. Errors: conflict "file_exists".
+    // Creates a file and the directories it needs. Errors: conflict "file_exists".
     virtual Result<Saved> create(const std::string& path, std::string_view bytes) = 0;
-    // Errors: conflict "disk_changed".
+    // Deletes a file with the expected bytes. Errors: conflict "disk_changed".
     virtual Result<void> remove(const std::string& path, const Hash& expected) = 0;
 
-    // Files below the directory but for .git and .quire. Links to directories are not entered.
+    // The files below the directory, except .git and .quire. Links to directories are not entered.
     virtual Result<Listing> list(std::size_t limit) = 0;
-    // Takes what saves that were cut short left behind out of the way, into .quire/recovered. How
-    // many there were.
+    // Moves the drafts of interrupted saves into .quire/recovered and returns their number.
     virtual Result<std::size_t> sweep() = 0;
 };
 

@@ -1,4 +1,4 @@
-// What every FileSystem promises, asked of the disk and of its twin.
+// The promises of every FileSystem, checked on the disk and on its twin.
 #include "fs/file_system.h"
 
 #include <memory>
@@ -178,7 +178,7 @@ TYPED_TEST(Files, LinksAreFollowedAndEveryNameIsKnown) {
     EXPECT_EQ(place.path, "real/dir/file");
     EXPECT_EQ(place.aliases, (std::vector<std::string>{"one/file", "two/file"}));
     EXPECT_EQ(this->files.resolve("real/back")->path, "real/dir/file");
-    // As the system would: ".." is the parent of where the link leads.
+    // Like the system: ".." is the parent of the link's target.
     EXPECT_EQ(this->files.resolve("one/../back")->path, "real/dir/file");
     EXPECT_EQ(this->reason(this->files.resolve("loop")), "invalid_path");
     EXPECT_EQ(this->files.resolve("dangling")->path, "real/missing");

@@ -1,4 +1,4 @@
-// What bytes are, in 128 bits: XXH3. Detects change, not malice.
+// The identity of bytes in 128 bits: XXH3. Detects changes, not malice.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 
 namespace quire::fs {
 
+// A hash of a file's content.
 struct Hash {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
 
-    static Hash of(std::string_view bytes);  // Some 10 GB/s.
+    static Hash of(std::string_view bytes);  // About 10 GB/s.
     std::string hex() const;                 // 32 digits.
     friend bool operator==(const Hash&, const Hash&) = default;
 };

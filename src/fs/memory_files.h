@@ -13,7 +13,7 @@ namespace quire::fs {
 
 class MemoryFiles final : public FileSystem {
 public:
-    // What another program would do.
+    // Changes that another program makes.
     void put(const std::string& path, std::string bytes);
     void link(const std::string& path, std::string target);
     void erase(const std::string& path);
@@ -30,12 +30,12 @@ public:
 
 private:
     struct Node {
-        std::string bytes;  // Or where a link leads.
+        std::string bytes;  // For a link, its target.
         bool is_link = false;
         Stamp stamp;
     };
     struct State {
-        std::map<std::string, Node> nodes;  // A directory is there when something is below it.
+        std::map<std::string, Node> nodes;  // A directory exists if something is below it.
         std::int64_t ticks = 0;
 
         void put(const std::string& path, std::string bytes, bool is_link);

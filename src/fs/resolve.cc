@@ -59,7 +59,7 @@ Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::st
             continue;
         }
         done.push_back(name);
-        if (place.kind == Kind::missing) continue;  // Nothing can be below what is not there.
+        if (place.kind == Kind::missing) continue;  // Nothing can exist below a missing entry.
         Look here = TRY(look(join(done)));
         if (!here.is_link) {
             place.kind = here.kind;

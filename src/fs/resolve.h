@@ -1,4 +1,4 @@
-// From a name a caller writes to a path without links, whatever tells what stands at each step.
+// From a caller's path to a path without links, for any source of information about the steps.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace quire::fs {
 
-// What stands at one path whose parents hold no link. `target` when it is a link itself.
+// The entry at a path whose parents contain no link. `target` is set for a link.
 struct Look {
     Kind kind = Kind::missing;
     bool is_link = false;
     std::string target;
 };
 
-// `..` undoes the last component as the system would: after links are followed. Errors: denied
-// "outside_workspace" for what is absolute, climbs above the top, or is a link that does;
-// invalid_argument "invalid_path" for a NUL, more than 4096 bytes, or over 40 links; not_found
-// "file_not_found" where a file or nothing at all is used as a directory.
+// Resolves the path. `..` removes the last component after links are followed, as the system does.
+// Errors: denied "outside_workspace" for a path that is absolute, climbs above the top, or meets a
+// link that does; invalid_argument "invalid_path" for a NUL, more than 4096 bytes, or over 40
+// links; not_found "file_not_found" if a file or nothing is used as a directory.
 Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::string& path)> look);
 
 }  // namespace quire::fs

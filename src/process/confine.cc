@@ -1,3 +1,10 @@
+// Two mechanisms complement each other. Landlock rules name the files that may be read and written;
+// since Landlock can only allow, hiding one folder means allowing all its neighbours and those of
+// every folder above it. Seccomp refuses the system calls by which a program reaches beyond files:
+// sockets, tracing, signals, metadata. The filter is a short BPF program that jumps from number to
+// number; it is built on the stack of the child, because nothing may be allocated between fork and
+// exec. After enter() neither can be taken back.
+
 #include "process/confine.h"
 
 #include <algorithm>
@@ -24,7 +31,7 @@
 namespace quire::process {
 namespace {
 
-// What Debian 12's headers do not name yet: landlock.h of Linux 6.2.
+// Flags that Debian 12's headers lack: landlock.h of Linux 6.2.
 constexpr std::uint64_t kTruncate = std::uint64_t{1} << 14;
 constexpr std::uint64_t kReads =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
@@ -33,7 +40,7 @@ constexpr std::uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCES
                                   LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
                                   LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
                                   LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
-// Of these a rule on a file, which is no folder, may have no others.
+// A rule on a file, as opposed to a folder, may only contain these rights.
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                    LANDLOCK_ACCESS_FS_READ_FILE | kTruncate;
 
@@ -49,7 +56,8 @@ class Rules {
 public:
     Rules(int fd, std::uint64_t handled) : fd_(fd), handled_(handled) {}
 
-    // False with errno. What is no folder, file or device is passed over.
+    // Allows access below a path. False with errno; anything but a folder, file or device is
+    // skipped.
     bool allow(const std::string& path, std::uint64_t access, int flags = 0) const {
         const int at = ::open(path.c_str(), O_PATH | O_CLOEXEC | flags);
         if (at < 0) return false;
@@ -68,7 +76,8 @@ public:
         return done;
     }
 
-    // All beside `path` and beside the folders above it. Where links lead is beside it or not.
+    // Allows everything beside `path` and beside the folders above it. A link is judged by its
+    // target.
     void allow_beside(const std::filesystem::path& path) const {
         for (std::filesystem::path at = path; at.has_relative_path(); at = at.parent_path()) {
             std::error_code unread;
@@ -89,9 +98,9 @@ Failure no_confinement(Errc code, std::string_view why, Map details = {}) {
     return fail(code, "no_confinement", cat("it cannot be confined: ", why), std::move(details));
 }
 
-// Calls that a compiler has no use for, and by which it would reach what Landlock does not hold:
-// other programs, and what a file is beside its bytes. They answer EPERM. truncate is here for
-// systems whose Landlock does not know it.
+// System calls that a compiler does not need and that reach what Landlock does not cover: other
+// processes and file metadata. They fail with EPERM. truncate is listed for systems whose Landlock
+// does not know it.
 constexpr std::array kRefused = {
 #if defined(__x86_64__)
     SYS_chmod, SYS_chown, SYS_lchown,
@@ -114,7 +123,7 @@ sock_filter branch(std::uint16_t code, std::uint32_t value, std::uint8_t then,
     return {static_cast<std::uint16_t>(BPF_JMP | code | BPF_K), then, otherwise, value};
 }
 
-// On the stack of whoever enters, since nothing may be allocated there.
+// Lives on the stack of the caller of enter(), since nothing may be allocated there.
 struct Filter {
     std::array<sock_filter, 2 * kRefused.size() + 8> code{};
     std::size_t size = 0;
@@ -126,7 +135,7 @@ struct Filter {
         add(branch(BPF_JEQ, kArchitecture, 1, 0));
         add(refuse);
         add(statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
-        // The calls of another interface of the same machine (x32) have numbers of their own.
+        // Calls of the x32 interface of the same machine have their own numbers.
         add(branch(BPF_JGE, 0x40000000, 0, 1));
         add(refuse);
         for (const int call : kRefused) {

@@ -15,7 +15,7 @@
 namespace quire::process {
 namespace {
 
-// How late the end of a program that was told to end is seen.
+// The delay with which the end of a program is noticed.
 constexpr int kLookMs = 2;
 
 struct Pipe {
@@ -44,7 +44,7 @@ struct PipedProgram::Body {
         if (child > 0) kill_group(child);
     }
 
-    pid_t child = -1;  // Until it was waited for.
+    pid_t child = -1;  // -1 once it was waited for.
     Descriptor input;
     Descriptor output;
     Descriptor errors;

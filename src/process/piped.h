@@ -1,6 +1,6 @@
-// PipedProgram: a program that is spoken with while it runs, by pipes to its three streams. Like
-// one of spawn.h it has its own environment and its own process group, no shell interprets any of
-// it, and it is killed when the thread that started it ends.
+// PipedProgram: a program with pipes to its three streams, for a conversation while it runs. As in
+// spawn.h it has its own environment and process group, no shell interprets anything, and it is
+// killed when the thread that started it ends.
 //
 // One thread at a time.
 #pragma once
@@ -23,20 +23,20 @@ public:
     PipedProgram& operator=(PipedProgram&&) noexcept;
     PipedProgram(const PipedProgram&) = delete;
     PipedProgram& operator=(const PipedProgram&) = delete;
-    ~PipedProgram();  // end(0).
+    ~PipedProgram();  // Calls end(0).
 
-    // Our ends. None of them blocks. -1 once they are closed.
-    int input() const;  // To be written.
+    // Our ends of the pipes. They do not block. -1 once they are closed.
+    int input() const;  // For writing.
     int output() const;
     int errors() const;
     void close_output();
     void close_errors();
 
-    // Whether the program itself has.
+    // True if the program itself has ended.
     bool has_ended() const;
-    // Closes its input, which tells it to end; asks it by SIGTERM after half of `patience_ms`, and
-    // at the end of that kills it and all else in its group. Returns when it has ended, with the
-    // words for how: "exit code 3", "signal 9". Once.
+    // Closes the program's input, which tells it to end; sends SIGTERM after half of `patience_ms`,
+    // and at the end of it kills the program and its whole group. Returns after the end, with a
+    // description: "exit code 3", "signal 9". Call once.
     std::string end(std::int64_t patience_ms, const Clock& clock);
 
 private:

@@ -75,7 +75,7 @@ TEST_F(PipedProgramTest, WhatItStartedEndsWithIt) {
     ASSERT_GT(::read(run->output(), buffer, sizeof buffer - 1), 0);
     const std::string at = cat("/proc/", std::stoi(buffer), "/status");
     run->end(0, clock);
-    // Whoever takes it in waits for it, in time.
+    // The process that inherits it waits for it in time.
     const auto is_over = [&] {
         std::ifstream status(at);
         const std::string text{std::istreambuf_iterator<char>(status), {}};

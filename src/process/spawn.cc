@@ -18,12 +18,12 @@
 namespace quire::process {
 namespace {
 
-// How long a wait for output is at most: how late a stop or the end of the program is seen.
+// The longest wait for output, and so the delay with which a stop or an end is noticed.
 constexpr int kSliceMs = 50;
-// The same once it has closed its output, which it does when it ends.
+// The same delay once the program has closed its output, as it does when it ends.
 constexpr int kAfterEndMs = 2;
 
-// Reads what is there. False once there will be no more.
+// Reads the available output. False once there will be no more.
 bool read_some(int fd, std::size_t limit, Ended& ended) {
     char buffer[16384];
     for (;;) {

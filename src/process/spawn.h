@@ -1,7 +1,7 @@
-// Spawn: one program run to its end, bounded in time and in what is kept of its output. Nothing of
-// it is interpreted by a shell. It has no input, an environment of its own, and its own process
-// group: when it ends, or is ended, everything in the group is killed; it itself also when the
-// thread that runs it ends with its process.
+// Spawn: runs one program to its end, with limits on its time and its kept output. No shell
+// interprets anything. The program has no input, an environment of its own, and its own process
+// group: when it ends or is ended, everything in the group is killed. The program is also killed
+// when the thread that runs it ends.
 #pragma once
 
 #include <cstddef>
@@ -17,32 +17,36 @@
 
 namespace quire::process {
 
+// A program to run.
 struct Program {
-    std::vector<std::string> arguments;    // The program first, looked for in PATH without a '/'.
-    std::string directory;                 // Where it runs.
-    std::vector<std::string> environment;  // NAME=value; all of it.
+    // The program first; without a '/' it is searched in PATH.
+    std::vector<std::string> arguments;
+    std::string directory;                 // The working directory.
+    std::vector<std::string> environment;  // NAME=value; complete.
     std::optional<Confinement> confinement = {};
 };
 
+// The limits of one run.
 struct Bounds {
     std::int64_t timeout_ms = 60'000;
-    std::size_t output_bytes = std::size_t{1} << 20;  // What comes beyond is read, and dropped.
+    std::size_t output_bytes = std::size_t{1} << 20;  // Output beyond this is read and dropped.
 };
 
+// The outcome of a run.
 struct Ended {
-    std::string output;  // What it wrote to standard output and standard error, as it came.
-    int exit_code = -1;  // -1 where a signal ended it.
+    std::string output;  // Standard output and standard error in order of arrival.
+    int exit_code = -1;  // -1 if a signal ended it.
     bool timed_out = false;
-    bool stopped = false;    // The token asked for it.
-    bool truncated = false;  // Some of its output was dropped.
+    bool stopped = false;    // The stop token requested the end.
+    bool truncated = false;  // Some output was dropped.
 };
 
-// Where a program that is named without a '/' stands: the first of PATH, whose relative parts begin
-// at `directory`, that may be run; `name` where there is none, or where it has a '/'.
+// The path of a program named without '/': the first executable of that name in PATH, whose
+// relative parts begin at `directory`; `name` itself if there is none, or if it has a '/'.
 std::string found_in_path(const std::string& name, const std::string& directory);
 
-// Blocks until it has ended. Errors: not_found "program_not_found" {program}; unavailable
-// "cannot_run" {program} for any other reason why it did not begin; those of Cage::make().
+// Blocks until the program has ended. Errors: not_found "program_not_found" {program}; unavailable
+// "cannot_run" {program} if it could not begin for another reason; those of Cage::make().
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,
                           const std::stop_token& stop);
 

@@ -111,7 +111,8 @@ TEST(Spawn, AProgramEndsWithTheProcessThatRunsIt) {
     const auto left = static_cast<pid_t>(std::atol(number));
     ::kill(runner, SIGKILL);
     ::waitpid(runner, nullptr, 0);
-    // Whoever inherits it waits for it at some time; until then it is dead and still there.
+    // The process that inherits it waits for it some time later; until then it is dead but still
+    // listed.
     const std::string stat = cat("/proc/", left, "/stat");
     const auto is_dead = [&] {
         std::ifstream file(stat);

@@ -22,8 +22,8 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
     return out;
 }
 
-// "" where it is nowhere: never what has its name in the directory where it is to run, which others
-// may write.
+// The program's path, or "" if there is none. Never a file in the directory where it runs, which
+// others may write.
 std::string path_of(const Program& program) {
     const std::string at = found_in_path(program.arguments.front(), program.directory);
     return at.find('/') == std::string::npos ? "" : at;
@@ -59,7 +59,7 @@ int Start::spawn(pid_t& child) const {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (child < 0) return failed;
     writing.close();
-    // Its end of the pipe closes when the program begins.
+    // The child's end of the pipe closes when the program begins.
     int error = 0;
     ssize_t count = 0;
     while ((count = ::read(reading.get(), &error, sizeof error)) < 0 && errno == EINTR) {
@@ -70,7 +70,7 @@ int Start::spawn(pid_t& child) const {
     return error;
 }
 
-// Returns an errno, if it returns.
+// Runs in the child. Returns an errno, if it returns at all.
 int Start::begin(pid_t parent) const {
     if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
     if (::getppid() != parent) return ESRCH;
@@ -101,7 +101,8 @@ bool has_ended(pid_t child) {
 }
 
 int kill_group(pid_t child) {
-    // The group before its leader is waited for: until then no other group can have its number.
+    // The group is killed before its leader is waited for: until then no other group can get its
+    // number.
     ::kill(-child, SIGKILL);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -1,7 +1,7 @@
-// Start: from here to a program that runs, for the files of this room that run programs.
+// Start: begins a program, for the sources of this room that run programs.
 //
-// The child gets its directory, its streams, no signal blocked or ignored, a process group of its
-// own and its confinement. It is killed when the thread that started it ends.
+// The child gets its directory, its streams, default signal handling, its own process group and its
+// confinement. It is killed when the thread that started it ends.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace quire::process {
 class Cage;
 struct Program;
 
-// A file descriptor that is closed when it goes.
+// A file descriptor that is closed on destruction.
 class Descriptor {
 public:
     explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -39,20 +39,20 @@ private:
     int fd_;
 };
 
-// What the child has as its standard streams; none of them is 0, 1 or 2.
+// The child's standard streams; none of them is 0, 1 or 2.
 struct Streams {
-    int input = -1;  // -1 for nothing to read.
+    int input = -1;  // -1 means an empty input.
     int output = -1;
     int errors = -1;
 };
 
-// All is made ready before the fork: between that and the program only system calls are made.
+// Prepares everything before the fork: between fork and exec only system calls are made.
 class Start {
 public:
-    // `program` and `cage`, which may be null, outlive it.
+    // `program` and `cage`, which may be null, must outlive it.
     Start(const Program& program, Streams streams, const Cage* cage);
 
-    // 0, or the errno of what failed on the way to the program. Blocks until it has begun.
+    // Returns 0, or the errno of the step that failed. Blocks until the program has begun.
     int spawn(pid_t& child) const;
 
 private:
@@ -66,12 +66,12 @@ private:
     const Cage* const cage_;
 };
 
-// Whether a child of ours has ended; it is still to be waited for.
+// True if a child of ours has ended but was not waited for yet.
 bool has_ended(pid_t child);
-// Kills the group of a child that was not waited for, and waits for it: its status.
+// Kills the group of a child that was not waited for, waits for it and returns its status.
 int kill_group(pid_t child);
 
-// not_found "program_not_found", unavailable "cannot_run" {program}.
+// The error not_found "program_not_found" or unavailable "cannot_run" {program}.
 Failure cannot_run(const Program& program, int error);
 
 }  // namespace quire::process

@@ -1,4 +1,5 @@
-// Guarded<T>: a T that is only reached with its lock held, for the few things no strand owns.
+// Guarded<T>: a T that can be reached only with its lock held, for the few objects that no strand
+// owns.
 #pragma once
 
 #include <mutex>
@@ -12,7 +13,7 @@ public:
     Guarded() = default;
     explicit Guarded(T value) : value_(std::move(value)) {}
 
-    // use(T&) under the lock; do not call out of the house from inside.
+    // Calls use(T&) under the lock. `use` must not call code that may take other locks.
     template <class F>
     auto with(F&& use) {
         const std::lock_guard lock(mutex_);

@@ -20,7 +20,7 @@ struct ManualScheduler::Body {
     std::mt19937_64 engine;
     std::int64_t now = 0;
     std::deque<Task> ready;
-    std::vector<Delayed> delayed;  // In the order posted.
+    std::vector<Delayed> delayed;  // In posting order.
 
     Task take() {
         const std::size_t chosen = shuffled ? static_cast<std::size_t>(engine() % ready.size()) : 0;
@@ -30,7 +30,7 @@ struct ManualScheduler::Body {
         return task;
     }
 
-    // Moves time to the next task that falls due by `end`; false when none does.
+    // Moves the time to the next task that is due by `end`; false if none is.
     bool step_to_next(std::int64_t end) {
         const auto next =
             std::min_element(delayed.begin(), delayed.end(),

@@ -1,3 +1,10 @@
+// A queue under one mutex, workers that sleep on it, and a timer thread with a heap of delayed
+// tasks. The one refinement is a shortcut: a task that a running task posts stays on the same
+// worker (Turn), up to kMostInARow times, because the usual chain (socket, strand, store, answer)
+// would otherwise wake one thread per step, and a wake-up costs more than most steps. An Errand
+// extends this to a thread outside of the pool that just received a request. Cost: one lock per
+// task that leaves its worker, none for one that stays.
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -19,17 +26,17 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 struct Delayed {
     SteadyTime due;
-    std::uint64_t order;  // Of two that fall due at once the one posted first goes first.
+    std::uint64_t order;  // Tasks due at the same time run in posting order.
     Task task;
 };
 
-// A task that a worker's own task posts follows on the same worker: what goes from one strand to
-// the next wakes nobody on the way. One task at a time, and not for ever, so that others get their
-// turn.
+// Tasks that a worker's own task posts continue on the same worker, so passing work between strands
+// wakes nobody. One task at a time, and not without end, so that others get their turn.
 constexpr int kMostInARow = 16;
 
+// The task that the calling worker holds for itself, and how many it ran in a row.
 struct Turn {
-    const void* pool = nullptr;  // The pool whose worker the calling thread is.
+    const void* pool = nullptr;  // The pool that the calling thread works for.
     std::optional<Task> next;
     int in_a_row = 0;
 };
@@ -39,7 +46,7 @@ Turn& this_turn() {
     return turn;
 }
 
-// For a heap whose front is the soonest.
+// Order of a heap whose front is the earliest task.
 bool later(const Delayed& a, const Delayed& b) {
     return a.due != b.due ? a.due > b.due : a.order > b.order;
 }
@@ -74,12 +81,12 @@ struct Pool::Body {
         ready_changed.notify_one();
     }
 
-    // Runs the task, and what follows it here.
+    // Runs the task, then the tasks that stay on this worker.
     void run(Task task) {
         Turn& turn = this_turn();
         for (turn.in_a_row = 0;; ++turn.in_a_row) {
             task();
-            task = nullptr;  // Its captures may post when they go.
+            task = nullptr;  // Its captures may post when they are destroyed.
             if (!turn.next) return;
             task = std::move(*turn.next);
             turn.next.reset();
@@ -142,8 +149,8 @@ Pool::~Pool() {
     }
     body_->ready_changed.notify_all();
     for (std::thread& worker : body_->workers) worker.join();
-    // A worker leaves when it finds nothing, so one that was still running a task runs what that
-    // task posted.
+    // A worker leaves when the queue is empty, so one that was still running runs the tasks it
+    // posted.
 }
 
 Pool::Errand::Errand(Pool& pool) : pool_(pool) {

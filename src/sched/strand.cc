@@ -6,15 +6,16 @@
 
 namespace quire::sched {
 
+// A strand's queue. At most one turn is scheduled at a time, which makes the strand serial.
 struct Strand::Body {
     explicit Body(Scheduler& s) : scheduler(s) {}
 
     Scheduler& scheduler;
     std::mutex mutex;
     std::deque<Task> tasks;
-    bool scheduled = false;  // A turn is queued on the scheduler or running.
+    bool scheduled = false;  // A turn is queued or running.
 
-    // The body whose task the calling thread runs. An address to compare, never followed.
+    // The strand whose task the calling thread runs. Compared as an address, never followed.
     static const Body*& current() {
         thread_local const Body* body = nullptr;
         return body;
@@ -32,7 +33,7 @@ struct Strand::Body {
         if (more) schedule(std::move(self));
     }
 
-    // Runs at most a burst; whether anything is left.
+    // Runs at most one burst; true if tasks are left.
     bool run_some() {
         std::unique_lock lock(mutex);
         for (std::size_t left = scheduler.burst(); !tasks.empty(); --left) {
@@ -41,7 +42,7 @@ struct Strand::Body {
             tasks.pop_front();
             lock.unlock();
             task();
-            task = nullptr;  // Its captures may post when they go.
+            task = nullptr;  // Its captures may post when they are destroyed.
             lock.lock();
         }
         scheduled = false;
@@ -51,6 +52,7 @@ struct Strand::Body {
 
 Strand::Strand(Scheduler& scheduler) : body_(std::make_shared<Body>(scheduler)) {}
 
+// Queues the task, and schedules a turn unless one is under way.
 void Strand::post(Task task) {
     {
         const std::lock_guard lock(body_->mutex);

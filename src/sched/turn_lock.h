@@ -1,7 +1,7 @@
-// TurnLock: a mutex with a patient side. Who takes it patiently waits until no urgent caller is
-// waiting, so a thread that takes it again and again for its own work lets short calls of others in
-// between. Urgent callers that never cease would starve the patient: for calls that somebody waits
-// for.
+// TurnLock: a mutex with a patient side. A patient caller waits until no urgent caller is waiting,
+// so a thread that takes the lock again and again for its own work lets short calls of others in
+// between. An endless stream of urgent callers would starve the patient ones: urgent is for calls
+// that somebody waits for.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +11,7 @@ namespace quire::sched {
 
 class TurnLock {
 public:
+    // Holds the lock for a short call.
     class Urgent {
     public:
         explicit Urgent(TurnLock& lock) : lock_(lock) { lock_.take_urgent(); }
@@ -22,6 +23,7 @@ public:
         TurnLock& lock_;
     };
 
+    // Holds the lock for background work; gives way to urgent callers.
     class Patient {
     public:
         explicit Patient(TurnLock& lock) : lock_(lock) { lock_.take_patient(); }

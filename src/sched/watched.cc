@@ -23,8 +23,8 @@ public:
             if (pool_ != nullptr) errand.emplace(*pool_);
             const Watched::Next next = tend(thread, errand ? &*errand : nullptr);
             if (next.over) return watched_.wake();
-            // The other one waits with the time that it was told; so who has to be back in time
-            // does nothing else.
+            // The other thread waits with the time it was given, so a round with a deadline may not
+            // run tasks.
             if (errand && next.ms < 0 && waiting_ > 0) errand->run();
             ms = next.ms;
         }

@@ -1,32 +1,33 @@
-// Waiting for what comes from outside, with two threads, so that one may do at once what came while
-// the other one goes on waiting.
+// Waiting for events from outside with two threads: one may handle an event at once while the other
+// goes on waiting.
 #pragma once
 
 #include "sched/scheduler.h"
 
 namespace quire::sched {
 
-// What two threads wait for in turns: serve_watched().
+// The events that serve_watched() waits for.
 class Watched {
 public:
     virtual ~Watched() = default;
-    // Waits for something to happen, at most `ms` (-1: as long as it takes) or until wake(), and
-    // remembers what did as the finding of `thread`, 0 or 1. Both threads may wait at once.
+    // Waits for events, at most `ms` (-1: without limit) or until wake(), and stores them as the
+    // finding of `thread`, 0 or 1. Both threads may wait at once.
     virtual void wait(int thread, int ms) = 0;
     virtual void wake() = 0;
 
+    // The outcome of tend().
     struct Next {
         bool over = false;
-        int ms = -1;  // For the next wait.
+        int ms = -1;  // The limit of the next wait.
     };
-    // Sees to the finding of `thread`; never two at once. What it posts is kept in `errand`, if
-    // there is one, unless it gives it away.
+    // Handles the finding of `thread`; never two at once. Tasks that it posts are held in `errand`,
+    // if there is one, unless it gives them away.
     virtual Next tend(int thread, Pool::Errand* errand) = 0;
 };
 
-// Waits and tends until it is over. With a pool a second thread does so too, and then each runs
-// what its round kept back, as long as the other one waits: somebody always does.
-// (Leader/followers, Schmidt et al. 2000, but nobody is promoted: both wait, and the operating
+// Waits and tends until it is over. With a pool, a second thread does the same, and each then runs
+// the tasks its round held back, as long as the other one waits, so one thread always does.
+// (Leader/followers, Schmidt et al. 2000, but without promotion: both wait, and the operating
 // system wakes one.)
 void serve_watched(Watched& watched, Pool* pool);
 

@@ -60,7 +60,7 @@ std::size_t Draft::bytes_behind(std::size_t count) const {
     return utf8::offset_of_code_point(behind, count);
 }
 
-// Moves the gap.
+// Moves the gap to the code point `at`.
 void Draft::seek(std::size_t at) {
     if (at == before_) return;
     char* text = text_.get();
@@ -80,7 +80,7 @@ void Draft::seek(std::size_t at) {
     moved_ += bytes;
 }
 
-// Makes the gap `room` bytes wide, or wider.
+// Makes the gap at least `room` bytes wide.
 void Draft::grow(std::size_t room) {
     constexpr std::size_t kLeast = 4096;
     const std::size_t behind = capacity_ - gap_end_;

@@ -1,9 +1,8 @@
-// Draft: a text while many edits make it, one after another, and nobody reads it.
+// Draft: a text under construction by many edits that nobody reads in between.
 //
-// A gap buffer: an edit moves what lies between it and the one before, which for what people and
-// agents write is little, and finds its place without a tree. Where edits turn out to lie far
-// apart, or the text to be long, a rope is the better place for those that follow: has_room() says
-// when.
+// A gap buffer: an edit moves the text between it and the edit before, which is little for the way
+// people and agents write, and finds its place without a tree. If edits turn out to be far apart,
+// or the text grows long, a rope is better for the rest: has_room() tells.
 #pragma once
 
 #include <cstddef>
@@ -14,31 +13,32 @@
 
 namespace quire::seq {
 
+// The text as one array with a gap at the last edit.
 class Draft {
 public:
     explicit Draft(const Rope& from);
 
-    // Whether it is worth its while to go on here with an edit that inserts so many bytes.
+    // True if it is still worthwhile to insert `bytes` more bytes here.
     bool has_room(std::size_t bytes) const {
         return size() + bytes <= kMost && moved_ <= kPatience * (edits_ + 64);
     }
-    // As Rope's: positions at the end are allowed, beyond it is a broken promise of the caller's.
-    // The text is well-formed UTF-8 of so many code points. O(distance from the edit before, and
-    // size).
+    // Positions as in Rope: the end is allowed, beyond it is a broken promise of the caller. The
+    // text is well-formed UTF-8 with `length` code points. O(distance from the last edit + size).
     void insert(text::CodePoint at, std::string_view utf8, text::CodePoint length);
     void erase(text::CodePoint at, text::CodePoint count);
 
     text::CodePoint code_points() const { return {code_points_}; }
-    Rope rope();  // What was made. O(n).
+    // The finished text. O(n).
+    Rope rope();
 
 private:
-    // Bytes of text; and bytes moved by an edit for which a tree would be searched as well.
+    // The most bytes of text, and the bytes that one edit may move before a tree search is cheaper.
     static constexpr std::size_t kMost = std::size_t{4} << 20;
     static constexpr std::size_t kPatience = 1024;
 
     std::size_t size() const { return capacity_ - (gap_end_ - gap_begin_); }
     bool is_ascii() const { return size() == code_points_; }
-    // Bytes of the last `count` code points before the gap, and of the first behind it.
+    // The bytes of the last `count` code points before the gap, or of the first behind it.
     std::size_t bytes_before(std::size_t count) const;
     std::size_t bytes_behind(std::size_t count) const;
     void seek(std::size_t at);
@@ -50,7 +50,7 @@ private:
     std::size_t gap_end_ = 0;
     std::size_t before_ = 0;  // Code points before the gap.
     std::size_t code_points_ = 0;
-    std::size_t moved_ = 0;  // Bytes.
+    std::size_t moved_ = 0;  // Bytes moved so far.
     std::size_t edits_ = 0;
 };
 

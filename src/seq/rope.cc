@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
 constexpr std::uint64_t kHighBits = 0x80 * kOnes;
 
-// How many of eight ASCII bytes are newlines: those that are zero once '\n' is taken off.
+// The number of newlines in eight ASCII bytes: XOR with '\n' makes them zero.
 std::size_t newlines_in(std::uint64_t ascii) {
     const std::uint64_t other = ascii ^ (static_cast<std::uint64_t>('\n') * kOnes);
     return static_cast<std::size_t>(std::popcount(~(other + 0x7F * kOnes) & kHighBits));
@@ -23,7 +23,7 @@ TextSummary TextSummary::of(std::string_view text) {
     if (text.size() == 1) return {1, 1, 1, text[0] == '\n' ? 1U : 0U};
     TextSummary sum;
     sum.bytes = text.size();
-    // Most text is ASCII: eight bytes at a time, as far as it goes.
+    // Most text is ASCII, so count eight bytes at a time as far as possible.
     std::size_t ascii = 0;
     for (; ascii + 8 <= text.size(); ascii += 8) {
         std::uint64_t word = 0;

@@ -2,11 +2,12 @@
 // and lines, all in O(log n).
 //
 // A line is the bytes up to and including '\n'; "\r\n" is one terminator, a lone '\r' is text; a
-// last segment without a terminator is a line. line_count("") = 0, "a" = 1, "a\n" = 1, "a\n\n" = 2.
+// last segment without terminator is a line. line_count("") = 0, "a" = 1, "a\n" = 1,
+// "a\n\n" = 2.
 //
-// A B+tree of text chunks whose nodes are shared between copies and copied when written. Copying is
-// O(1) and gives an immutable snapshot that another thread may read while this one is edited.
-// Thread-confined otherwise.
+// A B+tree of text chunks whose nodes are shared between copies and copied before writing. Copying
+// is O(1) and yields an immutable snapshot that another thread may read during further edits.
+// Otherwise thread-confined.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ namespace quire::seq {
 
 class Reel;
 
-// What a stretch of text measures. Additive: a code point never straddles two chunks.
+// The size of a stretch of text in all units. Sums are exact: no code point straddles two chunks.
 struct TextSummary {
     std::size_t bytes = 0;
     std::size_t code_points = 0;
@@ -48,11 +49,11 @@ struct TextSummary {
     friend bool operator==(const TextSummary&, const TextSummary&) = default;
 };
 
-// The rope with its constants open, so that tests can make deep trees of little text: `kChunk`
-// bytes a leaf (at least 16), `kFan` children a node (at least 2).
+// The rope with open constants, so that tests can build deep trees from little text: `kChunk` bytes
+// per leaf (at least 16), `kFan` children per node (at least 2).
 //
-// A leaf holds its text, or shows text of a reel (tape.h) until it is edited. Edits find only
-// leaves of their own.
+// A leaf holds its text, or shows text of a reel (tape.h) until it is edited; edits only write
+// leaves that hold their text.
 template <std::size_t kChunk, std::size_t kFan>
 class BasicRope {
 public:
@@ -68,17 +69,18 @@ public:
     text::Byte bytes() const { return {total_.bytes}; }
     text::CodePoint code_points() const { return {total_.code_points}; }
     text::Utf16 utf16() const { return {total_.utf16}; }
-    text::Line lines() const;  // line_count, as above.
+    text::Line lines() const;  // The line_count above.
     bool empty() const { return total_.bytes == 0; }
     bool ends_with_newline() const;  // False for "".
     std::size_t newlines() const { return total_.newlines; }
-    std::size_t crlfs() const;  // How many newlines follow a '\r'. O(n).
+    std::size_t crlfs() const;  // The number of newlines after a '\r'. O(n).
 
-    // Positions at the end are allowed; beyond it, or inside a code point for splice(), is a broken
-    // promise of the caller's. Conversions round down to the start of the code point they fall
-    // into. An edit next to the one before it costs O(1) plus the text moved within one chunk.
-    // Text that lies in a `reel` is shown from there where that is worth a leaf: where much is
-    // inserted at once, or text that was appended piece by piece has filled one.
+    // Positions at the end are allowed; positions beyond it, or inside a code point for splice(),
+    // are broken promises of the caller. Conversions round down to the start of the code point. An
+    // edit next to the one before costs O(1) plus the text moved within one chunk.
+    //
+    // Text in a `reel` is shown from there, not copied, if that is worth a leaf: for a large
+    // insertion, or when text appended piece by piece has filled one.
     void insert(text::CodePoint at, std::string_view utf8, Reel* reel = nullptr);
     void erase(text::CodePoint at, text::CodePoint count);
     void splice(text::Byte at, text::Byte erase, std::string_view insert);
@@ -88,20 +90,21 @@ public:
     text::Byte to_byte(text::Utf16 at) const;
     text::CodePoint to_code_point(text::Byte at) const;
     text::Utf16 to_utf16(text::Byte at) const;
-    text::Line to_line(text::Byte at) const;  // The line that holds the byte (or ends at the end).
-    // Where line `line` begins; bytes() for lines() and beyond.
+    text::Line to_line(text::Byte at) const;  // The line that contains the byte.
+    // The start of the line; bytes() for lines() and beyond.
     text::Byte line_start(text::Line line) const;
-    std::size_t shown_bytes() const;  // How many are not the rope's own. O(n).
+    // The number of bytes that belong to reels. O(n).
+    std::size_t shown_bytes() const;
 
     std::string str() const;
     std::string slice(text::Byte begin, text::Byte end) const;
-    std::string line(text::Line line) const;  // With its terminator.
-    // The chunks of [begin, end) in order; views are valid until the rope changes. `take` returns
-    // false to stop.
+    std::string line(text::Line line) const;  // Includes its terminator.
+    // Calls `take` with the chunks of [begin, end) in order, until it returns false; views are
+    // valid until the rope changes.
     void for_each_chunk(text::Byte begin, text::Byte end,
                         Function<bool(std::string_view)> take) const;
 
-    // CHECKs every structural promise. O(n).
+    // CHECKs every structural invariant. O(n).
     void check_invariants() const;
 
     friend bool operator==(const BasicRope& a, const BasicRope& b) {
@@ -111,28 +114,29 @@ public:
 private:
     static_assert(kChunk >= 16 && kFan >= 2);
     static constexpr std::size_t kMaxDepth = 40;
-    // From so many bytes on what is inserted is shown: it may leave two leaves half empty.
+    // An insertion of at least this size is shown: it may leave two leaves half empty.
     static constexpr std::size_t kMuch = 2 * kChunk;
 
     struct Node;
     struct Leaf;
     struct Shown;
     struct Inner;
-    // Where an edit last was: the nodes from the root to a leaf, and what lies before that leaf.
-    // True only while every node on it is this rope's alone.
+    // The place of the last edit: the nodes from the root to a leaf, and the size of the text
+    // before that leaf. Valid only while this rope owns every node on the path alone.
     struct Path {
         std::array<Inner*, kMaxDepth> nodes;
         std::array<std::uint32_t, kMaxDepth> slots;
         std::size_t depth = 0;
         Leaf* leaf = nullptr;
-        TextSummary size;  // Of the leaf.
+        TextSummary size;  // Size of the leaf.
         std::size_t bytes = 0;
         std::size_t code_points = 0;
     };
+    // A leaf that was searched for.
     struct Found {
         const Node* leaf = nullptr;
         TextSummary before;  // All text before the leaf.
-        TextSummary size;    // Of the leaf.
+        TextSummary size;    // Size of the leaf.
     };
 
     static void retain(Node* node);
@@ -140,8 +144,8 @@ private:
     static bool is_unique(const Node* node);
     static Node* own(Node*& node);
     static std::string_view text_of(const Node* leaf);
-    // What goes in at once: text that is copied, text that is shown as a leaf behind the one that
-    // ends where it goes, or nothing, and then the text there becomes two leaves.
+    // One insertion step: text to copy, text to show as a leaf of its own behind the one that ends
+    // there, or nothing, which splits a leaf in two at the place.
     struct Piece {
         std::string_view utf8;
         Reel* reel = nullptr;
@@ -174,7 +178,7 @@ private:
     static std::size_t shown_below(const Node* node);
     static TextSummary check(const Node* node);
 
-    Node* root_ = nullptr;  // Null when empty.
+    Node* root_ = nullptr;  // Null if the rope is empty.
     TextSummary total_;
     Path path_;
 };

@@ -1,5 +1,5 @@
-// How BasicRope is edited: in place at the remembered leaf where that is enough, else from the
-// root. Included by rope_impl.h.
+// Editing of BasicRope: in place at the remembered leaf if possible, else from the root. Included
+// by rope_impl.h.
 #pragma once
 
 namespace quire::seq {
@@ -12,7 +12,7 @@ bool BasicRope<kChunk, kFan>::path_holds() const {
     return is_unique(path_.leaf);
 }
 
-// Points the path at the leaf in which `at` units end: where an insertion there can extend a chunk.
+// Points the path at the leaf in which `at` units end, so that an insertion there extends a chunk.
 template <std::size_t kChunk, std::size_t kFan>
 template <std::size_t TextSummary::*kMetric>
 void BasicRope<kChunk, kFan>::descend(std::size_t at) {
@@ -87,8 +87,8 @@ void BasicRope<kChunk, kFan>::insert(text::CodePoint at, std::string_view utf8, 
                    reel);
 }
 
-// Erases within the path's leaf; false when the leaf would become so small that the tree must be
-// mended.
+// Erases within the path's leaf; false if the leaf would become so small that the tree must be
+// rebalanced.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::erase_at_path(std::size_t offset, std::size_t count) {
     const std::size_t left = path_.leaf->count - count;
@@ -146,8 +146,8 @@ void BasicRope<kChunk, kFan>::insert_bytes(std::size_t at, std::string_view utf8
     path_.leaf = nullptr;
     const bool shows = reel != nullptr && utf8.size() >= kMuch;
     if (shows) insert_piece(at, {});
-    // Leaves that show text have room for the first edit. A piece that is copied fits into either
-    // half of a split chunk, of which the right may be three bytes beyond half.
+    // Leaves that show text have room for the first edit. A copied piece fits into either half of a
+    // split chunk, of which the right may be three bytes longer than half.
     const std::size_t most = shows ? kChunk * 3 / 4 : kChunk / 2 - 4;
     while (!utf8.empty()) {
         std::size_t take = std::min(utf8.size(), most);
@@ -175,8 +175,7 @@ void BasicRope<kChunk, kFan>::insert_piece(std::size_t at, const Piece& piece) {
     total_ += right_size;
 }
 
-// A leaf that is full has its text shown where the text that follows it lies, if that goes on
-// there.
+// A full leaf whose text continues in the following piece's reel shows its text from there.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::seal(Node*& node, const Piece& next) {
     if (next.reel == nullptr || node->shows) return;
@@ -190,7 +189,7 @@ void BasicRope<kChunk, kFan>::seal(Node*& node, const Piece& next) {
     node = shown;
 }
 
-// Inserts into the leaf `node` as insert_in() does.
+// Inserts into the leaf `node`, like insert_in().
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::insert_in_leaf(Node*& node, TextSummary& size, std::size_t at,
                                              const Piece& piece, TextSummary& right_size) -> Node* {
@@ -204,7 +203,7 @@ auto BasicRope<kChunk, kFan>::insert_in_leaf(Node*& node, TextSummary& size, std
         return nullptr;
     }
     if (!cuts && at == node->count) {
-        // Text written front to back fills its chunks.
+        // Text that is written front to back fills its chunks.
         seal(node, piece);
         right_size = added;
         return leaf_of(piece);
@@ -231,8 +230,8 @@ auto BasicRope<kChunk, kFan>::insert_in_leaf(Node*& node, TextSummary& size, std
     return right;
 }
 
-// Inserts below `node`; where it had to be split, returns the new right half, and `size` is the
-// left one's.
+// Inserts below `node`. If it had to be split, returns the new right half, and `size` is the left
+// half's.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::insert_in(Node*& node, TextSummary& size, std::size_t at,
                                         const Piece& piece, TextSummary& right_size) -> Node* {
@@ -312,7 +311,7 @@ void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size
             ++i;
         }
     }
-    // What shrank is joined with its neighbours, so that no two of them could be one.
+    // A node that shrank is joined with its neighbours if two of them fit into one.
     const std::size_t from = touched < 2 ? 0 : touched - 2;
     for (std::size_t k = from, steps = 0; k + 1 < inner->count && k <= touched + 1 && steps < 4;
          ++steps) {
@@ -326,8 +325,8 @@ void BasicRope<kChunk, kFan>::erase_in(Node*& node, TextSummary& size, std::size
     size = inner->sum();
 }
 
-// Moves what `right` holds into `left` if both fit into one node; the caller then drops `right`'s
-// slot.
+// Moves the content of `right` into `left` if both fit into one node; the caller then drops
+// `right`.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::merge(Node*& left, Node* right) {
     if (left->height == 0) {

@@ -1,4 +1,12 @@
-// The bodies of BasicRope, for rope.cc and for tests that want other constants.
+// The bodies of BasicRope, included by rope.cc and by tests that want other constants.
+//
+//   Inner   [size, child] [size, child] ...
+//                 |             |
+//           Leaf (text)   Shown (text in a reel)
+//
+// Each inner node stores the sizes of its children in all units, so a search in any unit is one
+// walk down. Nodes are counted; own() copies a node before a write if another rope shares it, which
+// is what makes a copy of a rope O(1) and a later edit O(log n).
 #pragma once
 
 #include <algorithm>
@@ -17,9 +25,10 @@ template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Node {
     explicit Node(std::uint16_t h, bool s = false) : height(h), shows(s) {}
     std::atomic<std::uint32_t> refs{1};
-    std::uint16_t height;     // 0 for a leaf.
-    bool shows;               // It is a Shown.
-    std::uint32_t count = 0;  // Bytes of a leaf, children of an inner node.
+    std::uint16_t height;  // 0 means a leaf.
+    bool shows;            // The node is a Shown.
+    // Bytes of a leaf, or children of an inner node.
+    std::uint32_t count = 0;
 };
 
 template <std::size_t kChunk, std::size_t kFan>
@@ -39,7 +48,7 @@ struct BasicRope<kChunk, kFan>::Leaf : Node {
     char text[kChunk];
 };
 
-// A leaf whose text, of at most kChunk bytes, lies in a reel. Never changed.
+// A leaf whose text, at most kChunk bytes, lies in a reel. Never changed.
 template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Shown : Node {
     Shown(std::string_view utf8, Reel* from) : Node(0, true), text(utf8.data()), reel(from) {
@@ -69,7 +78,7 @@ auto BasicRope<kChunk, kFan>::leaf_of(const Piece& piece) -> Node* {
 template <std::size_t kChunk, std::size_t kFan>
 struct BasicRope<kChunk, kFan>::Inner : Node {
     explicit Inner(std::uint32_t h) : Node(static_cast<std::uint16_t>(h)) {}
-    // One more than may stay, so that a split follows the insertion.
+    // One child more than allowed, so that the split can follow the insertion.
     TextSummary sizes[kFan + 1];
     Node* children[kFan + 1];
 
@@ -123,7 +132,7 @@ bool BasicRope<kChunk, kFan>::is_unique(const Node* node) {
     return node->refs.load(std::memory_order_acquire) == 1;
 }
 
-// Makes `node` this rope's alone, to be written, by copying it if it is shared or only shows text.
+// Makes `node` writable for this rope: copies it if it is shared or only shows text.
 template <std::size_t kChunk, std::size_t kFan>
 auto BasicRope<kChunk, kFan>::own(Node*& node) -> Node* {
     if (is_unique(node) && !node->shows) return node;
@@ -149,14 +158,14 @@ BasicRope<kChunk, kFan>::BasicRope(std::string_view text) {
     if (!text.empty()) build(text, nullptr, root_, total_);
 }
 
-// The tree of some text, which is not empty.
+// The tree of a text that is not empty.
 template <std::size_t kChunk, std::size_t kFan>
 void BasicRope<kChunk, kFan>::build(std::string_view text, Reel* reel, Node*& root,
                                     TextSummary& total) {
     std::vector<std::pair<Node*, TextSummary>> level;
     level.reserve(text.size() / (kChunk * 3 / 4) + 1);
     while (!text.empty()) {
-        // Not full, so that the first edits do not split every chunk.
+        // Leaves are not filled, so that the first edits do not split every chunk.
         std::size_t take = std::min(text.size(), std::max<std::size_t>(kChunk * 3 / 4, 4));
         while (take < text.size() && !utf8::is_boundary(text[take])) --take;
         const std::string_view piece = text.substr(0, take);
@@ -219,8 +228,8 @@ BasicRope<kChunk, kFan>::~BasicRope() {
 
 // --- reading ---
 
-// The leaf in which `at` units of the metric have passed: the first whose end reaches beyond `at`,
-// or the last one.
+// The leaf in which `at` units of the metric have passed: the first whose end is beyond `at`, or
+// the last one.
 template <std::size_t kChunk, std::size_t kFan>
 template <std::size_t TextSummary::*kMetric>
 auto BasicRope<kChunk, kFan>::find(std::size_t at) const -> Found {
@@ -331,7 +340,7 @@ template <std::size_t kChunk, std::size_t kFan>
 text::Byte BasicRope<kChunk, kFan>::line_start(text::Line line) const {
     if (line.n == 0) return {0};
     if (line.n > total_.newlines) return bytes();
-    // The line begins after its predecessor's newline, number line - 1.
+    // A line begins after newline number line - 1.
     const Found found = find<&TextSummary::newlines>(line.n - 1);
     const std::string_view view = text_of(found.leaf);
     std::size_t left = line.n - found.before.newlines;

@@ -1,3 +1,8 @@
+// Reels begin small and double (kFirstRoom, then a share of what is there), so a document with a
+// line of text does not hold 64 KiB; only a reel at full size is final, and only then may ropes
+// show it. Offsets are split into a part number and a place in the part: parts_ maps each part to
+// its address, which makes read() two array accesses.
+
 #include "seq/tape.h"
 
 #include <algorithm>
@@ -11,8 +16,8 @@ namespace quire::seq {
 
 namespace {
 
-// With how many bytes a reel begins, and with what share of what there is already. Behind as much
-// as a reel holds it is whole from the start, and what it takes can be shown.
+// The size of a first reel, and the growth of later ones as a share of the text so far. Beyond the
+// size of a full reel each new one is full from the start, and can be shown.
 constexpr std::size_t kFirstRoom = 32;
 constexpr std::size_t kShare = 4;
 
@@ -66,7 +71,7 @@ Tape::Offset Tape::write(std::string_view utf8) {
     }
     CHECK(!utf8.empty() && fits(utf8.size()));
     if (utf8.size() > part_size()) {
-        // What is behind the open reel stays its own.
+        // The offsets behind the open reel stay its own.
         if (reel_ != nullptr) add(reel_, (begin_ >> part_bits_) + reel_size() / part_size());
         const auto at = static_cast<Offset>(parts_.size() << part_bits_);
         Reel* reel = Reel::make(utf8.size());
@@ -86,7 +91,7 @@ Tape::Offset Tape::write(std::string_view utf8) {
     return begin_;
 }
 
-// Makes room for so many bytes in the open reel, if it may become so large.
+// Grows the open reel by so many bytes, if it may become that large.
 bool Tape::grow(std::size_t bytes) {
     if (bytes > reel_size() - used_) return false;
     const std::size_t room = std::min(reel_size(), std::max(std::size_t{room_} * 2, used_ + bytes));
@@ -102,7 +107,7 @@ bool Tape::grow(std::size_t bytes) {
     return true;
 }
 
-// Has the parts up to `end` be the reel's, behind those that are.
+// Maps the parts up to `end` to the reel.
 void Tape::add(Reel* reel, std::size_t end) {
     std::size_t first = parts_.size();
     while (first > 0 && parts_[first - 1].reel == reel) --first;
@@ -125,14 +130,14 @@ void Tape::rewind(const Mark& mark) {
         begin_ = used_ = room_ = 0;
         return;
     }
-    // It may have become larger, and another one may have been begun since.
+    // The reel may have grown, and another may have been begun since.
     reel_ = parts_[mark.begin >> part_bits_].reel;
     begin_ = mark.begin;
     used_ = mark.used;
     room_ = static_cast<std::uint32_t>(reel_->capacity());
     drop(std::max(mark.parts,
                   (begin_ >> part_bits_) + (std::size_t{room_} + part_size() - 1) / part_size()));
-    // What is shown is not written over.
+    // Shown bytes are never overwritten.
     if (reel_->shown() > used_) room_ = used_;
 }
 

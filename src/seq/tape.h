@@ -1,10 +1,9 @@
 // Tape: text as it is written, one piece behind the other, never changed, and moved only while it
 // is short.
 //
-// Bytes lie in reels, which ropes may show instead of copying (Rope::insert): text that somebody
-// keeps for good is then held once. A reel is counted by those who show it and lives as long as
-// they do; they may read it in other threads while the tape is written to. Thread-confined
-// otherwise.
+// The bytes lie in reels, which ropes may show instead of copying (Rope::insert): text that is kept
+// for good exists once. A reel counts its users and lives as long as they do; they may read it in
+// other threads while the tape is written. Otherwise thread-confined.
 #pragma once
 
 #include <atomic>
@@ -16,17 +15,17 @@
 
 namespace quire::seq {
 
-// Bytes that do not move. What has been shown does not change.
+// Bytes that never move. Bytes that have been shown never change.
 class Reel {
 public:
-    static Reel* make(std::size_t capacity);  // Held once.
+    static Reel* make(std::size_t capacity);  // Has one owner.
     void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
     void release();
 
     char* text() { return text_; }
     const char* text() const { return text_; }
     std::size_t capacity() const { return capacity_; }
-    // Somebody shows the bytes before `end`. By the tape's thread.
+    // Marks the bytes before `end` as shown. Tape's thread only.
     void show(std::size_t end) { shown_ = end > shown_ ? end : shown_; }
     std::size_t shown() const { return shown_; }
 
@@ -37,17 +36,18 @@ private:
     std::atomic<std::uint32_t> refs_{1};
     std::size_t capacity_;
     std::size_t shown_ = 0;
-    char* text_;  // Behind this object.
+    char* text_;  // Behind this object, in the same allocation.
 };
 
+// The writer of reels.
 class Tape {
 public:
-    // Where a piece begins. They ascend; pieces that were written one after the other into one
-    // reel lie side by side.
+    // The start of a piece. Offsets ascend; pieces written one after the other into one reel are
+    // adjacent.
     using Offset = std::uint32_t;
 
-    // Pieces longer than 2^part_bits bytes have a reel of their own; others share reels of 16
-    // times as much.
+    // Pieces longer than 2^part_bits bytes get a reel of their own; others share reels of 16 times
+    // that size.
     explicit Tape(unsigned part_bits = 12) : part_bits_(part_bits) {}
     Tape(Tape&& other) noexcept;
     Tape& operator=(Tape&& other) noexcept;
@@ -55,12 +55,12 @@ public:
     Tape& operator=(const Tape&) = delete;
     ~Tape();
 
-    // Whether the piece that ends at `end` can be made longer by so many bytes: it was written
-    // last, and its reel has room.
+    // True if the piece that ends at `end` can grow by `bytes` bytes: it was written last, and its
+    // reel has room.
     bool may_lengthen(Offset end, std::size_t bytes) {
         return end == begin_ + used_ && reel_ != nullptr && (bytes <= room_ - used_ || grow(bytes));
     }
-    // Requires that it may.
+    // Requires may_lengthen().
     void lengthen(std::string_view utf8) {
         char* to = reel_->text() + used_;
         if (utf8.size() == 1) {
@@ -72,19 +72,20 @@ public:
     }
     // Writes a piece, which lies in one reel. Requires fits().
     Offset write(std::string_view utf8);
-    // Whether there are offsets for so many bytes more: for about 2^32 in all.
+    // True if there are offsets for `bytes` more bytes; in total there are about 2^32.
     bool fits(std::size_t bytes) const;
 
-    // `size` bytes from an offset on, all of one piece or of pieces that lie side by side.
+    // `size` bytes from an offset on, within one piece or adjacent ones.
     std::string_view read(Offset at, std::size_t size) const {
         return {parts_[at >> part_bits_].text + (at & (part_size() - 1)), size};
     }
-    // What holds the bytes there, if they will not move any more, else null.
+    // The reel of these bytes if they will not move any more, else null.
     Reel* reel(Offset at) const {
         Reel* holder = parts_[at >> part_bits_].reel;
         return holder != reel_ || room_ == reel_size() ? holder : nullptr;
     }
 
+    // A position to return to.
     struct Mark {
         std::size_t parts;
         bool is_open;
@@ -92,13 +93,13 @@ public:
         std::uint32_t used;
     };
     Mark mark() const { return {parts_.size(), reel_ != nullptr, begin_, used_}; }
-    // Forgets what was written since. What is shown of it stays as it is.
+    // Forgets everything written since the mark. Shown bytes stay valid.
     void rewind(const Mark& mark);
 
     void check_invariants() const;
 
 private:
-    // Offsets count in parts, so that they are turned into places without a search.
+    // Offsets count in parts, so that they become addresses without a search.
     struct Part {
         Reel* reel;
         char* text;
@@ -110,10 +111,10 @@ private:
     void drop(std::size_t parts);
 
     std::vector<Part> parts_;
-    Reel* reel_ = nullptr;    // The one that short pieces go into.
-    Offset begin_ = 0;        // Where it begins,
-    std::uint32_t used_ = 0;  // how many bytes are written,
-    std::uint32_t room_ = 0;  // and how many it has; grows up to reel_size().
+    Reel* reel_ = nullptr;    // The reel for short pieces.
+    Offset begin_ = 0;        // Its first offset,
+    std::uint32_t used_ = 0;  // the bytes written,
+    std::uint32_t room_ = 0;  // and the bytes available; grows up to reel_size().
     unsigned part_bits_;
 };
 

@@ -1,3 +1,10 @@
+// All diffs here reduce text to numbers: equal lines or tokens get equal symbols (Alphabet), and
+// the sequence algorithms (sequence_diff.h) compare numbers only. minimal_splices() works in two
+// levels, lines first and then tokens within each hunk, because a token diff of a whole file would
+// be slow and would align unrelated words. A token is what an editor's user would change as a unit:
+// a word, a run of blanks, a line end, or a character with everything that combines with it, so
+// that no splice cuts an emoji in half.
+
 #include "text/diff.h"
 
 #include <algorithm>
@@ -12,7 +19,7 @@ namespace quire::text {
 
 namespace {
 
-// Pieces that are equal get the same number.
+// Equal pieces get the same number.
 class Alphabet {
 public:
     std::vector<std::uint32_t> symbols(const std::vector<std::string_view>& pieces) {
@@ -34,8 +41,8 @@ bool is_word(unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Code points that belong to the one before them: combining marks, joiners, variation selectors,
-// skin tones.
+// True for code points that belong to the one before them: combining marks, joiners, variation
+// selectors, skin tones.
 bool extends(char32_t c) {
     return (c >= 0x300 && c <= 0x36F) || c == 0x200D || (c >= 0xFE00 && c <= 0xFE0F) ||
            (c >= 0x1AB0 && c <= 0x1AFF) || (c >= 0x20D0 && c <= 0x20FF) ||
@@ -58,7 +65,7 @@ std::size_t token_end(std::string_view text, std::size_t at) {
         end = at;
         utf8::decode(text, end);
     }
-    // A mark after the token is part of it, and so is what a joiner joins.
+    // Marks after the token belong to it, and so does a character that a joiner attaches.
     bool joined = false;
     while (end < text.size() && byte(end) >= 0x80) {
         std::size_t next = end;
@@ -90,7 +97,7 @@ std::vector<std::string_view> code_points(std::string_view text) {
     return out;
 }
 
-// starts[i] is where piece i begins; one more entry for the end.
+// starts[i] is the offset of piece i, with one more entry for the end.
 std::vector<std::size_t> starts_of(const std::vector<std::string_view>& pieces) {
     std::vector<std::size_t> starts{0};
     starts.reserve(pieces.size() + 1);
@@ -98,12 +105,12 @@ std::vector<std::size_t> starts_of(const std::vector<std::string_view>& pieces) 
     return starts;
 }
 
-// Beyond this a hunk is replaced whole: comparing it by token costs more than it can save.
+// Larger hunks are replaced whole: comparing them by token costs more than it can save.
 constexpr std::size_t kTokenBytes = 256 << 10;
 
-// One splice that replaces `before`, which stands at `at`, less the tokens that both have at either
-// end. Never part of a token: someone else's change of the other part would then not be seen to
-// collide with it.
+// One splice that replaces `before`, which begins at `at`, without the common tokens at either end.
+// It never replaces part of a token: a concurrent change of the other part would then not be
+// recognised as a conflict.
 void replace_whole(std::string_view before, std::string_view after, std::size_t at,
                    std::vector<Splice>& out) {
     std::size_t prefix = 0;
@@ -128,12 +135,13 @@ void replace_whole(std::string_view before, std::string_view after, std::size_t 
                    std::string(after.substr(prefix, after.size() - prefix - suffix))});
 }
 
+// Equal symbols for equal pieces of both texts, and the pieces.
 struct Pieces {
     std::string_view text;
     const std::vector<std::string_view>& pieces;
 };
 
-// Edits of pieces as splices of a text in which the first of them stands at `at`.
+// Turns edits of pieces into splices of a text in which the first piece begins at `at`.
 void add_splices(const std::vector<Replaced>& edits, const std::vector<std::string_view>& before,
                  const Pieces& after, std::size_t at, std::vector<Splice>& out) {
     const std::vector<std::size_t> old_starts = starts_of(before);
@@ -148,6 +156,7 @@ void add_splices(const std::vector<Replaced>& edits, const std::vector<std::stri
     }
 }
 
+// Compares one hunk by token, or replaces it whole.
 void splice_hunk(std::string_view before, std::string_view after, std::size_t at,
                  std::vector<Splice>& out) {
     if (before.empty() || after.empty() || before.size() + after.size() > kTokenBytes) {
@@ -245,13 +254,13 @@ std::string unified_diff(std::string_view before, std::string_view after,
         out.append(line);
         if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";
     };
-    // Of an empty range the line before it is named, as diff does.
+    // An empty range is named by the line before it, as diff does.
     const auto range = [](std::size_t begin, std::size_t count) {
         if (count == 1) return cat(begin + 1);
         return cat(count == 0 ? begin : begin + 1, ",", count);
     };
     for (std::size_t i = 0; i < hunks.size();) {
-        // Hunks whose context would meet are printed together.
+        // Hunks whose contexts would meet are printed together.
         std::size_t last = i;
         while (last + 1 < hunks.size() &&
                hunks[last + 1].before.begin.n - hunks[last].before.end.n <= 2 * options.context) {

@@ -10,38 +10,39 @@
 
 namespace quire::text {
 
-// A text cut into lines, terminators kept; views into it.
+// The lines of a text with their terminators, as views into it.
 std::vector<std::string_view> split_lines(std::string_view text);
 
-// Lines `before` of the old text became lines `after` of the new.
+// The lines `before` of the old text became the lines `after` of the new one.
 struct Hunk {
     LineRange before;
     LineRange after;
     friend bool operator==(const Hunk&, const Hunk&) = default;
 };
 
-// Ascending, with at least one kept line between two. Lines are equal with their terminators.
-// Histogram, with Myers where that has no anchor (sequence_diff.h); bounded time: 8 MiB of unlike
-// text take well under two seconds.
+// Ascending, with at least one kept line between two hunks. Lines are compared with their
+// terminators. Histogram diff, with Myers' algorithm where it finds no anchor (sequence_diff.h).
+// Time is bounded: 8 MiB of unlike text take well under two seconds.
 std::vector<Hunk> diff_lines(std::string_view before, std::string_view after);
 
-// The smallest edit that makes `after` of `before`: hunks by line, and within a hunk by token (a
+// The smallest edit that turns `before` into `after`: hunks by line, and within a hunk by token (a
 // line end, a run of blanks, a word, a character with its combining marks) as long as half of it is
-// kept. A hunk that shares less is replaced whole, so that it cannot be interleaved with someone
-// else's. Ascending, apart from each other, on code point boundaries. Requires well-formed UTF-8.
+// kept. A hunk that keeps less is replaced whole, so that it cannot be interleaved with a
+// concurrent edit. Ascending, not touching, on code point boundaries. Requires well-formed UTF-8.
 std::vector<Splice> minimal_splices(std::string_view before, std::string_view after);
 
-// The fewest code points to erase and to insert that make `after` of `before`, wherever in a word
-// they stand. What differs by more than a budget of time comes out coarser. Ascending, apart from
-// each other. Requires well-formed UTF-8.
+// The fewest code points to erase and insert that turn `before` into `after`, even within words.
+// Differences beyond a time budget come out coarser. Ascending, not touching. Requires well-formed
+// UTF-8.
 std::vector<Splice> fewest_splices(std::string_view before, std::string_view after);
 
+// The names of the two texts, and the lines of context around each hunk.
 struct UnifiedOptions {
     std::string from = "a";
     std::string to = "b";
     std::size_t context = 3;
 };
-// As `diff -u` prints it, "\ No newline at end of file" included; "" for equal texts.
+// The output of `diff -u`, "\ No newline at end of file" included; "" for equal texts.
 std::string unified_diff(std::string_view before, std::string_view after,
                          const UnifiedOptions& options = {});
 

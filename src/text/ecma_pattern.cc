@@ -1,3 +1,9 @@
+// A translator in one pass: it reads ECMA's syntax and writes RE2's, without building a tree. Each
+// construct is either copied, rewritten into an equal RE2 class or escape, or refused with its byte
+// offset. Leading lookaheads are the one thing that needs more than one automaton: they are cut out
+// as conditions, each a pattern of its own, and the text must satisfy all of them. O(pattern) to
+// translate, O(text) per condition to run.
+
 #include "text/ecma_pattern.h"
 
 #include <array>
@@ -18,9 +24,9 @@ namespace {
 
 constexpr std::size_t kMaxEcmaBytes = 4096;
 constexpr std::int64_t kMaxEcmaMemory = 1 << 20;
-constexpr std::size_t kMaxConditions = 8;  // Each is an automaton of its own.
+constexpr std::size_t kMaxConditions = 8;  // Each one is an automaton of its own.
 
-// ECMA's white space and line ends, as the inside of a class, and all that is neither.
+// ECMA's white space and line ends as the inside of a class, and the class of everything else.
 constexpr std::string_view kSpace =
     R"(\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff})";
 constexpr std::string_view kNotSpace =
@@ -31,8 +37,8 @@ struct Category {
     std::string_view name;
     std::string_view short_name;
 };
-// The long names of the general categories. Other and Unassigned are left out: RE2 does not know
-// what is unassigned.
+// The long names of the general categories. Other and Unassigned are missing: RE2 does not know
+// which code points are unassigned.
 constexpr std::array<Category, 39> kCategories = {{{"Letter", "L"},
                                                    {"Uppercase_Letter", "Lu"},
                                                    {"Lowercase_Letter", "Ll"},
@@ -96,12 +102,13 @@ bool is_low(char32_t c) {
     return c >= 0xDC00 && c < 0xE000;
 }
 
+// The translated pattern, with the conditions cut out of it.
 struct Rewritten {
     struct Condition {
         std::string pattern;
-        bool holds;  // Else: does not.
+        bool holds;  // False: the condition must not match.
     };
-    std::vector<Condition> conditions;  // At the beginning of the text.
+    std::vector<Condition> conditions;  // Tested at the beginning of the text.
     std::string pattern;
 };
 
@@ -149,7 +156,7 @@ private:
     Result<void> term() {
         const char c = text_[at_];
         if (c == '*' || c == '+' || c == '?' || (c == '{' && is_counter())) return quantifier();
-        // Only before anything else are a lookahead's conditions the whole text's.
+        // A lookahead's conditions apply to the whole text only before anything else.
         const bool leading = leading_;
         leading_ = leading && (c == '^' || next_is("(?=") || next_is("(?!"));
         if (c == '(') return open(leading && anchored_);
@@ -189,7 +196,7 @@ private:
         return {};
     }
 
-    // {n}, {n,} or {n,m} begins here; a brace that does not is itself.
+    // True if {n}, {n,} or {n,m} begins here; any other brace stands for itself.
     bool is_counter() const {
         std::size_t i = at_ + 1;
         const auto digits = [&] {
@@ -277,7 +284,7 @@ private:
             ++at_;
             const Atom to = TRY(class_atom());
             if (!from.one || !to.one) {
-                // No range, then: the - is itself.
+                // Not a range after all: the - stands for itself.
                 for (const Atom& side : {from, to}) {
                     inside.append(side.one ? escaped(*side.one) : side.set);
                 }
@@ -334,7 +341,7 @@ private:
             case 'r':
                 return one('\r');
             case 'b':
-                return one('\b');  // In a class alone: elsewhere it is the edge of a word.
+                return one('\b');  // Only in a class; elsewhere \b is a word boundary.
             case 'c':
                 return control();
             case 'x':
@@ -441,13 +448,13 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     std::string out_;
-    std::string held_;  // What goes on after the lookahead that is being read.
+    std::string held_;  // The pattern after the lookahead that is being read.
     Rewritten done_;
-    std::vector<Group> groups_;  // That are open.
-    bool repeatable_ = false;    // Something that a quantifier may follow was last.
-    bool leading_ = true;        // Nothing yet but ^ and lookaheads.
-    bool anchored_ = false;      // The first was ^.
-    bool alternates_ = false;    // A | outside of all groups.
+    std::vector<Group> groups_;  // The open groups.
+    bool repeatable_ = false;    // The last construct can be repeated.
+    bool leading_ = true;        // Only ^ and lookaheads so far.
+    bool anchored_ = false;      // The first construct was ^.
+    bool alternates_ = false;    // A | outside of all groups was read.
 };
 
 struct Automata {

@@ -1,3 +1,13 @@
+// A pattern is expanded at its braces into alternatives, and each alternative is parsed into
+// tokens. Matching simulates the tokens as a nondeterministic automaton, all states at once
+// (Thompson, "Regular Expression Search Algorithm", 1968):
+//
+//   pattern  src/**/*.cc      tokens  s r c / dirs in_dirs star . c c
+//   state i  the tokens [0, i) have matched the path so far
+//
+// Each code point of the path moves the set of states one step; stars and dirs keep their state.
+// There is no backtracking, so a path of n code points costs O(n · tokens), whatever the pattern.
+
 #include "text/glob.h"
 
 #include <algorithm>
@@ -9,10 +19,10 @@
 namespace quire::text {
 namespace {
 
-// Braces multiply: {a,b}{c,d} is four patterns. More than this is a slip of the pen.
+// Braces multiply: {a,b}{c,d} is four patterns. A pattern with more alternatives is a mistake.
 constexpr std::size_t kMaxAlternatives = 64;
 
-// Code points, and for bytes that are none, values that no code point has.
+// The path as code points; bytes that are not UTF-8 become values that no code point has.
 std::vector<char32_t> units_of(std::string_view path) {
     std::vector<char32_t> units;
     units.reserve(path.size());
@@ -34,17 +44,17 @@ Failure malformed(std::string_view pattern, std::size_t offset, std::string_view
                    std::move(details));
 }
 
-// What follows the backslash at `at` is one character long; what else stands there is one as well.
+// The length of the pattern's unit at `at`: an escape with its character, or one character.
 std::size_t step(std::string_view pattern, std::size_t at) {
     return pattern[at] == '\\' && at + 1 < pattern.size() ? 2 : 1;
 }
 
-// Past the ']' of the class that opens at `at`, or none.
+// The position behind the ']' of the class that opens at `at`; nothing if it never closes.
 std::optional<std::size_t> end_of_class(std::string_view pattern, std::size_t at) {
     ++at;
     if (at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^')) ++at;
     if (at < pattern.size() && pattern[at] == ']')
-        ++at;  // First in the class it is a character of it.
+        ++at;  // A ']' that comes first is a character of the class.
     while (at < pattern.size() && pattern[at] != ']') at += step(pattern, at);
     if (at >= pattern.size()) return std::nullopt;
     return at + 1;
@@ -56,7 +66,7 @@ struct Braces {
     std::vector<std::string_view> choices;
 };
 
-// The first {…} at the outermost level; `open` == npos when there is none.
+// The first outermost {…}; `open` == npos if there is none.
 Result<Braces> find_braces(std::string_view pattern) {
     Braces braces{std::string_view::npos, 0, {}};
     std::size_t depth = 0;
@@ -118,7 +128,7 @@ Result<std::vector<std::string>> expand(std::string_view whole) {
 
 }  // namespace
 
-// One alternative, without braces.
+// Parses one alternative, without braces.
 class Glob::Parser {
 public:
     explicit Parser(std::string_view pattern) : text_(pattern) {}
@@ -155,7 +165,7 @@ private:
         if (name == "." || name == "..") return bad("'.' and '..' are never part of a path here");
         if (name == "**" && name.size() < rest().size()) {
             at_ += 2;
-            if (ends_in_dirs()) return {};  // "**/**/" says what "**/" says.
+            if (ends_in_dirs()) return {};  // "**/**/" means the same as "**/".
             add(Kind::dirs);
             add(Kind::in_dirs);
             return {};
@@ -245,10 +255,10 @@ bool Glob::matches(std::string_view path) const {
                        });
 }
 
-// All states at once, so that no pattern makes it slow. State i: tokens[0, i) are behind us.
+// Runs all states at once, so no pattern makes it slow. State i: tokens[0, i) have matched.
 bool Glob::run(const Tokens& tokens, std::string_view subject) {
     std::vector<bool> now(tokens.size() + 1), next(tokens.size() + 1);
-    // What may stand for nothing is left behind at once; the order of states makes one pass enough.
+    // Tokens that can match nothing are skipped at once; states are ordered, so one pass is enough.
     const auto skip = [&](std::vector<bool>& states) {
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             if (!states[i]) continue;

@@ -1,11 +1,12 @@
-// Glob patterns over paths, as quire.toml writes them.
+// Glob patterns for paths, in the syntax of quire.toml.
 //
-// A path is bytes: relative, components joined by '/', with no empty, "." or ".." component. `*`,
-// `?` and `[...]` stay within a component; `**` crosses. As a whole component `**` stands for any
-// number of components, none included, except at the end, where "src/**" is everything below src
-// and not src itself. A pattern without '/' matches the name at any depth; any other is anchored at
-// the root, and a leading '/' only anchors. `{a,b}` is either; `\` takes the next character as it
-// is. `?` and a class match one code point, or one byte where the path is not UTF-8.
+// A path is a string of bytes: relative, components joined by '/', none of them empty, "." or "..".
+// `*`, `?` and `[...]` stay within a component; `**` crosses components. `**` as a whole component
+// stands for any number of components, including none; at the end it needs at least one, so
+// "src/**" is everything below src but not src itself. A pattern without '/' matches a name at any
+// depth; any other is anchored at the root, and a leading '/' only anchors. `{a,b}` means either;
+// `\` makes the next character literal. `?` and a class match one code point, or one byte if the
+// path is not UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +19,26 @@
 
 namespace quire::text {
 
+// A compiled pattern. A value; matching is thread-safe.
 class Glob {
 public:
-    // Errors: invalid_argument "invalid_glob" {offset}: the message says what is wrong and what to
-    // write.
+    // Errors: invalid_argument "invalid_glob" {offset}; the message says what is wrong and how to
+    // write it.
     static Result<Glob> compile(std::string_view pattern);
 
-    // O(pattern · path), whatever the pattern.
+    // O(pattern · path) for every pattern.
     bool matches(std::string_view path) const;
     const std::string& pattern() const { return pattern_; }
 
 private:
     enum class Kind : std::uint8_t {
         literal,  // One code point.
-        any,      // One code point but '/'.
-        set,      // One code point but '/', by ranges.
+        any,      // One code point except '/'.
+        set,      // One code point except '/', given as ranges.
         star,     // Any run without '/'.
         cross,    // Any run.
         dirs,     // Any number of whole components, each with its '/'; followed by `in_dirs`.
-        in_dirs,  // Inside one of them.
+        in_dirs,  // Inside of such a component.
     };
     struct Token {
         Kind kind = Kind::literal;
@@ -47,7 +49,7 @@ private:
     using Tokens = std::vector<Token>;
     struct Alternative {
         Tokens tokens;
-        bool by_name = false;  // Compared with the last component alone.
+        bool by_name = false;  // Compared with the last component only.
     };
     class Parser;
 

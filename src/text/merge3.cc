@@ -1,3 +1,10 @@
+// Each side's changes are splices of the base, one per hunk of lines, in ascending order. The merge
+// walks both lists at once and collects groups: changes of either side that touch each other,
+// directly or through a chain. A group with changes of one side is copied. A group of both sides is
+// compared again by token, and only if the tokens overlap is it a tie. So most of the text is
+// handled by line, and the finer and slower comparison runs on the few lines that both sides
+// changed. O(d log d) for d changes, beside the two diffs.
+
 #include "text/merge3.h"
 
 #include <algorithm>
@@ -9,6 +16,7 @@ namespace {
 
 using text::Splice;
 
+// Where a splice begins and ends in the base.
 std::size_t begin_of(const Splice& splice) {
     return splice.at.n;
 }
@@ -16,7 +24,7 @@ std::size_t end_of(const Splice& splice) {
     return splice.at.n + splice.erase.n;
 }
 
-// The difference as one splice a hunk of lines.
+// The difference as one splice per hunk of lines.
 std::vector<Splice> line_splices(std::string_view before, std::string_view after) {
     const auto starts = [](std::string_view text) {
         std::vector<std::size_t> out = {0};
@@ -37,7 +45,7 @@ std::vector<Splice> line_splices(std::string_view before, std::string_view after
     return splices;
 }
 
-// base[begin, end) with `splices`, which lie in it.
+// base[begin, end) after the `splices`, which lie within it.
 std::string applied(std::string_view base, std::size_t begin, std::size_t end,
                     const std::vector<Splice>& splices) {
     std::string out;
@@ -50,8 +58,8 @@ std::string applied(std::string_view base, std::size_t begin, std::size_t end,
     return out;
 }
 
-// Whether two changes cannot both stand: they have a byte of the base in common, or one inserts
-// inside what the other replaces. The same change twice is one change.
+// True if two changes exclude each other: they replace a common byte of the base, or one inserts
+// inside the other's range. The same change on both sides counts once.
 bool overlap(const Splice& a, const Splice& b) {
     return begin_of(a) < end_of(b) && begin_of(b) < end_of(a) && a != b;
 }
@@ -73,7 +81,7 @@ public:
         std::size_t b = 0;
         std::size_t done = 0;
         while (a < ours.size() || b < theirs.size()) {
-            // A group: changes that touch, of both sides, as far as one leads to the next.
+            // A group: changes of both sides that touch, directly or through others.
             std::vector<Splice> from_ours, from_theirs;
             const std::size_t begin =
                 std::min(a < ours.size() ? begin_of(ours[a]) : base_.size(),
@@ -116,7 +124,7 @@ private:
         out_.ties.push_back({{begin}, {end}, a, b});
     }
 
-    // Both sides' changes of one piece, none of which overlap.
+    // Merges both sides' changes of one piece, none of which overlap.
     void interleave(std::string_view piece, const std::vector<Splice>& ours,
                     const std::vector<Splice>& theirs) {
         std::size_t a = 0;
@@ -129,14 +137,14 @@ private:
                 take_ours =
                     together ? first_ == Side::ours : begin_of(ours[a]) < begin_of(theirs[b]);
                 if (together && ours[a] == theirs[b]) {
-                    ++b;  // Both made the same change: once is enough.
+                    ++b;  // Both sides made the same change; apply it once.
                     take_ours = true;
                 } else if (together) {
                     out_.ordered_freely = true;
                 }
             }
             const Splice& next = take_ours ? ours[a++] : theirs[b++];
-            // What goes second at one spot may stand before what the first replaced.
+            // The second insertion at one place may come before text that the first replaced.
             if (begin_of(next) > done) out_.text.append(piece.substr(done, begin_of(next) - done));
             out_.text.append(next.insert);
             done = std::max(done, end_of(next));

@@ -1,4 +1,4 @@
-// Percent escapes: characters that mean something where a name is put stand there as %XX.
+// Percent escapes: characters that have a meaning where a name is inserted are written as %XX.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace quire::text {
 
-// '%' itself and the bytes of `reserved` escaped, in upper-case hex; so nothing else reads the
-// same.
+// Escapes '%' and the bytes of `reserved` in upper-case hex; different texts stay different.
 std::string percent_escaped(std::string_view text, std::string_view reserved);
 
-// What percent_escaped() had for the same `reserved`; none for what it cannot have made.
+// The text that percent_escaped() was given, with the same `reserved`; nothing if it cannot have
+// produced the input.
 std::optional<std::string> percent_unescaped(std::string_view text, std::string_view reserved);
 
 }  // namespace quire::text

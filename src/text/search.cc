@@ -9,9 +9,9 @@ namespace quire::text {
 
 namespace {
 
-// A pattern is written by hand; a longer one is an attack or a mistake.
+// Patterns are written by hand; a longer one is an attack or a mistake.
 constexpr std::size_t kMaxPatternBytes = 4096;
-// Bounds the compiled program and the automaton's cache, and so what one search may cost.
+// Bounds the compiled program and the automaton's cache, and so the cost of one search.
 constexpr std::int64_t kMaxProgramMemory = 8 << 20;
 
 }  // namespace
@@ -60,8 +60,7 @@ bool Query::find(std::string_view line, std::size_t from, Hit& hit) const {
         hit = {at, at + body_->literal.size()};
         return true;
     }
-    // RE2 sees the whole line and a start within it, so that ^ and \b look at what is before
-    // `from`.
+    // RE2 gets the whole line and a start within it, so that ^ and \b see the text before `from`.
     const re2::StringPiece subject(line.data(), line.size());
     re2::StringPiece found;
     if (!body_->regex->Match(subject, from, line.size(), RE2::UNANCHORED, &found, 1)) return false;

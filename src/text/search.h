@@ -1,4 +1,4 @@
-// Finding text line by line, in time linear in the text whatever the pattern (RE2).
+// Finding text line by line, in time linear in the text for every pattern (RE2).
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,16 @@
 
 namespace quire::text {
 
+// A literal matches itself; a regex is in RE2's syntax.
 enum class Match { literal, regex };
 
-// A compiled query. Copies share it; any thread may use it.
+// A compiled query. Copies share it; usable from any thread.
 class Query {
 public:
-    // Errors: invalid_argument "invalid_regex" with what RE2 says; invalid_argument "empty_query".
+    // Errors: invalid_argument "invalid_regex" with RE2's message; invalid_argument "empty_query".
     static Result<Query> compile(std::string_view text, Match mode);
 
+    // A match, in bytes within the line.
     struct Hit {
         std::size_t begin = 0;  // Bytes within the line.
         std::size_t end = 0;

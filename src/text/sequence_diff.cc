@@ -1,3 +1,15 @@
+// Both algorithms fill the same two bit vectors (which items of each side are kept) region by
+// region, so they can hand regions to each other. A region is a Box; common items at its ends are
+// trimmed first.
+//
+// Myers' algorithm searches from both corners of the box at once along diagonals (k = x - y); where
+// the two searches meet lies a middle point of a shortest path, and the two halves are solved
+// alone. That needs O(n + m) memory instead of the whole edit graph. If the cost cap is reached
+// first, the box is split at the point that got furthest, and the result is only a good path.
+//
+// Histogram diff, after JGit's: for each run of items common to both sides, the rarity of its
+// rarest item decides; the best run becomes an anchor, and the boxes left and right of it follow.
+
 #include "text/sequence_diff.h"
 
 #include <algorithm>
@@ -16,7 +28,7 @@ struct Box {
     std::size_t new_size() const { return new_end - new_begin; }
 };
 
-// What is kept and what is not, filled in by the algorithms in any order.
+// The items of each side that are kept; the algorithms fill it in any order.
 class Comparison {
 public:
     const Symbols before;
@@ -28,8 +40,8 @@ public:
           old_changed_(before.size()),
           new_changed_(after.size()) {}
 
-    // Takes equal items off both ends; whether anything remains to be decided. What remains on one
-    // side only is changed.
+    // Removes equal items at both ends; false if nothing is left to decide. Items left on one side
+    // only are changed.
     bool trim(Box& box) {
         while (box.old_size() > 0 && box.new_size() > 0 &&
                before[box.old_begin] == after[box.new_begin]) {
@@ -104,7 +116,7 @@ private:
     using Diagonals = std::vector<std::ptrdiff_t>;
     static constexpr std::ptrdiff_t kNowhere = -1;
 
-    // How far along diagonal `k` one more edit reaches; kNowhere outside of the box.
+    // The furthest point that one more edit reaches on diagonal `k`; kNowhere outside of the box.
     static std::ptrdiff_t step(const Diagonals& reach, std::ptrdiff_t zero, std::ptrdiff_t k,
                                std::ptrdiff_t n, std::ptrdiff_t m) {
         const auto at = [&](std::ptrdiff_t diagonal) {
@@ -116,7 +128,7 @@ private:
         return x;
     }
 
-    // A point on a shortest path through the box, or on a good one when the cap is met.
+    // A point on a shortest path through the box, or on a good path if the cap is reached.
     Point split(const Box& box) {
         const auto n = static_cast<std::ptrdiff_t>(box.old_size());
         const auto m = static_cast<std::ptrdiff_t>(box.new_size());
@@ -157,7 +169,7 @@ private:
                 if (front != kNowhere && x + front >= n) return point(n - x, m - (x - k));
             }
         }
-        // Too costly: go on from the point that is furthest.
+        // The cap is reached: continue from the furthest point.
         std::ptrdiff_t best = 0;
         Point furthest{0, 0};
         for (std::ptrdiff_t k = -limit; k <= limit; ++k) {
@@ -216,11 +228,11 @@ public:
 
 private:
     static constexpr std::size_t kNone = SIZE_MAX;
-    // A line that stands more often than this in a region says nothing about where it belongs.
+    // An item that is more frequent than this in a region does not tell where it belongs.
     static constexpr std::size_t kMostOccurrences = 64;
     static constexpr std::size_t kFallbackCost = 256;
 
-    // A run that is in both: as rare as can be found, then as long.
+    // A common run: as rare as possible, then as long as possible.
     struct Anchor {
         std::size_t old_begin = 0;
         std::size_t new_begin = 0;
@@ -259,12 +271,12 @@ private:
         return best;
     }
 
-    // Takes the best run through b[j] into account; where in b to look next.
+    // Updates the best anchor with the best run through b[j]; returns the next place in b to try.
     std::size_t consider(const Box& box, std::size_t j, Anchor& best) {
         const Symbols a = comparison_.before;
         const Symbols b = comparison_.after;
         std::size_t on = j + 1;
-        std::size_t seen = box.old_begin;  // Within runs that were looked at already.
+        std::size_t seen = box.old_begin;  // The end of the runs that were tried already.
         for (std::size_t i = first_[b[j]]; i != kNone; i = next_[i]) {
             spend(1);
             if (i < seen) continue;
@@ -296,8 +308,10 @@ private:
     }
 
     Comparison& comparison_;
-    std::vector<std::size_t> count_;  // Of each symbol in the region at hand,
-    std::vector<std::size_t> first_;  // and the chain of its places.
+    // The number of each symbol in the present region,
+    std::vector<std::size_t> count_;
+    // and the chain of its places.
+    std::vector<std::size_t> first_;
     std::vector<std::size_t> next_;
     std::size_t budget_;
 };

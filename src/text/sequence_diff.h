@@ -1,10 +1,9 @@
-// Which items of two sequences of symbols belong together.
+// The longest common parts of two sequences of symbols.
 //
-// Two ways to look for them. Myers finds fewest edits (E. Myers, "An O(ND) Difference Algorithm and
-// Its Variations", 1986, §4b, linear space). Histogram anchors on the rarest lines first, which
-// keeps functions whole where Myers would align their braces; where all candidates are frequent it
-// leaves the region to Myers. Both are bounded: past their budget a difference gets coarser, never
-// late.
+// Two algorithms. Myers finds the fewest edits (E. Myers, "An O(ND) Difference Algorithm and Its
+// Variations", 1986, §4b, linear space). Histogram anchors on the rarest symbols first, which keeps
+// functions whole where Myers would align their braces; if all candidates are frequent, it leaves
+// the region to Myers. Both are bounded: beyond their budget a difference gets coarser, never late.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,8 @@
 
 namespace quire::text {
 
-// Items [old_begin, old_end) were replaced by [new_begin, new_end); one of the two may be empty.
+// The items [old_begin, old_end) were replaced by [new_begin, new_end); one of the two may be
+// empty.
 struct Replaced {
     std::size_t old_begin = 0;
     std::size_t old_end = 0;
@@ -25,12 +25,12 @@ struct Replaced {
 
 using Symbols = std::span<const std::uint32_t>;
 
-// Ascending, with at least one item kept between two. `cost_cap` bounds the edits looked for in one
-// piece: time is O((n + m) * cost_cap), memory O(n + m).
+// Ascending, with at least one kept item between two. `cost_cap` bounds the number of edits
+// searched for in one piece: O((n + m) · cost_cap) time, O(n + m) memory.
 std::vector<Replaced> myers_diff(Symbols before, Symbols after, std::size_t cost_cap = 256);
 
-// The same, by histogram. Symbols must be below `symbol_count`. Time is bounded by about
-// 200 (n + m) steps plus what Myers takes for the regions it is left with.
+// Like myers_diff(), by histogram. Symbols must be below `symbol_count`. At most about 200 · (n +
+// m) steps, plus Myers' cost for the regions left to it.
 std::vector<Replaced> histogram_diff(Symbols before, Symbols after, std::size_t symbol_count);
 
 }  // namespace quire::text

@@ -1,4 +1,5 @@
-// Names and texts that others chose, as they may be shown to whoever decides about them. Pure.
+// Escaping of what cannot be seen in names and texts of others, before a person decides about them.
+// Pure.
 #pragma once
 
 #include <string>
@@ -6,8 +7,8 @@
 
 namespace quire::text {
 
-// What would draw on a terminal, turn the direction of reading or be invisible is written as its
-// number, "\u{202e}"; of bytes that are no UTF-8 each as "\x{ff}". O(text).
+// Control characters, direction marks and invisible characters are written as their number,
+// "\u{202e}", and bytes that are not UTF-8 as "\x{ff}". O(text).
 std::string shown(std::string_view text);
 
 }  // namespace quire::text

@@ -7,7 +7,7 @@
 
 namespace quire::text {
 
-// An offset or a length in one unit. Arithmetic stays inside the unit; `n` is the bare number.
+// An offset or a length in one unit. Arithmetic stays within the unit; `n` is the plain number.
 template <class Tag>
 struct Unit {
     std::size_t n = 0;
@@ -37,7 +37,7 @@ struct LineRange {
     friend bool operator==(const LineRange&, const LineRange&) = default;
 };
 
-// Replace `erase` bytes at `at` by `insert`.
+// Replaces `erase` bytes at `at` with `insert`.
 struct Splice {
     Byte at;
     Byte erase;

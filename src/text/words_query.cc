@@ -17,8 +17,8 @@ bool is_between(char32_t c, char32_t first, char32_t last) {
     return c >= first && c <= last;
 }
 
-// A letter, a digit or a picture. Beyond ASCII what is none of them is known by its neighbourhood:
-// quotation marks and dashes of Latin-1, general and CJK punctuation, blanks among them.
+// True for letters, digits and pictures. Beyond ASCII all other characters are known by their
+// block: quotation marks and dashes of Latin-1, general and CJK punctuation, blanks among them.
 bool is_word_char(char32_t c) {
     if (c < 0x80) return is_between(c, '0', '9') || is_between(c | 0x20, 'a', 'z');
     const bool latin = is_between(c, 0x80, 0xA5) || c == 0xA7 || c == 0xA8 || c == 0xAB ||
@@ -41,7 +41,7 @@ Failure too_large(std::string_view what, std::size_t limit) {
                 {{"limit", limit}});
 }
 
-// The word or phrase at the front, taken off.
+// Removes the word or phrase at the front and returns it.
 std::string take_term(std::string_view& rest) {
     if (rest.starts_with('"')) {
         rest.remove_prefix(1);

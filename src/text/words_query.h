@@ -1,12 +1,11 @@
-// WordsQuery: what a person or a model asks a search for, in the language that they use for it:
+// WordsQuery: a search in the notation of people and models:
 //
-//   word          must be there, in any case
-//   "two words"   must be there side by side
-//   -word         must not be there; also before a phrase and before label:
-//   label:NAME    the label must have it; NAME may be a phrase
+//   word          must occur, in any case
+//   "two words"   must occur side by side
+//   -word         must not occur; also before a phrase and before label:
+//   label:NAME    the label must contain it; NAME may be a phrase
 //
-// All of it must hold. It says nothing about how texts are cut into words; that is for who
-// searches.
+// All conditions must hold. Cutting texts into words is left to the search itself.
 #pragma once
 
 #include <string>
@@ -17,8 +16,9 @@
 
 namespace quire::text {
 
+// The conditions of a query.
 struct WordsQuery {
-    // Words and phrases, as they were given.
+    // Words and phrases as written.
     std::vector<std::string> all = {};
     std::vector<std::string> none = {};
     std::vector<std::string> in_label = {};
@@ -26,9 +26,9 @@ struct WordsQuery {
     friend bool operator==(const WordsQuery&, const WordsQuery&) = default;
 };
 
-// A quotation mark that is not closed is closed at the end. What holds no letter, no digit and no
-// picture is passed over. Errors: invalid_argument "empty_query" where nothing is left;
-// "invalid_utf8"; out_of_range "too_large" {limit} beyond 4096 bytes, or 64 words and phrases.
+// An open quotation mark is closed at the end. Terms without letter, digit or picture are ignored.
+// Errors: invalid_argument "empty_query" if nothing is left; "invalid_utf8"; out_of_range
+// "too_large" {limit} beyond 4096 bytes, or 64 words and phrases.
 Result<WordsQuery> parse_words(std::string_view query);
 
 }  // namespace quire::text
