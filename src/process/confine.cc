@@ -1,26 +1,25 @@
-// Two mechanisms complement each other. Landlock rules name the files that may be read and written;
-// since Landlock can only allow, hiding one folder means allowing all its neighbours and those of
-// every folder above it. Seccomp refuses the system calls by which a program reaches beyond files:
-// sockets, tracing, signals, metadata. The filter is a short BPF program that jumps from number to
-// number; it is built on the stack of the child, because nothing may be allocated between fork and
-// exec. After enter() neither can be taken back.
-
+// Two locks, because each leaves open what the other closes. Landlock says which paths may be read
+// and written, and the program cannot get around it through links or open folders. A seccomp filter
+// refuses the system calls by which a program reaches other processes, sockets and the metadata of
+// files, which Landlock does not cover. Both are prepared before fork: the child only enters them,
+// because between fork and exec it may not allocate.
 #include "process/confine.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -44,13 +43,8 @@ constexpr std::uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCES
 constexpr std::uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                    LANDLOCK_ACCESS_FS_READ_FILE | kTruncate;
 
-#if defined(__x86_64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-#error "shell/confine.cc: name this architecture as linux/audit.h does"
-#endif
+// fchmodat2 of Linux 6.6, which libseccomp 2.5.4 cannot name. Its number is the same everywhere.
+constexpr int kFchmodat2 = 452;
 
 class Rules {
 public:
@@ -98,53 +92,68 @@ Failure no_confinement(Errc code, std::string_view why, Map details = {}) {
     return fail(code, "no_confinement", cat("it cannot be confined: ", why), std::move(details));
 }
 
-// System calls that a compiler does not need and that reach what Landlock does not cover: other
-// processes and file metadata. They fail with EPERM. truncate is listed for systems whose Landlock
-// does not know it.
-constexpr std::array kRefused = {
-#if defined(__x86_64__)
-    SYS_chmod, SYS_chown, SYS_lchown,
-#endif
-    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
-    SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_truncate, SYS_socket, SYS_connect,
-    SYS_io_uring_setup, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill,
-    SYS_tkill, SYS_rt_sigqueueinfo, SYS_pidfd_send_signal, SYS_pidfd_getfd, SYS_setsid, SYS_setpgid,
-    SYS_unshare, SYS_setns, SYS_mount, SYS_bpf, SYS_keyctl, SYS_add_key, SYS_request_key,
-    // fchmodat2, of Linux 6.6.
-    452};
+// System calls that a compiler does not need, and by which it would reach other processes, sockets
+// or the metadata of files. They fail with EPERM. truncate is listed for systems whose Landlock
+// does not know it. libseccomp skips calls that this machine does not have.
+constexpr std::array kRefused = {SCMP_SYS(chmod),
+                                 SCMP_SYS(fchmod),
+                                 SCMP_SYS(fchmodat),
+                                 kFchmodat2,
+                                 SCMP_SYS(chown),
+                                 SCMP_SYS(lchown),
+                                 SCMP_SYS(fchown),
+                                 SCMP_SYS(fchownat),
+                                 SCMP_SYS(setxattr),
+                                 SCMP_SYS(lsetxattr),
+                                 SCMP_SYS(fsetxattr),
+                                 SCMP_SYS(removexattr),
+                                 SCMP_SYS(lremovexattr),
+                                 SCMP_SYS(fremovexattr),
+                                 SCMP_SYS(truncate),
+                                 SCMP_SYS(socket),
+                                 SCMP_SYS(connect),
+                                 SCMP_SYS(io_uring_setup),
+                                 SCMP_SYS(ptrace),
+                                 SCMP_SYS(process_vm_readv),
+                                 SCMP_SYS(process_vm_writev),
+                                 SCMP_SYS(kill),
+                                 SCMP_SYS(tkill),
+                                 SCMP_SYS(rt_sigqueueinfo),
+                                 SCMP_SYS(pidfd_send_signal),
+                                 SCMP_SYS(pidfd_getfd),
+                                 SCMP_SYS(setsid),
+                                 SCMP_SYS(setpgid),
+                                 SCMP_SYS(unshare),
+                                 SCMP_SYS(setns),
+                                 SCMP_SYS(mount),
+                                 SCMP_SYS(bpf),
+                                 SCMP_SYS(keyctl),
+                                 SCMP_SYS(add_key),
+                                 SCMP_SYS(request_key)};
 
-sock_filter statement(std::uint16_t code, std::uint32_t value) {
-    return {code, 0, 0, value};
+// The filter as the kernel takes it. Calls of another architecture, and x32 calls on x86-64, fail
+// with EPERM too. Errors: unavailable "no_confinement".
+Result<std::vector<sock_filter>> make_filter() {
+    constexpr std::uint32_t kRefuse = SCMP_ACT_ERRNO(EPERM);
+    const std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter(seccomp_init(SCMP_ACT_ALLOW),
+                                                                  &seccomp_release);
+    bool made = filter != nullptr &&
+                seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, kRefuse) == 0 &&
+                seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2) == 0;
+    for (const int call : kRefused)
+        made = made && seccomp_rule_add(filter.get(), kRefuse, call, 0) == 0;
+    // libseccomp 2.5.4 exports to a descriptor only.
+    const Fd file(::memfd_create("quire-seccomp", MFD_CLOEXEC));
+    made = made && file && seccomp_export_bpf(filter.get(), file.get()) == 0;
+    struct stat size {};
+    made = made && ::fstat(file.get(), &size) == 0;
+    std::vector<sock_filter> code(
+        made ? static_cast<std::size_t>(size.st_size) / sizeof(sock_filter) : 0);
+    const std::size_t bytes = code.size() * sizeof(sock_filter);
+    if (code.empty() || ::pread(file.get(), code.data(), bytes, 0) != static_cast<ssize_t>(bytes))
+        return no_confinement(Errc::unavailable, "no system call filter could be made");
+    return code;
 }
-
-// Jumps over the next `then` or `otherwise` statements.
-sock_filter branch(std::uint16_t code, std::uint32_t value, std::uint8_t then,
-                   std::uint8_t otherwise) {
-    return {static_cast<std::uint16_t>(BPF_JMP | code | BPF_K), then, otherwise, value};
-}
-
-// Lives on the stack of the caller of enter(), since nothing may be allocated there.
-struct Filter {
-    std::array<sock_filter, 2 * kRefused.size() + 8> code{};
-    std::size_t size = 0;
-
-    void add(sock_filter each) { code[size++] = each; }
-    Filter() {
-        const auto refuse = statement(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-        add(statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)));
-        add(branch(BPF_JEQ, kArchitecture, 1, 0));
-        add(refuse);
-        add(statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
-        // Calls of the x32 interface of the same machine have their own numbers.
-        add(branch(BPF_JGE, 0x40000000, 0, 1));
-        add(refuse);
-        for (const int call : kRefused) {
-            add(branch(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1));
-            add(refuse);
-        }
-        add(statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
-    }
-};
 
 }  // namespace
 
@@ -159,8 +168,8 @@ Result<Cage> Cage::make(const Confinement& wanted) {
     const long fd =
         ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
     if (fd < 0) return no_confinement(Errc::unavailable, std::strerror(errno));
-    Cage cage(static_cast<int>(fd));
-    const Rules rules(cage.rules_, attributes.handled_access_fs);
+    Cage cage(Fd(static_cast<int>(fd)), TRY(make_filter()));
+    const Rules rules(cage.rules_.get(), attributes.handled_access_fs);
     std::error_code error;
     const std::filesystem::path hidden =
         wanted.hidden.empty() ? "" : std::filesystem::weakly_canonical(wanted.hidden, error);
@@ -181,22 +190,12 @@ Result<Cage> Cage::make(const Confinement& wanted) {
     return cage;
 }
 
-Cage::Cage(Cage&& other) noexcept : rules_(std::exchange(other.rules_, -1)) {}
-
-Cage& Cage::operator=(Cage&& other) noexcept {
-    std::swap(rules_, other.rules_);
-    return *this;
-}
-
-Cage::~Cage() {
-    if (rules_ >= 0) ::close(rules_);
-}
-
 int Cage::enter() const {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-    if (::syscall(SYS_landlock_restrict_self, rules_, 0) != 0) return errno;
-    Filter filter;
-    const sock_fprog program{static_cast<unsigned short>(filter.size), filter.code.data()};
+    if (::syscall(SYS_landlock_restrict_self, rules_.get(), 0) != 0) return errno;
+    // The kernel only reads the filter; its interface lacks the const.
+    const sock_fprog program{static_cast<unsigned short>(filter_.size()),
+                             const_cast<sock_filter*>(filter_.data())};
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 ? 0 : errno;
 }
 

@@ -1,41 +1,47 @@
-// Confinement for a program that nobody has reviewed, such as a compiler that reads what agents
-// write. It may read what its user may read except one folder, writes only to named places, opens
-// no sockets, traces nobody, signals nobody by name, and stays in its process group. Its children
-// are confined as well. Uses Landlock and seccomp and needs no privileges.
+// Confinement for a program that nobody vouches for, such as a compiler that reads what agents
+// write. The program and everything it starts may read what the user may read, except one folder;
+// write only what is named; open no socket; trace and signal nobody; and stay in their process
+// group. Landlock and seccomp enforce this without privileges.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <linux/filter.h>
+
+#include "base/fd.h"
 #include "base/result.h"
 
 namespace quire::process {
 
 // The limits for one program.
 struct Confinement {
-    std::vector<std::string> writable =
-        {};                   // Files, or folders with all below them; they are there.
+    // Existing files, or existing folders with everything below them.
+    std::vector<std::string> writable = {};
     std::string hidden = {};  // A folder that cannot be read; "" for none.
 };
 
 // A confinement that is ready to be entered.
 class Cage {
 public:
-    // Hiding a folder means allowing everything else by name: entries that appear later beside it,
-    // or beside a folder above it, cannot be read either. O(entries of those folders). Errors:
-    // unsupported "no_confinement" if the system lacks support (Linux before 5.13, or without
-    // Landlock); unavailable "no_confinement" {path} if a writable place does not exist.
+    // Landlock can only allow, so a folder is hidden by allowing everything beside it and beside
+    // its parents. Entries that appear there later are hidden too. O(entries of those folders).
+    //
+    // Errors: unsupported "no_confinement" if the system cannot do it (Linux before 5.13, or no
+    // Landlock); unavailable "no_confinement" {path} if something that should be writable does not
+    // exist, or without {path} if the filter cannot be made.
     static Result<Cage> make(const Confinement& wanted);
-    Cage(Cage&& other) noexcept;
-    Cage& operator=(Cage&& other) noexcept;
-    ~Cage();
 
-    // Is called by the child between fork and exec; makes only system calls. Returns 0 or an errno.
+    // For the child between fork and exec: makes system calls only and allocates nothing. Returns
+    // 0 or an errno.
     int enter() const;
 
 private:
-    explicit Cage(int rules) : rules_(rules) {}
-    int rules_;
+    Cage(Fd rules, std::vector<sock_filter> filter)
+        : rules_(std::move(rules)), filter_(std::move(filter)) {}
+    Fd rules_;                         // A Landlock rule set.
+    std::vector<sock_filter> filter_;  // The seccomp filter.
 };
 
 }  // namespace quire::process
