@@ -1,5 +1,5 @@
-// What accept() changes: what a loosely typed client meant, where the schema says what that is.
-// All else is left for the check.
+// The changes that accept() makes: the intended value of a loosely typed client, if the schema
+// makes the intention clear. Everything else is left to the check.
 #include <cmath>
 #include <utility>
 
@@ -9,8 +9,8 @@
 namespace quire::json::detail {
 namespace {
 
-// With what it lies in, what was unwrapped is no deeper than what may come as it is, so that who
-// reads an answer which holds it can read that.
+// Together with the value around it, an unwrapped value is no deeper than any value may be, so a
+// reader of an answer that holds it can parse it.
 constexpr std::size_t kUnwrappedDepth = ParseLimits{}.depth - 8;
 
 std::size_t weight(const Value& value) {
@@ -101,7 +101,7 @@ private:
         }
     }
 
-    // The first branch that what it makes of the value satisfies.
+    // Changes the value for the first branch that the changed value satisfies.
     void choose(const std::vector<const Node*>& branches, Value& value) {
         for (const Node* branch : branches) {
             if (!check_.spend(weight(value))) return;
@@ -115,7 +115,7 @@ private:
     }
 
     Check& check_;
-    bool within_unwrapped_;  // Where no second layer is.
+    bool within_unwrapped_;  // Inside of an unwrapped value, where no second layer is unwrapped.
     std::size_t depth_ = 0;
 };
 

@@ -1,4 +1,7 @@
-// The walk over the nodes, and the words for places and types.
+// The walk over the compiled nodes, and the words for places and types. A check asks holds() on the
+// way down and stops at the first no; explain() then repeats the walk along the failing path only.
+// Steps and depth are counted in Inside, whose constructor runs once per schema entered, so neither
+// recursion nor references can make a check unbounded.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +27,7 @@ constexpr std::array<TypeName, 7> kTypeNames = {{{"null", kNull, "null"},
                                                  {"array", kArray, "an array"},
                                                  {"object", kObject, "an object"}}};
 
-// Above it a search by halves finds a name sooner than a look at each.
+// With more members than this, a binary search is faster than a scan.
 constexpr std::size_t kFewNames = 16;
 
 bool beyond_i64(const Value& value) {
@@ -42,7 +45,7 @@ TypeSet type_named(std::string_view name) {
 }
 
 TypeSet types_of(const Value& value) {
-    // By the storage's index: this is asked of every value.
+    // Indexed by the kind of storage, because every value is asked.
     constexpr std::array<TypeSet, 8> kTypes = {
         kNull,  kBoolean, kInteger | kNumber, kNumber, kString, kObject,
         kArray, kObject};  // Bytes are written as an object.
@@ -147,7 +150,7 @@ Error type_violation(const Node& node, const Value& value, const Place& place) {
                      {{"expected", types_text(node.types)}, {"actual", kind_name(value)}});
 }
 
-// A schema that the walk is in: counts it, and keeps the scope of $dynamicRef.
+// The schema that the walk is in: counts it, and holds the scope of $dynamicRef.
 class Check::Inside {
 public:
     Inside(Check& check, const Node& node)
@@ -172,7 +175,7 @@ private:
 };
 
 bool Check::spend(std::size_t steps) {
-    // Saturates: what is over stays over.
+    // The sum saturates: a check that is over its budget stays over it.
     if (spent_ <= Schema::kSteps) spent_ += std::min(steps, Schema::kSteps + 1);
     return !stopped();
 }
@@ -216,7 +219,7 @@ Error Check::explain(const Node& node, const Value& value, const Place& place, M
             return rule->explain(value, place, *this, used != nullptr ? &before : nullptr);
         }
     }
-    // Only where the walk has stopped, which whoever asked sees.
+    // Reached only if the walk has stopped, which every caller checks.
     return violation(place, "schema", cat(place.name(), " does not fit the schema"));
 }
 

@@ -1,3 +1,10 @@
+// Three phases. First, every schema that can be reached gets a node, and its keywords turn into
+// rules (fill); a reference creates the node of its target and continues. Second, $dynamicRef needs
+// the dynamic anchors of all documents that were reached, and following those may reach more, so
+// linking repeats until nothing is new. Third, the nodes that apply to the same value form a graph
+// that must be free of cycles; walking it in order also computes the types that each node can
+// accept, which lets the checker reject a wrong type at once. O(n log n) in the keywords reached.
+
 #include "json/schema/compile.h"
 
 #include <algorithm>
@@ -10,7 +17,7 @@
 namespace quire::json::detail {
 namespace {
 
-// Each is looked up in each schema that has a URI.
+// Every dynamic name is looked up in every schema that has a URI.
 constexpr std::size_t kDynamicNames = 64;
 
 Failure too_large(std::string_view what, std::size_t limit) {
@@ -19,7 +26,7 @@ Failure too_large(std::string_view what, std::size_t limit) {
                 {{"limit", limit}});
 }
 
-// What a node whose references and branches are settled wants of its value.
+// The types of values that a node accepts, once its references and branches are known.
 TypeSet wanted_of(const Node& node) {
     if (node.nothing) return 0;
     TypeSet types = node.types;
@@ -158,10 +165,10 @@ Result<void> Compiler::fill(Draft& draft) {
     return {};
 }
 
-// A schema with a URI that the walk can be in is one of which something is compiled. What is
-// compiled for its anchors may reach others, and name more anchors; each pair is looked at once.
+// The walk can only be in parts of which something is compiled. Compiling their anchors may reach
+// further parts and names; each pair is visited once.
 Result<void> Compiler::link_dynamic_anchors() {
-    std::size_t parts = 0;  // That are linked for the first `names`.
+    std::size_t parts = 0;  // Parts that are linked for the first `names`.
     std::uint32_t names = 0;
     while (true) {
         TRY(fill_waiting());

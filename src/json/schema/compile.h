@@ -1,7 +1,7 @@
-// From a schema to its graph of nodes. For schema*.cc alone.
+// Compiling a schema into its graph of nodes. Internal to this room.
 //
-// A schema's place in its document is compiled once, however many references lead to it, and the
-// places wait in a queue: so there are no more nodes than schemas written, and no recursion.
+// Each schema in a document is compiled once, however many references lead to it, and schemas wait
+// in a queue. So there are no more nodes than schemas, and no recursion.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,16 @@ namespace quire::json::detail {
 
 struct Keyword;
 
+// Builds one graph.
 class Compiler {
 public:
     explicit Compiler(const SchemaOptions& options) : options_(options), documents_(options) {}
 
     Result<Graph> compile(const Value& root);
 
-    // For the keywords. The node of `schema`, which lies in `around`; it is filled later.
+    // For keywords: the node of `schema`, which lies in `around`. It is filled later.
     Result<const Node*> node_at(const Value& schema, SchemaPart& around, const Trail& trail);
-    // Of what a reference names; with the number of its dynamic anchor where a $dynamicRef names
+    // The node that a reference names, and the number of its dynamic anchor if a $dynamicRef names
     // one.
     struct Referred {
         const Node* node;
@@ -33,7 +34,7 @@ public:
     };
     Result<Referred> refer(std::string_view reference, SchemaPart& from, const Trail& trail,
                            std::string_view keyword);
-    // `inner` is for the same value as `outer`.
+    // Records that `inner` applies to the same value as `outer`.
     void applies_here(const Node& outer, const Node& inner);
     Result<PatternTest> pattern(std::string_view text, const Trail& trail,
                                 std::string_view keyword);
@@ -46,14 +47,15 @@ public:
     bool strict() const { return options_.strict; }
 
 private:
-    // A node and what it is made of.
+    // A node with its sources.
     struct Draft {
         Node* node;
         const Value* schema;
         SchemaPart* part;
         const Trail* trail;
-        std::vector<std::uint32_t> here;  // The nodes that apply to the same value.
+        std::vector<std::uint32_t> here;  // Nodes that apply to the same value.
     };
+    // A keyword of the schema that is being filled.
     struct Present {
         const Keyword* keyword;
         const Value* operand;
@@ -62,22 +64,22 @@ private:
     Result<void> fill_waiting();
     Result<void> fill(Draft& draft);
     Result<void> check_known(const Draft& draft, std::string_view keyword) const;
-    // Fills all that waits, with what the dynamic anchors lead to.
+    // Fills all waiting nodes, including those that dynamic anchors lead to.
     Result<void> link_dynamic_anchors();
     Result<void> link(SchemaPart& part, std::uint32_t name);
-    // Refuses what leads back to itself, and says of each node what it wants of its value.
+    // Refuses a schema that leads back to itself, and computes the wanted types of each node.
     Result<void> settle();
 
     const SchemaOptions& options_;
     Documents documents_;
     Graph graph_;
-    std::deque<Draft> drafts_;  // By the number of the node.
+    std::deque<Draft> drafts_;  // Indexed by node number.
     std::size_t filled_ = 0;
     std::unordered_map<const Value*, std::uint32_t> at_;
     std::vector<SchemaPart*> compiled_parts_;
-    std::vector<std::string> dynamic_names_;  // By number.
+    std::vector<std::string> dynamic_names_;  // Indexed by number.
     std::size_t patterns_ = 0;
-    std::vector<Present> present_;  // Of the schema being filled.
+    std::vector<Present> present_;  // The keywords of the schema being filled.
 };
 
 }  // namespace quire::json::detail

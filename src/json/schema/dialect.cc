@@ -1,3 +1,8 @@
+// A translation rebuilds the schema from the outside in, keyword by keyword, with a table of what
+// each keyword's operand holds (one schema, several, schemas by name, or a value that is copied).
+// Since keywords move, JSON pointers in references have to move with them: reference() walks the
+// pointer through the old document and writes the step that each old step has become.
+
 #include "json/schema/dialect.h"
 
 #include <algorithm>
@@ -15,7 +20,7 @@ namespace {
 
 enum class Dialect { draft_07, draft_2019_09, draft_2020_12 };
 
-// A URI's scheme and an empty fragment tell no dialects apart.
+// Dialects are compared without the URI's scheme and without an empty fragment.
 std::optional<Dialect> dialect_named(std::string_view uri) {
     if (uri.ends_with('#')) uri.remove_suffix(1);
     if (uri.starts_with("https://")) uri.remove_prefix(8);
@@ -37,7 +42,7 @@ bool among(const std::array<std::string_view, n>& words, std::string_view word) 
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// What the operand of a keyword holds, in any of the dialects.
+// The contents of each keyword's operand, in any of the dialects.
 constexpr std::array<std::string_view, 12> kOneSchema = {"additionalItems",
                                                          "additionalProperties",
                                                          "propertyNames",
@@ -53,14 +58,14 @@ constexpr std::array<std::string_view, 12> kOneSchema = {"additionalItems",
 constexpr std::array<std::string_view, 6> kNamedSchemas = {
     "properties", "patternProperties", "definitions", "$defs", "dependentSchemas", "dependencies"};
 constexpr std::array<std::string_view, 4> kSchemaLists = {"allOf", "anyOf", "oneOf", "prefixItems"};
-// Keywords that draft-07 did not have, and by which it therefore meant nothing.
+// Keywords that draft-07 does not have and therefore ignores.
 constexpr std::array<std::string_view, 13> kLaterKeywords = {
     "prefixItems",     "dependentRequired",     "dependentSchemas", "unevaluatedItems",
     "minContains",     "unevaluatedProperties", "maxContains",      "contentSchema",
     "$anchor",         "$dynamicAnchor",        "$dynamicRef",      "$recursiveRef",
     "$recursiveAnchor"};
 
-// Where definitions stand now: what has a name of its own is looked for there alone.
+// The present place of definitions: named schemas are looked up only there.
 std::string_view definitions_now(const Map& of) {
     return of.contains("$defs") ? "definitions" : "$defs";
 }
@@ -158,7 +163,7 @@ Result<void> Translation::items(const Map& of, const Map::Entry& each, Map& out,
     const Value* const all = of.find("items");
     const bool listed = all != nullptr && all->is_list();
     if (each.key == "additionalItems") {
-        // It says something beside an array of items alone.
+        // Alone, an array of items needs no `items` beside its prefixItems.
         if (listed) out.set("items", TRY(schema(each.value, depth)));
         return {};
     }
@@ -168,14 +173,14 @@ Result<void> Translation::items(const Map& of, const Map::Entry& each, Map& out,
     }
     List first;
     for (const Value& one : each.value.as_list()) first.push_back(TRY(schema(one, depth)));
-    // An empty array of them is one that says nothing, and none that 2020-12 allows.
+    // An empty array asserts nothing, and 2020-12 does not allow it.
     if (!first.empty()) out.append("prefixItems", std::move(first));
     return {};
 }
 
 Result<void> Translation::dependencies(const Value& all, Map& out, std::size_t depth) const {
     if (!all.is_map()) {
-        out.append("dependentSchemas", all);  // For the compiler to refuse.
+        out.append("dependentSchemas", all);  // Left for the compiler to refuse.
         return {};
     }
     Map required;
@@ -209,7 +214,7 @@ Result<void> Translation::id(const Value& id, Map& out) const {
     return {};
 }
 
-// What stands at a step of a pointer.
+// The kind of thing at a step of a pointer.
 enum class Place { schema, named, listed, other };
 
 Place below(const Value* at, std::string_view keyword) {
@@ -222,7 +227,7 @@ Place below(const Value* at, std::string_view keyword) {
     return among(kNamedSchemas, keyword) ? Place::named : Place::other;
 }
 
-// The keyword by which a step of a pointer goes on now.
+// The present keyword for a step of an old pointer.
 std::string_view step_now(const Value* at, std::string_view keyword) {
     const Value* const items = at == nullptr ? nullptr : at->get("items");
     const bool listed = items != nullptr && items->is_list();

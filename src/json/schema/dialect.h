@@ -1,4 +1,4 @@
-// Schemas that were written for an earlier dialect of JSON Schema, as 2020-12 says the same. Pure.
+// Translating schemas of earlier dialects of JSON Schema into 2020-12. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@
 
 namespace quire::json {
 
-// How deep a schema may be nested that is translated.
+// The deepest nesting of a schema that is translated.
 inline constexpr std::size_t kDialectNesting = 128;
 
-// `schema` in 2020-12, without a $schema at its root: from draft-07 and 2019-09 by what $schema
-// says there; one without is taken to be 2020-12 already, as the Model Context Protocol has it.
+// `schema` in 2020-12, without a $schema at its root. draft-07 and 2019-09 are recognised by
+// $schema; a schema without it counts as 2020-12, as in the Model Context Protocol.
 //
-// Of draft-07: items as an array are prefixItems, and additionalItems items; dependencies are
-// dependentRequired and dependentSchemas; definitions are $defs, where there are none; beside a
-// $ref nothing counts but definitions; an $id of a mere fragment is an $anchor; keywords that came
-// later say nothing and go. References by JSON Pointer ("#/properties/a/items/0") lead to where
-// their target stands now. Of 2019-09 the same for arrays, and $recursiveRef is $ref where nothing
-// has a $recursiveAnchor. O(size), and for each reference its length.
+// From draft-07: items as an array becomes prefixItems, and additionalItems becomes items;
+// dependencies becomes dependentRequired and dependentSchemas; definitions becomes $defs, if there
+// is none; beside a $ref only definitions count; an $id that is a mere fragment becomes $anchor;
+// keywords of later dialects are dropped. References by JSON Pointer ("#/properties/a/items/0")
+// follow their targets. From 2019-09: arrays likewise, and $recursiveRef becomes $ref if nothing
+// has a $recursiveAnchor. O(size), plus the length of each reference.
 //
-// Errors: unsupported "unsupported_dialect" {dialect}: another $schema, or what 2020-12 cannot say;
-// out_of_range "schema_too_large" {limit}.
+// Errors: unsupported "unsupported_dialect" {dialect} for another $schema, or for something that
+// 2020-12 cannot express; out_of_range "schema_too_large" {limit}.
 Result<Value> in_2020_12(Value schema);
 
 }  // namespace quire::json

@@ -1,3 +1,10 @@
+// A reference is resolved in three steps: its URI against the base of the part it stands in, the
+// URI to a part (a document is opened on first use: the schema itself, one given with it, or a
+// metaschema of the standard), and the fragment to a place in that part, by JSON pointer or by
+// anchor. Parts are found by scanning each document once with an explicit stack; every schema's
+// nearest enclosing part is known from the scan, since an $id within changes the base of everything
+// below it.
+
 #include "json/schema/documents.h"
 
 #include <algorithm>
@@ -29,7 +36,7 @@ constexpr std::array<VocabularyName, 7> kVocabularyNames = {
      {"format-annotation", kFormatAnnotation},
      {"content", kContent}}};
 
-// Each part keeps its own, which begins with that of what it lies in.
+// Each part stores its own URI, which begins with that of the part around it.
 constexpr std::size_t kLongestUri = 2048;
 
 Vocabularies vocabulary_named(std::string_view uri) {
@@ -56,6 +63,7 @@ const Value* below(const Value& value, const std::string& step) {
     return index < value.as_list().size() ? &value.as_list()[index] : nullptr;
 }
 
+// The beginning of a text, for messages.
 std::string brief(std::string_view text) {
     constexpr std::size_t kShown = 200;
     const std::string_view head = utf8::prefix(text, kShown);
@@ -65,7 +73,7 @@ std::string brief(std::string_view text) {
 }  // namespace
 
 std::string Trail::text() const {
-    // From the inside out: a schema may nest, and a way be long.
+    // Built from the inside out without recursion, since paths can be long.
     std::vector<const Trail*> way;
     for (const Trail* at = this; at != nullptr; at = at->outer) way.push_back(at);
     std::string text;
@@ -218,7 +226,7 @@ Result<void> Documents::register_anchor(const Found& found, std::string_view key
     return {};
 }
 
-// $id, $schema and the anchors of one schema.
+// Registers $id, $schema and the anchors of one schema.
 Result<void> Documents::register_names(Found& found) {
     const Value& schema = *found.schema;
     if (const Value* id = schema.get("$id")) {
@@ -246,7 +254,8 @@ Result<void> Documents::look_through(Found root) {
     while (!waiting.empty()) {
         Found found = waiting.back();
         waiting.pop_back();
-        if (!found.schema->is_map()) continue;  // Whether it may be what it is, compiling says.
+        // Compiling decides whether other values are allowed.
+        if (!found.schema->is_map()) continue;
         if (found.nesting == Schema::kNesting) {
             return invalid_schema(*found.trail, "the schema",
                                   cat("nests deeper than ", Schema::kNesting));
@@ -285,7 +294,7 @@ Result<SchemaPart*> Documents::open(const std::string& uri, const Trail& trail,
                                   ", which is neither in the schema nor among the documents given "
                                   "with it; nothing is fetched"));
     }
-    // By another of its names it may be here already.
+    // The document may be known already under another of its names.
     if (SchemaPart* part = part_of(*schema, nullptr)) {
         by_uri_.emplace(uri, part);
         return part;

@@ -1,8 +1,8 @@
-// What a schema consists of before it is compiled: its parts with a URI of their own, their anchors
-// and vocabularies, and what a reference names. For schema*.cc alone.
+// The structure of a schema before it is compiled: its parts with URIs of their own, their anchors
+// and vocabularies, and the targets of references. Internal to this room.
 //
-// A document is looked through once, when something first refers to it, and only where the standard
-// says that schemas are: an "$id" inside of an enum is a value like any other.
+// A document is scanned once, when something first refers to it, and only where the standard
+// expects schemas: an "$id" inside of an enum is an ordinary value.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline constexpr Vocabularies kFormatAnnotation = 32;
 inline constexpr Vocabularies kContent = 64;
 inline constexpr Vocabularies kAllVocabularies = 127;
 
-// The way to a part of a schema, for errors: "#/properties/a".
+// The path to a part of a schema, for errors: "#/properties/a".
 struct Trail {
     const Trail* outer = nullptr;
     std::string_view step;
@@ -51,9 +51,10 @@ struct SchemaPart {
     const Trail* trail = nullptr;
     Vocabularies vocabularies = kAllVocabularies;
     std::unordered_map<std::string, Anchor> anchors;
-    Resource* compiled = nullptr;  // Once a schema of it is.
+    Resource* compiled = nullptr;  // Set once a schema of it is compiled.
 };
 
+// All documents that one compilation uses.
 class Documents {
 public:
     explicit Documents(const SchemaOptions& options);
@@ -61,21 +62,22 @@ public:
     Documents& operator=(const Documents&) = delete;
     ~Documents();
 
-    // Looks through `schema`, found at `uri`. Errors: as Schema::compile's.
+    // Scans `schema`, which has the URI `uri`. Errors: those of Schema::compile().
     Result<SchemaPart*> load(const Value& schema, const std::string& uri, const Trail& trail);
 
+    // The target of a reference.
     struct Target {
         const Value* schema;
         SchemaPart* part;
         const Trail* trail;
-        std::string dynamic_anchor;  // The fragment, where it is the name of one.
+        std::string dynamic_anchor;  // The fragment if it names a dynamic anchor, else "".
     };
-    // What `reference`, an operand of `keyword` at `trail` in `from`, names. `reference` is part of
-    // a schema: its text is kept by where it stands.
+    // The target of `reference`, an operand of `keyword` at `trail` in `from`. `reference` must be
+    // text of a schema, which outlives this.
     Result<Target> find(std::string_view reference, const SchemaPart& from, const Trail& trail,
                         std::string_view keyword);
 
-    // The part that `schema`, which lies in `around`, belongs to: itself, if it has a URI.
+    // The part that `schema` belongs to: its own if it has a URI, else `around`.
     SchemaPart* part_of(const Value& schema, SchemaPart* around) const;
 
     const std::vector<std::unique_ptr<SchemaPart>>& parts() const { return parts_; }
@@ -102,14 +104,14 @@ private:
 
     const SchemaOptions& options_;
     std::deque<Trail> trails_;
-    std::deque<std::string> names_;  // That trails begin with.
+    std::deque<std::string> names_;  // Texts that trails begin with.
     std::vector<std::unique_ptr<SchemaPart>> parts_;
     std::unordered_map<std::string, SchemaPart*> by_uri_;
     std::unordered_map<const Value*, SchemaPart*> by_root_;
     std::unordered_map<std::string, std::unique_ptr<const Value>> metaschemas_;
 };
 
-// A schema document of the standard itself by its URI, as JSON; "" for none such.
+// A schema document of the standard by its URI, as JSON; "" for any other URI.
 std::string_view metaschema(std::string_view uri);
 inline constexpr std::string_view kMetaschema = "https://json-schema.org/draft/2020-12/schema";
 

@@ -19,7 +19,7 @@ constexpr std::array<Keyword, 57> kKeywords = {{
     {"oneOf", kApplicator, Operand::schemas, compile_branches},
     {"not", kApplicator, Operand::schema, compile_not},
     {"if", kApplicator, Operand::schema, compile_if},
-    {"then", kApplicator, Operand::schema, nullptr},  // What `if` looks at.
+    {"then", kApplicator, Operand::schema, nullptr},  // Read by `if`.
     {"else", kApplicator, Operand::schema, nullptr},
     {"additionalProperties", kApplicator, Operand::schema, compile_additional},
     {"required", kValidation, Operand::value, compile_required},
@@ -35,7 +35,7 @@ constexpr std::array<Keyword, 57> kKeywords = {{
     {"prefixItems", kApplicator, Operand::schemas, compile_prefix_items},
     {"items", kApplicator, Operand::schema, compile_items},
     {"contains", kApplicator, Operand::schema, compile_contains},
-    {"minContains", kValidation, Operand::value, nullptr},  // What `contains` looks at.
+    {"minContains", kValidation, Operand::value, nullptr},  // Read by `contains`.
     {"maxContains", kValidation, Operand::value, nullptr},
     {"uniqueItems", kValidation, Operand::value, compile_unique_items},
     {"minimum", kValidation, Operand::value, compile_bound},
@@ -49,13 +49,13 @@ constexpr std::array<Keyword, 57> kKeywords = {{
     {"unevaluatedItems", kUnevaluated, Operand::schema, compile_unevaluated_items},
     {"unevaluatedProperties", kUnevaluated, Operand::schema, compile_unevaluated_properties},
     {"$defs", kCore, Operand::named_schemas, compile_definitions},
-    // What Documents sees to.
+    // Handled by Documents.
     {"$schema", kCore, Operand::value, nullptr},
     {"$id", kCore, Operand::value, nullptr},
     {"$anchor", kCore, Operand::value, nullptr},
     {"$dynamicAnchor", kCore, Operand::value, nullptr},
     {"$vocabulary", kCore, Operand::value, nullptr},
-    // Annotations.
+    // Annotations check nothing.
     {"$comment", kCore, Operand::value, nullptr},
     {"title", kMetaData, Operand::value, nullptr},
     {"description", kMetaData, Operand::value, nullptr},
@@ -70,7 +70,7 @@ constexpr std::array<Keyword, 57> kKeywords = {{
     {"contentSchema", kContent, Operand::schema, nullptr},
 }};
 
-// The numbers of the keywords by their names.
+// The indices of the keywords in the order of their names.
 constexpr auto kByName = [] {
     std::array<std::uint8_t, kKeywords.size()> order{};
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint8_t>(i);
@@ -79,7 +79,7 @@ constexpr auto kByName = [] {
     return order;
 }();
 
-// How many single-letter changes make one name the other.
+// The number of single-letter changes between two names.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

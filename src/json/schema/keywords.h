@@ -1,5 +1,4 @@
-// The table of keywords: what each is, and the function that makes rules of it. For schema*.cc
-// alone.
+// The table of keywords, and the function that turns each into rules. Internal to this room.
 #pragma once
 
 #include <span>
@@ -12,27 +11,27 @@ namespace quire::json::detail {
 
 class Compiler;
 
-// Where a keyword's function works: one keyword of one schema.
+// One keyword of one schema, as the keyword's function sees it.
 struct Site {
     Compiler& compiler;
     Node& node;
-    const Value& schema;   // That the keyword stands in.
-    const Value& operand;  // What is said by it.
+    const Value& schema;   // The schema that contains the keyword.
+    const Value& operand;  // The keyword's operand.
     SchemaPart& part;
-    const Trail& trail;  // To the schema.
+    const Trail& trail;  // The path to the schema.
     std::string_view keyword;
 
-    // Another keyword of the same schema, if its vocabulary is in use.
+    // Another keyword of the same schema, if its vocabulary is in use; else null.
     const Value* beside(std::string_view name) const;
     Failure wrong(std::string_view what) const { return invalid_schema(trail, keyword, what); }
 
-    // The schema `schema` at the keyword, or below it. `here` says that it is for the same value as
-    // this one.
+    // The node of a schema at the keyword, or below it. `here` means that it applies to the same
+    // value.
     enum class For { here, inside };
     Result<const Node*> child(const Value& schema, For what) const;
     Result<const Node*> child(const Value& schema, For what, std::string_view step) const;
     Result<const Node*> child(const Value& schema, For what, std::size_t index) const;
-    // An array of at least one schema.
+    // The nodes of an array of at least one schema.
     Result<std::vector<const Node*>> children(For what) const;
     Result<PatternTest> pattern(std::string_view text) const;
 
@@ -40,22 +39,22 @@ struct Site {
     bool strict() const;
 };
 
-// Where a keyword's operand holds schemas.
+// The kind of schemas that a keyword's operand holds.
 enum class Operand { value, schema, schemas, named_schemas };
 
+// One keyword.
 struct Keyword {
     std::string_view name;
     Vocabularies vocabulary;
     Operand operand;
-    Result<void> (*compile)(const Site& site);  // Null for what nothing is checked by.
+    Result<void> (*compile)(const Site& site);  // Null if the keyword checks nothing.
 };
 
-// In the order in which rules speak: what is wrong as a whole before what is wrong inside, and what
-// others leave unevaluated last.
+// Ordered as rules report: faults of the whole value before faults inside, and unevaluated… last.
 std::span<const Keyword> keywords();
-// Null if no vocabulary of `in_use` has it. O(log k).
+// Null if no vocabulary of `in_use` has the keyword. O(log k).
 const Keyword* keyword_named(std::string_view name, Vocabularies in_use);
-// The nearest to a name of those that are offered; "" if none is near.
+// Finds the candidate nearest to a name; "" if none is near.
 class Nearest {
 public:
     explicit Nearest(std::string_view name) : name_(name) {}
@@ -65,10 +64,11 @@ public:
 private:
     std::string_view name_;
     std::string_view best_;
-    std::size_t least_ = 3;  // Changed letters; so many are another name.
+    std::size_t least_ = 3;  // Changed letters; more make another name.
 };
 
-// By what they look at: any value, strings and numbers; objects; arrays; the same value again.
+// The functions of the keywords, grouped by the values they look at: any value, strings and
+// numbers; objects; arrays; the same value again.
 Result<void> compile_type(const Site& site);
 Result<void> compile_enum(const Site& site);
 Result<void> compile_const(const Site& site);
@@ -100,10 +100,10 @@ Result<void> compile_if(const Site& site);
 Result<void> compile_dependent_schemas(const Site& site);
 Result<void> compile_definitions(const Site& site);
 
-// What a keyword that counts something may be given: an integer that is not negative. None if it
-// is something else. More than an i64 is as good as the most of it.
+// The operand of a keyword that counts: an integer that is not negative; nothing otherwise. Larger
+// numbers than an i64 holds become the largest i64.
 std::optional<std::int64_t> count_operand(const Value& operand);
-// "a, b, c".
+// The names with commas between: "a, b, c".
 std::string joined(const std::vector<std::string>& names);
 Value as_list(const std::vector<std::string>& names);
 

@@ -9,8 +9,8 @@
 
 namespace quire::json {
 
-// The words that the member `field` of an object may be, as far as the schema lists them by enum or
-// const, also behind references, branches and arrays of it: in their order, each once. O(size).
+// The words that `field` may be, as far as the schema lists them by enum or const, also behind
+// references, branches and arrays: in order, each once. O(size).
 std::vector<std::string> words_of_member(const Value& schema, std::string_view field);
 
 }  // namespace quire::json

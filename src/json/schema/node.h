@@ -1,7 +1,7 @@
-// The compiled form of a schema, and the walk over it that checks a value. For schema*.cc alone.
+// The compiled form of a schema, and the walk that checks a value with it. Internal to this room.
 //
-// Two questions are kept apart. holds() says yes or no, builds no text and is what every check
-// asks; explain() is asked once, after a no, and follows the first fault down to its place.
+// There are two questions. holds() answers yes or no, builds no text, and is asked in every check;
+// explain() is asked once, after a no, and follows the first fault to its place.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ inline constexpr TypeSet kArray = 32;
 inline constexpr TypeSet kObject = 64;
 inline constexpr TypeSet kAnyType = 127;
 
-// The bits of one of JSON Schema's type names (an integer is a number too); 0 for no such name.
+// The bits of one of JSON Schema's type names (an integer is a number too); 0 for an unknown name.
 TypeSet type_named(std::string_view name);
-// Of a value: a float without a fraction is an integer as well.
+// The types of a value: a float without fraction is an integer as well.
 TypeSet types_of(const Value& value);
-// "an integer or null", for messages.
+// The types in words: "an integer or null".
 std::string types_text(TypeSet types);
 
-// The way to the value that is looked at. Made where something is explained.
+// The path to the value that is being checked. Built only to explain a fault.
 class Place {
 public:
     Place() = default;
@@ -41,7 +41,7 @@ public:
 
     // "operations[2].line"; "" at the top.
     std::string path() const;
-    // The same in a sentence: "'operations[2].line'", or "the value" at the top.
+    // The place in a sentence: "'operations[2].line'", or "the value" for the whole value.
     std::string name() const;
 
 private:
@@ -50,42 +50,43 @@ private:
     std::size_t index_ = 0;
 };
 
-// Which members of an object, or items of an array, a schema has spoken of, by their number in it:
-// what unevaluatedProperties and unevaluatedItems pass over.
+// The members of an object, or items of an array, that a schema has evaluated, by their number:
+// unevaluatedProperties and unevaluatedItems skip these.
 class Marks {
 public:
     void add(std::size_t index);
     void add_all() { all_ = true; }
     bool has(std::size_t index) const;
     void merge(const Marks& other);
-    // What a merge costs, in steps.
+    // The cost of a merge in steps.
     std::size_t weight() const { return 1 + rest_.size() / 8; }
 
 private:
     bool all_ = false;
-    std::uint64_t first_ = 0;  // The first 64, which is all of nearly every object.
+    // The first 64, enough for nearly every object.
+    std::uint64_t first_ = 0;
     std::vector<std::uint64_t> rest_;
 };
 
 class Check;
 
-// One assertion of a schema. Rules say nothing about values of types they are not for.
+// One assertion of a schema. A rule ignores values of types that it is not about.
 //
-// `marks`, where not null, takes what the schema has spoken of in this very value; what is marked
-// by a rule that does not hold is worth nothing, so who goes on after a no gives fresh ones.
+// `marks`, if not null, receives the evaluated members of this value. Marks of a rule that fails
+// are invalid, so a caller that continues after a failure passes fresh ones.
 class Rule {
 public:
     virtual ~Rule() = default;
     virtual bool holds(const Value& value, Check& check, Marks* marks) const = 0;
-    // Why it does not. `marks` as holds() found them.
+    // The reason for a no. `marks` are those that holds() filled.
     virtual Error explain(const Value& value, const Place& place, Check& check,
                           Marks* marks) const = 0;
 };
 
 struct Node;
 
-// A schema with a URI of its own, as $dynamicRef sees it: for each dynamic anchor that some
-// $dynamicRef names (by number) the schema there.
+// A schema with a URI of its own, as $dynamicRef sees it: the schema of each dynamic anchor, by the
+// anchor's number.
 struct Resource {
     struct Anchor {
         std::uint32_t name;
@@ -94,9 +95,11 @@ struct Resource {
     std::vector<Anchor> anchors;
 };
 
+// A member that a schema names.
 struct Property {
     std::string name;
-    const Node* node = nullptr;  // None: the name is required and nothing else is said of it.
+    // Null if the name is only required.
+    const Node* node = nullptr;
     bool required = false;
 };
 
@@ -106,14 +109,15 @@ struct PatternProperty {
     const Node* node;
 };
 
-// What a schema says of an object's members: properties, patternProperties, additionalProperties
-// and required, which are one walk over them.
+// The assertions about an object's members (properties, patternProperties, additionalProperties,
+// required), which are checked in one pass.
 struct Members {
-    std::vector<Property> properties;  // As the schema lists them; names only required at the end.
+    // In schema order; names that are only required come last.
+    std::vector<Property> properties;
     std::vector<std::string> required;
     std::vector<PatternProperty> patterns;
     const Node* additional = nullptr;
-    std::vector<std::uint32_t> by_name;  // Of properties, once they are many.
+    std::vector<std::uint32_t> by_name;  // Indices of properties sorted by name, if there are many.
 
     const Property* find(std::string_view name) const;
     bool fits_a_pattern(std::string_view name) const;
@@ -123,53 +127,55 @@ struct Members {
 struct Node {
     std::uint32_t number = 0;
     bool nothing = false;  // The schema `false`.
-    bool gathers = false;  // Has unevaluated…: needs marks of its own.
+    bool gathers = false;  // Has an unevaluated… keyword, so it needs marks of its own.
     bool fits_i64 = false;
-    TypeSet types = kAnyType;   // Of `type`.
-    TypeSet wanted = kAnyType;  // The same, through what applies to the same value.
+    TypeSet types = kAnyType;  // Allowed by `type`.
+    // Allowed by this schema and by those that apply to the same value.
+    TypeSet wanted = kAnyType;
     const Resource* resource = nullptr;
     std::vector<std::unique_ptr<Rule>> rules;
 
-    // What accept() and messages look at; the rules look at the same.
+    // The structure that accept() and messages use; the rules use the same nodes.
     Members members;
     std::vector<const Node*> prefix;
     const Node* items = nullptr;
     const Node* ref = nullptr;
-    std::vector<const Node*> all;  // Of allOf, anyOf and oneOf.
+    std::vector<const Node*> all;  // The branches of allOf, anyOf and oneOf.
     std::vector<const Node*> any;
     std::vector<const Node*> one;
     const Node* condition = nullptr;  // if, then and else.
     const Node* consequence = nullptr;
     const Node* alternative = nullptr;
-    std::vector<Property> dependents;  // Of dependentSchemas.
-    std::optional<Value> constant;     // Of const, or of an enum of one.
+    std::vector<Property> dependents;  // The members of dependentSchemas.
+    std::optional<Value> constant;     // The value of const, or of an enum with one value.
 };
 
-// One walk of a value through the nodes. Once it has stopped every answer is a no that means
-// nothing.
+// One walk of a value through the nodes. After it has stopped, every answer is a no without
+// meaning.
 class Check {
 public:
     // `scoped`: some schema has a $dynamicRef.
     explicit Check(bool scoped) : scoped_(scoped) {}
 
     bool holds(const Node& node, const Value& value, Marks* marks = nullptr);
-    // After holds() said no of the same.
+    // Call after holds() has answered no to the same question.
     Error explain(const Node& node, const Value& value, const Place& place, Marks* marks = nullptr);
 
-    // False once the steps are used up. A step is about what entering a schema costs.
+    // Uses up steps; false once there are none left. One step is about the cost of entering a
+    // schema.
     bool spend(std::size_t steps);
     bool too_deep() const { return too_deep_; }
     bool too_costly() const { return spent_ > Schema::kSteps; }
     bool stopped() const { return too_deep_ || too_costly(); }
-    // A float passed as an integer: accept() has something to do.
+    // A float was accepted as an integer, so accept() has something to change.
     bool saw_float_integer() const { return saw_float_integer_; }
 
-    // Whether one more of several faults may be explained beside the others: forms within forms
-    // would else be told in exponentially many words.
+    // True if one more fault may be explained beside the others; otherwise forms within forms could
+    // produce exponentially long messages.
     bool may_tell() { return ++told_ <= kMostTold; }
 
-    // Where a $dynamicRef that begins at `initial` leads: to the outermost schema with a URI, of
-    // those that the walk is in, that has the anchor.
+    // The target of a $dynamicRef that begins at `initial`: the anchor in the outermost schema with
+    // a URI that the walk is in.
     const Node& dynamic_target(std::uint32_t name, const Node& initial);
 
 private:
@@ -187,31 +193,32 @@ private:
     std::size_t told_ = 0;
     bool too_deep_ = false;
     bool saw_float_integer_ = false;
-    std::size_t depth_ = 0;  // Schemas entered that have not been left.
+    std::size_t depth_ = 0;  // Schemas entered and not yet left.
     std::size_t spent_ = 0;
     const Scope* scope_ = nullptr;
 };
 
-// A fault at `place`. Its message is for who sent the value: what is wrong, what would be right.
+// A fault at `place`. The message tells the sender of the value what is wrong and what would be
+// right.
 Error violation(const Place& place, std::string_view rule, std::string message, Map facts = {});
-// The value is not one of `types`.
+// The fault that the value has none of the node's types.
 Error type_violation(const Node& node, const Value& value, const Place& place);
 
-// What a pattern costs on `text`, in steps.
+// The cost of a pattern on `text`, in steps.
 inline std::size_t matching_steps(std::string_view text) {
     return 4 + text.size() / 8;
 }
 
-// Of a member's name, in a message or its details: code points.
+// The most code points of a member's name in a message or its details.
 inline constexpr std::size_t kShownKey = 200;
-// A value in a message: enough to recognise it.
+// A value for a message, cut so that it can be recognised.
 std::string shown(const Value& value);
 
-// What accept() changes before it checks. Gives up, leaving the rest as it came, when `check` runs
-// out of steps. `is_unwrapped`: no string in it is unwrapped.
+// Makes the changes of accept(). Stops, leaving the rest unchanged, when `check` runs out of steps.
+// With `is_unwrapped` no string in the value is unwrapped.
 void normalise(const Node& node, Value& value, Check& check, bool is_unwrapped);
 
-// A schema, compiled: all that checking needs.
+// A compiled schema: everything that checking needs.
 struct Graph {
     std::vector<std::unique_ptr<Node>> nodes;
     std::vector<std::unique_ptr<Resource>> resources;

@@ -1,3 +1,9 @@
+// A double and a 64-bit integer cannot be compared by converting either: both conversions round.
+// compare_mixed() splits the double into its whole part, which fits an integer if it is in range at
+// all, and its fraction. is_multiple() works on decimals, digits · 10^exponent, because 0.0075 and
+// 0.0001 have no common unit in binary. Hashes of numbers go through the same canonical form, so 1
+// and 1.0 meet.
+
 #include "json/schema/number.h"
 
 #include <algorithm>
@@ -26,7 +32,7 @@ std::partial_ordering compare_mixed(std::int64_t whole, double number) {
     return trunk <=> number;
 }
 
-// digits * 10^exponent, without its sign.
+// A number as digits · 10^exponent, without its sign.
 struct Decimal {
     std::uint64_t digits = 0;
     int exponent = 0;
@@ -37,7 +43,7 @@ Decimal decimal_of(const Value& value) {
         const auto bits = static_cast<std::uint64_t>(value.as_int());
         return {value.as_int() < 0 ? 0 - bits : bits, 0};
     }
-    // "d.ddddde±xx", the fewest digits that read back: at most 17.
+    // The form "d.ddddde±xx" with the fewest digits that read back, at most 17.
     char text[40];
     const auto end = std::to_chars(text, text + sizeof text, std::fabs(value.as_float()),
                                    std::chars_format::scientific)
@@ -91,7 +97,7 @@ std::uint64_t hash_number(const Value& value) {
 
 bool same_members(const Map& a, const Map& b, Check& check) {
     if (a.size() != b.size()) return false;
-    // As find() looks for each.
+    // The cost of find() for each member.
     if (!check.spend(a.size() * (1 + a.size() / 16))) return false;
     return std::all_of(a.begin(), a.end(), [&](const Map::Entry& entry) {
         const Value* other = b.find(entry.key);
@@ -110,7 +116,7 @@ std::partial_ordering compare_numbers(const Value& a, const Value& b) {
 
 bool is_multiple(const Value& number, const Value& unit) {
     if (number.is_int() && unit.is_int()) {
-        // -1 would overflow with the least integer; what it divides, 1 divides.
+        // Dividing the least integer by -1 would overflow; every integer is a multiple of 1 and -1.
         return unit.as_int() == 1 || number.as_int() % unit.as_int() == 0;
     }
     if (number.is_float() && !std::isfinite(number.as_float())) return false;
@@ -122,7 +128,7 @@ bool is_multiple(const Value& number, const Value& unit) {
         const Wide rest = Wide{a.digits % b.digits} * power_of_ten_mod(shift, b.digits);
         return rest % b.digits == 0;
     }
-    // a.digits / (b.digits * 10^-shift), and no a.digits has 20 digits.
+    // a.digits / (b.digits · 10^-shift); no a.digits has 20 digits.
     constexpr int kMostDigits = 19;
     if (-shift > kMostDigits) return false;
     Wide divisor = b.digits;
@@ -162,7 +168,7 @@ std::uint64_t hash_of(const Value& value, Check& check) {
         return hash;
     }
     if (value.is_map()) {
-        std::uint64_t sum = 0;  // Whatever the order.
+        std::uint64_t sum = 0;  // A sum, so that order does not matter.
         for (const Map::Entry& entry : value.as_map()) {
             sum += mixed(std::hash<std::string_view>()(entry.key), hash_of(entry.value, check));
         }

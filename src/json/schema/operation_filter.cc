@@ -16,9 +16,9 @@ namespace {
 
 using Allowed = std::span<const std::string>;
 
-// Of schemas within each other, references followed. A validator of ours goes no deeper.
+// The deepest nesting that is followed, references included; our validator allows no more.
 constexpr int kDeepestPart = 256;
-// Values, of all targets of references that are looked at and put in the place of one.
+// The most values that may be copied from targets of references.
 constexpr std::size_t kMostCopied = 100'000;
 
 bool holds(Allowed names, std::string_view name) {
@@ -39,7 +39,7 @@ std::size_t values_in(const Value& value) {
     return count;
 }
 
-// "enumNames", "x-enum-varnames", "markdownEnumDescriptions".
+// True for lists that annotate an enum: "enumNames", "x-enum-varnames", "markdownEnumDescriptions".
 bool is_beside_enum(std::string_view keyword) {
     constexpr std::string_view kNum = "num";
     return std::search(
@@ -61,7 +61,7 @@ void add_to_all(Map& schema, Value part) {
     }
 }
 
-// Says nothing of what fits.
+// True for keywords that do not affect which values fit.
 bool is_annotation(std::string_view keyword) {
     return is_among(
         {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
@@ -69,9 +69,9 @@ bool is_annotation(std::string_view keyword) {
         keyword);
 }
 
-// What a schema asks of a call whose member `field` is one of the allowed words, or a list of such:
-// each part is narrowed to that, in place, and what cannot hold then goes. Since nothing changes
-// for such a call, it does not matter how the parts are put together, nor whether one is negated.
+// Narrows a schema, in place, to calls whose member `field` is an allowed word or a list of allowed
+// words, and removes parts that can no longer apply. Since nothing changes for such calls, it does
+// not matter how the parts are combined or negated.
 class Filter {
 public:
     Filter(const SchemaReferences* references, std::string_view field, Allowed allowed)
@@ -80,19 +80,19 @@ public:
           allowed_(allowed),
           guard_(references, field, allowed) {}
 
-    // An object's schema; false where no such call fits it. `outer`: the base URI around it.
+    // Narrows an object's schema; false if no such call fits it. `outer` is the base URI around it.
     bool object(Value& schema, const std::string& outer);
-    // Beyond the limits; what it has done so far is of no use.
+    // True if a limit was exceeded; the result is then useless.
     bool gave_up() const { return gave_up_; }
     const OperationGuard& guard() const { return guard_; }
 
 private:
-    // The schema of the member itself, or a part of it.
+    // Narrows the schema of the member itself, or a part of it.
     bool words(Value& schema, const std::string& outer);
-    // The same, after which no other word fits it.
+    // Like words(), and afterwards no other word fits.
     bool narrowed(Value& schema, const std::string& outer);
 
-    // look(map, base) at a schema that is one, within the limits.
+    // Calls look(map, base) for a schema that is an object, within the limits.
     template <typename Look>
     bool within(Value& schema, const std::string& outer, const Look& look);
     using Part = bool (Filter::*)(Value&, const std::string&);
@@ -107,7 +107,7 @@ private:
     bool items(Map& schema, const std::string& base);
     void enumeration(Map& schema) const;
     void discriminator(Map& schema, const std::set<std::string>& gone) const;
-    // Of a default or an example of the member: a word, or an array of them.
+    // True for a default or an example of the member that names another word.
     bool speaks_of_others(const Value& value) const;
     template <typename Speaks>
     static void drop_samples(Map& schema, const Speaks& speaks);
@@ -115,7 +115,8 @@ private:
     struct Known {
         Value value = {};
         std::size_t size = 0;
-        bool is_left = false;  // While it is looked at: what leads back to itself adds nothing.
+        // Set while the target is being narrowed: a schema that leads back to itself adds nothing.
+        bool is_left = false;
         bool is_changed = false;
     };
 
@@ -123,7 +124,7 @@ private:
     const std::string_view field_;
     const Allowed allowed_;
     const OperationGuard guard_;
-    // By target: of the words of the member, and of an object's schema.
+    // Indexed by target: for the words of the member, and for an object's schema.
     std::map<const Value*, Known> known_words_, known_objects_;
     std::size_t copied_ = 0;
     int depth_ = 0;
@@ -148,7 +149,7 @@ void Filter::drop_samples(Map& schema, const Speaks& speaks) {
     }
 }
 
-// An enum, and each list beside it that has a word for each of its own.
+// Narrows an enum, and each list beside it that has one entry per word.
 void Filter::enumeration(Map& schema) const {
     std::vector<bool> stays;
     for (const Value& each : schema.find("enum")->as_list())
@@ -165,7 +166,7 @@ void Filter::enumeration(Map& schema) const {
     }
 }
 
-// OpenAPI: the words of the member, or the branches that are `gone`, with where each leads.
+// OpenAPI: removes the words of the member, or the branches that are `gone`, from the mapping.
 void Filter::discriminator(Map& schema, const std::set<std::string>& gone) const {
     Value* const given = schema.find("discriminator");
     if (given == nullptr || !given->is_map()) return;
@@ -213,14 +214,14 @@ bool Filter::all_of(Map& schema, const std::string& base, Part part) {
     for (Value& each : given->as_list()) {
         if (!(this->*part)(each, base)) return false;
     }
-    // A condition on a word that is gone asks for nothing any more.
+    // A condition on a removed word no longer asserts anything.
     std::erase_if(given->as_list(),
                   [](const Value& each) { return each.is_map() && each.as_map().empty(); });
     if (given->as_list().empty()) schema.erase("allOf");
     return true;
 }
 
-// if {operation: X} then …: without X there is no then, and the else always holds.
+// For if {operation: X} then …: without X the `then` is gone, and the `else` always applies.
 bool Filter::conditional(Map& schema, const std::string& base, Part part) {
     Value* const condition = schema.find("if");
     if (condition == nullptr) return true;
@@ -254,8 +255,8 @@ bool Filter::negated(Map& schema, const std::string& base, Part part) {
     return !(*given == Value(true) || *given == Value(Map()));
 }
 
-// The target, narrowed, takes the place of the reference where that changes it: others that refer
-// to it keep it as it is.
+// If narrowing changes the target, a narrowed copy replaces the reference; other references to the
+// target keep it unchanged.
 bool Filter::referring(Map& schema, std::string_view keyword, const std::string& base, Part part) {
     const Value* const reference = schema.find(keyword);
     if (reference == nullptr || !reference->is_string() || references_ == nullptr) return true;
@@ -281,7 +282,7 @@ bool Filter::referring(Map& schema, std::string_view keyword, const std::string&
     move_copy(copy, target->base, base);
     if (!copy.is_map()) return true;
     for (const std::string_view definitions : {"$defs", "definitions"})
-        copy.as_map().erase(definitions);  // What refers to them names them where they were.
+        copy.as_map().erase(definitions);  // References into these still name the original place.
     schema.erase(keyword);
     const bool alone = std::all_of(schema.begin(), schema.end(),
                                    [](const Map::Entry& each) { return is_annotation(each.key); });
@@ -389,7 +390,7 @@ bool Filter::narrowed(Value& schema, const std::string& outer) {
     return true;
 }
 
-// Where the member is let in by what stands for others, too, it gets an entry of its own.
+// If a schema for other names accepts the member, the member gets an entry of its own.
 bool Filter::members(Map& schema, const std::string& base) {
     Value* const all = schema.find("properties");
     Value* const member = all != nullptr && all->is_map() ? all->as_map().find(field_) : nullptr;
@@ -407,8 +408,8 @@ bool Filter::members(Map& schema, const std::string& base) {
         }
     }
     if (member != nullptr) return true;
-    // Of false and true nothing is to be narrowed: they are closed to the member, or as open as the
-    // whole is, which filter_schema_enum() sees to.
+    // false and true cannot be narrowed: false forbids the member, and true is as open as the
+    // whole, which filter_schema_enum() handles.
     if (const Value* others = schema.find("additionalProperties");
         !own && others != nullptr && others->is_map()) {
         own = *others;
@@ -437,7 +438,7 @@ bool Filter::object(Value& schema, const std::string& outer) {
         const bool is_left = members(out, base) && dependents(out, base) &&
                              applied(out, base, &Filter::object, &Filter::object);
         discriminator(out, {});
-        // Now that the parts are narrow: where none of them looks at the member, this does.
+        // Now that the parts are narrow: if none of them evaluates the member, this one does.
         if (const Value* others = out.find("unevaluatedProperties");
             is_left && others != nullptr && others->is_map() && !guard_.may_look(schema, outer)) {
             Value own = *others;
@@ -454,7 +455,7 @@ bool Filter::object(Value& schema, const std::string& outer) {
     });
 }
 
-// Whether a schema of an object declares the member.
+// Finds out whether a schema of an object declares the member.
 class Declaration {
 public:
     Declaration(const SchemaReferences* references, std::string_view field)
@@ -496,7 +497,7 @@ private:
             std::find(required->as_list().begin(), required->as_list().end(), Value(field_)) !=
                 required->as_list().end())
             return true;
-        // What is open to any name declares this one where it has words for it.
+        // A schema for any name declares this one if it lists words for it.
         const Value* const patterns = schema.get("patternProperties");
         if (patterns != nullptr && patterns->is_map()) {
             for (const Map::Entry& each : patterns->as_map()) {
@@ -550,7 +551,8 @@ private:
     std::set<const Value*> seen_, seen_words_;
 };
 
-// In the place of what cannot be filtered: `words` in the member, and nothing said of the rest.
+// The replacement for a schema that cannot be filtered: `words` for the member, and no other
+// assertion.
 Value bare(std::string_view field, Allowed words) {
     return Map{
         {"type", "object"},
@@ -561,7 +563,7 @@ Value bare(std::string_view field, Allowed words) {
 }  // namespace
 
 Value filter_schema_enum(Value schema, std::string_view field, Allowed allowed) {
-    // Without references nothing of the schema as it was is needed once it is filtered.
+    // The original is needed only if there are references.
     std::optional<Value> before;
     std::optional<SchemaReferences> references;
     if (has_references(schema)) {

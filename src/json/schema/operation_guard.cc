@@ -1,3 +1,9 @@
+// An abstract interpretation: instead of a value, the schema is evaluated for "any value whose
+// member is some other word". The four outcomes form a small lattice (refused, unseen, by_case,
+// open), and each keyword combines the outcomes of its parts: allOf and properties by both(), anyOf
+// and oneOf by either(), not and if by what they can still prove. Whatever the rules cannot see
+// through is open. The budget of steps bounds references that unfold into each other.
+
 #include "json/schema/operation_guard.h"
 
 #include <algorithm>
@@ -13,12 +19,12 @@ constexpr int kDeepestGuard = 128;
 
 using Way = OperationGuard::Way;
 
-// Both hold.
+// The outcome if both parts apply.
 Way both(Way a, Way b) {
     if (a == Way::refused || b == Way::refused) return Way::refused;
     return std::max(a, b);
 }
-// One of them holds, and perhaps both.
+// The outcome if at least one of the parts applies.
 Way either(Way a, Way b) {
     if (a == b) return a;
     return std::max({a, b, Way::by_case});
@@ -186,7 +192,7 @@ Way OperationGuard::way_inside(const Value& schema, const std::string& base, int
         Way if_so = then == nullptr ? Way::unseen : part(*then);
         if_so = both(part(*condition), if_so);
         const Way if_not = otherwise == nullptr ? Way::unseen : part(*otherwise);
-        // Where the condition itself refuses it, only the other way is left.
+        // If the condition itself refuses the word, only the other branch is left.
         out = both(out, if_so == Way::refused && part(*condition) == Way::refused
                             ? if_not
                             : either(if_so, if_not));

@@ -1,6 +1,6 @@
-// What a JSON Schema lets through: whether words other than the allowed ones fit it.
+// Deciding whether words other than the allowed ones fit a JSON Schema.
 //
-// Says "no" only where that is sure: what it cannot see through counts as open.
+// The answer is "no" only if that is certain: anything that cannot be analysed counts as open.
 #pragma once
 
 #include <span>
@@ -13,17 +13,18 @@ namespace quire::json {
 
 class SchemaReferences;
 
+// Answers for one member of one schema.
 class OperationGuard {
 public:
-    // `references` may be null: none then leads anywhere. Everything outlives this.
+    // `references` may be null if there are none. All arguments must outlive the guard.
     OperationGuard(const SchemaReferences* references, std::string_view field,
                    std::span<const std::string> allowed)
         : references_(references), field_(field), allowed_(allowed) {}
 
-    // A word that is allowed, or a list of such alone.
+    // True for an allowed word, or a list of allowed words.
     bool is_allowed(const Value& word) const;
 
-    // Of a schema of the member: no string, or no list, but of allowed words fits it.
+    // For a schema of the member: true if no string, or no list, fits except allowed words.
     bool refuses_strings(const Value& schema, const std::string& base) const {
         return refuses(schema, base, Kind::string, 0);
     }
@@ -31,15 +32,17 @@ public:
         return refuses(schema, base, Kind::list, 0);
     }
 
-    // Of an object's schema: what becomes of another word in the member.
+    // The outcome for another word in the member, by an object's schema.
     enum class Way {
         refused,
-        unseen,   // It fits, and nothing has looked at the member.
-        by_case,  // It fits, and whether something has looked at it depends on the rest.
+        // It fits, and nothing has evaluated the member.
+        unseen,
+        // It fits, and the rest of the value decides whether something has evaluated the member.
+        by_case,
         open,
     };
     Way way(const Value& schema, const std::string& base) const { return way(schema, base, 0); }
-    // Something in an object's schema may look at the member, but for its own
+    // True if something in an object's schema may evaluate the member, apart from its own
     // unevaluatedProperties.
     bool may_look(const Value& schema, const std::string& outer) const {
         return may_look(schema, outer, 0);
@@ -57,15 +60,15 @@ private:
     const SchemaReferences* const references_;
     const std::string_view field_;
     const std::span<const std::string> allowed_;
-    // References may unfold to more than there is. What is left for all questions; then all is
-    // open.
+    // References may unfold without bound. The steps left for all questions; at zero everything
+    // counts as open.
     mutable int steps_ = 200'000;
 };
 
-// Whether the pattern, as ECMA-262 writes them, is found in `name`; false for what cannot be run.
+// True if the pattern, in ECMA-262's syntax, occurs in `name`; false if it cannot be run.
 bool pattern_finds(std::string_view pattern, std::string_view name);
 
-// The `type` of a schema leaves `kind` out.
+// True if the schema's `type` excludes `kind`.
 bool type_excludes(const Value& schema, std::string_view kind);
 
 }  // namespace quire::json

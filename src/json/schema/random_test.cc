@@ -20,7 +20,7 @@ public:
         return std::uniform_int_distribution<std::size_t>(0, limit - 1)(dice_);
     }
 
-    // Of few names, numbers and letters, so that schemas and values meet.
+    // Schemas and values use few names, numbers and letters, so that they meet.
     Value value(std::size_t depth) {
         const std::size_t kinds = depth == 0 ? 6 : 9;
         switch (below(kinds)) {

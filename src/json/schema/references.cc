@@ -1,3 +1,14 @@
+// A scan collects all names of a document: $id, anchors, dynamic anchors and definitions, each with
+// the path that leads there. Resolving is then a lookup, or a walk along a JSON pointer that tracks
+// the base URI. Unlike documents.h, which compiles schemas that obey the standard, this works on
+// any value that looks like a schema, since it repairs documents of other programs that are only
+// partly understood.
+//
+// Repairing compares the document before and after filtering. A definition that only lost its users
+// is dropped. A reference whose target was changed by the filter is redirected to a copy of the
+// original under $defs, and references inside of that copy follow in turn. O(n log n) per document,
+// plus the size of the copies.
+
 #include "json/schema/references.h"
 
 #include <algorithm>
@@ -12,7 +23,7 @@
 namespace quire::json {
 namespace {
 
-// What nests deeper than this no validator of ours takes.
+// Our validator accepts no schema that nests deeper than this.
 constexpr int kDeepest = 256;
 constexpr std::size_t kMostKept = 256;
 
@@ -24,12 +35,12 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view wo
 constexpr std::array<std::string_view, 2> kDefinitions = {"$defs", "definitions"};
 constexpr std::array<std::string_view, 5> kSchemasByName = {
     "properties", "patternProperties", "dependentSchemas", "$defs", "definitions"};
-// What they hold is no schema, whatever it looks like.
+// Keywords whose operands are values, even if they look like schemas.
 constexpr std::array<std::string_view, 5> kValues = {"enum", "const", "default", "examples",
                                                      "discriminator"};
 constexpr std::array<std::string_view, 2> kReferences = {"$ref", "$dynamicRef"};
 
-// Calls `visit(part, keyword, path of it below the schema)` for each schema directly within.
+// Calls `visit(part, keyword, path of the part below the keyword)` for each schema directly inside.
 // `Any` is Value or const Value.
 template <typename Any, typename Visit>
 void for_each_part(Any& schema, Visit visit) {
@@ -54,7 +65,7 @@ const std::string* text_of(const Value& schema, std::string_view keyword) {
     return found != nullptr && found->is_string() ? &found->as_string() : nullptr;
 }
 
-// RFC 6901: '/' is "~1", '~' is "~0".
+// RFC 6901 writes '/' as "~1" and '~' as "~0".
 std::string escaped(std::string_view step) {
     std::string out;
     for (const char c : step) {
@@ -69,7 +80,7 @@ std::string escaped(std::string_view step) {
     return out;
 }
 
-// Any = Value or const Value. Null where nothing is.
+// `Any` is Value or const Value. Null if there is no such step.
 template <typename Any>
 Any* child(Any& at, const std::string& step) {
     if (at.is_map()) return at.as_map().find(step);
@@ -88,7 +99,7 @@ Any* at_path(Any& root, const std::string& path) {
     return at;
 }
 
-// Of a fragment: what may not stand in a URI as it is.
+// Escapes the characters of a fragment that a URI cannot contain.
 std::string percent_encoded(std::string_view text) {
     constexpr std::string_view kPlain = "-._~/:@!$&'()*+,;=?";
     constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -125,7 +136,7 @@ void moved(Value& schema, const std::string& from_outer, const std::string& to, 
     });
 }
 
-// The way to a schema, written out where it is asked for alone.
+// The path to a schema, written out only on request.
 struct SchemaWay {
     const SchemaWay* outer;
     std::string_view keyword;
@@ -134,14 +145,14 @@ struct SchemaWay {
     std::string path() const {
         if (outer == nullptr) return "";
         std::string out = cat(outer->path(), "/", escaped(keyword));
-        // That of a part that is the operand itself ends with the keyword.
+        // If the operand itself is the schema, the path ends with the keyword.
         if (!step.empty() || is_one_of(kSchemasByName, keyword))
             cat_to(out, cat("/", escaped(step)));
         return out;
     }
 };
 
-// Calls `visit(schema, base within it)` for all schemas in `schema`.
+// Calls `visit(schema, base within it)` for every schema in `schema`.
 template <typename Any, typename Visit>
 void for_all(Any& schema, const std::string& outer, int depth, const Visit& visit) {
     if (!schema.is_map() || depth > kDeepest) return;
@@ -213,7 +224,7 @@ std::optional<SchemaReferences::Target> SchemaReferences::find(const std::string
         if (found == anchors_.end()) return std::nullopt;
         const std::string* const name = text_of(*found->second.schema, "$dynamicAnchor");
         if (!dynamic || name == nullptr || *name != meant.fragment) return found->second;
-        // The outermost resource on the way decides, and the root's is on every way.
+        // The outermost resource decides, and the root belongs to every path.
         if (dynamic_.count(meant.fragment) == 1) return found->second;
         const auto first = anchors_.find(cat(base_within(root_, ""), "#", meant.fragment));
         return first == anchors_.end() ? std::nullopt : std::optional(first->second);
@@ -238,7 +249,7 @@ std::map<std::string, bool> SchemaReferences::definitions() const {
     const auto reach = [&](const Target& target) {
         if (!seen.insert(target.path).second) return;
         waiting.push_back(target);
-        // What is reached by a part of it stays whole.
+        // A definition of which a part is used stays whole.
         for (std::size_t end = target.path.find('/', 1);; end = target.path.find('/', end + 1)) {
             const std::string path = target.path.substr(0, end);
             if (const auto around = defined_.find(path); around != defined_.end()) {
@@ -258,7 +269,7 @@ std::map<std::string, bool> SchemaReferences::definitions() const {
             if (const auto target = find(base, *reference, keyword == "$dynamicRef"))
                 reach(*target);
             if (keyword != "$dynamicRef") continue;
-            // Which one it is may depend on the way.
+            // The target may depend on the path taken.
             const auto [begin, end] =
                 dynamic_.equal_range(json::detail::resolve_uri(base, *reference).fragment);
             for (auto each = begin; each != end; ++each) reach(each->second);
@@ -292,24 +303,24 @@ void gather_references(const Value& schema, std::vector<std::string_view>& out, 
     });
 }
 
-// As they are written, in the order of the document.
+// The references as written, in document order.
 std::vector<std::string_view> references_in(const Value& schema) {
     std::vector<std::string_view> out;
     gather_references(schema, out, 0);
     return out;
 }
 
-// The paths of the definitions that were used and are not any more; they are gone afterwards.
+// Drops the definitions that have become unused and returns their paths.
 std::set<std::string> drop_unused(const Value& before, const SchemaReferences& were, Value& after) {
     std::set<std::string> dropped;
-    // For most schemas nothing that refers has gone.
+    // Usually no reference has been removed.
     if (references_in(before) == references_in(after)) return dropped;
     {
         const SchemaReferences are(after);
         const auto now = are.definitions();
         for (const auto& [path, used] : were.definitions()) {
             const auto still = now.find(path);
-            // Below a list, what has this path now may be another.
+            // Below a list, another definition may have this path now.
             if (used && still != now.end() && !still->second &&
                 *at_path(before, path) == *at_path(std::as_const(after), path))
                 dropped.insert(path);
@@ -330,7 +341,7 @@ std::set<std::string> drop_unused(const Value& before, const SchemaReferences& w
     return dropped;
 }
 
-// OpenAPI: from a word to a reference, or to the name of a definition.
+// OpenAPI: a mapping leads from a word to a reference, or to the name of a definition.
 void prune_discriminators(Value& after, const SchemaReferences& were,
                           const std::set<std::string>& dropped) {
     const auto is_dropped = [&](const std::string& base, const std::string& named) {
@@ -355,7 +366,7 @@ void prune_discriminators(Value& after, const SchemaReferences& were,
     });
 }
 
-// Gives what refers to parts that have changed those parts as they were, as definitions.
+// Gives references to changed parts the original parts, as definitions.
 class Restoration {
 public:
     Restoration(const Value& before, const SchemaReferences& were, Value& after)
@@ -363,10 +374,10 @@ public:
         for_all(before, "", 0, [&](const Value& schema, const std::string& base) {
             for (const std::string_view keyword : kReferences) {
                 const auto was = target_of(schema, base, keyword);
-                // What refers to the whole refers to what is left of it.
+                // References to the whole document follow what is left of it.
                 if (!was || was->path.empty() || changed_.contains(was->path)) continue;
                 const Value* const is = at_path(std::as_const(after), was->path);
-                // Definitions are dropped, and not touched.
+                // Definitions may be dropped, but are never changed.
                 const bool is_definition =
                     was->path.starts_with("/$defs/") || was->path.starts_with("/definitions/");
                 changed_.emplace(was->path,
@@ -444,7 +455,7 @@ private:
     const SchemaReferences& were_;
     Value& after_;
     const std::string base_;
-    std::map<std::string, bool> changed_;  // By path in the document as it was.
+    std::map<std::string, bool> changed_;  // Indexed by path in the original document.
     std::vector<Kept> kept_;
     bool possible_ = true;
 };

@@ -1,9 +1,9 @@
-// References within one JSON Schema document: what each names, and the repairs that a document
-// needs when parts of it have changed or gone.
+// References within one JSON Schema document: their targets, and the repairs that a document needs
+// after parts of it were changed or removed.
 //
-// Known are JSON pointers ("~1" and "%20" as the standards have them), $anchor, $id of parts of the
-// document, and $dynamicRef where the document leaves no choice: one such $dynamicAnchor, or one of
-// the root. Nothing is fetched: what lies outside of the document is not found.
+// Supports JSON pointers (with "~1" and "%20"), $anchor, $id of parts of the document, and
+// $dynamicRef if the document leaves no choice: a single $dynamicAnchor of that name, or one of the
+// root. Nothing is fetched: targets outside of the document are not found.
 #pragma once
 
 #include <map>
@@ -15,47 +15,50 @@
 
 namespace quire::json {
 
-// The base URI of what is in `schema`, which itself stands where the base is `outer`.
+// The base URI inside of `schema`, which itself lies where the base is `outer`.
 std::string base_within(const Value& schema, const std::string& outer);
 
-// `schema` has a $ref or a $dynamicRef, at any depth. O(size).
+// True if `schema` has a $ref or a $dynamicRef, at any depth. O(size).
 bool has_references(const Value& schema);
 
+// The references of one document.
 class SchemaReferences {
 public:
-    // `root` outlives this. O(n log n) in its size.
+    // `root` must outlive this. O(n log n) in its size.
     explicit SchemaReferences(const Value& root);
 
     struct Target {
         const Value* schema;
-        std::string base;  // Where it stands, outside of an $id of its own.
-        std::string path;  // As a JSON pointer from the root.
+        std::string base;  // The base around it, without its own $id.
+        std::string path;  // A JSON pointer from the root.
     };
-    // What the operand of a $ref, or of a $dynamicRef, names where the base is `base`.
+    // The target of a $ref's or $dynamicRef's operand where the base is `base`; nothing if it is
+    // not in the document.
     std::optional<Target> find(const std::string& base, std::string_view reference,
                                bool dynamic) const;
 
-    // Of each definition, by its path, whether something outside of all definitions leads to it.
+    // For each definition, indexed by path: true if something outside of all definitions leads to
+    // it.
     std::map<std::string, bool> definitions() const;
 
 private:
     void look_through();
 
     const Value& root_;
-    std::map<std::string, Target> resources_;     // By URI.
-    std::map<std::string, Target> anchors_;       // By URI#name.
-    std::multimap<std::string, Target> dynamic_;  // By name.
-    std::map<std::string, Target> defined_;       // By path.
+    std::map<std::string, Target> resources_;     // Indexed by URI.
+    std::map<std::string, Target> anchors_;       // Indexed by URI#name.
+    std::multimap<std::string, Target> dynamic_;  // Indexed by name.
+    std::map<std::string, Target> defined_;       // Indexed by path.
 };
 
-// Makes `copy`, of a schema that stood where the base is `from`, one that may stand where it is
-// `to`: its references name what they named, and it takes no name that is taken. O(size).
+// Adapts `copy`, a copy of a schema from where the base was `from`, to a place where the base is
+// `to`: its references keep their targets, and it loses names that are taken. O(size).
 void move_copy(Value& copy, const std::string& from, const std::string& to);
 
-// `after` is `before`, whose references are `were`, with some parts narrowed or gone. The
-// definitions that were used and are not now are dropped, with what a discriminator says of them,
-// and a reference from elsewhere to what has changed is given the definition as it was. One to the
-// whole follows the whole. False where that cannot be done; `after` is then of no use.
+// Repairs `after`, which is `before` (with references `were`) after parts were narrowed or removed.
+// Definitions that have become unused are dropped, together with their entries in discriminators. A
+// reference to a changed part gets the original part as a definition; a reference to the whole
+// document follows it. False if that is impossible; `after` is then useless.
 bool mend_references(const Value& before, const SchemaReferences& were, Value& after);
 
 }  // namespace quire::json

@@ -1,4 +1,4 @@
-// The keywords that look at an array's items.
+// The keywords about an array's items.
 #include <algorithm>
 #include <utility>
 
@@ -67,7 +67,7 @@ public:
         : node_(node), least_(least), most_(most) {}
     bool holds(const Value& value, Check& check, Marks* marks) const override {
         if (!value.is_list()) return true;
-        // The marks need every item; the verdict often needs few.
+        // Marking needs every item; the verdict alone often needs only a few.
         const std::int64_t found = count(value.as_list(), check, marks, marks == nullptr);
         return found >= least_ && (!most_ || found <= *most_);
     }
@@ -124,7 +124,7 @@ public:
 private:
     using Pair = std::pair<std::size_t, std::size_t>;
 
-    // Compares each with each where they are few, and else those whose hashes meet.
+    // Compares each pair of a few items; of many, only pairs with equal hashes.
     static std::optional<Pair> first_repeat(const List& items, Check& check) {
         constexpr std::size_t kFewItems = 8;
         if (items.size() <= kFewItems) {
@@ -158,7 +158,7 @@ private:
 class UnevaluatedItemsRule final : public Rule {
 public:
     explicit UnevaluatedItemsRule(const Node& rest) : rest_(rest) {}
-    // `marks` are there: the node gathers.
+    // `marks` is never null here: the node gathers.
     bool holds(const Value& value, Check& check, Marks* marks) const override {
         if (!value.is_list()) return true;
         std::size_t index = 0;

@@ -1,5 +1,5 @@
-// The keywords that ask other schemas of the same value: references, all, any, one and none of
-// them, one or another on a condition.
+// The keywords that apply other schemas to the same value: references, all, any, one and none of
+// them, and conditions.
 #include <algorithm>
 #include <utility>
 
@@ -62,7 +62,7 @@ private:
     const Node& node_;
 };
 
-// Asks `node` where a no is no end: what it marks counts after a yes alone.
+// Asks `node` where a no does not end the check: its marks count only after a yes.
 bool tried(const Node& node, const Value& value, Check& check, Marks* marks) {
     if (marks == nullptr) return check.holds(node, value);
     Marks own;
@@ -71,7 +71,7 @@ bool tried(const Node& node, const Value& value, Check& check, Marks* marks) {
     return true;
 }
 
-// Of those that a value was not meant for, so many are told.
+// The most forms that a message lists.
 constexpr std::size_t kMostForms = 64;
 
 // anyOf and oneOf.
@@ -92,8 +92,8 @@ public:
 
     Error explain(const Value& value, const Place& place, Check& check,
                   Marks* marks) const override {
-        std::vector<const Node*> near;   // That the value may have been meant for.
-        std::vector<std::string> forms;  // What the others would have wanted.
+        std::vector<const Node*> near;   // Branches that the value may have been meant for.
+        std::vector<std::string> forms;  // Descriptions of the other branches.
         std::string matching;
         std::size_t number = 0;
         for (const Node* branch : branches_) {
@@ -130,8 +130,8 @@ public:
 private:
     std::string_view rule() const { return exactly_one_ ? "oneOf" : "anyOf"; }
 
-    // Why `value` was never meant to be of this branch, as what the branch wants of it: another
-    // type, or another constant in a member such as "op". "" when it may well have been.
+    // Why `value` cannot be meant for this branch: the type or constant that the branch requires,
+    // as in a member "op". "" if it may be meant.
     static std::string excluding(const Node& branch, const Value& value, Check& check) {
         if ((types_of(value) & branch.wanted) == 0) return types_text(branch.wanted);
         const Node& node = branch.ref != nullptr ? *branch.ref : branch;
@@ -240,8 +240,7 @@ Result<void> compile_ref(const Site& site) {
     return {};
 }
 
-// Where it leads is known while checking alone; what goes round and round there ends at the depth
-// that checking is bounded by.
+// The target is known only during the check; endless loops there end at the depth limit.
 Result<void> compile_dynamic_ref(const Site& site) {
     const Compiler::Referred target = TRY(referred(site));
     if (target.dynamic) {

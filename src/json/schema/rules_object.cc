@@ -1,4 +1,4 @@
-// The keywords that look at an object's members.
+// The keywords about an object's members.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ std::string in_text(const Place& place) {
     return path.empty() ? "" : cat(" in ", path);
 }
 
-// A member that no schema here knows, in words that help with a slip of the pen.
+// An unknown member, with words that help with a typing mistake.
 Error unknown_field(std::string_view rule, const Members& members, const std::string& key,
                     const Place& place) {
     std::vector<std::string> known;
@@ -76,7 +76,7 @@ public:
                     joined(missing), in_text(place)),
                 {{"missing", as_list(missing)}});
         }
-        // In the schema's order, whatever the value's.
+        // Checked in the schema's order, not the value's.
         for (const Property& property : members_.properties) {
             const Value* member = value.get(property.name);
             if (member == nullptr || property.node == nullptr) continue;
@@ -126,7 +126,7 @@ private:
     const Members& members_;
 };
 
-// The rule of `site`'s node, once, whichever of its keywords comes first.
+// The rule of the schema, created by the first of its keywords.
 Members& members_of(const Site& site) {
     Members& members = site.node.members;
     if (members.properties.empty() && members.patterns.empty() && members.required.empty() &&
@@ -177,7 +177,7 @@ public:
 
     bool holds(const Value& value, Check& check, Marks*) const override {
         if (!value.is_map()) return true;
-        // As get() looks for each.
+        // The cost of get() for each.
         const std::size_t look = 1 + value.as_map().size() / 16;
         for (const Dependency& dependency : dependencies_) {
             if (!check.spend(look)) return false;
@@ -210,7 +210,7 @@ class UnevaluatedPropertiesRule final : public Rule {
 public:
     UnevaluatedPropertiesRule(const Node& rest, const Members& members)
         : rest_(rest), members_(members) {}
-    // `marks` are there: the node gathers.
+    // `marks` is never null here: the node gathers.
     bool holds(const Value& value, Check& check, Marks* marks) const override {
         if (!value.is_map()) return true;
         std::size_t index = 0;
@@ -266,7 +266,7 @@ Result<void> compile_additional(const Site& site) {
 Result<void> compile_required(const Site& site) {
     auto names = TRY(names_in(site, site.operand));
     if (!names.empty()) members_of(site).required = std::move(names);
-    // Without `properties` these are all there is to look for.
+    // Without `properties` these are the only known names.
     const Value* properties = site.beside("properties");
     if (properties != nullptr && properties->is_map()) return {};
     for (const std::string& name : site.node.members.required) {

@@ -1,5 +1,5 @@
-// The keywords that look at a value alone: its type, its constants, the bounds of numbers, sizes
-// and patterns.
+// The keywords about a value alone: its type, its constants, the bounds of numbers, sizes and
+// patterns.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +42,7 @@ public:
                            [&](const Value& choice) { return same(value, choice, check); });
     }
     Error explain(const Value& value, const Place& place, Check&, Marks*) const override {
-        constexpr std::size_t kListed = 4096;  // Bytes.
+        constexpr std::size_t kListed = 4096;  // The most bytes of listed choices.
         std::string choices;
         for (const Value& choice : allowed_) {
             if (choices.size() > kListed) {
@@ -110,8 +110,7 @@ private:
     Value unit_;
 };
 
-// How much of something there may be: the code points of a string, the items of an array, the
-// members of an object.
+// Limits on a size: the code points of a string, the items of an array, the members of an object.
 class SizeRule final : public Rule {
 public:
     SizeRule(std::string_view rule, std::int64_t bound)
@@ -124,7 +123,7 @@ public:
     bool holds(const Value& value, Check& check, Marks*) const override {
         if ((types_of(value) & types_) == 0) return true;
         if (value.is_string()) {
-            // A code point has one byte to four: most need not be counted.
+            // A code point has one to four bytes, so most strings need no count.
             const auto bytes = static_cast<std::int64_t>(value.as_string().size());
             if (upper_ ? bytes <= bound_ : bytes / 4 >= bound_) return true;
             if (!check.spend(value.as_string().size() / 256)) return false;

@@ -9,7 +9,7 @@
 namespace quire::json {
 namespace {
 
-// Why a walk ended without a verdict.
+// The error for a walk that ended without a verdict.
 Failure stopped(const detail::Check& check) {
     if (check.too_deep()) {
         return fail(Errc::invalid_argument, "too_deep",
@@ -48,7 +48,7 @@ Result<void> Schema::check(const Value& instance) const {
 
     detail::Check words(graph.scoped);
     Error error = words.explain(*graph.root, instance, detail::Place());
-    // To say more than no may be more work than the no was.
+    // Explaining a fault may take more steps than finding it.
     if (words.stopped()) {
         return Failure(detail::violation(detail::Place(), "schema",
                                          "the value does not fit the schema, in more ways than "

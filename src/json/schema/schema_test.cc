@@ -20,7 +20,7 @@ Schema schema(std::string_view text) {
     return std::move(*compiled);
 }
 
-// What is said about `value`; "" when it fits.
+// The message about `value`; "" when it fits.
 std::string fault(const Schema& schema, std::string_view value) {
     const auto checked = schema.check(json(value));
     return checked ? "" : checked.error().message();

@@ -1,3 +1,7 @@
+// RFC 3986 in the parts that references need: splitting a URI into its five components, merging a
+// relative path with a base, and removing dot segments. Nothing is normalised beyond that; two URIs
+// are equal if their texts are.
+
 #include "json/schema/uri.h"
 
 #include <algorithm>
@@ -50,11 +54,11 @@ UriParts uri_parts(std::string_view uri) {
     return parts;
 }
 
-// RFC 3986, 5.2.4.
+// Removes "." and ".." segments (RFC 3986, 5.2.4).
 std::string without_dots(std::string_view path) {
     const bool rooted = path.starts_with('/');
     std::vector<std::string_view> kept;
-    bool folder = false;  // Ends in a slash.
+    bool folder = false;  // The path ends in a slash.
     std::size_t at = rooted ? 1 : 0;
     while (at <= path.size()) {
         const std::size_t end = std::min(path.find('/', at), path.size());
@@ -83,7 +87,7 @@ int hex_digit(char c) {
     return -1;
 }
 
-// A % that begins no escape stays.
+// A '%' that begins no escape is kept.
 std::string percent_decoded(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
