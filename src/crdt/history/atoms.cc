@@ -1,3 +1,10 @@
+// Two sorted run-length tables map ids to numbers and back: one over all atoms by number, one per
+// peer by counter. A run is a stretch in which both count up together, so a peer that types alone
+// costs one run. Lookups are binary searches, and the two usual questions (the last peer again, the
+// last run again) are answered before searching. The base of a loaded state arrives in no useful
+// order; it is sorted by radix instead of by comparison, O(n), because that is most of the cost of
+// loading.
+
 #include "crdt/history/atoms.h"
 
 #include <algorithm>
@@ -9,8 +16,8 @@ namespace quire::crdt {
 
 namespace {
 
-// Sorts by the upper halves; equal ones keep their order. By digits from the least on (radix sort),
-// O(n): a document's stretches come in an order of which comparisons learn nothing.
+// Sorts by the upper halves; equal ones keep their order. A radix sort, O(n): the stretches of a
+// document arrive in an order from which comparisons learn nothing.
 void sort_by_upper_half(std::vector<std::uint64_t>& numbers) {
     constexpr std::size_t kFew = 256;
     constexpr unsigned kDigit = 11;
@@ -38,7 +45,7 @@ void sort_by_upper_half(std::vector<std::uint64_t>& numbers) {
 }  // namespace
 
 PeerIndex AtomTable::intern(PeerId peer) {
-    // Mostly it is the one asked for last.
+    // Usually the peer is the same as last time.
     if (asked_ < peers_.size() && peers_[asked_].id == peer) return asked_;
     const auto [at, added] = by_id_.try_emplace(peer, static_cast<PeerIndex>(peers_.size()));
     if (added) peers_.push_back({peer, 0, {}});
@@ -71,8 +78,8 @@ void AtomTable::place(PeerIndex index, Counter first, Lv count, bool listed) {
 bool AtomTable::end_base(const VersionVector& version) {
     base_ = end_;
     for (const auto& [id, end] : version.ends()) peers_[intern(id)].end = end;
-    // By peer the listed runs, as numbers that sort by counter and tell where in runs_ they are:
-    // how long one is, its successor there tells.
+    // The listed runs of each peer, as numbers that sort by counter and contain the index in runs_;
+    // a run's length follows from its successor there.
     std::vector<std::vector<std::uint64_t>> listed(peers_.size());
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         const Run& run = runs_[i];
@@ -87,7 +94,7 @@ bool AtomTable::end_base(const VersionVector& version) {
     return true;
 }
 
-// False when two atoms are the same, or the peer's end does not include them.
+// False if two atoms are equal, or if the peer's end does not include them.
 bool AtomTable::place_in_order(Peer& peer, std::vector<std::uint64_t>& listed) const {
     if (!std::is_sorted(listed.begin(), listed.end())) sort_by_upper_half(listed);
     std::int64_t known = 0;

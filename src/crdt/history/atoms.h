@@ -1,4 +1,4 @@
-// AtomTable: every atom's place in this replica's history, and back to its id.
+// AtomTable: the number of every atom in this replica's history, and its id by number.
 //
 // Atoms are numbered in the order in which they became known here, which is a causal order. That
 // number, the local version (Lv), is private to a replica: dense, so structures index by it, and
@@ -17,8 +17,8 @@ namespace quire::crdt {
 
 using Lv = std::uint32_t;
 inline constexpr Lv kNoLv = ~Lv{0};
-// What others send ends here, and local edits, which are checked before they are made, at most
-// 2^30 - 2 atoms later. Few bytes can spell many atoms: peers who delete the same text at once.
+// The limit for received atoms; local edits are checked before they are made and end at most 2^30 -
+// 2 atoms later. A few bytes can name many atoms: peers who delete the same text at once.
 inline constexpr Lv kMostAtoms = Lv{3} << 30;
 
 struct LvSpan {
@@ -28,7 +28,7 @@ struct LvSpan {
     friend bool operator==(const LvSpan&, const LvSpan&) = default;
 };
 
-// A peer by number: dense, in the order in which peers were met.
+// A peer by number: dense, in order of first appearance.
 using PeerIndex = std::uint32_t;
 
 class AtomTable {
@@ -41,32 +41,30 @@ public:
     Lv end() const { return end_; }
     // The next `count` atoms are the peer's next ones. O(1).
     void append(PeerIndex index, Lv count) {
-        // Mostly they go on where its last ones ended.
+        // Usually they continue the peer's last run.
         if (!is_last_of(index) || count >= kNoLv - end_) return begin_run(index, count);
         end_ += count;
         peers_[index].end += static_cast<Counter>(count);
     }
-    // The same of one, where the last atom of all is the peer's.
+    // Like append() for one atom, if the last atom of all is the peer's.
     void extend(PeerIndex index) {
         ++end_;
         ++peers_[index].end;
     }
-    // Whether the last atom of all is the peer's, and its own last.
+    // True if the last atom of all is the peer's, and the peer's own last.
     bool is_last_of(PeerIndex peer) const {
         return end_ > base_ && !runs_.empty() && runs_.back().peer == peer;
     }
     // Forgets every atom from `end` on.
     void truncate(Lv end);
 
-    // --- a base: the first atoms, where those before them are known by number only ---
-    // The next `count` atoms are the peer's from `first` on. Those that are not `listed` are not
-    // found by lv_of(); where not even their counters are known, these are kUnknown.
+    // A base is the beginning of history of which only some atoms are known by id.
     static constexpr Counter kUnknown = -1;
     void place(PeerIndex index, Counter first, Lv count, bool listed);
-    // Nothing more is placed, and what is appended follows `version`. False when two atoms that
-    // were placed are the same, or the version does not include them.
+    // Ends the placing; appended atoms follow `version`. False if two placed atoms are equal, or if
+    // the version does not include them.
     bool end_base(const VersionVector& version);
-    // What was placed lies below this.
+    // Every placed atom has a number below this.
     Lv base() const { return base_; }
 
     // The peer's exclusive end.
@@ -74,18 +72,18 @@ public:
     Counter end_of(PeerId peer) const;
     OpId id_of(Lv lv) const;  // O(log runs).
     PeerId peer_of(Lv lv) const { return peers_[runs_[run_of(lv)].peer].id; }
-    // How far from `lv` on ids count up by one: the exclusive end of that run.
+    // The exclusive end of the run after `lv` in which ids count up by one.
     Lv run_end(Lv lv) const;
     Lv run_begin(Lv lv) const { return runs_[run_of(lv)].lv; }
     bool follows(Lv lv) const {
         return lv > 0 && runs_[run_of(lv)].lv != lv;
-    }  // id(lv) is id(lv - 1) plus one.
+    }  // True if id(lv) is id(lv - 1) plus one.
     std::optional<Lv> lv_of(OpId id) const;
     std::optional<Lv> lv_of(PeerIndex peer, Counter counter) const;
-    // The Lv spans of a span of ids, which must be known; in order of counter.
+    // The Lv spans of a span of known ids, in order of counter.
     std::vector<LvSpan> spans_of(IdSpan ids) const;
     void append_spans(IdSpan ids, std::vector<LvSpan>& out) const;
-    // What all atoms before `end` are as a version.
+    // All atoms before `end` as a version.
     VersionVector version_before(Lv end) const;
 
     void check_invariants() const;
@@ -114,7 +112,7 @@ private:
     std::vector<Run> runs_;
     std::vector<Peer> peers_;
     std::unordered_map<PeerId, PeerIndex> by_id_;
-    PeerIndex asked_ = 0;  // What intern() gave last.
+    PeerIndex asked_ = 0;  // The last answer of intern().
 };
 
 }  // namespace quire::crdt

@@ -36,7 +36,7 @@ void ContainerLog::erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bo
                 last.len += len;
                 return;
             }
-            // A backspace after another, or after a single delete that may as well have been one.
+            // A backspace follows another one, or a single delete that has no direction yet.
             if (len == 1 && (!forward || last.len == 1) && last.pos == pos + last.len) {
                 last.kind = RunKind::erase_backward;
                 last.len += 1;
@@ -89,7 +89,7 @@ std::size_t ContainerLog::find(Lv lv) const {
 
 std::span<const Run> ContainerLog::runs_in(LvSpan span) const {
     const std::size_t begin = find(span.begin);
-    // Mostly there is one, or all up to the end.
+    // Usually the span covers one run, or all runs up to the end.
     if (!runs_.empty() && runs_.back().lv < span.end) return std::span(runs_).subspan(begin);
     const auto end =
         std::partition_point(runs_.begin() + static_cast<std::ptrdiff_t>(begin), runs_.end(),

@@ -1,8 +1,8 @@
 // ContainerLog: the ops of one container, as run-length runs over arenas.
 //
-// A run is what one peer did in a row: text typed, text deleted forwards or backwards, elements
-// inserted. Content that does not run (map entries, styles, kinds we carry without understanding)
-// is kept as the op that it came as.
+// A run is a series of ops of one peer: text typed, text deleted forwards or backwards, elements
+// inserted. Content that forms no runs (map entries, styles, unknown kinds) is kept as the op that
+// was received.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace quire::crdt {
 
-// Tests compile the engine with QUIRE_SMALL_NODES, so that few words fill a tape's reels.
+// Tests compile the engine with QUIRE_SMALL_NODES, so that a few words fill a tape's reels.
 #ifdef QUIRE_SMALL_NODES
 inline constexpr unsigned kTextPart = 3;
 #else
@@ -23,28 +23,28 @@ inline constexpr unsigned kTextPart = 12;
 #endif
 
 enum class RunKind : std::uint8_t {
-    insert,          // Text or elements; in the sequence.
-    anchor,          // A style's start or end: one invisible entity in the sequence.
+    insert,          // Text or elements, added to the sequence.
+    anchor,          // A style's start or end: one invisible entity of the sequence.
     erase_forward,   // Every atom deletes at `pos`.
     erase_backward,  // The k-th atom deletes at pos - k.
     map_entry,       // MapSet or MapErase.
     move,            // One atom that deletes the slot at `pos`, then inserts one at `payload`.
     element_set,     // A movable list's element gets a value.
-    increment,       // A counter's.
-    other,           // Carried.
+    increment,       // A counter's addition.
+    other,           // Kept without being understood.
 };
 
 struct Run {
     Lv lv = 0;
     std::uint32_t len = 0;
-    std::uint32_t pos = 0;      // In entities of the version that wrote it.
+    std::uint32_t pos = 0;      // In entities of the writer's version.
     std::uint32_t payload = 0;  // insert, element_set, increment: offset into the text or the
                                 // values; erase: counter of the start id; move: where to;
                                 // otherwise index of the op.
     std::uint32_t extra = 0;    // Text: bytes; erase: peer of the start id; move, element_set: the
                                 // atom that made the element.
     RunKind kind = RunKind::other;
-    bool linear = true;  // Its version held everything that this container had then.
+    bool linear = true;  // The writer's version contained everything that this container had then.
     bool resolved =
         true;  // erase: the start id is recorded, as it came. Local deletes find theirs when asked.
 
@@ -65,17 +65,17 @@ public:
     bool empty() const { return runs_.empty(); }
     Lv end() const { return runs_.empty() ? 0 : runs_.back().end(); }
 
-    // Where an op stands. `joins`: its atoms follow the peer's own last ones and nothing else
-    // (parent lv - 1), so that they may lengthen the last run.
+    // The place of an op in history. `joins`: its atoms follow the peer's own last ones and nothing
+    // else (parent lv - 1), so they may lengthen the last run.
     struct At {
         Lv lv;
         std::uint32_t pos = 0;
-        std::uint32_t len = 1;  // In atoms, which are code points of text.
+        std::uint32_t len = 1;  // Number of atoms; for text, of code points.
         bool linear = true;
         bool joins = false;
     };
 
-    // Appending.
+    // Appending an op.
     void insert_text(At at, std::string_view utf8) {
         if (goes_on(at, RunKind::insert) && may_lengthen_text(utf8.size())) {
             lengthen_text(at.len, utf8);
@@ -83,8 +83,7 @@ public:
             begin_text(at, utf8);
         }
     }
-    // The same for text that goes on where the last run ends. A run's text lies in one piece, so
-    // that not all can.
+    // Appends text that continues the last run. A run's text lies in one piece, so this can fail.
     bool may_lengthen_text(std::size_t bytes) {
         return text_.may_lengthen(runs_.back().payload + runs_.back().extra, bytes);
     }
@@ -94,7 +93,7 @@ public:
         last.len += len;
         last.extra += static_cast<std::uint32_t>(utf8.size());
     }
-    // One more letter of ASCII in the last run, which is of text; false where there is no room.
+    // Appends one ASCII letter to the last run, which must be text; false if there is no room.
     bool type(char letter) {
         Run& last = runs_.back();
         if (!text_.may_lengthen(last.payload + last.extra, 1)) return false;
@@ -104,33 +103,33 @@ public:
         return true;
     }
     void insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> values, bool linear, bool joins);
-    // A local delete; its start ids are found when it is exported.
+    // A local delete; its start ids are computed when it is exported.
     void erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins);
-    // The deletes from `from` on are this peer's own, which goes on with them: they find their
-    // start ids when asked.
+    // The deletes from `from` on belong to this peer, which continues them: their start ids are
+    // computed on demand.
     void forget_starts(Lv from);
-    // One more atom that the last run deletes, backwards or forwards as it does.
+    // One more atom for the last run of deletes, in its direction.
     void erase_on() { ++runs_.back().len; }
-    // A delete from elsewhere, kept verbatim.
+    // A received delete, kept verbatim.
     void erase_recorded(At at, bool backward, PeerIndex start_peer, Counter start);
-    // Of the element that atom `made` inserted.
+    // A write to the element that atom `made` inserted.
     void move(Lv lv, std::uint32_t from, std::uint32_t to, Lv made, bool linear) {
         runs_.push_back({lv, 1, from, to, made, RunKind::move, linear, true});
     }
     void set(Lv lv, Lv made, Slot value, bool linear);
     void increment(Lv lv, Value delta);
-    // Anything else. The position is an anchor's.
+    // Any other op. `pos` is used by anchors.
     void keep(At at, RunKind kind, OpContent op);
 
-    // The index of the run that holds `lv`, or of the first one after it.
+    // The index of the run that contains `lv`, or of the first run after it.
     std::size_t find(Lv lv) const;
-    // The runs that hold atoms of the span; the first and the last may reach beyond it. Valid until
-    // the log grows. O(log runs).
+    // The runs with atoms of the span; the first and the last may reach beyond it. Valid until the
+    // log grows. O(log runs).
     std::span<const Run> runs_in(LvSpan span) const;
-    // Text of the atoms [lv, lv + len) of an insert run.
+    // The text of the atoms [lv, lv + len) of an insert run.
     std::string_view text(const Run& run, Lv lv, std::uint32_t len) const;
     std::string_view all_text(const Run& run) const { return text_.read(run.payload, run.extra); }
-    // What holds it, where ropes may show it from there; else null.
+    // The reel of that text if ropes may show it from there; else null.
     seq::Reel* reel(const Run& run) const { return text_.reel(run.payload); }
     const Slot& value(const Run& run, Lv lv) const { return values_[run.payload + (lv - run.lv)]; }
     const OpContent& op(const Run& run) const { return ops_[run.payload]; }
@@ -144,7 +143,7 @@ public:
     void rewind(const Mark& mark);
 
 private:
-    // Whether what is inserted there lengthens the last run.
+    // True if an insert at that place lengthens the last run.
     bool goes_on(const At& at, RunKind kind) const {
         if (!at.joins || runs_.empty()) return false;
         const Run& last = runs_.back();

@@ -1,3 +1,11 @@
+// History is mostly long runs with few branches, so the graph stores one entry per run, with a
+// shortcut: `covers` names the lowest atom such that everything from there on is an ancestor. A
+// walk (Descent) keeps a heap of atoms, highest first, and pops downwards; at an entry it jumps to
+// `covers` at once. A difference of two versions walks both at the same time and marks each atom
+// with the sides that reach it; as soon as every atom in the heap is marked with both, the rest is
+// common and the walk ends. So comparing two versions that differ by a few edits costs O(those
+// edits), however long the history is.
+
 #include "crdt/history/graph.h"
 
 #include <algorithm>
@@ -11,7 +19,7 @@ namespace {
 constexpr std::size_t kNear = 6;
 
 void push_span(std::vector<LvSpan>& spans, LvSpan span) {
-    // Walks go downwards: a span that ends where the last one begins continues it.
+    // Walks go downwards, so a span that ends where the last one begins continues it.
     if (!spans.empty() && spans.back().begin == span.end) {
         spans.back().begin = span.begin;
     } else {
@@ -47,7 +55,7 @@ void Graph::cover(Entry& entry) {
     way_.assign(found.begin(), found.end());  // Ascending.
     while (!way_.empty() && way_.back() + 1 >= entry.covers) {
         const Entry& next = entries_[entry_of(way_.back())];
-        // With it all that it follows.
+        // An atom takes with it all that it follows.
         while (!way_.empty() && way_.back() >= next.covers) way_.pop_back();
         entry.covers = std::min(entry.covers, next.covers);
         for (const Lv lv : beyond(next)) {
@@ -57,7 +65,8 @@ void Graph::cover(Entry& entry) {
     }
     if (entry.covers == entry.begin) return;
     entry.beyond = static_cast<std::uint32_t>(parents_.size());
-    Lv known = entry.covers;  // What is beyond holds all from here on, up to its largest.
+    // The `beyond` heads cover everything from here on, up to the largest of them.
+    Lv known = entry.covers;
     for (auto lv = way_.rbegin(); lv != way_.rend(); ++lv) {
         if (parents_.size() > entry.beyond && *lv >= known) continue;
         known = entries_[entry_of(*lv)].covers;
@@ -75,7 +84,7 @@ void Graph::truncate(Lv end) {
 }
 
 std::size_t Graph::entry_of(Lv lv) const {
-    // Mostly one of the last.
+    // Usually it is one of the last entries.
     std::size_t last = entries_.size() - 1;
     for (std::size_t i = std::min(last, kNear); i > 0 && entries_[last].begin > lv; --i) --last;
     if (entries_[last].begin <= lv) return last;
@@ -97,10 +106,10 @@ Heads Graph::parents_of(Lv lv) const {
     return {found.begin(), found.end()};
 }
 
-// A way down from some atoms to what they follow, on which others are met in falling order.
+// A walk down from some atoms to their ancestors that meets atoms in descending order.
 class Graph::Descent {
 public:
-    // Nothing below `floor` will be asked for.
+    // Atoms below `floor` will not be asked for.
     Descent(const Graph& graph, Lv floor) : graph_(graph), floor_(floor) {}
 
     void add(Lv lv) {
@@ -108,8 +117,8 @@ public:
         queue_.push_back(lv);
         std::push_heap(queue_.begin(), queue_.end());
     }
-    // Whether the target is one of those that were added, or is followed by one. What is asked for
-    // or added later lies below it.
+    // True if the target was added or is an ancestor of an added atom. Later questions and
+    // additions must lie below it.
     bool reaches(Lv target) {
         while (!queue_.empty() && queue_.front() > target) {
             const Entry& entry = graph_.entries_[graph_.entry_of(queue_.front())];
@@ -126,7 +135,7 @@ public:
 private:
     const Graph& graph_;
     Lv floor_;
-    std::vector<Lv> queue_;  // A heap.
+    std::vector<Lv> queue_;  // A heap, highest first.
 };
 
 bool Graph::contains(std::span<const Lv> heads, Lv target) const {
@@ -153,7 +162,7 @@ void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) 
             return;
         }
     }
-    // Which of the two versions an atom on the way down is known to be in.
+    // The versions that are known to contain an atom on the way down.
     enum Side : std::uint8_t { in_a = 1, in_b = 2, in_both = 3 };
     struct Visit {
         Lv lv;

@@ -1,3 +1,9 @@
+// The log joins three tables: AtomTable (ids and numbers), Graph (causal order) and one
+// ContainerLog per container (content). A change is begun with its dependencies, receives atoms,
+// and is finished; only finishing makes it a head, so a failed import is undone by truncating all
+// tables to a mark. Every append is O(1) amortised. Local changes that continue the last one with
+// the same properties are merged into it, which keeps an hour of typing at one change.
+
 #include "crdt/history/oplog.h"
 
 #include <algorithm>
@@ -11,17 +17,17 @@ ContainerIndex OpLog::add_container(ContainerKind kind) {
     return static_cast<ContainerIndex>(logs_.size() - 1);
 }
 
-// The parents of a change of `peer` with these deps: sorted, and with the predecessor unless it is
-// implied.
+// The parents of a change of `peer` with these deps: sorted, and with the predecessor unless the
+// deps imply it.
 void OpLog::find_parents(PeerIndex peer, const Heads& deps) {
     parents_ = deps;
     if (parents_.size() > 1) std::sort(parents_.begin(), parents_.end());
-    if (parents_ == heads_) return;  // Holds everything, the predecessor too.
+    if (parents_ == heads_) return;  // The heads include everything, the predecessor too.
     const Counter known = atoms_.end_of(peer);
     if (known > 0) {
         const Lv before = *atoms_.lv_of(peer, known - 1);
         if (parents_.size() == 1 && parents_[0] == before) return;
-        // A head is followed by nothing yet.
+        // A head has no followers yet.
         const bool is_head = std::binary_search(heads_.begin(), heads_.end(), before);
         if (is_head ? !std::binary_search(parents_.begin(), parents_.end(), before)
                     : !graph_.contains(parents_, before)) {
@@ -80,8 +86,8 @@ void OpLog::finish_local(std::int64_t timestamp, std::string_view message,
     if (changes_.size() > 1 && change.dep_count == 1 && deps_.back() + 1 == change.lv &&
         atoms_.follows(change.lv)) {
         const ChangeInfo& before = changes_[changes_.size() - 2];
-        // It is no earlier than what it follows, and may be farther from it than a signed number
-        // says.
+        // A change is no earlier than its dependencies, and the distance may exceed a signed
+        // number.
         const auto apart =
             static_cast<std::uint64_t>(timestamp) - static_cast<std::uint64_t>(before.timestamp);
         const bool is_soon =
@@ -124,7 +130,7 @@ void OpLog::place(ContainerIndex container, const Placed& atoms) {
         owners_.push_back({begin, container});
 }
 
-// A head may be an atom of the state as well; so it is placed once more, to be nothing but a head.
+// A head may also be an atom of the state; then it is placed once more, as a head only.
 bool OpLog::end_base(const VersionVector& version, std::span<const Placed> heads,
                      std::int64_t timestamp) {
     CHECK(changes_.empty());
@@ -160,7 +166,7 @@ std::size_t OpLog::owner_of(Lv lv) const {
     return static_cast<std::size_t>(after - owners_.begin()) - 1;
 }
 
-// From one atom of a peer to its next the lamport grows by one at least.
+// From one atom of a peer to its next the lamport grows by at least one.
 std::optional<Lv> OpLog::atom_of(ElementId id) const {
     const std::optional<PeerIndex> peer = atoms_.find(id.peer);
     if (!peer || atoms_.end_of(*peer) == 0) return std::nullopt;
@@ -169,7 +175,7 @@ std::optional<Lv> OpLog::atom_of(ElementId id) const {
     };
     std::int64_t low = 0;
     std::int64_t high = atoms_.end_of(*peer) - 1;
-    // How far lamports from `low` on are ahead of counters, at least.
+    // The least distance of lamports from `low` on ahead of counters.
     std::int64_t ahead = graph_.lamport(lv_at(0));
     for (bool guess = true; low <= high; guess = !guess) {
         const std::int64_t at =
@@ -228,7 +234,8 @@ void OpLog::check_invariants() const {
     CHECK(atoms == end());
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         CHECK(changes_[i].lv < change_end(i));
-        CHECK(atoms_.run_end(changes_[i].lv) >= change_end(i));  // One peer's, counting up.
+        // All atoms of a change belong to one peer and count up.
+        CHECK(atoms_.run_end(changes_[i].lv) >= change_end(i));
         for (const Lv dep : deps_of(changes_[i])) CHECK(dep < changes_[i].lv);
     }
 }

@@ -1,7 +1,7 @@
-// OpLog: all that happened, in the order in which it became known here.
+// OpLog: everything that happened, in the order in which it became known here.
 //
-// Append-only but for rewind(), which takes back the end of it: that is how an import that fails
-// halfway leaves nothing behind. Knows no state: what ops do to a text is for others.
+// Append-only except for rewind(), which removes the end: an import that fails halfway leaves
+// nothing behind. Knows no state; applying ops to a text is the task of others.
 #pragma once
 
 #include <deque>
@@ -20,12 +20,12 @@ namespace quire::crdt {
 // A container by number; also the index of its log.
 using ContainerIndex = std::uint32_t;
 
-// What a change says beside its ops. It ends where the next one begins.
+// The properties of a change beside its ops. It ends where the next one begins.
 struct ChangeInfo {
     Lv lv;
-    std::uint32_t deps;  // Its deps as they came: deps_of().
+    std::uint32_t deps;  // An index for deps_of(): the deps as received.
     std::uint32_t dep_count;
-    std::uint32_t message;  // message_of().
+    std::uint32_t message;  // An index for message_of().
     std::int64_t timestamp;
 };
 
@@ -42,21 +42,21 @@ public:
     const ContainerLog& log(ContainerIndex container) const { return logs_[container]; }
     std::size_t container_count() const { return logs_.size(); }
 
-    // A change of `peer` from end() on, with these deps as they came, to which append()s give its
-    // atoms. Its parents are its deps and the peer's predecessor. finish() makes it the head.
+    // Begins a change of `peer` at end() with these deps as received; append()s add its atoms. Its
+    // parents are its deps and the peer's predecessor. finish() makes it the head.
     void begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp, std::string_view message);
-    // Another change of the same peer that follows the one that was begun and nothing else; both
-    // are finished as one.
+    // Begins another change of the same peer that follows only the one before; both are finished as
+    // one.
     void go_on(std::int64_t timestamp, std::string_view message);
-    // The same as begin() for a local change, which depends on the heads.
+    // Like begin(), for a local change, which depends on the heads.
     void begin_local(PeerIndex peer);
     // The parents of the change that was begun.
     const Heads& parents() const { return parents_; }
     PeerIndex current_peer() const { return current_; }
-    // Whether the next atoms may lengthen a run: they follow their peer's last ones and nothing
+    // True if the next atoms may lengthen a run: they follow their peer's last ones and nothing
     // else.
     bool joins() const { return joins_; }
-    // Whether the next atom follows the last one of all and nothing else.
+    // True if the next atom follows only the last one of all.
     bool goes_on() const {
         return !opening_ || (end() > 0 && parents_.size() == 1 && parents_[0] + 1 == end());
     }
@@ -72,17 +72,17 @@ public:
         if (owners_.empty() || owners_.back().container != container)
             owners_.push_back({end() - count, container});
     }
-    // The same of one more atom of the run that was appended to last.
+    // Adds one more atom to the run that was appended to last.
     void extend() {
         atoms_.extend(current_);
         graph_.extend(1);
     }
     void finish();
-    // The change that finish() ended last is still being made.
+    // The change that finish() ended last is still being extended.
     void reopen() { heads_ = parents_; }
-    // finish() for a local change, with what was not known when it began. It becomes part of the
-    // change before it where it goes on with that one, says the same, and came no later than
-    // `merge_interval` after it.
+    // finish() for a local change, with properties that were unknown when it began. It is merged
+    // with the change before if it continues it, has the same properties, and came at most
+    // `merge_interval` later.
     void finish_local(std::int64_t timestamp, std::string_view message,
                       std::int64_t merge_interval);
 
@@ -100,14 +100,15 @@ public:
     std::uint32_t intern_message(std::string_view message);
     std::int64_t latest_timestamp(std::span<const Lv> of) const;
 
-    // The atom of a peer that has this lamport.
+    // The peer's atom that has this lamport.
     std::optional<Lv> atom_of(ElementId id) const;
     ElementId element_id(Lv made) const { return {atoms_.peer_of(made), graph_.lamport(made)}; }
-    // Whether a is the later one by (lamport, peer), which decides between concurrent writes.
+    // True if `a` is later by (lamport, peer), the order that decides between concurrent writes.
     bool outranks(Lv a, Lv b) const;
 
     ContainerIndex container_of(Lv lv) const;
-    // Calls take(container, LvSpan) for each stretch of [span) that is one container's, in order.
+    // Calls take(container, LvSpan) for each stretch of [span) that belongs to one container, in
+    // order.
     template <class Take>
     void for_each_owner(LvSpan span, Take take) const {
         for (std::size_t i = owner_of(span.begin); span.begin < span.end; ++i) {
@@ -118,8 +119,7 @@ public:
         }
     }
 
-    // --- a base (AtomTable): a state's atoms, in front of everything, as one change ---
-    // An atom of a container, or more whose counters and lamports both count up.
+    // A base (see AtomTable): a state's atoms, before everything else, as one change.
     struct Placed {
         PeerId peer = 0;
         Counter first = AtomTable::kUnknown;
@@ -127,8 +127,8 @@ public:
         Lv count = 1;
     };
     void place(ContainerIndex container, const Placed& atoms);
-    // These are the heads of the version whose state it is, and `timestamp` is their latest. False
-    // as AtomTable::end_base().
+    // Ends the base with the heads of the state's version and their latest `timestamp`. False as in
+    // AtomTable::end_base().
     bool end_base(const VersionVector& version, std::span<const Placed> heads,
                   std::int64_t timestamp);
     Lv base() const { return atoms_.base(); }
@@ -139,7 +139,7 @@ public:
         Heads heads;
     };
     Mark mark() const { return {end(), changes_.size(), deps_.size(), owners_.size(), heads_}; }
-    // The logs of containers are rewound by who wrote them.
+    // The logs of containers are rewound by their writer.
     void rewind(const Mark& mark);
 
     void check_invariants() const;
@@ -155,7 +155,7 @@ private:
     AtomTable atoms_;
     Graph graph_;
     Heads heads_;
-    std::deque<ContainerLog> logs_;  // A log stays where it is while others are added.
+    std::deque<ContainerLog> logs_;  // A deque: a log stays in place while others are added.
     std::vector<Owner> owners_;
     std::vector<ChangeInfo> changes_;
     std::vector<Lv> deps_;
@@ -164,7 +164,7 @@ private:
 
     PeerIndex current_ = 0;
     Heads parents_;
-    bool opening_ = false;  // Nothing has been appended to the change yet.
+    bool opening_ = false;  // Nothing was appended to the change yet.
     bool joins_ = false;
 };
 

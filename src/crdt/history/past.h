@@ -1,4 +1,4 @@
-// Past: the atoms of a version, to be asked often whether one is among them.
+// Past: the atoms of a version, for many membership tests.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace quire::crdt {
 
 class Past {
 public:
-    Past() = default;  // Before everything.
-    // All atoms numbered below `end`, where these are the heads among them. O(1).
+    Past() = default;  // Contains nothing.
+    // All atoms numbered below `end`, given the heads among them. O(1).
     Past(Lv end, Heads heads) : heads_(std::move(heads)) {
         if (end > 0) spans_.push_back({0, end});
     }
@@ -24,9 +24,9 @@ public:
     }
 
     const Heads& heads() const { return heads_; }
-    // Ascending, apart.
+    // Ascending, not touching.
     const std::vector<LvSpan>& spans() const { return spans_; }
-    // O(log spans); a version of everything is one span.
+    // O(log spans); a version that contains everything is one span.
     bool contains(Lv lv) const {
         const auto after =
             std::upper_bound(spans_.begin(), spans_.end(), lv,

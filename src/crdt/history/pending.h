@@ -1,5 +1,4 @@
-// Pending: changes that arrived before what they depend on, each parked under one id that is
-// missing.
+// Pending: changes that arrived before their dependencies, each stored under one missing id.
 #pragma once
 
 #include <map>
@@ -13,26 +12,26 @@ namespace quire::crdt {
 
 class Pending {
 public:
-    // What waits, and for what.
+    // Changes that wait, and the atoms they wait for.
     struct Parked {
         OpId missing;
         std::shared_ptr<const Change> change;
     };
 
-    // A change that waits for the same already, as long as this one or longer, is kept in its
-    // place. O(log n).
+    // Stores the change, unless one that waits for the same atom and is at least as long is there.
+    // O(log n).
     void park(Parked parked);
-    // Takes out those that waited for an atom of `known`.
+    // Removes and returns the changes that waited for an atom of `known`.
     std::vector<Parked> release(IdSpan known);
     void drop(const Parked& parked);
 
-    // What waits, by its first id.
+    // The waiting changes, by first id.
     std::vector<IdSpan> spans() const;
     bool empty() const { return by_missing_.empty(); }
     std::size_t size() const { return by_missing_.size(); }
 
 private:
-    // By what they wait for, then by their first ids.
+    // Indexed by the missing atom, then by first id.
     std::map<std::pair<OpId, OpId>, std::shared_ptr<const Change>> by_missing_;
 };
 

@@ -1,4 +1,4 @@
-// What changes say beyond a version.
+// The part of changes that lies beyond a version.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace quire::crdt {
 
-// The changes without what the version has: whole ones are left out, others cut.
+// The changes without the atoms that the version contains: known ones are left out, others cut.
 std::vector<Change> beyond(const VersionVector& known, std::span<const Change> changes);
 
 }  // namespace quire::crdt

@@ -1,3 +1,8 @@
+// Ops are compared and cut by atom, because two replicas may hold the same atoms cut differently:
+// one typed a word in one op, the other received it in two. So equality (same_atoms) normalises
+// what has several spellings, and slice() must give each part exactly the atoms it covers.
+// Everything here is linear in the ops it looks at and copies only what it returns.
+
 #include "crdt/ids/change.h"
 
 #include <algorithm>
@@ -52,7 +57,7 @@ OpContent slice(const OpContent& content, Counter from, Counter to) {
     return content;
 }
 
-// As ==, but for floats, which are the same where their bits are.
+// Like ==, except that floats are equal if their bits are.
 bool same_value(const Value& a, const Value& b) {
     if (a.is_float() && b.is_float()) {
         return std::bit_cast<std::uint64_t>(a.as_float()) ==
@@ -89,13 +94,13 @@ bool same_content(const OpContent& a, const OpContent& b) {
         return set->key == std::get<MapSet>(b).key &&
                same_slot(set->value, std::get<MapSet>(b).value);
     }
-    // A delta is a float, however it was spelled.
+    // A delta is a float, however it was written.
     if (const auto* add = std::get_if<CounterAdd>(&a)) {
         return same_value(add->delta.as_number(), std::get<CounterAdd>(b).delta.as_number());
     }
     if (const auto* erase = std::get_if<SequenceDelete>(&a)) {
         const auto& other = std::get<SequenceDelete>(b);
-        // One atom deleted has no direction.
+        // A single deleted atom has no direction.
         if (std::abs(erase->len) == 1 && std::abs(other.len) == 1) {
             return erase->pos == other.pos && erase->start == other.start;
         }

@@ -1,7 +1,7 @@
-// Ops and changes as they cross the engine's border: what codecs read and write, and what import
-// and export speak. The content of an op is kept verbatim, down to a delete's start id, a number's
-// type, a style's info byte and a position's bytes, because Loro peers refuse a history that
-// differs in any.
+// Ops and changes at the engine's border: the form that codecs read and write, and that import and
+// export use. The content of an op is kept verbatim, down to a delete's start id, a number's type,
+// a style's info byte and a position's bytes, because Loro peers refuse a history that differs in
+// any of them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace quire::crdt {
 
-// What a list slot or map entry holds: a plain value, or a new child container whose id is the
+// The content of a list slot or map entry: a plain value, or a new child container whose id is the
 // atom's.
 using Slot = std::variant<Value, ContainerKind>;
 
@@ -32,7 +32,7 @@ struct ListInsert {
     bool operator==(const ListInsert&) const = default;
 };
 // Deletes |len| atoms; len < 0 is a run of backspaces: the k-th deletes position pos - k. `start`
-// is the smallest id of what was deleted where its writer was right; the position decides.
+// is the smallest deleted id if the writer was right; the position decides.
 struct SequenceDelete {
     std::int32_t pos;
     std::int32_t len;
@@ -70,7 +70,7 @@ struct MapErase {
     std::string key;
     bool operator==(const MapErase&) const = default;
 };
-// A node's parent: none is a root of the tree.
+// A node's parent; nothing means a root of the tree.
 struct TreeCreate {
     OpId target;
     std::optional<OpId> parent;
@@ -91,7 +91,7 @@ struct CounterAdd {
     Value delta;
     bool operator==(const CounterAdd&) const = default;
 };  // Integer or float, as on the wire.
-// An op of a kind that we do not know: its bytes and numbers as they came.
+// An op of an unknown kind: its bytes and numbers as received.
 struct UnknownOp {
     std::int32_t prop;
     std::uint8_t value_kind;
@@ -105,20 +105,21 @@ using OpContent =
 
 struct Op {
     ContainerId container;
-    Counter counter = 0;  // Of its first atom.
+    Counter counter = 0;  // The first atom's.
     OpContent content;
     friend bool operator==(const Op&, const Op&) = default;
 };
 
-// How many atoms the op takes: code points, elements, |len|, or 1.
+// The number of atoms in the op: code points, elements, |len|, or 1.
 Counter atom_count(const OpContent& content);
 
 // A run of ops by one peer. `ops` are contiguous from id.counter on.
 struct Change {
     OpId id;
-    Frontiers deps;  // Without the implicit one on the peer's own predecessor unless it was listed.
+    // Without the implicit dependency on the peer's own predecessor, unless it was listed.
+    Frontiers deps;
     Lamport lamport = 0;         // Importers recompute it from deps.
-    std::int64_t timestamp = 0;  // Seconds, as Loro has it; 0 when not recorded.
+    std::int64_t timestamp = 0;  // Seconds, as in Loro; 0 when not recorded.
     std::string message;         // "" for none.
     std::vector<Op> ops;
     friend bool operator==(const Change&, const Change&) = default;
@@ -127,11 +128,11 @@ struct Change {
 Counter atom_count(const Change& change);
 
 // Atoms [from, to) of an op or a change, 0-based; requires 0 <= from < to <= its atoms. A change
-// that starts later than it did depends on its peer's predecessor and nothing else.
+// that loses its first atoms depends only on its peer's predecessor.
 Op slice(const Op& op, Counter from, Counter to);
 Change slice(const Change& change, Counter from, Counter to);
 
-// Whether two runs of ops say the same, atom by atom, however each is cut into ops.
+// True if two runs of ops are equal atom by atom, however each is cut into ops.
 bool same_atoms(const std::vector<Op>& a, const std::vector<Op>& b);
 
 }  // namespace quire::crdt

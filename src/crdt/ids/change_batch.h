@@ -1,8 +1,8 @@
-// ChangeBatch: changes in flat arrays, as they come in from a blob or go out into one.
+// ChangeBatch: changes in flat arrays, read from a blob or about to be written into one.
 //
-// A Change owns everything that it says, which costs several allocations each, and most changes say
-// "this character, here". In a batch an op is a row of 32 bytes and text stays where it is: views
-// point into the blob, the changes or the history that the batch was made of, which must outlive it
+// A Change owns all its content, which costs several allocations, and most changes only mean "this
+// character, here". In a batch an op is a row of 32 bytes and text stays where it is: views point
+// into the blob, the changes or the history that the batch was made from, which must outlive it
 // unchanged.
 #pragma once
 
@@ -22,18 +22,18 @@ struct ChangeBatch {
         text,            // TextInsert.
         erase_forward,   // SequenceDelete with len > 0.
         erase_backward,  // SequenceDelete with len < 0.
-        content,         // Anything else, whole.
+        content,         // Any other op, whole.
     };
     struct Row {
-        std::uint32_t container = 0;  // In `containers`.
+        std::uint32_t container = 0;  // Index into `containers`.
         Counter atoms = 0;
-        std::uint32_t pos = 0;   // Text, erase.
-        std::uint32_t size = 0;  // Text: bytes. Erase: counter of the start id.
-        std::uint32_t peer = 0;  // Erase: of the start id, in `peers`.
+        std::uint32_t pos = 0;   // For text and erase.
+        std::uint32_t size = 0;  // Text: bytes. Erase: the counter of the start id.
+        std::uint32_t peer = 0;  // Erase: the peer of the start id, an index into `peers`.
         Form form = Form::content;
         union {
             const OpContent* content = nullptr;
-            const char* bytes;  // Text: UTF-8; who fills the batch has checked that.
+            const char* bytes;  // Text: UTF-8, checked by the writer of the batch.
         };
 
         std::string_view text() const { return {bytes, size}; }
@@ -53,11 +53,11 @@ struct ChangeBatch {
         }
     };
     struct Dep {
-        std::uint32_t peer = 0;  // In `peers`.
+        std::uint32_t peer = 0;  // Index into `peers`.
         Counter counter = 0;
     };
-    // A change. Its deps and rows stand behind those of the one before it; the atoms of its rows
-    // count up from its id.
+    // A change. Its deps and rows follow those of the change before it; the atoms of its rows count
+    // up from its id.
     struct Head {
         std::uint32_t peer = 0;
         Counter counter = 0;
@@ -76,12 +76,12 @@ struct ChangeBatch {
     std::vector<Head> heads;
     std::vector<Dep> deps;
     std::vector<Row> rows;
-    std::list<OpContent> contents;  // Those that nobody else keeps.
+    std::list<OpContent> contents;  // Contents that nothing else owns.
 
-    // Makes a batch empty again and keeps its memory.
+    // Empties the batch but keeps its memory.
     void clear();
 
-    // Borrows from the change, which is one that validate() finds sound.
+    // Borrows from the change, which must pass validate().
     void append(const Change& change);
     Row row_of(const Op& op);
 
@@ -97,7 +97,7 @@ struct ChangeBatch {
     OpContent content_of(const Row& row) const;
     Change change(const Head& head) const;
     std::vector<Change> changes() const;
-    // The rows as ops, the first atom being number `counter`.
+    // The rows as ops; the first atom has number `counter`.
     void append_ops(std::span<const Row> of, Counter counter, std::vector<Op>& out) const;
 };
 

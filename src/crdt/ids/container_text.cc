@@ -17,7 +17,7 @@ constexpr std::string_view kUnknown = "Unknown(";
 constexpr std::array<std::string_view, 6> kKinds = {"Map",  "List",        "Text",
                                                     "Tree", "MovableList", "Counter"};
 
-// Digits alone, without leading zeros.
+// Only digits, without leading zeros.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
     T number{};

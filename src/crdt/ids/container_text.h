@@ -18,9 +18,9 @@ std::string to_text(const ContainerId& id);
 std::string to_text(ContainerKind kind);
 std::string to_text(OpId id);
 
-// Each takes the whole of `text`, in the one spelling that to_text() has; none otherwise. A root's
-// name is not empty. Where Loro asks for a root by its bare name it refuses '/' and NUL, but not in
-// an id, and ids are all that is spoken here.
+// Each reads all of `text`, in the one spelling that to_text() writes; nothing otherwise. A root's
+// name is not empty. Loro refuses '/' and NUL where it asks for a root by its bare name, but not in
+// an id, and only ids are read here.
 std::optional<ContainerId> parse_container_id(std::string_view text);
 std::optional<ContainerKind> parse_container_kind(std::string_view text);
 std::optional<OpId> parse_op_id(std::string_view text);

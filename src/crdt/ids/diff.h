@@ -1,7 +1,8 @@
-// Diffs: what lies between two versions of a document, container by container, as a reader sees it.
+// Diffs: the difference between two versions of a document, container by container, as a reader
+// sees it.
 //
-// A commit, an import and a checkout report one, and one can be asked for between any two versions.
-// Nothing here knows atoms or positions that count style anchors: text counts code points.
+// Commits, imports and checkouts report one, and one can be asked for between any two versions.
+// Diffs know no atoms and no positions that count style anchors: text counts code points.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,11 @@
 
 namespace quire::crdt {
 
-// What a reader sees in a slot: a plain value, or a child container by its id.
+// The content of a slot for a reader: a plain value, or a child container by its id.
 using Item = std::variant<Value, ContainerId>;
 
-// The steps of a delta, from the beginning on. What follows the last step is kept as it is.
-// `attributes` are a text's styles, sorted by key: in a Retain those that change, null for one that
-// goes.
+// The steps of a delta, from the beginning on. Everything after the last step is kept. `attributes`
+// are a text's styles, sorted by key: in a Retain those that change, null for a removed one.
 struct Retain {
     std::size_t count = 0;
     Map attributes = {};
@@ -46,7 +46,7 @@ using TextDelta = std::vector<TextStep>;
 using ListStep = std::variant<Retain, PutItems, Erase>;
 using ListDelta = std::vector<ListStep>;
 
-// Key to its new item; none means that the key is gone. Sorted by key.
+// Each changed key with its new item; no item means that the key is gone. Sorted by key.
 struct MapChange {
     std::string key;
     std::optional<Item> item;
@@ -54,8 +54,8 @@ struct MapChange {
 };
 using MapDelta = std::vector<MapChange>;
 
-// To be done one after another: an index is one among the parent's children as the actions before
-// left them. A parent that is none is the root.
+// Actions in order: an index counts the parent's children as the actions before left them. No
+// parent means the root.
 struct TreeAction {
     enum class Kind { create, move, erase };
     Kind kind = Kind::create;
@@ -75,22 +75,22 @@ struct CounterDelta {
 };
 
 using Delta = std::variant<TextDelta, ListDelta, MapDelta, TreeDelta, CounterDelta>;
-// Whether it changes nothing.
+// True if it changes nothing.
 bool is_empty(const Delta& delta);
 
-// The way from the root down: the root's name, then keys of maps, indexes of lists, nodes of trees.
+// The path from the root: the root's name, then keys of maps, indexes of lists, nodes of trees.
 using PathStep = std::variant<std::string, std::size_t, OpId>;
 
 struct ContainerDiff {
     ContainerId container;
     Delta delta;
-    std::vector<PathStep> path = {};  // In events only.
+    std::vector<PathStep> path = {};  // Set in events only.
 };
 // Parents come before their children.
 using Diff = std::vector<ContainerDiff>;
 
-// Appending to a delta; each joins the last step where they say the same, and does nothing for a
-// count of 0. A retain at the end is for the caller to drop: finish().
+// Appends to a delta. Joins the last step if it is of the same kind, and does nothing for a count
+// of 0. finish() drops a retain at the end.
 template <class Steps>
 void retain(Steps& delta, std::size_t count, const Map& attributes = {}) {
     if (count == 0) return;
@@ -116,7 +116,7 @@ void erase(Steps& delta, std::size_t count) {
 }
 void put(TextDelta& delta, std::string_view text, const Map& attributes = {});
 void put(ListDelta& delta, Item item);
-// Drops what a delta ends with and needs not say.
+// Drops a retain at the end of a delta.
 template <class Steps>
 void finish(Steps& delta) {
     while (!delta.empty()) {

@@ -1,4 +1,4 @@
-// The engine's nouns, poor by law: they know no bytes, JSON, SQL or state.
+// The engine's nouns. They know nothing of bytes, JSON, SQL or state.
 #pragma once
 
 #include <compare>
@@ -10,7 +10,7 @@
 namespace quire::crdt {
 
 using PeerId = std::uint64_t;  // u64 max is reserved.
-using Counter = std::int32_t;  // 0 .. i32 max - 1; one an atom.
+using Counter = std::int32_t;  // 0 .. i32 max - 1, one per atom.
 using Lamport = std::uint32_t;
 
 inline constexpr PeerId kNoPeer = ~PeerId{0};
@@ -31,14 +31,14 @@ struct IdSpan {
     friend auto operator<=>(const IdSpan&, const IdSpan&) = default;
 };
 
-// An element of a movable list: by the lamport and peer of the atom that inserted it.
+// An element of a movable list, named by the lamport and peer of the atom that inserted it.
 struct ElementId {
     PeerId peer = 0;
     Lamport lamport = 0;
     friend auto operator<=>(const ElementId&, const ElementId&) = default;
 };
 
-// In Loro's raw numbering. Kinds above `counter` come from newer peers and are carried, not
+// In Loro's numbering. Kinds above `counter` come from newer peers and are kept without being
 // understood.
 enum class ContainerKind : std::uint8_t {
     map = 0,
@@ -49,7 +49,7 @@ enum class ContainerKind : std::uint8_t {
     counter = 5
 };
 
-// A root container is named and exists implicitly; any other is named by the atom that made it.
+// A root container is named and exists implicitly; any other is named by the atom that created it.
 struct ContainerId {
     ContainerKind kind = ContainerKind::map;
     std::variant<std::string, OpId> name;  // Root name, or the creating atom.

@@ -1,3 +1,9 @@
+// A mergeable child has no creating atom, so its identity must be computable by every peer from the
+// entry alone: the name spells out the path of keys from an ordinary map, and a marker in the entry
+// proves, by a checksum over that path, that the entry means the child and not 8 arbitrary bytes.
+// Both directions are here, name to entry and entry to name; they follow Loro's format to the byte.
+// Costs are linear in the name.
+
 #include "crdt/ids/mergeable.h"
 
 #include <algorithm>
@@ -11,7 +17,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "\U0001F91D:";
 
-// Where the last '>' that is not escaped stands.
+// The position of the last '>' that is not escaped.
 std::size_t last_separator(std::string_view name) {
     std::size_t last = std::string_view::npos;
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -108,12 +114,12 @@ std::string name_of(const ContainerId& map, std::string_view key) {
 
 constexpr std::array<std::uint8_t, 4> kMarker = {0x00, 0x4C, 0x4D, 0x01};
 
-// As a marker numbers them; in the order of the numbers.
+// The kinds in the order of their numbers in a marker.
 constexpr std::array kMergeableKinds = {ContainerKind::map,          ContainerKind::list,
                                         ContainerKind::text,         ContainerKind::tree,
                                         ContainerKind::movable_list, ContainerKind::counter};
 
-// CRC-32 as Ethernet and gzip have it.
+// CRC-32 as in Ethernet and gzip.
 class Crc32 {
 public:
     void add(std::uint8_t byte) {
@@ -192,7 +198,7 @@ std::optional<ContainerId> mergeable_parent(const ContainerId& id) {
     const std::size_t separator = last_separator(name);
     if (separator == std::string_view::npos) return std::nullopt;
     const std::string_view above = name.substr(0, separator);
-    // A key on the way is a mergeable map itself.
+    // A key on the path must itself be a mergeable map.
     if (last_separator(above) != std::string_view::npos)
         return ContainerId::root(std::string(above), ContainerKind::map);
     std::string_view base = above.substr(kPrefix.size());

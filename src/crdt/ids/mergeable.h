@@ -18,14 +18,14 @@
 
 namespace quire::crdt {
 
-// Whether a root's name begins like that of a mergeable child, well formed or not.
+// True if a root's name begins like that of a mergeable child, well formed or not.
 bool is_mergeable_name(std::string_view name);
 
-// The map that a mergeable child belongs to; none for every other container.
+// The map that a mergeable child belongs to; nothing for every other container.
 std::optional<ContainerId> mergeable_parent(const ContainerId& id);
 
-// The child that is shown where the map's entry holds this value; none where that is no marker of
-// this very entry.
+// The child that is shown if the map's entry holds this value; nothing if the value is no marker of
+// exactly this entry.
 std::optional<ContainerId> mergeable_child(const ContainerId& map, std::string_view key,
                                            const Value& value);
 

@@ -1,4 +1,4 @@
-// Placement: where a node of a tree stands, as merging finds it and state keeps it.
+// Placement: the place of a node in a tree, as merging finds it and state keeps it.
 #pragma once
 
 #include <algorithm>
@@ -10,21 +10,21 @@
 
 namespace quire::crdt {
 
-// A node by number: dense, in the order in which a replica's tree met them.
+// A node by number: dense, in the order in which a replica's tree first saw them.
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kTreeRoot = 0;    // Parent of the outermost nodes.
-inline constexpr NodeIndex kTreeErased = 1;  // Parent of what was erased.
+inline constexpr NodeIndex kTreeErased = 1;  // Parent of erased nodes.
 inline constexpr NodeIndex kFirstNode = 2;
-inline constexpr NodeIndex kNowhere = ~NodeIndex{0};  // Parent of what no op has placed.
+inline constexpr NodeIndex kNowhere = ~NodeIndex{0};  // Parent of nodes that no op has placed.
 
-// Siblings stand by position, bytes compared, then by the move that put them there.
+// Siblings are ordered by position, compared as bytes, then by the move that put them there.
 struct Placement {
     NodeIndex node = 0;
     NodeIndex parent = kNowhere;
     OpId id;  // The node's.
     Lamport lamport = 0;
     PeerId peer = 0;
-    std::span<const std::uint8_t> position;  // Lies in the log.
+    std::span<const std::uint8_t> position;  // Points into the log.
 };
 
 inline bool stands_before(const Placement& a, const Placement& b) {

@@ -1,4 +1,5 @@
-// Versions: how far each peer is known (VersionVector), and the heads of a version (Frontiers).
+// Versions: the known part of each peer's history (VersionVector), and the heads of a version
+// (Frontiers).
 #pragma once
 
 #include <map>
@@ -8,7 +9,7 @@
 
 namespace quire::crdt {
 
-// Peer to exclusive end. Sorted by peer; a peer with nothing known has no entry.
+// Peer to exclusive end. Sorted by peer; a peer without known atoms has no entry.
 class VersionVector {
 public:
     Counter end_of(PeerId peer) const;

@@ -15,8 +15,8 @@ Bytes closed(PositionView bytes) {
     return out;
 }
 
-// A position after `lower`, which begins with `prefix` and lies below any that begins with more
-// than it.
+// A position after `lower`, which begins with `prefix`, and below any that extends the prefix
+// further.
 Bytes after(PositionView prefix, PositionView lower) {
     Bytes out(prefix.begin(), prefix.end());
     for (const std::uint8_t byte : lower) {
@@ -44,7 +44,7 @@ Bytes before(PositionView prefix, PositionView upper) {
     return closed(out);
 }
 
-// Between two positions as this scheme makes them.
+// A position between two that follow this scheme.
 std::optional<Bytes> halfway(PositionView lower, PositionView upper) {
     if (lower.empty() || upper.empty()) return std::nullopt;
     const std::size_t common = std::min(lower.size(), upper.size()) - 1;
@@ -70,8 +70,8 @@ bool is_between(const Bytes& position, PositionView lower, std::optional<Positio
     return is_less(lower, position) && (!upper || is_less(position, *upper));
 }
 
-// Between any two byte strings, if there is one: longer than `lower` where that is enough, else
-// what follows it in `upper` made smaller.
+// A position between any two byte strings, if there is one: an extension of `lower` if possible,
+// else a decrease of what follows it in `upper`.
 std::optional<Bytes> squeezed(PositionView lower, PositionView upper) {
     const bool is_prefix =
         lower.size() <= upper.size() && std::equal(lower.begin(), lower.end(), upper.begin());

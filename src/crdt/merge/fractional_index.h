@@ -1,8 +1,8 @@
-// Fractional indexes: positions among siblings, as bytes that compare like the siblings' order.
+// Fractional indexes: positions among siblings as bytes that compare in sibling order.
 //
-// The scheme is Loro's: a position ends with 0x80; the first of all is 80, the one after it 8180,
-// before it 7F80, between the two 817F80. Others may use any bytes whatever, between which there
-// may be no room left.
+// The scheme is Loro's: a position ends with 0x80; the first of all is 80, the next 8180, the one
+// before 7F80, between the first two 817F80. Other peers may use any bytes, between which there may
+// be no room.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ namespace quire::crdt {
 
 using PositionView = std::span<const std::uint8_t>;
 
-// A position between two, none being open. None when there is no room; between a position and an
-// open end behind it there always is. Requires lower < upper.
+// A position between two; an absent one means an open end. Nothing if there is no room; before an
+// open end there is always room. Requires lower < upper.
 std::optional<Bytes> position_between(std::optional<PositionView> lower,
                                       std::optional<PositionView> upper);
 
-// `count` ascending positions between two, the middle one taken first.
+// `count` ascending positions between two; the middle one is taken first.
 std::optional<std::vector<Bytes>> positions_between(std::optional<PositionView> lower,
                                                     std::optional<PositionView> upper,
                                                     std::size_t count);

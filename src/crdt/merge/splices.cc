@@ -19,7 +19,7 @@ void Splices::push(Piece piece) {
     before_.push_back(piece);
 }
 
-// What is erased at the gap stays before it, so that an insert there comes behind.
+// Erased pieces at the gap stay before it, so that an insert there comes behind them.
 void Splices::seek(std::uint32_t at) {
     while (position_ > at) {
         Piece last = before_.back();

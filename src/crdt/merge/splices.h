@@ -1,7 +1,7 @@
-// Splices: edits of a sequence, each at a position as those before it left it, summed up as one
-// delta against the sequence as it was.
+// Splices: edits of a sequence, each at a position as the edits before left it, combined into one
+// delta against the original sequence.
 //
-// Costs follow how far from each other the edits are: those at one place are O(1) each.
+// Costs follow the distance between edits: edits at one place are O(1) each.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace quire::crdt {
 
 class Splices {
 public:
-    // In order, none empty: what is kept, what goes, what comes. What follows the last is kept.
+    // The pieces in order, none empty: kept, removed, inserted. Everything after the last is kept.
     enum class Kind : std::uint8_t { keep, erase, insert };
     struct Piece {
         Kind kind = Kind::keep;
@@ -26,17 +26,17 @@ public:
     std::vector<Piece> take();
 
 private:
-    // Puts the gap where the sequence as it is now has position `at`.
+    // Moves the gap to position `at` of the present sequence.
     void seek(std::uint32_t at);
     void push(Piece piece);
     static std::uint32_t width(const Piece& piece) {
         return piece.kind == Kind::erase ? 0 : piece.len;
     }
 
-    // Pieces before the gap, and those behind it, the nearest last.
+    // The pieces before the gap, and those behind it, nearest last.
     std::vector<Piece> before_;
     std::vector<Piece> behind_;
-    std::uint32_t position_ = 0;  // Of the gap, as the sequence is now.
+    std::uint32_t position_ = 0;  // The gap's position in the present sequence.
 };
 
 }  // namespace quire::crdt

@@ -1,3 +1,9 @@
+// All present ops lie in one array, sorted by rank. Each op remembers which op decided its target's
+// place before it (`before`), so undoing is one assignment per op. A version change collects the
+// ops that come and go, undoes down to the lowest of them, and applies the rest again. Only
+// applying needs the cycle check, a walk up from the new parent; a node without children cannot
+// become its own ancestor, so creating a deep tree does not pay for its depth.
+
 #include "crdt/merge/tree_moves.h"
 
 #include <algorithm>
@@ -50,7 +56,7 @@ void TreeMoves::read(const History& history) {
     }
 }
 
-// The ops of `spans` that are not yet as `present` says.
+// Switches the ops of `spans` on or off, as `present` says.
 void TreeMoves::flip(const History& history, const std::vector<LvSpan>& spans, bool present,
                      std::vector<MoveIndex>& out) {
     const auto& runs = history.log.runs();
@@ -78,7 +84,7 @@ std::vector<Placement> TreeMoves::move_to(const History& history, const Heads& v
     if (gone.empty() && come.empty()) return {};
 
     const auto by_rank = [&](MoveIndex a, MoveIndex b) { return ranks_below(a, b); };
-    // One writer's ops come in order.
+    // The ops of one writer arrive in order.
     if (!std::is_sorted(come.begin(), come.end(), by_rank))
         std::sort(come.begin(), come.end(), by_rank);
     std::size_t low = order_.size();
@@ -113,8 +119,8 @@ std::vector<Placement> TreeMoves::move_to(const History& history, const Heads& v
     return out;
 }
 
-// A parent that is not below its child: childless nodes need no walk, which is what keeps creating
-// a deep tree from costing its depth each time.
+// A node without children needs no walk, which keeps the cost of creating a deep tree independent
+// of its depth.
 bool TreeMoves::is_below_itself(const Move& move) const {
     if (move.parent == move.target) return true;
     if (nodes_[move.target].children == 0) return false;

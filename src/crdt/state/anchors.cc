@@ -1,3 +1,10 @@
+// The tree's nodes are anchors, in order; each has a gap (the characters between it and the anchor
+// before) and three sums over its subtree: anchors, anchors that hold text back, and characters. A
+// position in any unit is found by one walk down that adds up what lies to the left. An insert or
+// delete of characters changes one gap and the sums above it. Comparing two anchors (earlier) would
+// need a walk too, so each node also stores its path from the root as a number; rotations renumber
+// the nodes below them, which is cheap because weight-balanced trees seldom rotate large subtrees.
+
 #include "crdt/state/anchors.h"
 
 #include "base/check.h"
@@ -44,7 +51,7 @@ Anchors::Node Anchors::find(Reached reached, Before& passed) const {
 Anchors::Node Anchors::next_holding(std::uint32_t rank) const {
     Before passed;
     find([&](const Before& at) { return at.anchors >= rank; }, passed);
-    // The one wanted is the first before which, itself included, one more holds back.
+    // The first anchor whose rank among those that hold back is one higher.
     const std::uint32_t wanted = passed.holding + 1;
     Node node = root_;
     std::uint32_t seen = 0;
@@ -145,7 +152,7 @@ Anchors::Node Anchors::add(std::uint32_t entity, bool holds_back) {
     if (behind == kNone) {
         gap = entity - passed.anchors - passed.characters;
     } else {
-        // What lies before `behind` is shared out between the two.
+        // The characters before `behind` are divided between the two anchors.
         const std::uint32_t rest = passed.characters + passed.anchors - entity;
         gap = nodes_[behind].gap - rest;
         nodes_[behind].gap = rest;
@@ -187,13 +194,13 @@ void Anchors::erase(std::uint32_t entity, std::uint32_t len) {
         Before passed;
         const Node node =
             find([&](const Before& at) { return at.characters + at.anchors >= entity; }, passed);
-        if (node == kNone) return;  // Characters behind the last anchor.
+        if (node == kNone) return;  // The characters are behind the last anchor.
         const std::uint32_t characters = passed.characters + passed.anchors - entity;
         if (characters >= len) {
             widen(node, 0 - len);
             return;
         }
-        // What lay before the anchor and stays, now lies before the next one.
+        // Remaining characters before the removed anchor now lie before the next one.
         const std::uint32_t stays = nodes_[node].gap - characters;
         const Node after = next(node);
         remove(node);
@@ -211,7 +218,7 @@ void Anchors::widen(Node node, std::uint32_t by) {
 
 namespace {
 
-// Whether a side of weight `b` is not too heavy beside one of weight `a`; a weight is a count plus
+// True if a side of weight `b` is not too heavy beside one of weight `a`. A weight is a count plus
 // one.
 bool is_balanced(std::uint32_t a, std::uint32_t b) {
     return 3 * std::uint64_t{a} >= b;
@@ -310,9 +317,9 @@ void Anchors::remove(Node node) {
     if (gone.left == kNone || gone.right == kNone) {
         const Node below = gone.left == kNone ? gone.right : gone.left;
         link(gone.parent, node, below);
-        number_all(below);  // Beside nothing, no more than two.
+        number_all(below);  // Beside nothing there are at most two nodes.
     } else {
-        // The next one takes its place.
+        // The next anchor takes its place.
         Node heir = gone.right;
         while (nodes_[heir].left != kNone) heir = nodes_[heir].left;
         from = heir;

@@ -1,5 +1,5 @@
-// MapState: for each key, who wrote it and which write wins: the last by (lamport, peer). An erase
-// is a write too.
+// MapState: the writes to each key, and the winning one: the last by (lamport, peer). An erase is a
+// write too.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace quire::crdt {
 
 class MapState {
 public:
-    // A write by its number in history, and what ranks it.
+    // A write, by its number in history and its rank.
     struct Write {
         std::uint32_t lv = 0;
         Lamport lamport = 0;
@@ -25,10 +25,10 @@ public:
     };
     struct Entry {
         Write winner;
-        std::vector<Write> writes;  // All of them, in the order in which they became known.
+        std::vector<Write> writes;  // All writes in the order in which they became known.
     };
 
-    // True when the write wins its key.
+    // True if the write wins its key.
     bool apply(std::string_view key, const Write& write);
     const Entry* find(std::string_view key) const;
     const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }

@@ -1,9 +1,9 @@
-// MovableState: the elements of a movable list, and which of its slots shows each.
+// MovableState: the elements of a movable list, and the slot that shows each.
 //
-// An insert makes a slot and an element in it; a move makes a slot for an element that is there.
-// Both and a set are writes, of which the last by (lamport, peer) places the element or is its
-// value: who comes last is for the caller to say, who knows history. An element is visible while
-// the slot that placed it is not deleted; slots that place nothing stay, unseen, and are counted by
+// An insert makes a slot and an element; a move makes a new slot for an existing element. The last
+// write by (lamport, peer) decides: the last insert or move places the element, the last insert or
+// set gives its value. The caller knows history and says which write wins. An element is visible
+// while the slot that placed it is not deleted; slots that show nothing stay and are counted by
 // ops.
 #pragma once
 
@@ -16,20 +16,21 @@ namespace quire::crdt {
 
 class MovableState {
 public:
-    // Atoms by their number in history.
+    // An element, by the numbers of its atoms in history.
     struct Element {
-        std::uint32_t made = 0;   // By which insert.
+        std::uint32_t made = 0;   // The insert that created it.
         std::uint32_t slot = 0;   // The insert or move that places it.
-        std::uint32_t value = 0;  // The insert or set whose value it has.
+        std::uint32_t value = 0;  // The insert or set that gave its value.
     };
 
     const SlotTree& slots() const { return slots_; }
     std::uint32_t element_count() const { return static_cast<std::uint32_t>(elements_.size()); }
     const Element& element(std::uint32_t number) const { return elements_[number]; }
-    // The number of the element that atom `made` inserted, which must have. O(log runs of inserts).
+    // The number of the element that atom `made` inserted, which must exist. O(log runs of
+    // inserts).
     std::uint32_t number_of(std::uint32_t made) const;
 
-    // `at` counts slots. Atoms come in ascending order.
+    // `at` counts slots. Atoms arrive in ascending order.
     std::uint32_t insert(std::uint32_t at, std::uint32_t lv);
     void move(std::uint32_t at, std::uint32_t lv, std::uint32_t number, bool wins);
     SlotTree::Slot erase(std::uint32_t at) { return slots_.erase(at); }

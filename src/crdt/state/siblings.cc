@@ -6,7 +6,7 @@ namespace quire::crdt {
 
 namespace {
 
-// Numbers as good as random: Stafford's variant of the finisher of MurmurHash3.
+// Numbers as good as random: Stafford's variant of MurmurHash3's finisher.
 std::uint64_t priority(NodeIndex node) {
     std::uint64_t mixed = node + std::uint64_t{0x9E3779B97F4A7C15};
     mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9;
@@ -37,7 +37,7 @@ void Siblings::attach(NodeIndex parent, NodeIndex node, NodeIndex up) {
         rise(parent, node);
 }
 
-// Turns the node and the one above it about.
+// Rotates the node above its parent in the treap.
 void Siblings::rise(NodeIndex parent, NodeIndex node) {
     const NodeIndex up = links_[node].up;
     slot_of(parent, up) = node;

@@ -1,8 +1,8 @@
-// Siblings: the children of each node of a tree in order, counted.
+// Siblings: the ordered and counted children of each node of a tree.
 //
-// One treap for each parent (Seidel & Aragon, "Randomized search trees", 1996), its links kept by
-// node number, so that a node costs 20 bytes and no allocation of its own. The order is the
-// caller's: it must not change while a node is in.
+// One treap per parent (Seidel & Aragon, "Randomized search trees", 1996), its links stored by node
+// number, so a node costs 20 bytes and no allocation of its own. The caller defines the order,
+// which must not change while a node is in.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ namespace quire::crdt {
 
 class Siblings {
 public:
-    // Nodes below `count` may be named from now on.
+    // Allows nodes with numbers below `count`.
     void make_room(std::size_t count);
 
-    // Puts a node that is in no order yet among the children of `parent`. `before(a, b)`: whether a
-    // stands before b. O(log n), expected, as is all that follows.
+    // Inserts a node that is in no order yet among the children of `parent`. `before(a, b)` is true
+    // if `a` comes before `b`. This and the following are O(log n), expected.
     template <class Before>
     void insert(NodeIndex parent, NodeIndex node, Before before) {
         NodeIndex up = kNowhere;
@@ -45,8 +45,8 @@ private:
         NodeIndex left = kNowhere;
         NodeIndex right = kNowhere;
         NodeIndex up = kNowhere;
-        NodeIndex top = kNowhere;  // Of the node's own children.
-        std::uint32_t size = 0;    // Of the subtree; 0 while it is in no order.
+        NodeIndex top = kNowhere;  // The root of the treap of the node's own children.
+        std::uint32_t size = 0;    // Size of the subtree; 0 while the node is in no order.
     };
     std::size_t size(NodeIndex node) const { return node == kNowhere ? 0 : links_[node].size; }
     void attach(NodeIndex parent, NodeIndex node, NodeIndex up);

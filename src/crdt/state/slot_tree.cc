@@ -1,3 +1,9 @@
+// A B+tree whose inner nodes store two widths per child (slots, shown slots), so a position in
+// either count is one walk down. leaves_ leads from an element to its leaf; walking up from there
+// and adding what lies to the left gives the element's index without a search. Leaves split in the
+// middle, except at the end of the list, where the left one stays full: lists mostly grow by
+// appending.
+
 #include "crdt/state/slot_tree.h"
 
 #include <utility>
@@ -10,7 +16,7 @@ struct SlotTree::Inner {
     Inner* parent = nullptr;
     std::uint32_t count = 0;
     bool over_leaves = true;
-    // One more than may stay, so that a split follows the insertion.
+    // One more than allowed, so that the split follows the insertion.
     Widths widths[kChildren + 1];
     void* children[kChildren + 1];
 
@@ -146,7 +152,7 @@ void SlotTree::widen(const Leaf* leaf, std::int32_t slots, std::int32_t shown) {
     }
 }
 
-// Which leaf shows what is in the leaf's slots from `from` on.
+// Records which leaf shows the elements of the leaf's slots from `from` on.
 void SlotTree::note(const Leaf* leaf, std::uint32_t from) {
     for (std::uint32_t i = from; i < leaf->count; ++i) {
         const std::uint32_t element = leaf->slots[i].element;
@@ -253,7 +259,7 @@ void SlotTree::split(Inner* inner) {
     add_child(inner->parent, inner, left_widths, right, right_widths);
 }
 
-// An empty leaf goes, and what holds nothing else with it; the last leaf of all stays.
+// Removes an empty leaf and the nodes that become empty with it; the last leaf of all stays.
 void SlotTree::remove(Leaf* leaf) {
     if (leaf->parent == nullptr) return;
     if (leaf->next != nullptr) leaf->next->previous = leaf->previous;
@@ -266,7 +272,7 @@ void SlotTree::remove(Leaf* leaf) {
         parent->remove(parent->slot_of(inner));
         delete std::exchange(inner, parent);
     }
-    // A root with one child is no use.
+    // A root with one child is replaced by the child.
     while (!root_is_leaf_ && static_cast<Inner*>(root_)->count == 1) {
         auto* root = static_cast<Inner*>(root_);
         root_ = root->children[0];

@@ -1,8 +1,9 @@
-// SlotTree: the undeleted slots of a movable list in order, counted twice: all of them, as its ops
-// count, and those that show an element, as its readers do.
+// SlotTree: the undeleted slots of a movable list in order, counted in two ways: all slots, as ops
+// count, and slots that show an element, as readers count.
 //
-// A B+tree of slots. An element is shown by one slot at most, which is found by the element's
-// number. All O(log n) but for walking through; nodes go when they are empty and are not joined.
+// A B+tree of slots. An element is shown by at most one slot, which is found by the element's
+// number. Everything is O(log n) except iterating; empty nodes are removed, small ones are not
+// joined.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ class SlotTree {
 public:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
     struct Slot {
-        std::uint32_t lv = 0;           // The atom that made it, by its number in history.
-        std::uint32_t element = kNone;  // The number of the element that it shows.
+        std::uint32_t lv = 0;           // The atom that made it, by number in history.
+        std::uint32_t element = kNone;  // The number of the shown element.
         bool is_shown() const { return element != kNone; }
         friend bool operator==(const Slot&, const Slot&) = default;
     };
@@ -28,25 +29,25 @@ public:
     std::uint32_t size() const { return total_.slots; }
     std::uint32_t shown() const { return total_.shown; }
 
-    // `at` counts slots. Requires that no other slot shows the same element.
+    // `at` counts slots. Requires that no other slot shows the element.
     void insert(std::uint32_t at, Slot slot);
     Slot erase(std::uint32_t at);
-    // Its slot stays, and shows it no more. Requires is_shown(element).
+    // The element's slot stays but shows nothing. Requires is_shown(element).
     void hide(std::uint32_t element);
 
     bool is_shown(std::uint32_t element) const {
         return element < leaves_.size() && leaves_[element] != nullptr;
     }
-    Slot at(std::uint32_t at) const;           // By slots.
-    Slot shown_at(std::uint32_t index) const;  // By elements.
-    // The place of an element's slot among the slots; for one behind the last it is size().
+    Slot at(std::uint32_t at) const;           // Counts slots.
+    Slot shown_at(std::uint32_t index) const;  // Counts elements.
+    // The slot index of a shown element; size() for the index behind the last.
     std::uint32_t slot_index(std::uint32_t index) const;
-    // How many of the first `at` slots show an element.
+    // The number of elements shown by the first `at` slots.
     std::uint32_t shown_before(std::uint32_t at) const;
-    // An element's place among those shown. Requires is_shown(element).
+    // An element's index among the shown ones. Requires is_shown(element).
     std::uint32_t index_of(std::uint32_t element) const;
 
-    // Calls take(slot) for each in order.
+    // Calls take(slot) for each slot in order.
     template <class Take>
     void for_each(Take take) const;
 
@@ -81,7 +82,7 @@ private:
     };
 
     Place find(std::uint32_t at, std::uint32_t Widths::*metric) const;
-    // How much lies before a slot.
+    // The widths of everything before a slot.
     Widths before(const Place& place) const;
     void widen(const Leaf* leaf, std::int32_t slots, std::int32_t shown);
     void split(Leaf* leaf);
@@ -95,7 +96,7 @@ private:
     bool root_is_leaf_ = true;
     Leaf* first_ = nullptr;
     Widths total_;
-    std::vector<Leaf*> leaves_;  // By element: where it is shown.
+    std::vector<Leaf*> leaves_;  // Indexed by element: the leaf that shows it.
 };
 
 template <class Take>

@@ -1,3 +1,10 @@
+// For each key the text is divided into stretches; a stretch begins at an anchor and has one
+// deciding style. A new style changes only the stretches between its anchors: it cuts one at each
+// end and takes over those that it outranks, O(log anchors + changed stretches). Removing a style
+// could bring back any older one, so that key is marked stale and rebuilt on the next read by one
+// pass over its styles in order. Reading starts with the styles in force at the first character and
+// follows the anchors from there.
+
 #include "crdt/state/styles.h"
 
 #include <algorithm>
@@ -52,7 +59,7 @@ void Styles::erase(std::uint32_t entity, std::uint32_t len) {
     anchors_.erase(entity, len);
 }
 
-// Before it goes, while stretches can still be found by where it is.
+// Runs before the anchor is removed, while stretches can still be found by its place.
 void Styles::forget(Node node) {
     const Index index = nodes_[node].style;
     if (index == kNone) return;
@@ -92,7 +99,7 @@ void Styles::apply(Index index) const {
         if (noted_all_) noted_.push_back({style.key, *at, *std::next(at), decides});
         decides = index;
     }
-    // Neighbours that one style decides become one.
+    // Joins neighbours with the same deciding style.
     Index before = from == key.stretches.begin() ? kNone : nodes_[*std::prev(from)].decides;
     const auto stop = std::next(to);
     for (auto at = from; at != stop;) {
@@ -195,7 +202,7 @@ void Styles::stop_noting() {
 
 std::optional<std::vector<Styles::Change>> Styles::changes(std::uint32_t since) const {
     if (noted_since_ != since || !noted_all_) return std::nullopt;
-    // Of several that speak of a character, the first knows what was before.
+    // If several records cover a character, the first has the former value.
     std::map<Index, std::map<std::uint32_t, std::uint32_t>> told;  // By key: begins and ends.
     std::vector<Change> changes;
     for (const Noted& noted : noted_) {
@@ -227,7 +234,7 @@ std::optional<std::vector<Styles::Change>> Styles::changes(std::uint32_t since) 
 void Styles::check_invariants() const {
     anchors_.check_invariants();
     refresh();
-    // Stretch by stretch, what decides is what a search over all styles finds.
+    // The deciding style of each stretch must be the one that a search over all styles finds.
     for (std::size_t i = 0; i < keys_.size(); ++i) {
         const Key& key = keys_[i];
         Index decides = kNone;

@@ -1,10 +1,10 @@
-// Styles: which styles a text has, and what each character gets from them.
+// Styles: the styles of a text, and the attributes of each character.
 //
-// A style lies between two anchors, its start and its end, and styles what lies between while both
-// are there. Where styles of one key overlap, the last by (lamport, peer) of their starts decides;
-// a null value is no style. For each key the stretches with one deciding style are kept, each by
-// the anchor at which it begins, so that reading sorts nothing. Mutable only where a style is taken
-// out: what its key amounts to is then found when it is next asked for.
+// A style lies between two anchors, its start and its end, and applies to everything between them
+// while both exist. If styles of one key overlap, the last by (lamport, peer) of their starts
+// decides; a null value means no style. For each key the stretches with one deciding style are
+// kept, each indexed by the anchor at which it begins, so reading sorts nothing. Mutable only where
+// a style is removed: its key's stretches are then recomputed on the next read.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace quire::crdt {
 
-// What a style's start says, and what ranks it.
+// The content of a style's start, and its rank.
 struct StyleMark {
     std::string key;
     Value value;
@@ -34,7 +34,7 @@ struct StyleMark {
 class Styles {
 public:
     Styles() = default;
-    Styles(const Styles&) = delete;  // Stretches are ordered by where `anchors_` has them.
+    Styles(const Styles&) = delete;  // Stretches are ordered by `anchors_`.
     Styles& operator=(const Styles&) = delete;
     ~Styles() = default;
 
@@ -42,45 +42,44 @@ public:
 
     // --- edits; positions in entities, each O(log anchors), amortised ---
     void make_room(std::uint32_t entity, std::uint32_t len) { anchors_.make_room(entity, len); }
-    // A style's start, by its number in history. It styles nothing until its end comes in.
+    // Inserts a style's start, by its number in history. It has no effect until its end arrives.
     void start(std::uint32_t entity, std::uint32_t lv, StyleMark mark, bool holds_back);
-    // The end of the style that atom `lv` starts; one whose start has gone ends nothing.
+    // Inserts the end of the style that atom `lv` starts; without effect if the start is gone.
     void end(std::uint32_t entity, std::uint32_t lv, bool holds_back);
-    // Entities go. A style that loses an anchor styles nothing any more.
+    // Removes entities. A style that loses an anchor has no effect any more.
     void erase(std::uint32_t entity, std::uint32_t len);
 
     // --- reading; positions in code points ---
     // Calls take(len, attributes) for the stretches of [begin, end), neighbours differing, with
-    // attributes sorted by key. O(keys · log anchors) unless it begins at 0, and the anchors
-    // inside.
+    // attributes sorted by key. O(keys · log anchors) unless `begin` is 0, plus the anchors inside.
     template <class Take>
     void for_each_span(std::uint32_t begin, std::uint32_t end, Take take) const;
-    // Whether all of a stretch that is not empty has this value at this key; null: has no value.
+    // True if a whole, non-empty stretch has this value at this key; null means no value.
     bool has(std::string_view key, const Value& value, std::uint32_t begin,
              std::uint32_t end) const;
 
     // --- what changes ---
-    // From now on, which is just before atom `since`, notes where another style comes to decide;
-    // what was noted for another `since` is forgotten. O(1) a stretch that changes.
+    // From now on, just before atom `since`, records where another style comes to decide; earlier
+    // records are dropped. O(1) per changed stretch.
     void note_changes(std::uint32_t since);
     void stop_noting();
-    // A stretch of code points, as they are now, whose value at a key may have changed, and what it
-    // was. Text that has come in since may lie in it.
+    // A stretch of code points, in present positions, whose value at a key may have changed, and
+    // its former value. Text inserted since may lie in it.
     struct Change {
         std::uint32_t begin;
         std::uint32_t end;
         std::string_view key;
         const Value* before;
     };
-    // What was noted, each character at most once for a key. None when it was not noted since then,
-    // or anchors have gone.
+    // The recorded changes, each character at most once per key. Nothing if recording did not begin
+    // at `since`, or if anchors were removed.
     std::optional<std::vector<Change>> changes(std::uint32_t since) const;
 
     void check_invariants() const;
 
 private:
     using Node = Anchors::Node;
-    using Index = std::uint32_t;  // Of a style.
+    using Index = std::uint32_t;  // The number of a style.
     static constexpr Index kNone = ~Index{0};
     static constexpr Index kSame = kNone - 1;  // No stretch begins here.
 
@@ -91,9 +90,9 @@ private:
     };
     struct Key {
         std::string name;
-        std::vector<Index> styles;  // With both anchors.
+        std::vector<Index> styles;  // Styles with both anchors.
         std::set<Node, Earlier> stretches;
-        bool stale = false;  // `stretches` is empty and not true.
+        bool stale = false;  // `stretches` is empty and must be recomputed.
     };
     struct Style {
         StyleMark mark;
@@ -108,10 +107,10 @@ private:
         bool is_whole() const { return start != Anchors::kNone && end != Anchors::kNone; }
     };
     struct NodeInfo {
-        Index style = kNone;    // Whose start or end it is.
-        Index decides = kSame;  // From here on, for the key of its style.
+        Index style = kNone;    // The style whose start or end it is.
+        Index decides = kSame;  // The deciding style from here on, for the key of its style.
     };
-    // What is in force at a place, by key; styles with a value only.
+    // The styles in force at a place, by key; only styles with a value.
     using InForce = std::map<std::string_view, Index>;
 
     Index intern(const std::string& key);
@@ -123,18 +122,19 @@ private:
     void refresh(Key& key) const;
     void forget(Node node);
     InForce in_force(std::uint32_t code_point) const;
-    // Goes past an anchor; false when that changes nothing.
+    // Passes an anchor; false if that changes nothing.
     bool pass(Node node, InForce& now) const;
     Map attributes(const InForce& now) const;
     const Value& value_of(Index style) const;
 
     Anchors anchors_;
     std::deque<Style> styles_;
-    std::unordered_map<std::uint32_t, Index> open_;  // Starts whose ends have not come, by number.
+    // Starts whose ends have not arrived, by number.
+    std::unordered_map<std::uint32_t, Index> open_;
     mutable std::deque<Key> keys_;
     std::unordered_map<std::string, Index> key_index_;
     mutable std::vector<NodeInfo> nodes_;
-    mutable std::vector<Index> stale_;  // Keys.
+    mutable std::vector<Index> stale_;  // Indices of keys.
 
     struct Noted {
         Index key;
@@ -143,7 +143,7 @@ private:
         Index before;
     };
     std::optional<std::uint32_t> noted_since_;
-    bool noted_all_ = false;  // Nothing that cannot be noted has happened since.
+    bool noted_all_ = false;  // Everything since could be recorded.
     mutable std::vector<Noted> noted_;
 };
 

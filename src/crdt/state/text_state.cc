@@ -6,7 +6,7 @@ namespace quire::crdt {
 
 namespace {
 
-// Edits for which a draft is worth its while, and bytes of text for each of them.
+// A draft pays off beyond this many edits, and this many bytes of text for each of them.
 #ifdef QUIRE_SMALL_NODES
 constexpr std::size_t kManyEdits = 4;
 #else

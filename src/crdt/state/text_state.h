@@ -27,38 +27,38 @@ public:
     ~TextState();
 
     const seq::Rope& rope() const { return rope_; }
-    // Null while no style anchor has ever come in; code points and entities are then one.
+    // Null until the first style anchor arrives; until then code points and entities are equal.
     const Styles* styles() const { return styles_.get(); }
     std::uint32_t anchor_count() const { return styles_ ? styles_->anchors().size() : 0; }
 
-    // Where text typed at a code point position goes, in entities.
+    // The entity position for text typed at a code point position.
     std::uint32_t insertion(std::uint32_t code_point) const {
         return styles_ ? styles_->anchors().insertion(code_point) : code_point;
     }
-    // The entity of a character, and how many characters lie before an entity.
+    // The entity of a character, and the number of characters before an entity.
     std::uint32_t character(std::uint32_t code_point) const {
         return styles_ ? styles_->anchors().character(code_point) : code_point;
     }
     std::uint32_t code_point(std::uint32_t entity) const {
         return styles_ ? styles_->anchors().code_point(entity) : entity;
     }
-    // The entities of the characters [begin, end): stretches with anchors between them, as position
-    // and length, in order.
+    // The entities of the characters [begin, end): stretches between anchors, as position and
+    // length, in order.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> stretches(std::uint32_t begin,
                                                                    std::uint32_t end) const;
 
-    // About so many edits follow, and nothing is read until end_edits().
+    // Announces about `count` edits; nothing may be read until end_edits().
     void begin_edits(std::size_t count);
     void end_edits();
-    // Positions in entities. `reel`: as Rope::insert() has it.
+    // Positions count entities. `reel`: see Rope::insert().
     void insert(std::uint32_t at, std::string_view utf8, std::uint32_t len,
                 seq::Reel* reel = nullptr);
     void erase(std::uint32_t at, std::uint32_t len);
-    // A style's anchors, as Styles has them.
+    // Inserts a style's anchors; see Styles.
     void start_style(std::uint32_t at, std::uint32_t lv, StyleMark mark, bool holds_back);
     void end_style(std::uint32_t at, std::uint32_t lv, bool holds_back);
 
-    // As Styles has them; before any anchor too.
+    // See Styles; may be called before any anchor exists.
     void note_changes(std::uint32_t since) { styled().note_changes(since); }
     void stop_noting() {
         if (styles_ != nullptr) styles_->stop_noting();
@@ -68,7 +68,8 @@ private:
     Styles& styled();
 
     seq::Rope rope_;
-    std::unique_ptr<seq::Draft> draft_;  // While many edits follow: the text instead of the rope.
+    // Set while many edits follow: holds the text instead of the rope.
+    std::unique_ptr<seq::Draft> draft_;
     std::unique_ptr<Styles> styles_;
 };
 

@@ -1,4 +1,7 @@
-// What a reader sees of nodes that go where they stand now: TreeState::apply_and_tell().
+// Computing what a reader sees when nodes change their places: TreeState::apply_and_tell().
+//
+// Only placed nodes and their descendants can change. Their depth below the root before and after
+// tells whether each moved, came back or went.
 #include <algorithm>
 #include <unordered_map>
 
@@ -10,8 +13,8 @@ namespace {
 
 constexpr std::uint32_t kDead = ~std::uint32_t{0};
 
-// How deep below the root nodes are, kDead for one that is not below it. Each node on the way is
-// looked at once.
+// The depth of nodes below the root, kDead for nodes not below it. Each node on the way is visited
+// once.
 template <class ParentOf>
 class Depths {
 public:
@@ -77,10 +80,10 @@ TreeAction TreeState::erase_action(NodeIndex node) const {
     return action;
 }
 
-// Nodes that stay or come are placed from the root down as they will stand, so that each finds its
-// parent there and no node is ever put below itself; nodes that go wait until all that was below
-// them and stays has left. What may come in any order goes by ids: nodes are numbered as they
-// became known, and one change is told in the same words everywhere.
+// Nodes that stay or arrive are placed from the root downwards in their final positions, so that
+// each finds its parent and no node is ever put below itself; nodes that go wait until everything
+// below them that stays has left. Actions whose order is free are sorted by id: node numbers differ
+// between replicas, and one change should read the same everywhere.
 TreeDelta TreeState::apply_and_tell(std::span<const Placement> placements) {
     std::unordered_map<NodeIndex, const Placement*> moved;
     for (const Placement& placement : placements) moved.emplace(placement.node, &placement);
@@ -102,7 +105,7 @@ TreeDelta TreeState::apply_and_tell(std::span<const Placement> placements) {
         if (step.after == kDead) unseen.push_back(&placement);
         if (step.after == kDead && step.before != kDead) going.push_back(step);
     }
-    // What comes back is seen once, where it will stand.
+    // A returning node is reported once, at its final place.
     for (const Placement& placement : placements) {
         if (parent(placement.node) != kNowhere && before.of(placement.node) == kDead)
             take_out(placement.node);

@@ -1,7 +1,7 @@
-// TreeState: the nodes of a tree where they stand, children in their order.
+// TreeState: the nodes of a tree at their places, children in order.
 //
-// A node is alive while the way up from it ends at the root. Erasing a node leaves what is below it
-// where it was: a later move of it, or of one of those, brings them back.
+// A node is alive if the path up from it ends at the root. Erasing a node leaves its descendants
+// below it: a later move of the node, or of one of them, brings them back.
 #pragma once
 
 #include <optional>
@@ -18,27 +18,26 @@ class TreeState {
 public:
     TreeState();
 
-    // Puts nodes where they stand now; none may be placed below itself once all are in. O(log
-    // siblings) each.
+    // Puts nodes at their places; afterwards none may be below itself. O(log siblings) each.
     void apply(std::span<const Placement> placements);
-    // The same, and tells what a reader sees of it: one action for a node that moved, and when a
-    // node comes back or goes, for everything alive below it, or for it alone. Further O(depth) for
+    // Like apply(), and returns the change for a reader: one action for a moved node; for a node
+    // that returns or goes, one for everything alive below it, or for it alone. O(depth) more for
     // each node.
     TreeDelta apply_and_tell(std::span<const Placement> placements);
 
-    // kNowhere for one that nothing has placed. O(1).
+    // kNowhere for a node that nothing has placed. O(1).
     NodeIndex parent(NodeIndex node) const {
         return node < places_.size() ? places_[node].parent : kNowhere;
     }
-    // Requires that something has placed the node.
+    // Requires that the node was placed.
     const Placement& placement(NodeIndex node) const { return places_[node]; }
     bool is_alive(NodeIndex node) const;  // O(depth).
-    // Whether the way up ends at the root or at what was erased, and not at what nothing placed.
+    // True if the path up ends at the root or at the erased nodes, not at an unplaced node.
     bool is_rooted(NodeIndex node) const;  // O(depth).
-    // Whether `node` is `top` or stands below it. O(depth).
+    // True if `node` is `top` or below it. O(depth).
     bool is_within(NodeIndex node, NodeIndex top) const;
 
-    // The children of a node, alive or not, or of kTreeRoot. O(log n).
+    // The children of a node or of kTreeRoot, alive or not. O(log n).
     std::size_t child_count(NodeIndex parent) const {
         return parent < places_.size() ? siblings_.count(parent) : 0;
     }
@@ -46,13 +45,13 @@ public:
         return siblings_.at(parent, index);
     }
     std::size_t index_of(NodeIndex node) const { return siblings_.index_of(node); }
-    // For walking: kNowhere at the end.
+    // For iterating: kNowhere at the end.
     NodeIndex first_child(NodeIndex parent) const {
         return parent < places_.size() ? siblings_.first(parent) : kNowhere;
     }
     NodeIndex next_sibling(NodeIndex node) const { return siblings_.next(node); }
-    // Everything below `top` in order, parents before their children. take(node, depth, index),
-    // with depth 0 for the children of `top`, returns whether to go on below the node.
+    // Visits everything below `top` in order, parents before children. take(node, depth, index),
+    // with depth 0 for the children of `top`, returns whether to descend into the node.
     template <class Take>
     void for_each_below(NodeIndex top, Take take) const {
         std::vector<NodeIndex> path;
@@ -79,7 +78,7 @@ public:
     void check_invariants() const;
 
 private:
-    // Whether a node has children: what was erased is not in order.
+    // True if the node has ordered children; erased ones have no order.
     static bool has_children(NodeIndex parent) {
         return parent != kTreeErased && parent != kNowhere;
     }
@@ -90,7 +89,7 @@ private:
     void put(const Placement& placement);
     void take_out(NodeIndex node);
 
-    std::vector<Placement> places_;  // By node.
+    std::vector<Placement> places_;  // Indexed by node.
     Siblings siblings_;
 };
 
