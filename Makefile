@@ -8,52 +8,52 @@ export QUIRE_CCACHE
 FUZZ_SECONDS ?= 600
 
 DEPS := scripts/install-deps.sh
-BUILD := cmake --build
+BUILD := scripts/build.sh
 
 .PHONY: help
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build the optimised program: build/quire
+build: ## Build the optimised program, build/quire
 	@$(DEPS) build
 	@scripts/configure.sh release --new -DQUIRE_TESTS=OFF
-	@$(BUILD) build --parallel $(JOBS) --target quire
+	@$(BUILD) build $(JOBS) quire
 
 .PHONY: run
-run: build ## Build, open a workspace on a copy of this source tree, and say what to do next
+run: build ## Build, open a workspace on a copy of this source tree and print what to do next
 	@scripts/run.sh
 
 .PHONY: test
 test: ## Install what is missing, build everything and run every test
 	@$(DEPS) build test node
 	@scripts/configure.sh release -DQUIRE_TESTS=ON
-	@$(BUILD) build --parallel $(JOBS)
+	@$(BUILD) build $(JOBS)
 	@python3 scripts/run_tests.py --build build --jobs $(JOBS) $(TEST_FLAGS)
 
 .PHONY: test-san
 test-san: ## The same tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(DEPS) build test node
 	@scripts/configure.sh dev -DQUIRE_TESTS=ON
-	@$(BUILD) build-dev --parallel $(JOBS)
+	@$(BUILD) build-dev $(JOBS)
 	@python3 scripts/run_tests.py --build build-dev --jobs $(JOBS) $(TEST_FLAGS)
 
 .PHONY: test-tsan
 test-tsan: ## The same tests under ThreadSanitizer
 	@$(DEPS) build test node
 	@scripts/configure.sh tsan -DQUIRE_TESTS=ON
-	@$(BUILD) build-tsan --parallel $(JOBS)
+	@$(BUILD) build-tsan $(JOBS)
 	@python3 scripts/run_tests.py --build build-tsan --jobs $(JOBS) $(TEST_FLAGS)
 
 .PHONY: bench
-bench: ## Measure, beside the peers, and write docs/benchmarks.md
+bench: ## Measure Quire and its peers, and write docs/benchmarks.md
 	@$(DEPS) build bench node
 	@scripts/configure.sh release -DQUIRE_BENCH=ON --new -DQUIRE_TESTS=OFF
-	@$(BUILD) build --parallel $(JOBS)
+	@$(BUILD) build $(JOBS)
 	@python3 scripts/run_bench.py --build build $(BENCH_FLAGS)
 
 .PHONY: nightly
-nightly: ## What takes long: every sanitizer, long random runs, the long crash loop, fuzzing, the analyser, the benchmarks
+nightly: ## The long checks: every sanitizer, long random and crash runs, fuzzing, the analyser, benchmarks
 	@QUIRE_LONG=1 $(MAKE) --no-print-directory test
 	@QUIRE_LONG=1 $(MAKE) --no-print-directory test-san
 	@$(MAKE) --no-print-directory test-tsan
@@ -74,5 +74,5 @@ lint: ## Check formatting, layers, words, include budget and clang-tidy
 	@scripts/lint.sh --jobs $(JOBS) $(LINT_FLAGS)
 
 .PHONY: clean
-clean: ## Remove what was built (installed packages stay)
+clean: ## Remove all build folders (installed packages stay)
 	rm -rf build build-*

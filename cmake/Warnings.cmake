@@ -9,8 +9,7 @@ if(QUIRE_SANITIZE STREQUAL "thread")
     # And here the end of a long list of strings as a delete of what was not allocated.
     target_compile_options(quire_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-free-nonheap-object>)
 endif()
-# What a test program itself says is run once: it is compiled to be ready soon. The code that it tests is compiled as
-# everywhere.
+# A test program runs once, so it is compiled for a short build. The code that it tests is compiled as everywhere else.
 add_library(quire_test_code INTERFACE)
 if(QUIRE_SANITIZE)
     target_compile_options(quire_test_code INTERFACE -O0)
@@ -23,8 +22,8 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(quire_test_code INTERFACE -O1)
 endif()
 
-# The sanitized builds compile several sources of a room as one, which takes a third of the time. What stands in an
-# unnamed namespace of one source is then seen by the others: names there are unique within a room.
+# A unit build compiles a room as one source, and the tests of a room eight at a time: a third of the time. An unnamed
+# namespace of one source is then visible to the others, so its names are unique within the room.
 if(CMAKE_UNITY_BUILD)
     target_compile_options(quire_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
