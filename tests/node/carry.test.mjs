@@ -255,7 +255,7 @@ test("what is too long to be handed over says so, and what else can be done", { 
     const path = join(world.folder, "ada.memory");
     const without = world.run(["export", "--agent", "ada", path, ...tom]);
     assert.equal(without.status, 1);
-    assert.match(without.stderr, /the file is without 'Long', which is too long to be exported: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"view","label":"Long"\}'.*copy of the folder \.quire/);
+    assert.match(without.stderr, /the file leaves out 'Long', which is too long to be exported: .*63 MiB.*quire call context --workspace \S+ --actor human:tom '\{"operation":"view","label":"Long"\}'.*copy of the folder \.quire/);
     assert.match(without.stdout, /^Wrote 1 block of agent:ada/);
     assert.deepEqual(readFileSync(path, "utf8").split("\n").slice(1, 2).map((line) => JSON.parse(line).label), ["short"]);
 });

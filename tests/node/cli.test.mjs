@@ -86,8 +86,8 @@ This is plan.
     const less = render("--budget", String(Math.ceil(first.length / 4)));
     assert.equal(less.status, 0);
     assert.equal(less.stdout, first);
-    assert.match(less.stderr, /left out for lack of room: plan/);
-    assert.match(less.stderr, /left out for lack of room: rules for tools/);
+    assert.match(less.stderr, /left out, over the budget: plan/);
+    assert.match(less.stderr, /left out, over the budget: rules for tools/);
     assert.equal(JSON.parse(render("--json", "--budget", "1").stdout).left_out.length, 3);
     assert.equal(run(["context", "render", "--workspace", folder]).status, 2);
     assert.equal(render("--budget", "0").status, 2);
@@ -143,7 +143,7 @@ Call \`shell\` at most 20 times ever.
         [["file", "--operation", "burn"], /`file` has no operation 'burn'; it has: list, read, /],
         [["file.burn"], /`file` has no operation 'burn'/],
         [["file", "--operation", "stage"], /there is no such operation yet/],
-        [["block_read", "--operation", "read"], /does one thing, and has no operations; leave out --operation/],
+        [["block_read", "--operation", "read"], /`block_read` has no operations; leave out --operation/],
     ]) {
         const { status, stdout, stderr } = rules("explain", "--agent", "bo", "--tool", ...call);
         assert.equal(status, 1, call.join(" "));
@@ -250,7 +250,7 @@ test("undo takes a file by its path", { skip }, (t) => {
     assert.equal(run(["cat", "src/a.txt", "--workspace", folder]).stdout, "one\ntwo\n");
     const undone = run(["undo", "src/a.txt", "--workspace", folder, "--actor", "agent:ada"]);
     assert.equal(undone.status, 0, undone.stderr);
-    assert.match(undone.stdout, /^Taken back in src\/a\.txt/);
+    assert.match(undone.stdout, /^Undone in src\/a\.txt/);
     assert.equal(run(["cat", "src/a.txt", "--workspace", folder]).stdout, "one\n");
     assert.match(run(["undo", "src/b.txt", "--workspace", folder]).stderr, /no file src\/b\.txt/);
 });

@@ -40,7 +40,7 @@ function setUp(t, settings = "") {
     return { folder, run, context, value, script, edit, calls, left };
 }
 
-const keptIn = (stderr) => stderr.match(/What you edited is in (\S+);/)?.[1];
+const keptIn = (stderr) => stderr.match(/Your text is in (\S+);/)?.[1];
 
 test("what a person changes is written as theirs, and nothing else", { skip }, (t) => {
     const { context, value, script, edit, run } = setUp(t);
@@ -132,7 +132,7 @@ test("what cannot be read or written is kept in a file, and gone on with", { ski
         const refused = edit("profile", script("ed", change));
         assert.equal(refused.status, 1);
         assert.match(refused.stderr, why);
-        assert.match(refused.stderr, /nothing of it was written/);
+        assert.match(refused.stderr, /nothing was written/);
         const kept = readFileSync(keptIn(refused.stderr), "utf8").split("\n");
         const line = refused.stderr.match(/line (\d+): Field 'origin'/)?.[1];
         if (line !== undefined) assert.equal(kept[line - 1], 'origin = "me"');
@@ -175,7 +175,7 @@ test("a file that an editor may still have open is kept", { skip }, (t) => {
     const code = script("code", "exit 0");
     const opened = edit(label, code);
     assert.equal(opened.status, 0, opened.stderr);
-    assert.match(opened.stderr, /nothing was changed: the editor \(\S+code\) came back at once/);
+    assert.match(opened.stderr, /nothing was changed: the editor \(\S+code\) returned at once/);
     assert.match(opened.stderr, /EDITOR="code --wait"/);
     const [, told, path] = opened.stderr.match(/VISUAL=true (quire edit .*--from (\S+) .*)/);
     writeFileSync(path, readFileSync(path, "utf8").replace("level = 5", "level = 6"));
@@ -207,15 +207,15 @@ test("what another schema was given to meanwhile is taken over by hand", { skip 
     const change = script("ed", `sed -i 's/^level = 5/level = 6/' "$1"; ${calls({ operation: "convert", label: "profile", schema: wider }, "human:eve")}`);
     const refused = edit("profile", change);
     assert.equal(refused.status, 1);
-    assert.match(refused.stderr, /it is of the schema that 'profile' had\. Open it as it is now \(quire edit .*--actor human:tom profile\) and take over by hand/);
-    assert.doesNotMatch(refused.stderr, /to go on with it/);
+    assert.match(refused.stderr, /it has the schema that 'profile' had before\. Open the block as it is now \(quire edit .*--actor human:tom profile\) and copy your changes by hand/);
+    assert.doesNotMatch(refused.stderr, /to continue:/);
     const path = keptIn(refused.stderr);
     assert.match(readFileSync(path, "utf8"), /^level = 6$/m);
 
     // No editor opens on what cannot be saved.
     const resumed = edit("profile", script("never", `touch ${folder}/opened`), "--from", path);
     assert.equal(resumed.status, 1);
-    assert.match(resumed.stderr, /has been given another schema since .* was made of it.* take over by hand what you changed in \S+\n$/);
+    assert.match(resumed.stderr, /has been given another schema since .* was written.* copy your changes by hand from \S+\n$/);
     assert.ok(!existsSync(join(folder, "opened")));
     assert.deepEqual(value("profile"), { level: 5 });
 });
@@ -226,7 +226,7 @@ test("a counter that two change is summed, and that is told", { skip }, (t) => {
     context({ operation: "create", label: "seen", schema: { Composite: { sections: [{ name: "now", schema: fields }] } } });
     const made = edit("seen", script("ed", `sed -i 's/^"visits.all" = 0/"visits\\/all" = 2/' "$1"; ${calls({ operation: "increment_counter", label: "seen", section: "now", field: "visits/all", delta: 3 }, "agent:ada")}`));
     assert.equal(made.status, 0, made.stderr);
-    assert.match(made.stdout, /Others changed now\/visits\/all too: what you and they added is in it\.\n/);
+    assert.match(made.stdout, /Others changed now\/visits\/all too: it counts what all of you added\.\n/);
     assert.equal(value("seen").now["visits/all"], 5);
 });
 

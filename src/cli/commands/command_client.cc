@@ -8,10 +8,10 @@
 namespace quire::cli {
 namespace {
 
-// A person waits; what takes longer than this is not coming.
+// A person waits: an answer that takes longer is not coming.
 constexpr int kPatienceMs = 120'000;
-// But for a call: it takes what its tool takes, an hour at most of a mounted server's, and whoever
-// waits for it ends that when they want to.
+// A tool call takes as long as its tool, at most an hour for a mounted server's; the person who
+// waits can end it.
 constexpr int kPatienceForToolsMs = 3'700'000;
 
 }  // namespace
@@ -37,6 +37,16 @@ Result<Value> CommandClient::call(std::string_view tool, Value arguments) {
     if (*is_error != Value(true)) return std::move(*structured);
     const Value* error = structured->get("error");
     return Failure(server::error_from(error != nullptr ? *error : *structured));
+}
+
+Result<Value> request_once(const Globals& globals, std::string_view method, Map params) {
+    CommandClient client = TRY(CommandClient::attach(globals));
+    return client.request(method, std::move(params));
+}
+
+Result<Value> call_once(const Globals& globals, std::string_view tool, Value arguments) {
+    CommandClient client = TRY(CommandClient::attach(globals));
+    return client.call(tool, std::move(arguments));
 }
 
 }  // namespace quire::cli

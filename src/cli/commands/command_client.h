@@ -1,4 +1,4 @@
-// CommandClient: one of our commands as a client of the workspace's kernel. One request at a time.
+// CommandClient: a command as a client of the workspace's kernel. One request at a time.
 #pragma once
 
 #include <cstddef>
@@ -7,25 +7,24 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "cli/commands/commands.h"
+#include "cli/commands/command.h"
 #include "server/local_client.h"
 
 namespace quire::cli {
 
-// The most bytes of JSON that a request should bring: the kernel takes lines of 64 MiB
-// (server/local_socket.h), and there is more in them.
+// The most bytes of JSON that a command puts into one request: the kernel takes lines of 64 MiB
+// (server/local_socket.h), and a line holds more than that JSON.
 inline constexpr std::size_t kMostInRequest = std::size_t{63} << 20;
 
 class CommandClient {
 public:
-    // Attaches, starting a kernel where none runs and `start` allows. Errors: those of
-    // server::attach().
+    // Attaches to the kernel, and starts one if none runs and `start` allows it. Errors: those of
+    // server::LocalClient::attach().
     static Result<CommandClient> attach(const Globals& globals, bool start = true);
 
-    // The methods are those of server/command_session.h. Errors: as of
-    // server::LocalClient::request().
-    Result<Value> request(std::string_view method, Map params);
-    // A tool call: its structured result, or the error of a refusal.
+    // Calls a method of server/command_session.h. Errors: those of server::LocalClient::request().
+    Result<Value> request(std::string_view method, Map params = {});
+    // Calls a tool: its structured result, or the error of a refusal.
     Result<Value> call(std::string_view tool, Value arguments);
 
     int kernel_pid() const { return client_.kernel_pid(); }
@@ -35,5 +34,9 @@ private:
 
     server::LocalClient client_;
 };
+
+// One request, or one tool call, of a client that then leaves.
+Result<Value> request_once(const Globals& globals, std::string_view method, Map params = {});
+Result<Value> call_once(const Globals& globals, std::string_view tool, Value arguments);
 
 }  // namespace quire::cli

@@ -1,5 +1,3 @@
-#include "cli/commands/commands.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -9,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/commands/completion.h"
 #include "cli/commands/demo_cast.h"
 #include "cli/commands/demo_workspace.h"
 #include "cli/commands/scratch.h"
@@ -18,10 +17,11 @@
 namespace quire::cli {
 namespace {
 
-const std::vector<CommandWords> kWords = {
-    {"call", "Call one tool, it's said", {"--help", "--workspace"}},
-    {"approvals", "Answer", {"--help"}, {"list", "approve"}},
-    {"completion", "Print completions", {"--help"}}};
+const std::vector<CompletedCommand> kWords = {
+    {"call", "Call one tool, it's said", {{{"--help"}}, {{"-w", "--workspace"}, {false, true}}}},
+    {"approvals", "Answer", {{{"--help"}}}, {"list", "approve"}},
+    {"cat", "Print", {{{"--help"}}}, {}, {true}},
+    {"completion", "Print completions", {{{"--help"}}}, {}, {false, false, {"bash", "zsh"}}}};
 
 TEST(Completion, NamesCommandsAndTheirOptionsForEachShell) {
     for (const char* shell : {"bash", "zsh", "fish"}) {
@@ -37,6 +37,16 @@ TEST(Completion, IsAScriptThatBashReads) {
     const std::string command = "printf %s \"$SCRIPT\" | bash -n";
     ::setenv("SCRIPT", completion_script("bash", kWords).c_str(), 1);
     EXPECT_EQ(std::system(command.c_str()), 0);  // NOLINT(cert-env33-c)
+}
+
+TEST(Completion, OffersWhatAValueMayBe) {
+    const std::string script = completion_script("bash", kWords);
+    EXPECT_NE(script.find("-w|--workspace) mapfile -t COMPREPLY < <(compgen -d "),
+              std::string::npos);
+    EXPECT_NE(
+        script.find("cat) if [[ $current != -* ]]; then mapfile -t COMPREPLY < <(compgen -f "),
+        std::string::npos);
+    EXPECT_NE(script.find("compgen -W \"bash zsh\" "), std::string::npos);
 }
 
 TEST(Terminal, SizesAreShortAndInTens) {

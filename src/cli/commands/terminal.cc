@@ -11,13 +11,22 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
-#include "cli/commands/commands.h"
+#include "cli/commands/command.h"
+#include "json/json.h"
 
 namespace quire::cli {
 
 bool print(std::string_view text) {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     return std::fflush(stdout) == 0 && written;
+}
+
+int output(std::string_view text) {
+    return print(text) ? kDone : kRefused;
+}
+
+int output_json(const Value& value) {
+    return output(json::write(value) + "\n");
 }
 
 void complain(std::string_view what) {
@@ -55,6 +64,10 @@ std::string local_time(std::int64_t wall_ms) {
     return std::string(text.data(), length);
 }
 
+std::string plural(std::size_t count, std::string_view noun) {
+    return cat(count, " ", noun, count == 1 ? "" : "s");
+}
+
 std::string size_text(std::uint64_t bytes) {
     constexpr std::array<std::string_view, 5> kUnits = {"B", "KB", "MB", "GB", "TB"};
     if (bytes < 1024) return cat(bytes, " B");
@@ -65,6 +78,11 @@ std::string size_text(std::uint64_t bytes) {
         ++unit;
     }
     return cat(tenths / 10, ".", tenths % 10, " ", kUnits[unit]);
+}
+
+std::string padded(std::string word, std::size_t width) {
+    if (word.size() < width) word.append(width - word.size(), ' ');
+    return word;
 }
 
 std::string for_shell(const std::string& word) {
@@ -88,7 +106,7 @@ void StderrLog::write(LogLevel level, std::string_view line) {
     constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
     const std::string out = cat(local_time(SystemClock().wall_ms()), " ",
                                 kLevels[static_cast<std::size_t>(level)], ": ", line, "\n");
-    // One write, so that lines of several threads do not mix.
+    // One write, so that the lines of several threads do not mix.
     static_cast<void>(::write(STDERR_FILENO, out.data(), out.size()) == 0);
 }
 

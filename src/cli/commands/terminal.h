@@ -1,36 +1,46 @@
-// What the commands print, and how.
+// How commands print: to standard output and standard error, with colours on a terminal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/log.h"
 #include "base/result.h"
+#include "base/value.h"
 
 namespace quire::cli {
 
-// To standard output, whole. False when it cannot be written (a closed pipe, a full disk).
+// Writes all of it to standard output. False when that fails (a closed pipe, a full disk).
 bool print(std::string_view text);
-// "quire: WHAT" on standard error, as a line.
+// print(), as a command's exit code: kDone or kRefused.
+int output(std::string_view text);
+// Prints the value as one line of JSON.
+int output_json(const Value& value);
+// Writes "quire: WHAT" as a line to standard error.
 void complain(std::string_view what);
-// The same of an error; its exit code.
+// Complains about the error; kRefused.
 int refuse(const Error& error);
 
-// Whether standard output is a terminal, and may be coloured there (NO_COLOR is heeded).
+// Whether standard output is a terminal, and whether it may be coloured (NO_COLOR is respected).
 bool is_terminal();
 bool has_colours();
 enum class Colour { red, green, yellow, blue, magenta, cyan, grey };
 std::string coloured(std::string_view text, Colour colour);
 
-// "2026-11-21 14:32:05" in local time.
+// "2026-11-21 14:32:05", in local time.
 std::string local_time(std::int64_t wall_ms);
+// "1 block", "2 blocks": the noun gets an s.
+std::string plural(std::size_t count, std::string_view noun);
 // "1.5 MB".
 std::string size_text(std::uint64_t bytes);
-// A word of a command as a shell reads it back: in quotes where it needs them.
+// `word` with blanks behind it, so that it takes at least `width` columns; for ASCII.
+std::string padded(std::string word, std::size_t width);
+// `word` as a shell reads it back: quoted if it has to be.
 std::string for_shell(const std::string& word);
 
-// Lines on standard error with the time and the level before them.
+// Writes lines to standard error, each after the time and its level.
 class StderrLog final : public LogSink {
 public:
     void write(LogLevel level, std::string_view line) override;

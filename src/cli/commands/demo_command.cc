@@ -1,5 +1,8 @@
-// quire demo: two agents and an editor on the same files, and what came of it, looked at from
-// outside.
+// quire demo: two agents and an editor change the same files at once, and every edit is checked.
+//
+// Each edit carries a mark of its own, and its author remembers which were acknowledged. The checks
+// look from outside, as any client can: every mark is there once, the histories name the right
+// authors, and an undo of one agent's edits leaves all others' in place.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,11 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <poll.h>
 
 #include "base/clock.h"
 #include "base/concat.h"
-#include "cli/commands/commands.h"
+#include "cli/commands/command_list.h"
 #include "cli/commands/demo_cast.h"
 #include "cli/commands/demo_workspace.h"
 #include "cli/commands/mcp_child.h"
@@ -28,17 +32,13 @@ using show::Place;
 
 constexpr std::string_view kPerson = "you";
 
-std::string padded(std::string text, std::size_t width) {
-    // Widths are of what is seen; names here are ASCII.
-    if (text.size() < width) text.append(width - text.size(), ' ');
-    return text;
-}
+struct DemoOptions {
+    std::string workspace;  // The directory to copy; "" for a small one made for the demo.
+    double seconds = 5;
+    bool keep = false;
+};
 
-std::string plural(std::size_t count, std::string_view one) {
-    return cat(count, " ", one, count == 1 ? "" : "s");
-}
-
-// One author and what must be there of theirs.
+// An author, and the marks that the places must hold of theirs.
 struct Author {
     std::string name;
     std::string shown;
@@ -63,10 +63,10 @@ private:
     Result<std::string> text_of(const Place& place);
     void show_progress(std::int64_t left_ms);
     void show_table(const std::vector<Author>& authors);
-    // Told at once, and remembered for the exit code.
-    void untrue(const std::string& what) {
-        ++untrue_;
-        complain(cat(coloured("not true: ", Colour::red), what));
+    // Prints a failed check, and counts it for the exit code.
+    void fail_check(const std::string& what) {
+        ++failed_checks_;
+        complain(cat(coloured("failed: ", Colour::red), what));
     }
 
     const DemoOptions& options_;
@@ -74,11 +74,11 @@ private:
     SystemClock clock_;
     SystemRng rng_;
     std::vector<Place> places_;
-    std::optional<McpChild> person_;  // Sees to files and looks at what came of it; edits nothing.
+    std::optional<McpChild> person_;  // Loads, saves and reads; edits nothing.
     std::optional<Agent> ada_;
     std::optional<Agent> bo_;
     std::optional<show::Editor> editor_;
-    std::size_t untrue_ = 0;
+    std::size_t failed_checks_ = 0;
     std::int64_t next_progress_ms_ = 0;
 };
 
@@ -136,8 +136,7 @@ Result<void> Demo::play() {
     return bo_->finish();
 }
 
-// Takes in what the editor wrote last and saves what the agents did, so that blocks and disk say
-// the same.
+// Loads what the editor wrote last and saves the agents' edits, so that blocks and disk agree.
 Result<void> Demo::settle() {
     constexpr int kAttempts = 5;
     for (const Place& place : places_) {
@@ -170,33 +169,33 @@ Result<void> Demo::check(std::string_view when, const std::vector<Author>& there
                 const int times = found[author.name][mark];
                 found[author.name].erase(mark);
                 if (times != 1) {
-                    untrue(cat(when, ", ", author.name, "#", mark, " is ", times, " times in ",
-                               place.name));
+                    fail_check(cat(when, ", ", author.name, "#", mark, " stands ", times,
+                                   " times in ", place.name));
                 }
             }
         }
         for (const Author& author : gone) {
             if (!found[author.name].empty()) {
-                untrue(cat(when, ", ", plural(found[author.name].size(), "edit"), " of ",
-                           author.shown, " left in ", place.name));
+                fail_check(cat(when, ", ", plural(found[author.name].size(), "edit"), " of ",
+                               author.shown, " left in ", place.name));
                 found.erase(author.name);
             }
         }
         for (const auto& [name, marks] : found) {
             for (const auto& [mark, times] : marks) {
-                untrue(cat(when, ", ", name, "#", mark, " is in ", place.name,
-                           " though it was never acknowledged"));
+                fail_check(cat(when, ", ", name, "#", mark, " is in ", place.name,
+                               " but was never acknowledged"));
             }
         }
         if (place.path.empty()) continue;
         if (TRY(read_file(cat(setting_.directory.path(), "/", place.path))) != text) {
-            untrue(cat(when, ", ", place.name, " on the disk is not what the workspace says"));
+            fail_check(cat(when, ", ", place.name, " differs between the disk and the workspace"));
         }
     }
     return {};
 }
 
-// Each file's history names each agent as often as they edited it.
+// Each file's history has one version of an agent for each of its edits.
 Result<void> Demo::check_history() {
     for (std::size_t i = 0; i < places_.size(); ++i) {
         if (places_[i].path.empty()) continue;
@@ -214,9 +213,9 @@ Result<void> Demo::check_history() {
         } while (!cursor.empty());
         for (const auto* agent : {&*ada_, &*bo_}) {
             if (versions[agent->actor()] != agent->acknowledged()[i].size()) {
-                untrue(cat("the history of ", places_[i].name, " has ",
-                           plural(versions[agent->actor()], "version"), " of ", agent->actor(),
-                           ", who made ", agent->acknowledged()[i].size()));
+                fail_check(cat("the history of ", places_[i].name, " has ",
+                               plural(versions[agent->actor()], "version"), " of ", agent->actor(),
+                               ", which made ", agent->acknowledged()[i].size()));
             }
         }
     }
@@ -271,44 +270,61 @@ Result<int> Demo::run() {
     TRY(check("after the edits", {ada, bo, you}, {}));
     TRY(check_history());
     for (const auto* agent : {&*ada_, &*bo_}) {
-        if (agent->edits() == 0) untrue(cat(agent->actor(), " made no edit at all"));
+        if (agent->edits() == 0) fail_check(cat(agent->actor(), " made no edit at all"));
         if (!agent->refusals().empty()) {
-            untrue(cat(plural(agent->refusals().size(), "edit"), " of ", agent->actor(),
-                       " refused: ", agent->refusals().front()));
+            fail_check(cat(plural(agent->refusals().size(), "edit"), " of ", agent->actor(),
+                           " refused: ", agent->refusals().front()));
         }
     }
-    if (editor_->edits() == 0) untrue("the editor wrote nothing");
+    if (editor_->edits() == 0) fail_check("the editor wrote nothing");
     show_table({ada, bo, you});
-    if (untrue_ == 0) {
-        print(cat(coloured("  All of it is there, each edit once", Colour::green),
+    if (failed_checks_ == 0) {
+        print(cat(coloured("  Every edit is there, each edit once", Colour::green),
                   ", in the workspace and in the files on the disk.\n"));
     }
 
-    print(cat("\nTaking back all that bo did, and nothing else ...\n"));
+    print(cat("\nUndoing all edits of bo, and nothing else ...\n"));
     const std::size_t undone = TRY(undo_all_of(*bo_));
     TRY(settle());
-    const std::size_t before = untrue_;
+    const std::size_t before = failed_checks_;
     TRY(check("after the undo", {ada, you}, {bo}));
-    if (untrue_ == before) {
+    if (failed_checks_ == before) {
         print(cat("  ", coloured("bo's work is gone", Colour::green), " (", plural(undone, "undo"),
                   "); ", plural(ada_->edits(), "edit"), " of ada and ", editor_->edits(),
-                  " of yours stand as they were.\n"));
+                  " of yours are unchanged.\n"));
     }
 
-    return untrue_ == 0 ? kDone : kRefused;
+    return failed_checks_ == 0 ? kDone : kRefused;
+}
+
+Result<int> run_demo(const Globals&, const DemoOptions& options) {
+    show::Setting setting = TRY(show::make_setting(options.workspace));
+    const std::string path = setting.directory.path();
+    if (options.keep) setting.directory.keep();
+    Result<int> code = Demo(options, std::move(setting)).run();
+    if (options.keep) print(cat("The workspace is in ", path, ".\n"));
+    return code;
+}
+
+void add_demo_options(CLI::App& app, DemoOptions& options) {
+    app.add_option("-w,--workspace", options.workspace,
+                   "Work on a copy of this directory instead of a small one made for the demo")
+        ->type_name("DIR");
+    app.add_option("--seconds", options.seconds, "How long the three edit")
+        ->check(CLI::Range(0.2, 600.0))
+        ->capture_default_str();
+    app.add_flag("--keep", options.keep, "Keep the workspace, and print where it is");
 }
 
 }  // namespace
 
-int demo(const Globals&, const DemoOptions& options) {
-    auto setting = show::make_setting(options.workspace);
-    if (!setting) return refuse(setting.error());
-    const std::string path = setting->directory.path();
-    if (options.keep) setting->directory.keep();
-    Demo played(options, std::move(*setting));
-    const auto code = played.run();
-    if (options.keep) print(cat("The workspace is in ", path, ".\n"));
-    return code ? *code : refuse(code.error());
+Command demo_command() {
+    return {.name = "demo",
+            .about =
+                "Watch two agents and an editor change the same files at once, without losing "
+                "an edit",
+            .example = "quire demo --seconds 5",
+            .action = action_with(add_demo_options, run_demo)};
 }
 
 }  // namespace quire::cli

@@ -1,3 +1,7 @@
+// quire doctor: checks what quire needs from this machine and this workspace, one finding a line.
+//
+// A finding is good, doubtful or broken; the last two say what to do. The checks of the workspace
+// create nothing; the checks of MCP run in a scratch workspace with a kernel of its own.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -16,7 +20,7 @@
 #include "base/concat.h"
 #include "base/fd.h"
 #include "cli/commands/command_client.h"
-#include "cli/commands/commands.h"
+#include "cli/commands/command_list.h"
 #include "cli/commands/mcp_child.h"
 #include "cli/commands/scratch.h"
 #include "cli/commands/terminal.h"
@@ -30,11 +34,11 @@ namespace {
 
 enum class Health { good, doubtful, broken };
 
-struct Finding {
+struct DoctorFinding {
     Health health = Health::good;
     std::string what;
     std::string found;
-    std::string fix;  // "" where nothing needs mending.
+    std::string fix;  // What to do; "" if the finding is good.
 };
 
 std::string_view word_of(Health health) {
@@ -42,10 +46,10 @@ std::string_view word_of(Health health) {
     return kWords[static_cast<std::size_t>(health)];
 }
 
-Finding check_settings(const std::string& workspace) {
+DoctorFinding check_settings(const std::string& workspace) {
     const auto settings = load_config(workspace);
     if (!settings)
-        return {Health::broken, "settings", settings.error().message(), "mend quire.toml"};
+        return {Health::broken, "settings", settings.error().message(), "correct quire.toml"};
     const std::size_t rules = settings->files.rules.size();
     if (rules == 0) {
         return {Health::doubtful, "settings", "no rules for files, so every file is read-only",
@@ -54,22 +58,22 @@ Finding check_settings(const std::string& workspace) {
     return {Health::good, "settings", cat(rules, " rules for files"), ""};
 }
 
-// An operator who relies on a rule has to know that it does not hold, or cannot.
-void check_rules(const std::string& workspace, std::vector<Finding>& findings) {
+// An operator relies on the rules, and has to know which of them do not or cannot hold.
+void check_rule_settings(const std::string& workspace, std::vector<DoctorFinding>& findings) {
     const auto settings = load_config(workspace);
     if (!settings) return;
     for (RuleProblem& each : rule_problems(*settings)) {
         findings.push_back({each.is_error ? Health::broken : Health::doubtful, "settings",
-                            std::move(each.text), "quire rules check says more"});
+                            std::move(each.text), "see quire rules check"});
     }
     for (std::string& what : not_acted_on(*settings)) {
         findings.push_back({Health::doubtful, "settings", std::move(what),
-                            "do not rely on it; rules for files do hold"});
+                            "do not rely on it; the rules for files do hold"});
     }
 }
 
-// Whether the programs that are mounted are there; they are not run.
-void check_mounts(const std::string& workspace, std::vector<Finding>& findings) {
+// Whether the mounted programs exist; they are not run.
+void check_mounts(const std::string& workspace, std::vector<DoctorFinding>& findings) {
     const auto settings = load_config(workspace);
     if (!settings) return;
     for (const auto& [name, mount] : settings->mounts) {
@@ -79,15 +83,16 @@ void check_mounts(const std::string& workspace, std::vector<Finding>& findings) 
         const std::string path = (std::filesystem::path(directory) / at).string();
         const bool there = at.find('/') != std::string::npos && ::access(path.c_str(), X_OK) == 0;
         findings.push_back(
-            there ? Finding{Health::good, cat("mount ", name), cat("its program is ", path), ""}
-                  : Finding{Health::broken, cat("mount ", name),
-                            cat("there is no program ", mount.command.front(),
-                                " that can be run in ", directory),
-                            "install it, or name it with its path in quire.toml"});
+            there
+                ? DoctorFinding{Health::good, cat("mount ", name), cat("its program is ", path), ""}
+                : DoctorFinding{Health::broken, cat("mount ", name),
+                                cat("there is no program ", mount.command.front(),
+                                    " that can be run in ", directory),
+                                "install it, or name it with its path in quire.toml"});
     }
 }
 
-Finding check_openat2(const std::string& workspace) {
+DoctorFinding check_openat2(const std::string& workspace) {
     const Fd root(::open(workspace.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     open_how how = {};
     how.flags = O_PATH | O_CLOEXEC;
@@ -96,10 +101,10 @@ Finding check_openat2(const std::string& workspace) {
     if (opened)
         return {Health::good, "confinement", "openat2 keeps every access beneath the root", ""};
     return {Health::broken, "confinement", cat("openat2: ", std::strerror(errno)),
-            "a Linux kernel of 5.6 or later, and a container that permits openat2"};
+            "use Linux 5.6 or later, and a container that permits openat2"};
 }
 
-Finding check_disk(const std::string& workspace) {
+DoctorFinding check_disk(const std::string& workspace) {
     std::string path = workspace + "/.quire-doctor-XXXXXX";
     const Fd file(::mkostemp(path.data(), O_CLOEXEC));
     if (!file) {
@@ -114,7 +119,7 @@ Finding check_disk(const std::string& workspace) {
     for (std::int64_t i = 0; i < kFlushes; ++i) {
         if (::write(file.get(), "x", 1) != 1 || ::fdatasync(file.get()) != 0) {
             return {Health::broken, "disk", cat("fdatasync: ", std::strerror(errno)),
-                    "a file system that can flush, with room left"};
+                    "use a file system that can flush, and free some space"};
         }
     }
     const std::int64_t took = clock.steady_ms() - begin;
@@ -127,7 +132,7 @@ Finding check_disk(const std::string& workspace) {
         constexpr std::uint64_t kLittle = 100U << 20;
         if (left < kLittle) {
             return {Health::doubtful, "disk", found,
-                    "make room: changes are refused when it is full"};
+                    "free some space: changes are refused when the disk is full"};
         }
     }
     constexpr std::int64_t kSlowMs = 30;
@@ -138,9 +143,9 @@ Finding check_disk(const std::string& workspace) {
     return {Health::good, "disk", std::move(found), ""};
 }
 
-// A kernel that opens what is stored here, and ends itself again. Nothing is made where nothing is.
+// Whether a kernel can open the store of this workspace, if there is one.
 void check_store(const Globals& globals, const std::filesystem::path& workspace,
-                 std::vector<Finding>& findings) {
+                 std::vector<DoctorFinding>& findings) {
     std::error_code missing;
     if (!std::filesystem::exists(workspace / ".quire" / "quire.db", missing)) return;
     auto client = CommandClient::attach(globals);
@@ -148,9 +153,9 @@ void check_store(const Globals& globals, const std::filesystem::path& workspace,
         client ? client->call("block_list", Map{{"limit", 1}}) : Failure(client.error());
     if (!listed) {
         return findings.push_back({Health::broken, "store", listed.error().message(),
-                                   "what it says; .quire/kernel.log may say more"});
+                                   "see the message; details are in .quire/kernel.log"});
     }
-    const auto held = client->request("status", {});
+    const auto held = client->request("status");
     const Value* documents = held ? held->get("documents") : nullptr;
     findings.push_back(
         {Health::good, "store",
@@ -166,13 +171,13 @@ Map modern_meta() {
                              {"io.modelcontextprotocol/clientCapabilities", Map{}}}}};
 }
 
-Finding broken_handshake(std::string_view what, const Error& error) {
+DoctorFinding broken_handshake(std::string_view what, const Error& error) {
     return {Health::broken, std::string(what), error.message(),
-            "this is a fault of the program or of the machine: please report it"};
+            "this is a fault in quire or in the machine: please report it"};
 }
 
-// A client of each era, in a workspace made for it, and what it costs.
-void check_handshakes(std::vector<Finding>& findings) {
+// Whether clients of both protocol generations can connect and call, and how long that takes.
+void check_handshakes(std::vector<DoctorFinding>& findings) {
     auto scratch = ScratchDirectory::make("quire-doctor-");
     if (!scratch) return findings.push_back(broken_handshake("MCP", scratch.error()));
     const SystemClock clock;
@@ -187,7 +192,7 @@ void check_handshakes(std::vector<Finding>& findings) {
     const std::string bytes = json::write(*listed);
     const Value* tools = listed->get("tools");
     findings.push_back({Health::good, "MCP 2025-11-25",
-                        cat("connected in ", connected_ms, " ms, a new kernel included; ",
+                        cat("connected in ", connected_ms, " ms, including the start of a kernel; ",
                             tools != nullptr && tools->is_list() ? tools->as_list().size() : 0,
                             " tools in ", size_text(bytes.size())),
                         ""});
@@ -196,7 +201,7 @@ void check_handshakes(std::vector<Finding>& findings) {
     const auto modern = discovered ? child->request("tools/list", modern_meta()) : discovered;
     if (!modern) return findings.push_back(broken_handshake("MCP 2026-07-28", modern.error()));
     findings.push_back(
-        {Health::good, "MCP 2026-07-28", "discovered and listed without a handshake", ""});
+        {Health::good, "MCP 2026-07-28", "discovered and listed tools without a handshake", ""});
 
     const auto block = child->call(
         "block_create", Map{{"role", "user"}, {"kind", "text"}, {"content", "a line\n"}});
@@ -210,28 +215,25 @@ void check_handshakes(std::vector<Finding>& findings) {
     const std::int64_t us = (clock.steady_ms() - reading) * 1000 / kReads;
     findings.push_back({us < 1000 ? Health::good : Health::doubtful, "calls",
                         cat("a read takes about ", us, " us"),
-                        us < 1000 ? "" : "the machine is busy; look again when it is not"});
+                        us < 1000 ? "" : "the machine is busy; try again when it is idle"});
 }
 
-std::string table(const std::vector<Finding>& findings) {
+std::string findings_table(const std::vector<DoctorFinding>& findings) {
     std::string out;
-    for (const Finding& finding : findings) {
+    for (const DoctorFinding& finding : findings) {
         const Colour colour = finding.health == Health::good       ? Colour::green
                               : finding.health == Health::doubtful ? Colour::yellow
                                                                    : Colour::red;
-        std::string word(word_of(finding.health));
-        word.append(9 - word.size(), ' ');
-        std::string what = finding.what;
-        what.append(what.size() < 16 ? 16 - what.size() : 1, ' ');
-        out += cat(coloured(word, colour), what, finding.found, "\n");
+        out += cat(coloured(padded(std::string(word_of(finding.health)), 9), colour),
+                   padded(finding.what, 15), " ", finding.found, "\n");
         if (!finding.fix.empty()) out += cat("         ->              ", finding.fix, "\n");
     }
     return out;
 }
 
-Value as_value(const std::vector<Finding>& findings) {
+Value findings_value(const std::vector<DoctorFinding>& findings) {
     List list;
-    for (const Finding& finding : findings) {
+    for (const DoctorFinding& finding : findings) {
         list.push_back(Map{{"health", word_of(finding.health)},
                            {"what", finding.what},
                            {"found", finding.found},
@@ -240,31 +242,38 @@ Value as_value(const std::vector<Finding>& findings) {
     return Map{{"findings", std::move(list)}};
 }
 
-}  // namespace
-
-int doctor(const Globals& globals) {
+Result<int> run_doctor(const Globals& globals) {
     std::error_code missing;
     const auto workspace = std::filesystem::canonical(globals.workspace, missing);
     if (missing) {
         complain(cat("there is no directory ", globals.workspace));
         return kRefused;
     }
-    std::vector<Finding> findings;
+    std::vector<DoctorFinding> findings;
     findings.push_back({Health::good, "program", cat("quire ", globals.version), ""});
     findings.push_back(check_settings(workspace.string()));
-    check_rules(workspace.string(), findings);
+    check_rule_settings(workspace.string(), findings);
     check_mounts(workspace.string(), findings);
     findings.push_back(check_openat2(workspace.string()));
     findings.push_back(check_disk(workspace.string()));
     check_store(globals, workspace, findings);
     check_handshakes(findings);
 
-    const bool printed =
-        print(globals.json ? json::write(as_value(findings)) + "\n" : table(findings));
-    const bool broken = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
-        return finding.health == Health::broken;
-    });
-    return printed && !broken ? kDone : kRefused;
+    const int printed =
+        globals.json ? output_json(findings_value(findings)) : output(findings_table(findings));
+    const bool broken =
+        std::any_of(findings.begin(), findings.end(),
+                    [](const DoctorFinding& finding) { return finding.health == Health::broken; });
+    return broken ? kRefused : printed;
+}
+
+}  // namespace
+
+Command doctor_command() {
+    return {.name = "doctor",
+            .about = "Check that quire works here, and print how to fix what does not",
+            .example = "quire doctor --workspace ~/project",
+            .action = action_of(run_doctor)};
 }
 
 }  // namespace quire::cli

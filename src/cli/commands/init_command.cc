@@ -1,3 +1,4 @@
+// quire init: writes quire.toml where there is none, and says how to go on.
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -10,7 +11,7 @@
 #include "base/concat.h"
 #include "base/fd.h"
 #include "base/write_all.h"
-#include "cli/commands/commands.h"
+#include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "cli/settings/config.h"
 #include "json/json.h"
@@ -23,7 +24,7 @@ std::string this_program() {
     return std::filesystem::read_symlink("/proc/self/exe", unknown).string();
 }
 
-// What a client's settings file needs to start an agent's door to the workspace.
+// The entry for quire in the settings file of an MCP client.
 Map client_settings(const std::string& workspace) {
     return {{"mcpServers", Map{{"quire", Map{{"command", this_program()},
                                              {"args", List{"mcp", "--workspace", workspace}}}}}}};
@@ -37,9 +38,7 @@ std::string next_steps(const std::string& workspace) {
                "\nThen see who did what:\n  quire log --workspace ", for_shell(workspace), "\n");
 }
 
-}  // namespace
-
-int init(const Globals& globals) {
+Result<int> run_init(const Globals& globals) {
     std::error_code missing;
     const auto workspace = std::filesystem::canonical(globals.workspace, missing);
     if (missing) {
@@ -50,9 +49,8 @@ int init(const Globals& globals) {
     const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!file) {
         const bool there = errno == EEXIST;
-        complain(there
-                     ? cat(path, " is already there and was left as it is; remove it to start over")
-                     : cat("cannot write ", path, ": ", std::strerror(errno)));
+        complain(there ? cat(path, " exists and was left unchanged; remove it to start over")
+                       : cat("cannot write ", path, ": ", std::strerror(errno)));
         if (there && !globals.json) print(next_steps(workspace.string()));
         return kRefused;
     }
@@ -60,7 +58,7 @@ int init(const Globals& globals) {
     if (!written || ::fsync(file.get()) != 0) {
         complain(cat("cannot write ", path, ": ",
                      written ? std::strerror(errno) : written.error().message(),
-                     "; it was removed again"));
+                     "; the file was removed again"));
         ::unlink(path.c_str());
         return kRefused;
     }
@@ -68,11 +66,19 @@ int init(const Globals& globals) {
         Map made = client_settings(workspace.string());
         made.append("workspace", workspace.string());
         made.append("config", path);
-        return print(json::write(made) + "\n") ? kDone : kRefused;
+        return output_json(made);
     }
-    const std::string text = cat(coloured(cat("Wrote ", path, ":"), Colour::green), "\n\n",
-                                 default_config(), "\n", next_steps(workspace.string()));
-    return print(text) ? kDone : kRefused;
+    return output(cat(coloured(cat("Wrote ", path, ":"), Colour::green), "\n\n", default_config(),
+                      "\n", next_steps(workspace.string())));
+}
+
+}  // namespace
+
+Command init_command() {
+    return {.name = "init",
+            .about = "Write a commented quire.toml with sensible rules, and print it",
+            .example = "quire init --workspace ~/project",
+            .action = action_of(run_init)};
 }
 
 }  // namespace quire::cli

@@ -1,16 +1,20 @@
-// quire edit: a memory block in a person's own editor, and what they made of it back into the
-// block.
+// quire edit: a memory block as a text in a person's editor, and the edited text back in the block.
+//
+// The text is written to a scratch file, with a second file beside it that says which version it
+// shows. What comes back is merged against that version, so others' changes stay. A text that
+// cannot be written back is never lost: the files are kept, and --from continues from them.
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
 #include <unistd.h>
 
 #include "base/concat.h"
-#include "cli/commands/acting.h"
+#include "cli/commands/acting_person.h"
 #include "cli/commands/command_client.h"
-#include "cli/commands/commands.h"
+#include "cli/commands/command_list.h"
 #include "cli/commands/editor.h"
 #include "cli/commands/scratch.h"
 #include "cli/commands/terminal.h"
@@ -24,34 +28,40 @@
 namespace quire::cli {
 namespace {
 
-// Beside a file that was kept: what it was made of.
+struct EditOptions {
+    std::string label;   // Or the block's id.
+    std::string from;    // A file that an edit left behind; "" for the block as it is.
+    bool print = false;  // Only print the text.
+};
+
+// The file beside the text that holds the version which the text shows.
 constexpr std::string_view kShownSuffix = ".shown";
 
-// A block as a person was shown it.
-struct Shown {
+// The version of a block that a person was shown.
+struct ShownBlock {
     std::string block_id;
     std::int64_t version = 0;
     memory::BlockSchema schema;
     Value value;
 };
 
-Result<Shown> shown_of(const Value& view) {
+Result<ShownBlock> shown_block(const Value& view) {
     const Value* form = view.get("schema");
     const Value* value = view.get("value");
     if (form == nullptr || value == nullptr) return corrupt("the block came without its value");
-    return Shown{text_of(view, "block_id"), number_of(view, "version"),
-                 TRY(memory::parse_schema(*form)), *value};
+    return ShownBlock{text_of(view, "block_id"), number_of(view, "version"),
+                      TRY(memory::parse_schema(*form)), *value};
 }
 
-std::string to_json(const Shown& shown) {
+std::string shown_json(const ShownBlock& shown) {
     return json::write(Map{{"block_id", shown.block_id},
                            {"version", shown.version},
                            {"schema", memory::to_value(shown.schema)},
                            {"value", shown.value}});
 }
 
-// A name for a file that any shell and any editor takes.
-std::string file_name(const std::string& label, std::string_view extension) {
+// A file name that every shell and editor accepts.
+std::string form_file_name(const std::string& label, std::string_view extension) {
     constexpr std::size_t kLongest = 60;
     std::string out;
     for (const char c : label.substr(0, kLongest)) {
@@ -62,7 +72,7 @@ std::string file_name(const std::string& label, std::string_view extension) {
     return cat(out, ".", extension);
 }
 
-bool is_asked() {
+bool is_at_terminal() {
     return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
 }
 
@@ -74,7 +84,7 @@ public:
 
     int run() {
         if (const auto begun = begin(); !begun) return refuse(begun.error());
-        if (options_.print) return print(form_) ? kDone : kRefused;
+        if (options_.print) return output(form_);
         const auto written = write();
         if (!written) return refuse(written.error());
         for (;;) {
@@ -88,7 +98,7 @@ public:
             if (is_same && !resumed_) return report_unchanged();
             const auto saved = save(*text);
             if (saved) return report(*saved);
-            if (!can_be_mended(saved.error()) || !try_again(saved.error()))
+            if (!can_be_corrected(saved.error()) || !wants_to_correct(saved.error()))
                 return keep(saved.error());
         }
     }
@@ -98,7 +108,7 @@ private:
         CommandClient client = TRY(CommandClient::attach(globals_));
         const Value view =
             TRY(client.call("context", Map{{"operation", "view"}, {"label", options_.label}}));
-        shown_ = TRY(shown_of(view));
+        shown_ = TRY(shown_block(view));
         if (!options_.print && json::write(shown_.value).size() > kMostInRequest) return too_long();
         label_ = text_of(view, "label");
         FormHead head{label_, "", text_of(view, "permission"), shown_.version};
@@ -115,25 +125,25 @@ private:
         return {};
     }
 
-    // A file that was kept goes on from what it was made of; any other from what the block is.
+    // A kept file continues from the version that it shows; any other file from the block as it is.
     Result<void> resume() {
         form_ = TRY(read_file(options_.from));
         resumed_ = true;
         const auto kept = read_file(cat(options_.from, kShownSuffix));
         if (!kept) {
-            complain(cat("there is no ", options_.from, kShownSuffix, ", which says what ",
-                         options_.from, " was made of: what the block has by now and the file has ",
-                         "not will be taken away"));
+            complain(cat("there is no ", options_.from, kShownSuffix, ", which holds the version ",
+                         "that ", options_.from, " shows: what is in the block now and not in ",
+                         "the file will be deleted"));
             return {};
         }
         const Value was = TRY(json::parse(*kept));
-        Shown before = TRY(shown_of(was));
+        ShownBlock before = TRY(shown_block(was));
         if (before.block_id != shown_.block_id) return {};
         if (before.schema != shown_.schema) {
-            return fail(Errc::unsupported, "schema_changed",
-                        cat("'", label_, "' has been given another schema since ", options_.from,
-                            " was made of it, which it cannot be written by. ", take_over(),
-                            options_.from));
+            return fail(
+                Errc::unsupported, "schema_changed",
+                cat("'", label_, "' has been given another schema since ", options_.from,
+                    " was written, so the file cannot be saved. ", take_over(), options_.from));
         }
         shown_ = std::move(before);
         return {};
@@ -143,19 +153,19 @@ private:
         const Map call{{"operation", "append"}, {"label", options_.label}, {"content", "..."}};
         return fail(
             Errc::unsupported, "too_large",
-            cat("'", options_.label, "' is too long to be edited as a whole: it is more ",
-                "than the 63 MiB that could be written back at once. The tool context ",
-                "changes parts of it (append, append_to_list, set_field, replace), as in: ",
-                "quire call context", same_options(globals_), " ", for_shell(json::write(call))));
+            cat("'", options_.label, "' is too long to be edited as a whole: more than 63 ",
+                "MiB cannot be written back at once. The tool context changes parts of it ",
+                "(append, append_to_list, set_field, replace), as in: ", "quire call context",
+                same_options(globals_), " ", for_shell(json::write(call))));
     }
 
-    // What remains to be done with a text that the block's schema has moved away from.
+    // How to save a text whose schema the block no longer has.
     std::string take_over() const {
-        return cat("Open it as it is now (", command(""), ") and take over by hand what you ",
-                   "changed in ");
+        return cat("Open the block as it is now (", command(""), ") and copy your changes by hand ",
+                   "from ");
     }
 
-    // This command once more.
+    // The command line that runs this command again.
     std::string command(const std::string& from) const {
         std::string out = cat("quire edit", same_options(globals_));
         if (!from.empty()) out += cat(" --from ", for_shell(from));
@@ -164,15 +174,15 @@ private:
 
     Result<void> write() {
         scratch_.emplace(TRY(ScratchDirectory::make("quire-edit-")));
-        path_ = cat(scratch_->path(), "/", file_name(label_, form_extension(shown_.schema)));
-        // From the start: whoever ends us leaves both behind.
-        TRY(replace_file(cat(path_, kShownSuffix), to_json(shown_)));
+        path_ = cat(scratch_->path(), "/", form_file_name(label_, form_extension(shown_.schema)));
+        // Both are written first, so that a killed command leaves both behind.
+        TRY(replace_file(cat(path_, kShownSuffix), shown_json(shown_)));
         return replace_file(path_, form_);
     }
 
     Result<Value> save(const std::string& text) {
         Value value = TRY(read_form(text, shown_.schema, shown_.value));
-        // The kernel may be another one by now: a person takes their time.
+        // The editor may have been open for long, so this may be another kernel.
         CommandClient client = TRY(CommandClient::attach(globals_));
         Result<Value> saved = client.request("revise", Map{{"block_id", shown_.block_id},
                                                            {"version_id", cat(shown_.version)},
@@ -193,13 +203,13 @@ private:
         return place;
     }
 
-    // Whether another text could be written where this one was refused.
-    static bool can_be_mended(const Error& error) { return error.reason() != "schema_changed"; }
+    // Whether a corrected text could be saved after this refusal.
+    static bool can_be_corrected(const Error& error) { return error.reason() != "schema_changed"; }
 
-    // Whether a person who sits there wants to mend what was refused.
-    static bool try_again(const Error& error) {
-        if (!is_asked()) return false;
-        complain(cat(error.message(), "\nPress Enter to go on editing, Ctrl-D to leave it."));
+    // Asks the person at the terminal, if there is one, whether to go on editing.
+    static bool wants_to_correct(const Error& error) {
+        if (!is_at_terminal()) return false;
+        complain(cat(error.message(), "\nPress Enter to go on editing, Ctrl-D to stop."));
         for (;;) {
             const int c = std::getchar();
             if (c == '\n') return true;
@@ -210,21 +220,22 @@ private:
     int keep(const Error& error) {
         scratch_->keep();
         complain(error.message());
-        complain(cat("nothing of it was written. What you edited is in ", path_, "; ",
-                     can_be_mended(error) ? cat("to go on with it: ", command(path_))
-                                          : cat("it is of the schema that '", label_, "' had. ",
-                                                take_over(), "it")));
+        complain(cat("nothing was written. Your text is in ", path_, "; ",
+                     can_be_corrected(error) ? cat("to continue: ", command(path_))
+                                             : cat("it has the schema that '", label_,
+                                                   "' had before. ", take_over(), "it")));
         return kRefused;
     }
 
-    // Somebody may be about to type into the file.
+    // The file is kept: it may be open in an editor that did not wait.
     int leave_open() {
         scratch_->keep();
         complain(cat(resumed_ ? "nothing was written" : "nothing was changed", ": the editor (",
-                     editor_.command, ") came back at once and left the file as it is. If it is ",
-                     "open in a window of its own, save it there, and then: VISUAL=true ",
+                     editor_.command,
+                     ") returned at once and did not change the file. If the file ",
+                     "is open in another window, save it there, and then run: VISUAL=true ",
                      command(path_)));
-        complain(cat("quire waits for an editor that waits: ", editor_.variable,
+        complain(cat("to make quire wait, use an editor that waits: ", editor_.variable,
                      "=\"code --wait\" for Visual Studio Code"));
         return resumed_ ? kRefused : report_unchanged();
     }
@@ -240,36 +251,37 @@ private:
                 {"changed", false},
                 {"both", List()}};
         if (scratch_->is_kept()) out.append("kept", path_);
-        return print(json::write(out) + "\n") ? kDone : kRefused;
+        return output_json(out);
     }
 
     int report(const Value& saved) const {
-        if (globals_.json) return print(json::write(saved) + "\n") ? kDone : kRefused;
+        if (globals_.json) return output_json(saved);
         const Value* changed = saved.get("changed");
         if (changed == nullptr || *changed != Value(true)) return report_unchanged();
         const std::int64_t version = number_of(saved, "version");
         std::string text = cat(text_of(saved, "label"), " is now at version ", version, ".\n");
         if (version > shown_.version + 1) {
             text += cat("Others changed it while you did, since version ", shown_.version,
-                        "; what they did is still there.\n");
+                        "; their changes are still there.\n");
         }
-        if (const Value* said = saved.get("source"); said != nullptr && said->is_map()) {
-            text += cat("The source ", text_of(*said, "name"), " answers ",
-                        text_of(*said, "answer"), ": ", text_of(*said, "message"), ".\n");
+        if (const Value* source = saved.get("source"); source != nullptr && source->is_map()) {
+            text += cat("The source ", text_of(*source, "name"), " answers ",
+                        text_of(*source, "answer"), ": ", text_of(*source, "message"), ".\n");
         }
         if (const Value* both = saved.get("both"); both != nullptr && both->is_list()) {
             for (const Value& each : both->as_list()) {
                 if (!each.is_string()) continue;
                 text += cat("Others changed ", each.as_string(), " too: ",
                             is_counter(each.as_string())
-                                ? "what you and they added is in it.\n"
-                                : "it now reads as you have it; theirs is in its history.\n");
+                                ? "it counts what all of you added.\n"
+                                : "it now has your value; theirs is in its history.\n");
             }
         }
-        return print(text) ? kDone : kRefused;
+        return output(text);
     }
 
-    // Of a place as revise() names it. Fields, unlike sections, may have a '/' in their names.
+    // Whether the place, as revise() names it, is a counter. A field's name may hold a '/', a
+    // section's may not.
     bool is_counter(std::string_view place) const {
         std::size_t end = 0;
         for (std::size_t begin = 0; end != std::string_view::npos; begin = end + 1) {
@@ -287,22 +299,40 @@ private:
     const EditOptions& options_;
     const Editor editor_ = chosen_editor();
     std::string label_;
-    Shown shown_;
-    std::string form_;  // As it lies before the person.
+    ShownBlock shown_;
+    std::string form_;  // The text as the person was given it.
     bool resumed_ = false;
     std::optional<ScratchDirectory> scratch_;
     std::string path_;
 };
 
-}  // namespace
-
-int edit_memory(const Globals& globals, const EditOptions& options) {
-    Result<Globals> as_person = acting_as_person(globals, options.actor_named);
+Result<int> run_edit(const Globals& globals, const EditOptions& options) {
+    Result<Globals> as_person = acting_as_person(globals);
     if (!as_person) {
         refuse(as_person.error());
         return kUsage;
     }
     return Editing(std::move(*as_person), options).run();
+}
+
+void add_edit_options(CLI::App& app, EditOptions& options) {
+    app.add_option("label", options.label, "The block's label")->required()->type_name("LABEL");
+    CLI::Option* from =
+        app.add_option("--from", options.from, "Continue from the file an interrupted edit left");
+    from->type_name("FILE");
+    app.add_flag("--print", options.print, "Print the text that would be edited, and stop")
+        ->excludes(from);
+}
+
+}  // namespace
+
+Command edit_command() {
+    return {.name = "edit",
+            .about =
+                "Edit a memory block in your editor ($VISUAL, $EDITOR); what others change "
+                "meanwhile is merged",
+            .example = "EDITOR=nano quire edit profile --actor human:tom",
+            .action = action_with(add_edit_options, run_edit)};
 }
 
 }  // namespace quire::cli

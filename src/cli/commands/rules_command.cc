@@ -1,16 +1,21 @@
-// quire rules: the rules for tools in words, whether they can be met, and what they say to a call.
+// quire rules: the rules for tools in words, whether they can be met, and what they decide about a
+// call.
+//
+// No kernel is needed: the rules are compiled from quire.toml alone, so a mounted server's tools
+// are those that the rules name.
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "base/clock.h"
 #include "base/concat.h"
-#include "cli/commands/commands.h"
+#include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "cli/settings/config.h"
 #include "cli/settings/tool_rules.h"
-#include "json/json.h"
 #include "policy/rule_automaton.h"
 #include "policy/rule_book.h"
 #include "tools/tool.h"
@@ -23,13 +28,19 @@ using policy::RuleLook;
 using policy::RuleSet;
 using policy::Verdict;
 
-Result<policy::RuleBook> rules_of(const Globals& globals) {
+struct RuleAgentOptions {
+    std::string agent;
+};
+
+struct RuleCallOptions {
+    std::string agent;
+    std::string tool;
+    std::string operation;  // "" for a tool without operations.
+};
+
+Result<policy::RuleBook> workspace_rules(const Globals& globals) {
     const Settings settings = TRY(load_config(globals.workspace));
     return compile_rules(settings, tools_known_from(settings));
-}
-
-int print_json(const Value& value) {
-    return print(json::write(value) + "\n") ? kDone : kRefused;
 }
 
 Map placed_rule(const RuleSet& rules, std::size_t index) {
@@ -54,7 +65,7 @@ std::string decision_line(const policy::CallDecision& decision) {
         case Verdict::allow:
             return coloured("allowed", Colour::green);
         case Verdict::escalate:
-            return cat(coloured("a person has to agree", Colour::yellow), ": ",
+            return cat(coloured("needs a person's approval", Colour::yellow), ": ",
                        decision.error->message());
         case Verdict::deny:
             return cat(coloured("refused", Colour::red), " (", decision.error->reason(),
@@ -81,9 +92,9 @@ Value decision_value(const RuleSet& rules, const policy::CallDecision& decision)
     return out;
 }
 
-// The call that the options mean: "file.read" is the operation `read` of `file`, and "block.edit"
-// the tool `block_edit`, as in a call.
-RuleOptions as_published(RuleOptions options, const policy::ToolCatalog& catalog) {
+// The call with its published names: "file.read" is the operation `read` of `file`, and
+// "block.edit" the tool `block_edit`.
+RuleCallOptions as_published(RuleCallOptions options, const policy::ToolCatalog& catalog) {
     if (catalog.find(options.tool) != nullptr) return options;
     const std::string whole = tools::published_name(options.tool);
     const std::size_t dot = options.tool.find('.');
@@ -96,16 +107,16 @@ RuleOptions as_published(RuleOptions options, const policy::ToolCatalog& catalog
     return options;
 }
 
-// Errors: not_found "unknown_tool" and invalid_argument "invalid_argument" for what is no call that
-// there could be, with what is; denied "permission_denied" and not_found "not_built" for what no
-// agent gets, whatever the rules.
-Result<void> check_call(const policy::ToolCatalog& catalog, const RuleOptions& call) {
+// Errors: not_found "unknown_tool" and invalid_argument "invalid_argument" for a call that cannot
+// exist, with those that can; denied "permission_denied" and not_found "not_built" for a call that
+// no agent can make, whatever the rules.
+Result<void> check_call(const policy::ToolCatalog& catalog, const RuleCallOptions& call) {
     const policy::KnownTool* const tool = catalog.find(call.tool);
     if (tool == nullptr) {
         return fail(Errc::not_found, "unknown_tool",
                     cat("there is no tool `", call.tool, "`; there are: ", catalog.names()));
     }
-    if (tool->mounted) return {};  // What it has is not known here.
+    if (tool->mounted) return {};  // Its operations are unknown here.
     if (!tool->built) {
         return fail(Errc::not_found, "not_built",
                     cat("there is no such tool yet: ", why_absent(*tool)));
@@ -118,9 +129,8 @@ Result<void> check_call(const policy::ToolCatalog& catalog, const RuleOptions& c
         return std::find(words.begin(), words.end(), call.operation) != words.end();
     };
     if (tool->operations.empty()) {
-        return invalid("invalid_argument", cat("`", tool->name,
-                                               "` does one thing, and has no "
-                                               "operations; leave out --operation"));
+        return invalid("invalid_argument",
+                       cat("`", tool->name, "` has no operations; leave out --operation"));
     }
     if (!has(tool->operations)) {
         std::string words;
@@ -137,12 +147,9 @@ Result<void> check_call(const policy::ToolCatalog& catalog, const RuleOptions& c
     return {};
 }
 
-}  // namespace
-
-int describe_rules(const Globals& globals, const RuleOptions& options) {
-    const auto book = rules_of(globals);
-    if (!book) return refuse(book.error());
-    const std::shared_ptr<const RuleSet> rules = book->rules_for(options.agent);
+Result<int> describe_rules(const Globals& globals, const RuleAgentOptions& options) {
+    const policy::RuleBook book = TRY(workspace_rules(globals));
+    const std::shared_ptr<const RuleSet> rules = book.rules_for(options.agent);
     const std::vector<std::string> sentences = rules->sentences();
     if (globals.json) {
         List out;
@@ -151,24 +158,23 @@ int describe_rules(const Globals& globals, const RuleOptions& options) {
             rule.append("sentence", sentences[i]);
             out.emplace_back(std::move(rule));
         }
-        return print_json(Map{{"agent", options.agent}, {"rules", std::move(out)}});
+        return output_json(Map{{"agent", options.agent}, {"rules", std::move(out)}});
     }
     if (sentences.empty()) {
-        complain(cat("no rules for tools hold for agent:", options.agent,
-                     "; [[tools.rules]] in quire.toml makes some"));
+        complain(cat("no rules for tools apply to agent:", options.agent,
+                     "; [[tools.rules]] in quire.toml adds some"));
     }
     std::string text;
     for (const std::string& sentence : sentences) cat_to(text, cat(sentence, "\n"));
-    return print(text) ? kDone : kRefused;
+    return output(text);
 }
 
-int check_rules(const Globals& globals) {
-    const auto book = rules_of(globals);
-    if (!book) return refuse(book.error());
+Result<int> report_rule_problems(const Globals& globals) {
+    const policy::RuleBook book = TRY(workspace_rules(globals));
     List errors;
     List warnings;
     std::string text;
-    for (const BookFinding& each : book->findings()) {
+    for (const BookFinding& each : book.findings()) {
         const bool is_error = each.finding.is_error();
         (is_error ? errors : warnings).push_back(finding_value(each));
         cat_to(text,
@@ -177,34 +183,74 @@ int check_rules(const Globals& globals) {
     }
     const bool good = errors.empty();
     if (globals.json) {
-        const bool printed = print_json(Map{{"ok", good},
-                                            {"errors", std::move(errors)},
-                                            {"warnings", std::move(warnings)}}) == kDone;
-        return printed && good ? kDone : kRefused;
+        const int printed = output_json(
+            Map{{"ok", good}, {"errors", std::move(errors)}, {"warnings", std::move(warnings)}});
+        return good ? printed : kRefused;
     }
     if (text.empty()) text = "The rules for tools can be met, and each has an effect.\n";
-    return print(text) && good ? kDone : kRefused;
+    const int printed = output(text);
+    return good ? printed : kRefused;
 }
 
-int explain_call(const Globals& globals, const RuleOptions& options) {
-    const auto book = rules_of(globals);
-    if (!book) return refuse(book.error());
-    const RuleOptions call = as_published(options, book->catalog());
-    if (const auto good = check_call(book->catalog(), call); !good) return refuse(good.error());
+// For a session in which nothing was called yet.
+Result<int> explain_call(const Globals& globals, const RuleCallOptions& options) {
+    const policy::RuleBook book = TRY(workspace_rules(globals));
+    const RuleCallOptions call = as_published(options, book.catalog());
+    TRY(check_call(book.catalog(), call));
     const SystemClock clock;
-    policy::RuleLedger ledger(book->rules_for(options.agent), clock);
+    policy::RuleLedger ledger(book.rules_for(options.agent), clock);
     const policy::RuleAutomaton automaton(ledger);
     const policy::CallDecision decision =
         automaton.explain({.tool = call.tool, .operation = call.operation});
     const RuleSet& rules = automaton.rules();
-    if (globals.json) return print_json(decision_value(rules, decision));
+    if (globals.json) return output_json(decision_value(rules, decision));
     std::string text = cat(decision_line(decision), "\n");
     for (const RuleLook& look : decision.trace) {
         cat_to(text, cat("  ", name_of(look.outcome), "  ", named(rules.rule(look.rule)), ": ",
                          look.why, "\n"));
     }
-    if (decision.trace.empty()) cat_to(text, "  no rule is about it\n");
-    return print(text) ? kDone : kRefused;
+    if (decision.trace.empty()) cat_to(text, "  no rule applies\n");
+    return output(text);
+}
+
+// Both options structs have an agent.
+template <class Options>
+void add_rule_agent(CLI::App& app, Options& options) {
+    app.add_option("--agent", options.agent, "The agent whose rules apply")
+        ->required()
+        ->type_name("NAME")
+        ->check(check_agent);
+}
+
+void add_rule_call_options(CLI::App& app, RuleCallOptions& options) {
+    add_rule_agent(app, options);
+    app.add_option("--tool", options.tool, "The tool that is called")
+        ->required()
+        ->type_name("TOOL");
+    app.add_option("--operation", options.operation, "The operation of the tool")
+        ->type_name("OPERATION");
+}
+
+}  // namespace
+
+Command rules_command() {
+    return {.name = "rules",
+            .about = "Explain and check the rules for tools in quire.toml",
+            .example = "quire rules check",
+            .subcommands = {
+                {.name = "describe",
+                 .about = "Print the rules for an agent, a sentence each, as its prompt has them",
+                 .example = "quire rules describe --agent ada",
+                 .action = action_with(add_rule_agent<RuleAgentOptions>, describe_rules)},
+                {.name = "check",
+                 .about = "Print rules that contradict each other (errors, exit code 1) or have no "
+                          "effect",
+                 .example = "quire rules check --json",
+                 .action = action_of(report_rule_problems)},
+                {.name = "explain",
+                 .about = "Print what an agent's first call would get, and why, rule by rule",
+                 .example = "quire rules explain --agent ada --tool file --operation read",
+                 .action = action_with(add_rule_call_options, explain_call)}}};
 }
 
 }  // namespace quire::cli

@@ -1,0 +1,176 @@
+// quire approvals: the calls that wait for a person, and that person's answers.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/concat.h"
+#include "cli/commands/acting_person.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "cli/exchange/members.h"
+#include "text/shown.h"
+
+namespace quire::cli {
+namespace {
+
+struct ApprovalListOptions {
+    bool all = false;  // Those that no longer hold, too.
+};
+
+struct ApprovalAnswerOptions {
+    std::string id;
+    std::string decision;  // As the tool `approvals` names it.
+    std::optional<std::int64_t> duration_s = {};
+    bool scoped = false;
+    std::string scope = {};  // "" for the block or file alone.
+};
+
+// "approved until 2026-11-22 10:00:00 by human:tom".
+std::string approval_state(const Value& approval) {
+    std::string out = text_of(approval, "status");
+    if (const std::int64_t until = number_of(approval, "until"); until > 0)
+        out += cat(" until ", local_time(until));
+    if (const std::string scope = text_of(approval, "scope"); !scope.empty())
+        out += cat(" for ", text::shown(scope));
+    const std::string decision = text_of(approval, "decision");
+    if (decision == "approve_once") out += " once";
+    if (decision == "approve_scope" && approval.get("scope") == nullptr) out += " for good";
+    const std::string by = text_of(approval, "by");
+    if (by.empty()) return out;
+    const bool elicited = number_of(approval, "elicited_in") > 0;
+    return cat(out, " by ", by, elicited ? ", asked in the agent's program" : "");
+}
+
+std::string approval_target(const Value& approval) {
+    const std::string path = text_of(approval, "path");
+    if (!path.empty()) return text::shown(path);
+    const std::string tool = text_of(approval, "tool");  // Or the scope of a consent.
+    if (!tool.empty()) return cat("the tool ", text::shown(tool));
+    return cat("the block ", text::shown(text_of(approval, "label")));
+}
+
+// The description is escaped in the kernel: an agent chose its words.
+std::string approval_text(const Value& approval) {
+    return cat(coloured(text_of(approval, "approval_id"), Colour::yellow), "  ",
+               coloured(local_time(number_of(approval, "timestamp")), Colour::grey), "  ",
+               coloured(text_of(approval, "actor"), Colour::cyan), " asks to ",
+               text_of(approval, "operation"), " ", approval_target(approval), "\n    ",
+               text_of(approval, "description"), "\n    ", approval_state(approval), "\n");
+}
+
+// The tool's answer. After a refusal standard error says how to be a person, if the actor is none.
+Result<Value> call_approvals(const Globals& globals, Map arguments) {
+    Result<Value> result = call_once(globals, "approvals", std::move(arguments));
+    if (!result) {
+        refuse(result.error());
+        hint_at_person(globals);
+    }
+    return result;
+}
+
+Result<int> list_approvals(const Globals& globals, const ApprovalListOptions& options) {
+    Map arguments{{"operation", "list"}};
+    if (options.all) arguments.set("all", true);
+    const auto result = call_approvals(globals, std::move(arguments));
+    if (!result) return kRefused;
+    if (globals.json) return output_json(*result);
+    const List approvals = list_of(*result, "approvals");
+    if (approvals.empty()) complain("no call waits for approval, and no approval holds");
+    std::string text;
+    for (const Value& each : approvals) text += approval_text(each);
+    return output(text);
+}
+
+Result<int> answer_approval(const Globals& globals, const ApprovalAnswerOptions& options) {
+    Map arguments{
+        {"operation", "resolve"}, {"approval_id", options.id}, {"decision", options.decision}};
+    if (options.duration_s) {
+        arguments.set("decision", "approve_for");
+        arguments.set("duration_s", *options.duration_s);
+    }
+    if (options.scoped) {
+        arguments.set("decision", "approve_scope");
+        if (!options.scope.empty()) arguments.set("scope", options.scope);
+    }
+    const auto result = call_approvals(globals, std::move(arguments));
+    if (!result) return kRefused;
+    return globals.json ? output_json(*result) : output(approval_text(*result));
+}
+
+void add_approval_id(CLI::App& app, ApprovalAnswerOptions& options) {
+    app.add_option("approval_id", options.id, "The approval's id, as list prints it")
+        ->required()
+        ->type_name("APPROVAL_ID");
+}
+
+void add_approve_options(CLI::App& app, ApprovalAnswerOptions& options) {
+    options.decision = "approve_once";
+    add_approval_id(app, options);
+    CLI::Option* duration =
+        app.add_option("--for", options.duration_s,
+                       "Allow this operation on this target for this time, whatever the content: "
+                       "90s, 10m, 2h, 1d")
+            ->transform(CLI::AsNumberWithUnit(
+                std::map<std::string, std::int64_t>{
+                    {"s", 1}, {"m", 60}, {"h", 60 * 60}, {"d", 24 * 60 * 60}},
+                CLI::AsNumberWithUnit::CASE_SENSITIVE))
+            ->type_name("TIME");
+    CLI::Option* scope = app.add_option_function<std::string>(
+        "--scope",
+        [&options](const std::string& glob) {
+            options.scoped = true;
+            options.scope = glob;
+        },
+        "Allow this operation on all labels or paths that the glob matches, until it is revoked");
+    scope->type_name("GLOB")->excludes(duration);
+    app.add_flag_function(
+           "--here", [&options](std::int64_t) { options.scoped = true; },
+           "Allow this operation on this block or file, until it is revoked")
+        ->excludes(duration)
+        ->excludes(scope);
+}
+
+void add_deny_options(CLI::App& app, ApprovalAnswerOptions& options) {
+    options.decision = "deny";
+    add_approval_id(app, options);
+}
+
+void add_revoke_options(CLI::App& app, ApprovalAnswerOptions& options) {
+    options.decision = "revoke";
+    add_approval_id(app, options);
+}
+
+void add_approval_list_options(CLI::App& app, ApprovalListOptions& options) {
+    app.add_flag("--all", options.all, "Also those that were denied, used or have expired");
+}
+
+}  // namespace
+
+Command approvals_command() {
+    return {.name = "approvals",
+            .about = "List the calls that wait for a person's approval, and answer them",
+            .example = "quire approvals list --actor human:tom",
+            .subcommands = {
+                {.name = "list",
+                 .about = "Print the calls that wait for an answer, and the approvals that hold",
+                 .example = "quire approvals list --all --actor human:tom",
+                 .action = action_with(add_approval_list_options, list_approvals)},
+                {.name = "approve",
+                 .about = "Let the agent make the call it asked for, once",
+                 .example = "quire approvals approve ap_1f2e3d4c5b6a --actor human:tom",
+                 .action = action_with(add_approve_options, answer_approval)},
+                {.name = "deny",
+                 .about = "Refuse the call; the agent is told who refused it",
+                 .example = "quire approvals deny ap_1f2e3d4c5b6a --actor human:tom",
+                 .action = action_with(add_deny_options, answer_approval)},
+                {.name = "revoke",
+                 .about = "Withdraw an answer that still holds",
+                 .example = "quire approvals revoke ap_1f2e3d4c5b6a --actor human:tom",
+                 .action = action_with(add_revoke_options, answer_approval)}}};
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,225 @@
+// quire audit: prints the log of calls and what became of them, and verifies that it is intact.
+//
+// The log is read newest first, a page at a time. An entry's body is kept as the bytes that were
+// hashed, so that --json prints exactly those.
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/clock.h"
+#include "base/concat.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "cli/exchange/members.h"
+#include "json/json.h"
+#include "memory/timestamp.h"
+#include "text/shown.h"
+
+namespace quire::cli {
+namespace {
+
+constexpr std::size_t kAuditPage = 1000;
+
+struct AuditOptions {
+    std::string actor, tool, reason;  // "" for all.
+    std::string since;                // A time, or how long ago: audit_time().
+    bool refused = false;
+    std::size_t limit = 50;
+    bool all = false;  // Ignores the limit.
+};
+
+struct AuditVerifyOptions {
+    std::vector<std::string> heads;  // Hashes that entries of the log must have.
+};
+
+// A member of the entry, escaped: whoever can write to the database can write anything into it.
+std::string safe(const Value& entry, std::string_view member) {
+    return text::shown(text_of(entry, member));
+}
+
+std::string call_name(const Value& entry) {
+    const std::string operation = safe(entry, "operation");
+    return operation.empty() ? safe(entry, "tool") : cat(safe(entry, "tool"), ".", operation);
+}
+
+std::string call_outcome(const Value& entry) {
+    const std::string word = text_of(entry, "outcome");
+    if (word == "refused") {
+        return coloured(cat("refused: ", safe(entry, "code"), " ", safe(entry, "reason")),
+                        Colour::red);
+    }
+    if (word == "escalated")
+        return coloured(cat("waits for a person: ", safe(entry, "approval_id")), Colour::yellow);
+    std::string out = "done";
+    if (const std::string block = safe(entry, "block_id"); !block.empty()) out += cat(": ", block);
+    if (entry.get("version") != nullptr) out += cat(" v", number_of(entry, "version"));
+    return out;
+}
+
+std::string approval_change(const Value& entry) {
+    return cat(safe(entry, "approval_id"), " ", safe(entry, "change"), " by ", safe(entry, "by"),
+               ": ", safe(entry, "asks"), " ", safe(entry, "target"));
+}
+
+std::string audit_event(const Value& entry) {
+    const std::string event = text_of(entry, "event");
+    const std::string number = cat("#", number_of(entry, "call"), " ");
+    if (event == "start") return cat("the kernel starts, quire ", safe(entry, "version"));
+    if (event == "stop") return "the kernel stops";
+    if (event == "lost")
+        return cat(number_of(entry, "entries"), " entries are missing: the log's buffer was full");
+    if (event == "approval") return approval_change(entry);
+    if (event == "call") return cat(number, call_name(entry), " ", safe(entry, "arguments"));
+    if (event == "end") return cat(number, call_name(entry), " ", call_outcome(entry));
+    if (event == "read")
+        return cat(number, call_name(entry), " ", safe(entry, "arguments"), " ",
+                   call_outcome(entry));
+    return text::shown(json::write(entry));
+}
+
+std::string audit_line(const Value& row) {
+    const std::string seq = cat(number_of(row, "seq"));
+    const Result<Value> entry = json::parse(text_of(row, "body"));
+    if (!entry) return cat(seq, "  ", coloured("unreadable", Colour::red), "\n");
+    return cat(coloured(local_time(number_of(*entry, "at")), Colour::grey), "  ", seq, "  ",
+               coloured(safe(*entry, "actor"), Colour::cyan), "  ", audit_event(*entry), "\n");
+}
+
+// The entry byte for byte as it was hashed.
+std::string audit_json(const Value& row) {
+    const std::string body = text_of(row, "body");
+    const std::string begin =
+        cat(R"({"seq":)", number_of(row, "seq"), R"(,"hash":")", text_of(row, "hash"), "\",");
+    if (json::parse(body) && body.find('\n') == std::string::npos)
+        return cat(begin, R"("entry":)", body, "}\n");
+    return cat(begin, R"("damaged":)", json::write(Value(body)), "}\n");
+}
+
+// Milliseconds since 1970 for "90s", "10m", "2h" or "3d" before `now_ms`, or for a timestamp
+// (memory/timestamp.h).
+std::optional<std::int64_t> audit_time(std::string_view text, std::int64_t now_ms) {
+    std::int64_t count = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
+    const std::string_view unit(read.ptr, static_cast<std::size_t>(text.end() - read.ptr));
+    if (read.ec == std::errc() && count >= 0 && unit.size() == 1) {
+        constexpr std::int64_t kDayMs = 86'400'000;
+        const std::int64_t ms = unit == "s"   ? 1000
+                                : unit == "m" ? 60'000
+                                : unit == "h" ? 3'600'000
+                                : unit == "d" ? kDayMs
+                                              : 0;
+        if (ms != 0 && count <= now_ms / ms) return now_ms - count * ms;
+    }
+    return memory::parse_timestamp(text);
+}
+
+Result<int> print_audit(const Globals& globals, const AuditOptions& options) {
+    CommandClient client = TRY(CommandClient::attach(globals));
+    Map params{{"actor", options.actor}, {"tool", options.tool}, {"reason", options.reason}};
+    params.append("refused", options.refused);
+    if (!options.since.empty()) {
+        const auto since = audit_time(options.since, SystemClock().wall_ms());
+        if (since) params.append("since", *since);
+    }
+    std::size_t left = options.all ? SIZE_MAX : options.limit;
+    bool any = false;
+    while (left > 0) {
+        params.set("limit", std::min(left, kAuditPage));
+        const Value answer = TRY(client.request("audit", params));
+        const List rows = list_of(answer, "entries");
+        std::string text;
+        for (const Value& row : rows) text += globals.json ? audit_json(row) : audit_line(row);
+        if (!print(text)) return kRefused;
+        any = any || !rows.empty();
+        left -= std::min(left, rows.size());
+        const std::int64_t next = number_of(answer, "next");
+        if (next == 0) break;
+        params.set("before", next);
+    }
+    if (!any && !globals.json) complain("no entry matches");
+    return kDone;
+}
+
+Result<int> verify_audit(const Globals& globals, const AuditVerifyOptions& options) {
+    Value answer = TRY(request_once(
+        globals, "verify_audit", Map{{"heads", List(options.heads.begin(), options.heads.end())}}));
+    const Value* broken = answer.get("broken");
+    const List missing = list_of(answer, "missing");
+    const bool whole = broken == nullptr && missing.empty();
+    if (globals.json) {
+        answer.as_map().append("whole", whole);
+        return output_json(answer) == kDone && whole ? kDone : kRefused;
+    }
+
+    const bool printed =
+        print(cat(number_of(answer, "entries"),
+                  " entries, each with the hash of the one before it; the head is\n",
+                  text_of(answer, "head"), "\n"));
+    if (broken != nullptr) {
+        complain(cat("entry ", number_of(*broken, "seq"), " is broken: ", safe(*broken, "what"),
+                     ". It or an entry before it was changed, so it and all later entries prove "
+                     "nothing"));
+    }
+    for (const Value& head : missing) {
+        complain(cat("no entry has the hash ", text::shown(head.as_string()),
+                     ": the log was cut or rewritten since that hash was printed"));
+    }
+    return printed && whole ? kDone : kRefused;
+}
+
+void add_audit_options(CLI::App& app, AuditOptions& options) {
+    app.add_option("-a,--actor", options.actor, "Only this actor's calls and answers")
+        ->type_name("ACTOR")
+        ->check(check_actor);
+    app.add_option("--tool", options.tool,
+                   "Only calls of this tool, or of one of its operations: context.set_field")
+        ->type_name("TOOL");
+    app.add_option("--since", options.since,
+                   "Only entries since then: 90s, 10m, 2h or 3d ago, or a time in RFC 3339")
+        ->type_name("TIME")
+        ->check([](const std::string& text) {
+            return audit_time(text, SystemClock().wall_ms())
+                       ? std::string()
+                       : cat("'", text, "' is neither like 2h nor like 2026-01-31T12:00:00Z");
+        });
+    app.add_flag("--refused", options.refused, "Only calls that were refused or wait for a person");
+    app.add_option("--reason", options.reason, "Only refusals with this reason")
+        ->type_name("REASON");
+    CLI::Option* limit = app.add_option("-n,--limit", options.limit, "The number of entries");
+    limit->check(CLI::Range(1, 1'000'000))->capture_default_str();
+    app.add_flag("--all", options.all, "All entries, however many there are")->excludes(limit);
+}
+
+void add_audit_verify_options(CLI::App& app, AuditVerifyOptions& options) {
+    app.add_option("--expect-head", options.heads,
+                   "A hash that an earlier verify printed: an entry must still have it")
+        ->type_name("HASH")
+        ->check([](const std::string& text) {
+            return text.size() == 64 &&
+                           text.find_first_not_of("0123456789abcdef") == std::string::npos
+                       ? std::string()
+                       : std::string("a hash is 64 digits, 0 to 9 and a to f");
+        });
+}
+
+}  // namespace
+
+Command audit_command() {
+    return {.name = "audit",
+            .about =
+                "Print calls, decisions and approvals, newest first; or verify that their log "
+                "is intact",
+            .example = "quire audit --tool context --since 2h --refused",
+            .action = action_with(add_audit_options, print_audit),
+            .subcommands = {{.name = "verify",
+                             .about = "Verify the whole log, and print the hash of its last entry",
+                             .example = "quire audit verify --expect-head 5f0c…",
+                             .action = action_with(add_audit_verify_options, verify_audit)}}};
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,53 @@
+// quire cat: the text of a block or a file as the workspace has it.
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "base/concat.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "conversation/block.h"
+#include "server/workspace_service.h"
+
+namespace quire::cli {
+namespace {
+
+struct CatOptions {
+    std::string what;  // A block's id or a file's path.
+};
+
+// What has the shape of a block's id is one, anything else a path. "./b1_0_0" is a file.
+std::string resource_uri(const std::string& what) {
+    if (conversation::BlockId::parse(what)) return cat("block://", what);
+    std::string_view path = what;
+    while (path.starts_with("./")) path.remove_prefix(2);
+    return server::uri_of_path(path);
+}
+
+Result<int> run_cat(const Globals& globals, const CatOptions& options) {
+    const std::string uri = resource_uri(options.what);
+    const Value answer = TRY(request_once(globals, "read", Map{{"uri", uri}}));
+    const Value* text = answer.get("text");
+    if (text == nullptr || !text->is_string()) return kRefused;
+    return globals.json ? output_json(Map{{"uri", uri}, {"text", *text}})
+                        : output(text->as_string());
+}
+
+void add_cat_options(CLI::App& app, CatOptions& options) {
+    app.add_option("what", options.what, "A block's id, or a path in the workspace")
+        ->required()
+        ->type_name("BLOCK|PATH");
+}
+
+}  // namespace
+
+Command cat_command() {
+    return {.name = "cat",
+            .about = "Print the text of a block or a file, with edits that are not saved yet",
+            .example = "quire cat src/main.cc",
+            .action = action_with(add_cat_options, run_cat)};
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,66 @@
+// Command: what the command line says about one command, and what it does.
+//
+// Each command has a source of its own, NAME_command.cc, with its help, its options and its work.
+// command_list.cc lists the commands, program.cc builds the parser from that list, and
+// completion_command.cc reads the shells' completions off the parser: a command is described once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace quire::cli {
+
+// Exit codes.
+constexpr int kDone = 0;
+constexpr int kRefused = 1;  // The command failed; standard error says why and what to do.
+constexpr int kUsage = 2;    // The command line is wrong.
+
+// The options that every command takes.
+struct Globals {
+    std::string workspace = ".";
+    std::string actor = "agent:local";
+    bool actor_named = false;  // The command line or the environment names the actor.
+    std::string profile = {};  // "" for the actor's own.
+    bool json = false;
+    std::string version = {};  // The program's.
+};
+
+// Runs a command whose options are parsed: an exit code, or an error for standard error (kRefused).
+using CommandRun = std::function<Result<int>(const Globals&)>;
+// Adds a command's options to its parser; the function that it returns runs the command later.
+using CommandAction = std::function<CommandRun(CLI::App&)>;
+
+struct Command {
+    std::string_view name;
+    std::string_view about;     // One sentence, for --help.
+    std::string_view example;   // A command line that works.
+    CommandAction action = {};  // None: one of the subcommands has to be named.
+    std::vector<Command> subcommands = {};
+    bool hidden = false;  // Not in --help and the completions.
+};
+
+// The action of a command whose options are an `Options`, filled by `add_options`.
+template <class Options>
+CommandAction action_with(void (*add_options)(CLI::App&, Options&),
+                          Result<int> (*run)(const Globals&, const Options&)) {
+    return [=](CLI::App& app) -> CommandRun {
+        const auto options = std::make_shared<Options>();
+        add_options(app, *options);
+        return [=](const Globals& globals) { return run(globals, *options); };
+    };
+}
+// The action of a command that has no options of its own.
+inline CommandAction action_of(Result<int> (*run)(const Globals&)) {
+    return [=](CLI::App&) -> CommandRun { return run; };
+}
+
+}  // namespace quire::cli

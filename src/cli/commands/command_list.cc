@@ -1,0 +1,26 @@
+#include "cli/commands/command_list.h"
+
+#include "base/concat.h"
+#include "policy/actor.h"
+
+namespace quire::cli {
+
+std::vector<Command> all_commands() {
+    return {init_command(),    mcp_command(),       serve_command(),   call_command(),
+            cat_command(),     edit_command(),      export_command(),  import_command(),
+            context_command(), approvals_command(), log_command(),     audit_command(),
+            undo_command(),    status_command(),    sources_command(), mounts_command(),
+            rules_command(),   demo_command(),      doctor_command(),  engine_command(),
+            kernel_command(),  completion_command()};
+}
+
+std::string check_actor(const std::string& word) {
+    const auto actor = policy::Actor::parse(word);
+    return actor ? "" : actor.error().message();
+}
+
+std::string check_agent(const std::string& name) {
+    return check_actor(cat("agent:", name));
+}
+
+}  // namespace quire::cli

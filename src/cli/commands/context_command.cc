@@ -1,0 +1,139 @@
+// quire context render: the text that belongs into an agent's context.
+//
+// The pieces come in the order in which a model reads them: core memory, pinned working memory, the
+// rules for tools. Under a budget each piece that still fits is taken, whole; the others are named.
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/concat.h"
+#include "base/utf8.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "cli/exchange/members.h"
+#include "cli/settings/config.h"
+#include "cli/settings/tool_rules.h"
+#include "policy/rule_book.h"
+
+namespace quire::cli {
+namespace {
+
+struct ContextOptions {
+    std::string agent;
+    std::size_t budget = 0;  // Tokens; 0 for no limit.
+};
+
+struct ContextPiece {
+    std::string name;
+    std::string text;
+};
+
+// An estimate: four characters are about one token.
+std::size_t token_count(std::string_view text) {
+    return (utf8::count_code_points(text) + 3) / 4;
+}
+
+// Adds those of `blocks` that are wanted, as a model sees them.
+Result<void> add_blocks(CommandClient& client, const List& blocks,
+                        const std::function<bool(const Value&)>& wanted,
+                        std::vector<ContextPiece>& out) {
+    for (const Value& block : blocks) {
+        if (!wanted(block)) continue;
+        const std::string label = text_of(block, "label");
+        const auto seen = client.call("context", Map{{"operation", "view"}, {"label", label}});
+        if (!seen && seen.error().code() == Errc::not_found) continue;  // Deleted meanwhile.
+        if (!seen) return Failure(seen.error());
+        out.push_back({label, cat(text_of(*seen, "rendered"), "\n")});
+    }
+    return {};
+}
+
+Result<void> add_rules(const Settings& settings, const std::string& agent,
+                       std::vector<ContextPiece>& out) {
+    const policy::RuleBook book = TRY(load_rules(settings, tools_known_from(settings)));
+    const std::vector<std::string> sentences = book.rules_for(agent)->sentences();
+    if (sentences.empty()) return {};
+    std::string text = "# Rules for tools\n";
+    for (const std::string& sentence : sentences) cat_to(text, cat("- ", sentence, "\n"));
+    out.push_back({"rules for tools", std::move(text)});
+    return {};
+}
+
+Result<std::vector<ContextPiece>> context_pieces(const Globals& globals, const std::string& agent) {
+    const Settings settings = TRY(load_config(globals.workspace));
+    Globals as_agent = globals;
+    as_agent.actor = cat("agent:", agent);
+    CommandClient client = TRY(CommandClient::attach(as_agent));
+    const Value list = TRY(client.call("context", Map{{"operation", "list"}}));
+    const Value* blocks = list.get("blocks");
+    if (blocks == nullptr || !blocks->is_list())
+        return corrupt("the answer holds no list of blocks");
+
+    std::vector<ContextPiece> out;
+    TRY(add_blocks(
+        client, blocks->as_list(),
+        [](const Value& block) { return text_of(block, "type") == "core"; }, out));
+    TRY(add_blocks(
+        client, blocks->as_list(),
+        [](const Value& block) {
+            const Value* pinned = block.get("pinned");
+            return text_of(block, "type") == "working" && pinned != nullptr &&
+                   *pinned == Value(true);
+        },
+        out));
+    TRY(add_rules(settings, agent, out));
+    return out;
+}
+
+Result<int> render_context(const Globals& globals, const ContextOptions& options) {
+    const std::vector<ContextPiece> pieces = TRY(context_pieces(globals, options.agent));
+    std::string text;
+    List left_out;
+    for (const ContextPiece& piece : pieces) {
+        const std::string with = cat(text, text.empty() ? "" : "\n", piece.text);
+        if (options.budget == 0 || token_count(with) <= options.budget) {
+            text = with;
+            continue;
+        }
+        const std::size_t tokens = token_count(piece.text);
+        left_out.push_back(Map{{"name", piece.name}, {"tokens", tokens}});
+        if (!globals.json)
+            complain(cat("left out, over the budget: ", piece.name, " (", tokens, " tokens)"));
+    }
+    const std::size_t tokens = token_count(text);
+    if (!globals.json) return output(text);
+    return output_json(
+        Map{{"text", std::move(text)}, {"tokens", tokens}, {"left_out", std::move(left_out)}});
+}
+
+void add_context_options(CLI::App& app, ContextOptions& options) {
+    app.add_option("--agent", options.agent, "The agent whose context to print")
+        ->required()
+        ->type_name("NAME")
+        ->check(check_agent);
+    app.add_option("--budget", options.budget,
+                   "The most tokens to print, four characters each; what does not fit is left out "
+                   "and named on standard error")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
+        ->type_name("TOKENS");
+}
+
+}  // namespace
+
+Command context_command() {
+    constexpr std::string_view kExample = "quire context render --agent ada --budget 8000";
+    return {.name = "context",
+            .about = "Print the text that belongs into an agent's context",
+            .example = kExample,
+            .subcommands = {{.name = "render",
+                             .about = "Print an agent's core memory, its pinned working memory, "
+                                      "and the rules for its tools",
+                             .example = kExample,
+                             .action = action_with(add_context_options, render_context)}}};
+}
+
+}  // namespace quire::cli

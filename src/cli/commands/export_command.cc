@@ -1,0 +1,123 @@
+// quire export: all memory of an agent, with its history, in one file.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/concat.h"
+#include "cli/commands/acting_person.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "cli/commands/whole_file.h"
+#include "cli/exchange/members.h"
+#include "cli/exchange/memory_file.h"
+#include "json/json.h"
+#include "memory/timestamp.h"
+
+namespace quire::cli {
+namespace {
+
+struct ExportOptions {
+    std::string agent;
+    std::string file;
+    bool force = false;  // Overwrite a file.
+};
+
+struct GatheredMemory {
+    MemoryFile file;
+    List unreadable;
+    std::vector<std::string> too_long;  // Labels of blocks that the file leaves out.
+};
+
+// An import could not read a longer block, and a file that cannot be read is no copy.
+std::string left_out_message(const Globals& globals, const std::string& label) {
+    const Map view{{"operation", "view"}, {"label", label}};
+    return cat("the file leaves out '", label, "', which is too long to be exported: with its ",
+               "history it is more than the 63 MiB that an import takes at once. To print its ",
+               "content without the history: quire call context", same_options(globals), " ",
+               for_shell(json::write(view)),
+               "; a copy of the folder .quire, made while no kernel runs, holds all of it");
+}
+
+Result<GatheredMemory> gather_memory(const Globals& globals, const std::string& agent) {
+    GatheredMemory out{{cat("agent:", agent),
+                        memory::format_timestamp(SystemClock().wall_ms()),
+                        globals.version,
+                        {}},
+                       {},
+                       {}};
+    CommandClient client = TRY(CommandClient::attach(globals));
+    const Value owned = TRY(client.request("owned", Map{{"owner", out.file.owner}}));
+    for (const Value& label : list_of(owned, "labels")) {
+        auto answer = client.request("export", Map{{"label", label}});
+        if (!answer && answer.error().code() == Errc::not_found) continue;  // Deleted meanwhile.
+        if (!answer) return Failure(std::move(answer).error());
+        const Value* block = answer->get("block");
+        if (block == nullptr) return corrupt("the kernel sent a block without its content");
+        if (json::write(*block).size() > kMostInRequest) {
+            out.too_long.push_back(text_of(*block, "label"));
+        } else {
+            out.file.blocks.push_back(*block);
+        }
+    }
+    out.unreadable = list_of(owned, "unreadable");
+    if (!out.file.blocks.empty() || !out.too_long.empty()) return out;
+    return fail(Errc::not_found, "no_memory",
+                cat(out.file.owner,
+                    " owns no memory here; quire call context "
+                    "'{\"operation\":\"list\"}' lists the blocks"));
+}
+
+Result<int> run_export(const Globals& globals, const ExportOptions& options) {
+    const Result<Globals> person = acting_as_person(globals);
+    if (!person) {
+        refuse(person.error());
+        return kUsage;
+    }
+    struct stat present = {};
+    if (!options.force && ::stat(options.file.c_str(), &present) == 0) {
+        complain(cat(options.file, " exists already; name another file, or use --force"));
+        return kRefused;
+    }
+    const GatheredMemory gathered = TRY(gather_memory(*person, options.agent));
+    const std::string text = write_memory_file(gathered.file);
+    TRY(keep_file(options.file, text));
+    for (const Value& each : gathered.unreadable) {
+        if (!each.is_string()) continue;
+        complain(cat("the file leaves out '", each.as_string(),
+                     "', which cannot be read, not even who owns it"));
+    }
+    for (const std::string& label : gathered.too_long) complain(left_out_message(*person, label));
+    const std::size_t count = gathered.file.blocks.size();
+    const std::string summary =
+        globals.json
+            ? json::write(Map{{"file", options.file}, {"blocks", count}, {"bytes", text.size()}})
+            : cat("Wrote ", plural(count, "block"), " of ", gathered.file.owner,
+                  " with their history to ", options.file, " (", size_text(text.size()), ").");
+    const bool is_all = gathered.unreadable.empty() && gathered.too_long.empty();
+    return print(summary + "\n") && is_all ? kDone : kRefused;
+}
+
+void add_export_options(CLI::App& app, ExportOptions& options) {
+    app.add_option("--agent", options.agent, "The agent whose memory to export")
+        ->required()
+        ->type_name("NAME")
+        ->check(check_agent);
+    app.add_option("file", options.file, "The file to write")->required()->type_name("FILE");
+    app.add_flag("--force", options.force, "Overwrite an existing file");
+}
+
+}  // namespace
+
+Command export_command() {
+    return {.name = "export",
+            .about = "Write all memory that an agent owns, with its history, to one file",
+            .example = "quire export --agent ada ada.memory --actor human:tom",
+            .action = action_with(add_export_options, run_export)};
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,70 @@
+// quire log: the latest changes, newest first.
+#include <algorithm>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/concat.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "cli/exchange/members.h"
+
+namespace quire::cli {
+namespace {
+
+struct LogOptions {
+    std::string actor;  // "" for everyone.
+    std::size_t limit = 20;
+};
+
+std::string log_table(const List& entries) {
+    std::size_t actor_width = 0;
+    std::size_t block_width = 0;
+    for (const Value& entry : entries) {
+        actor_width = std::max(actor_width, text_of(entry, "actor").size());
+        block_width = std::max(block_width, text_of(entry, "block_id").size());
+    }
+    std::string out;
+    for (const Value& entry : entries) {
+        out +=
+            cat(coloured(local_time(number_of(entry, "timestamp")), Colour::grey), "  ",
+                coloured(padded(text_of(entry, "actor"), actor_width), Colour::cyan), "  ",
+                padded(text_of(entry, "block_id"), block_width), "  v",
+                padded(text_of(entry, "version_id"), 5), " ", text_of(entry, "description"), "\n");
+    }
+    return out;
+}
+
+Result<int> run_log(const Globals& globals, const LogOptions& options) {
+    Map params{{"limit", options.limit}};
+    if (!options.actor.empty()) params.set("actor", options.actor);
+    const Value answer = TRY(request_once(globals, "log", std::move(params)));
+    if (globals.json) return output_json(answer);
+    const List entries = list_of(answer, "entries");
+    if (entries.empty()) {
+        complain(options.actor.empty() ? "nothing has been changed here yet"
+                                       : cat(options.actor, " has changed nothing here yet"));
+    }
+    return output(log_table(entries));
+}
+
+void add_log_options(CLI::App& app, LogOptions& options) {
+    app.add_option("-a,--actor", options.actor, "Only this actor's changes")
+        ->type_name("ACTOR")
+        ->check(check_actor);
+    app.add_option("-n,--limit", options.limit, "The number of entries")
+        ->check(CLI::Range(1, 10'000))
+        ->capture_default_str();
+}
+
+}  // namespace
+
+Command log_command() {
+    return {.name = "log",
+            .about = "Print the latest changes, newest first: everyone's, or one actor's",
+            .example = "quire log --actor agent:ada --limit 5",
+            .action = action_with(add_log_options, run_log)};
+}
+
+}  // namespace quire::cli

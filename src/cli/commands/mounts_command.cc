@@ -1,0 +1,172 @@
+// quire mounts: the tools of mounted MCP servers, which of them are approved, and what changed.
+//
+// A server's words are a stranger's: they are escaped, and indented so that no line of them looks
+// like one of ours.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "base/concat.h"
+#include "cli/commands/acting_person.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "cli/exchange/members.h"
+#include "json/json.h"
+#include "text/shown.h"
+
+namespace quire::cli {
+namespace {
+
+struct MountOptions {
+    std::string name;
+    std::string offer;  // Of approve: the digest of a list of tools, as show prints it.
+};
+
+// "3 tools, 1 left out, 2 unapproved changes".
+std::string mount_counts(const Value& row) {
+    const std::size_t tools = list_of(row, "tools").size();
+    const std::size_t left_out = list_of(row, "left_out").size();
+    const std::size_t changes = list_of(row, "changes").size();
+    std::string out = cat(tools, tools == 1 ? " tool" : " tools");
+    if (left_out > 0) cat_to(out, cat(", ", left_out, " left out"));
+    if (changes > 0) {
+        cat_to(out, coloured(cat(", ", changes,
+                                 changes == 1 ? " unapproved change" : " unapproved changes"),
+                             Colour::yellow));
+    }
+    return out;
+}
+
+std::string indented(std::string_view text, std::string_view before) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        cat_to(out, cat(before, text::shown(text.substr(at, end - at)), "\n"));
+        at = end + 1;
+    }
+    return out;
+}
+
+std::string shown_definition(const Value& definition) {
+    return indented(json::write_pretty(definition), "        ");
+}
+
+std::string mount_line(const Value& row) {
+    std::string out =
+        cat(coloured(text_of(row, "name"), Colour::cyan), "  ", text_of(row, "state"), "  ",
+            mount_counts(row), "  ", text::shown(text_of(row, "command")), "\n");
+    if (const std::string failed = text_of(row, "failed"); !failed.empty())
+        cat_to(out, indented(failed, "    | "));
+    return out;
+}
+
+std::string mount_text(const Value& row) {
+    std::string out = mount_line(row);
+    for (const Value& tool : list_of(row, "tools")) {
+        const Value* const listed = tool.get("listed");
+        cat_to(out, cat("  ", text_of(tool, "name"),
+                        listed != nullptr && *listed == Value(true)
+                            ? ""
+                            : "  (not listed since the kernel started)",
+                        "\n"));
+    }
+    for (const Value& each : list_of(row, "left_out")) {
+        cat_to(out, cat("  ", coloured("left out", Colour::yellow), " ", text_of(each, "tool"),
+                        ": ", text::shown(text_of(each, "why")), "\n"));
+    }
+    for (const Value& each : list_of(row, "changes")) {
+        const std::string what = text_of(each, "what");
+        cat_to(out, cat("  ", coloured(text_of(each, "change"), Colour::yellow), " ",
+                        text_of(each, "tool"), what.empty() ? "" : ": ", what, "\n"));
+        if (const Value* before = each.get("before"))
+            cat_to(out, cat("      approved:\n", shown_definition(*before)));
+        if (const Value* now = each.get("now"))
+            cat_to(out, cat("      now:\n", shown_definition(*now)));
+    }
+    if (!list_of(row, "changes").empty()) {
+        cat_to(out, cat("  to approve this as a person: quire mounts approve ",
+                        text_of(row, "name"), " ", text_of(row, "offer"), " --actor human:NAME\n"));
+    }
+    return out;
+}
+
+Result<int> list_mounts(const Globals& globals) {
+    const Value answer = TRY(request_once(globals, "mounts"));
+    if (globals.json) return output_json(answer);
+    const List rows = list_of(answer, "mounts");
+    if (rows.empty())
+        complain("no server is mounted here; [tools.mount.NAME] in quire.toml mounts one");
+    std::string out;
+    for (const Value& row : rows) out += mount_line(row);
+    return output(out);
+}
+
+int print_mount(const Globals& globals, const Value& row) {
+    return globals.json ? output_json(row) : output(mount_text(row));
+}
+
+Result<int> show_mount(const Globals& globals, const MountOptions& options) {
+    return print_mount(globals, TRY(request_once(globals, "mount", {{"name", options.name}})));
+}
+
+Result<int> check_mount(const Globals& globals, const MountOptions& options) {
+    return print_mount(globals,
+                       TRY(request_once(globals, "check_mount", {{"name", options.name}})));
+}
+
+Result<int> approve_mount(const Globals& globals, const MountOptions& options) {
+    const auto row =
+        request_once(globals, "approve_mount", {{"name", options.name}, {"offer", options.offer}});
+    if (row) return print_mount(globals, *row);
+    refuse(row.error());
+    hint_at_person(globals);
+    return kRefused;
+}
+
+void add_mount_name(CLI::App& app, MountOptions& options) {
+    app.add_option("name", options.name, "The mount's name, as quire mounts prints it")
+        ->required()
+        ->type_name("NAME");
+}
+
+void add_mount_approve_options(CLI::App& app, MountOptions& options) {
+    add_mount_name(app, options);
+    app.add_option("offer", options.offer,
+                   "The digest of the tools to approve, as quire mounts show prints it")
+        ->required()
+        ->type_name("DIGEST");
+}
+
+}  // namespace
+
+Command mounts_command() {
+    return {
+        .name = "mounts",
+        .about =
+            "List the tools of mounted MCP servers ([tools.mount.NAME] in quire.toml), "
+            "and approve changes in them",
+        .example = "quire mounts show fs",
+        .action = action_of(list_mounts),
+        .subcommands = {{.name = "list",
+                         .about = "Print each server with its state; the default",
+                         .example = "quire mounts list --json",
+                         .action = action_of(list_mounts)},
+                        {.name = "show",
+                         .about = "Print a server's tools, and each change before and after",
+                         .example = "quire mounts show fs",
+                         .action = action_with(add_mount_name, show_mount)},
+                        {.name = "check",
+                         .about = "Ask a server for its tools now; the first answer is approved "
+                                  "automatically",
+                         .example = "quire mounts check fs",
+                         .action = action_with(add_mount_name, check_mount)},
+                        {.name = "approve",
+                         .about = "Approve the server's current tools (people only)",
+                         .example = "quire mounts approve fs 3f9a0c417be25d86 --actor human:tom",
+                         .action = action_with(add_mount_approve_options, approve_mount)}}};
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,91 @@
+// quire serve and quire kernel: the process that owns the workspace, in the foreground for a
+// person, or in the background for the command that starts it.
+#include <cstdlib>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/concat.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+#include "cli/compose/compose.h"
+#include "server/launch.h"
+#include "server/local_socket.h"
+
+namespace quire::cli {
+namespace {
+
+struct ServeOptions {
+    std::string listen;  // "" for the Unix socket alone.
+};
+
+struct KernelOptions {
+    int ready_fd = -1;
+};
+
+Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
+    if (!options.listen.empty()) {
+        complain(cat("--listen ", options.listen,
+                     ": this version does not speak HTTP. Without --listen it serves the Unix "
+                     "socket, which quire mcp and the other commands use. Nothing was started."));
+        return kRefused;
+    }
+    server::LocalServer::block_end_signals();
+    StderrLog log;
+    const auto house = TRY(House::open(
+        {.workspace = globals.workspace, .version = globals.version, .linger_ms = -1}, log));
+    print(cat("Serving ", house->socket(), " until Ctrl-C.\n"));
+    house->run();
+    return kDone;
+}
+
+Result<int> run_kernel(const Globals& globals, const KernelOptions& options) {
+    server::LocalServer::block_end_signals();
+    StderrLog log;
+    HouseOptions house_options{.workspace = globals.workspace, .version = globals.version};
+    // How long the kernel stays after its last client: for tests, and for scripts that make many
+    // short calls.
+    if (const char* const linger = std::getenv("QUIRE_LINGER_MS"))
+        house_options.linger_ms = std::atoi(linger);
+    auto house = House::open(house_options, log);
+    if (!house) {
+        server::report_failure(options.ready_fd, house.error());
+        log.write(LogLevel::error, house.error().message());
+        return kRefused;
+    }
+    server::report_ready(options.ready_fd);
+    (*house)->run();
+    return kDone;
+}
+
+void add_serve_options(CLI::App& app, ServeOptions& options) {
+    app.add_option("--listen", options.listen,
+                   "An address for HTTP; this version does not support it and refuses to start")
+        ->type_name("HOST:PORT");
+}
+
+void add_kernel_options(CLI::App& app, KernelOptions& options) {
+    app.add_option("--ready-fd", options.ready_fd, "The pipe on which to report readiness");
+}
+
+}  // namespace
+
+Command serve_command() {
+    return {.name = "serve",
+            .about =
+                "Run the workspace's kernel in the foreground, on the Unix socket in "
+                ".quire/, until Ctrl-C",
+            .example = "quire serve --workspace ~/project",
+            .action = action_with(add_serve_options, run_serve)};
+}
+
+// The other commands start it.
+Command kernel_command() {
+    return {.name = "kernel",
+            .about = "The background process that owns a workspace",
+            .example = {},
+            .action = action_with(add_kernel_options, run_kernel),
+            .hidden = true};
+}
+
+}  // namespace quire::cli

@@ -1,0 +1,79 @@
+// quire status: whether a kernel runs here, and what it holds. It never starts one.
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "base/concat.h"
+#include "cli/commands/command_client.h"
+#include "cli/commands/command_list.h"
+#include "cli/commands/terminal.h"
+
+namespace quire::cli {
+namespace {
+
+std::uint64_t store_size(const std::filesystem::path& state) {
+    std::uint64_t bytes = 0;
+    for (const char* name : {"quire.db", "quire.db-wal"}) {
+        std::error_code missing;
+        const auto size = std::filesystem::file_size(state / name, missing);
+        if (!missing) bytes += size;
+    }
+    return bytes;
+}
+
+std::int64_t status_number(const Map& fields, std::string_view name) {
+    const Value* value = fields.find(name);
+    return value != nullptr && value->is_int() ? value->as_int() : 0;
+}
+
+std::string status_text(const Map& fields) {
+    const std::string store =
+        cat("Store: ", size_text(static_cast<std::uint64_t>(status_number(fields, "store_bytes"))),
+            " in ", fields.find("workspace")->as_string(), "/.quire\n");
+    if (*fields.find("running") != Value(true)) {
+        return cat("No kernel runs here; the next command that needs one will start it.\n", store);
+    }
+    return cat("A kernel runs: process ", status_number(fields, "pid"), ", version ",
+               fields.find("version")->as_string(),
+               "\nSessions: ", status_number(fields, "sessions"),
+               "\nDocuments: ", status_number(fields, "documents"), ", ",
+               status_number(fields, "live_documents"),
+               " of them in memory\nSince it started: ", status_number(fields, "calls"), " calls, ",
+               status_number(fields, "commits"), " commits\n", store);
+}
+
+Result<int> run_status(const Globals& globals) {
+    std::error_code missing;
+    const auto workspace = std::filesystem::canonical(globals.workspace, missing);
+    if (missing) {
+        complain(cat("there is no directory ", globals.workspace));
+        return kRefused;
+    }
+    Map fields{{"workspace", workspace.string()}, {"running", false}};
+    // A question must create nothing: neither a kernel nor the directory for its state.
+    if (std::filesystem::exists(workspace / ".quire", missing)) {
+        auto client = CommandClient::attach(globals, false);
+        if (!client && client.error().reason() != "no_kernel") return refuse(client.error());
+        if (client) {
+            Value answer = TRY(client->request("status"));
+            fields.set("running", true);
+            fields.set("pid", client->kernel_pid());
+            for (Map::Entry& entry : answer.as_map()) fields.set(entry.key, std::move(entry.value));
+            // This command's own session does not count.
+            fields.set("sessions", status_number(fields, "sessions") - 1);
+        }
+    }
+    fields.set("store_bytes", store_size(workspace / ".quire"));
+    return globals.json ? output_json(fields) : output(status_text(fields));
+}
+
+}  // namespace
+
+Command status_command() {
+    return {.name = "status",
+            .about = "Print whether a kernel runs, and what it holds",
+            .example = "quire status --json",
+            .action = action_of(run_status)};
+}
+
+}  // namespace quire::cli
