@@ -32,29 +32,30 @@ Result<int> run_serve(const Globals& globals, const ServeOptions& options) {
     }
     server::LocalServer::block_end_signals();
     StderrLog log;
-    const auto house = TRY(House::open(
+    const auto process = TRY(KernelProcess::open(
         {.workspace = globals.workspace, .version = globals.version, .linger_ms = -1}, log));
-    print(cat("Serving ", house->socket(), " until Ctrl-C.\n"));
-    house->run();
+    print(cat("Serving ", process->socket(), " until Ctrl-C.\n"));
+    process->run();
     return kDone;
 }
 
 Result<int> run_kernel(const Globals& globals, const KernelOptions& options) {
     server::LocalServer::block_end_signals();
     StderrLog log;
-    HouseOptions house_options{.workspace = globals.workspace, .version = globals.version};
+    KernelProcessOptions process_options{.workspace = globals.workspace,
+                                         .version = globals.version};
     // How long the kernel stays after its last client: for tests, and for scripts that make many
     // short calls.
     if (const char* const linger = std::getenv("QUIRE_LINGER_MS"))
-        house_options.linger_ms = std::atoi(linger);
-    auto house = House::open(house_options, log);
-    if (!house) {
-        server::report_failure(options.ready_fd, house.error());
-        log.write(LogLevel::error, house.error().message());
+        process_options.linger_ms = std::atoi(linger);
+    auto process = KernelProcess::open(process_options, log);
+    if (!process) {
+        server::report_failure(options.ready_fd, process.error());
+        log.write(LogLevel::error, process.error().message());
         return kRefused;
     }
     server::report_ready(options.ready_fd);
-    (*house)->run();
+    (*process)->run();
     return kDone;
 }
 

@@ -1,3 +1,8 @@
+// Builds a kernel process from its settings: storage, the kernel and its use cases, what runs
+// beside it (diagnostics, mounted servers), the tools, the rules for them, and the socket.
+//
+// Every object that outlives a call is owned by KernelProcess::Body, in the order in which they are
+// built. Nothing here decides anything: it hands each part what it needs.
 #include "cli/compose/compose.h"
 
 #include <algorithm>
@@ -47,7 +52,7 @@ namespace {
 
 constexpr unsigned kWorkers = 2;
 
-// What is in .quire/ belongs to this machine: it keeps itself out of version control.
+// The state directory belongs to this machine, so it keeps itself out of version control.
 Result<void> write_ignore_file(const server::StateDirectory& state) {
     const std::string path = state.file(".gitignore");
     const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -61,9 +66,9 @@ Result<void> write_ignore_file(const server::StateDirectory& state) {
 
 }  // namespace
 
-// Members go in the reverse of their order: the server before the tools, these before the kernel,
-// and the store last but for what it runs on.
-struct House::Body {
+// Members are destroyed in reverse: the server before the tools, the tools before the kernel, and
+// the store last but for what it runs on.
+struct KernelProcess::Body {
     Body() = default;
     Body(const Body&) = delete;
     Body& operator=(const Body&) = delete;
@@ -78,19 +83,29 @@ struct House::Body {
         std::promise<void> durable;
         kernel->close([&](const Result<void>&) { durable.set_value(); });
         durable.get_future().wait();
-        // What is still queued refuses its call, and needs the rest of the house for that.
+        // Queued work still refuses its calls, for which it needs the other members.
         pool.reset();
     }
 
-    Result<std::unique_ptr<rpc::Session>> session_for(const rpc::Hello& hello,
-                                                      std::shared_ptr<rpc::Connection> connection);
-    // Of who asks for none.
-    Result<tools::Profile> profile_of(const policy::Actor& actor) const;
-    void open_asking(LogSink& log);
-    Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
-                             LogSink& log);
+    // The steps of open(), in order.
+    Result<void> open_storage(const KernelProcessOptions& options, const Settings& settings,
+                              const server::StateDirectory& state);
+    void open_use_cases(const Settings& settings, const server::StateDirectory& state);
     void open_diagnostics(const DiagnosticsSettings& settings, const policy::PathRules& rules,
                           const server::StateDirectory& state);
+    void add_tools();
+    Result<void> open_mounts(const Settings& settings, const server::StateDirectory& state,
+                             LogSink& log);
+    Result<void> open_rules(const Settings& settings, LogSink& log);
+    void open_elicitation(LogSink& log);
+    void start_sources(LogSink& log);
+    Result<void> open_server(const KernelProcessOptions& options, server::StateDirectory state,
+                             LogSink& log);
+
+    Result<std::unique_ptr<rpc::Session>> session_for(const rpc::Hello& hello,
+                                                      std::shared_ptr<rpc::Connection> connection);
+    // The profile of an actor that names none.
+    Result<tools::Profile> profile_of(const policy::Actor& actor) const;
 
     std::string version;
     std::string socket;
@@ -102,7 +117,7 @@ struct House::Body {
     std::unique_ptr<kernel::FileGate> gate;
     std::unique_ptr<kernel::Kernel> kernel;
     std::unique_ptr<kernel::FileCalls> file_calls;
-    // Checks block the workers that they run on.
+    // A check blocks the worker that it runs on.
     std::unique_ptr<sched::Pool> checkers;
     std::unique_ptr<diagnostics::DiagnosticsSource> checks;
     std::unique_ptr<kernel::MemoryCalls> memory_calls;
@@ -110,25 +125,25 @@ struct House::Body {
     std::unique_ptr<kernel::ApprovalCalls> approval_calls;
     std::unique_ptr<kernel::RuleCalls> rule_calls;
     std::unique_ptr<kernel::MountCalls> mount_calls;
-    // A program that runs holds one of them.
+    // A running server occupies one of them.
     std::unique_ptr<sched::Pool> mount_workers;
     std::unique_ptr<mounts::Mounts> mounts;
     std::unique_ptr<tools::Registry> registry;
-    std::map<std::string, std::string> profiles;  // By agent, as the settings have them.
-    // Whom agents' clients ask, and with what; none where nobody is asked there.
+    std::map<std::string, std::string> profiles;  // By agent, from the settings.
+    // The person whom agents' clients ask, and how; none where nobody is asked there.
     std::optional<policy::Actor> person;
     std::unique_ptr<mcp::Asking> asking;
     std::unique_ptr<server::LocalServer> server;
 };
 
-Result<tools::Profile> House::Body::profile_of(const policy::Actor& actor) const {
+Result<tools::Profile> KernelProcess::Body::profile_of(const policy::Actor& actor) const {
     const auto own = profiles.find(actor.name);
     if (actor.kind != policy::ActorKind::agent || own == profiles.end())
         return tools::Profile::model;
     return tools::parse_profile(own->second);
 }
 
-Result<std::unique_ptr<rpc::Session>> House::Body::session_for(
+Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {
     tools::Session session;
     session.caller.actor = TRY(policy::Actor::parse(hello.actor));
@@ -144,7 +159,7 @@ Result<std::unique_ptr<rpc::Session>> House::Body::session_for(
         *registry, *kernel, std::move(session),
         command ? server::WorkspaceService::Reach::any_profile
                 : server::WorkspaceService::Reach::own_profile);
-    // People may do what agents ask for, and whoever gives a command sees what becomes of it.
+    // Only agents ask: people may do what agents ask for, and a command shows its own refusal.
     if (!command && caller.actor.kind == policy::ActorKind::agent && person)
         service->let_answer(*person);
     if (command) {
@@ -157,19 +172,19 @@ Result<std::unique_ptr<rpc::Session>> House::Body::session_for(
                                              mcp::Implementation{.version = version}, asking.get());
 }
 
-void House::Body::open_asking(LogSink& log) {
+void KernelProcess::Body::open_elicitation(LogSink& log) {
     person = person_here();
     if (!person) {
         log.write(LogLevel::warning,
-                  "nobody is asked for approvals in agents' programs: the user of this process has "
-                  "no name that a person could go by. quire approvals --actor human:NAME answers "
-                  "them");
+                  "approvals are not asked for in agents' programs, because the login name of this "
+                  "process's user is not a valid actor. Answer them with quire approvals --actor "
+                  "human:NAME");
         return;
     }
     asking = std::make_unique<mcp::Asking>(mcp::Asking{*pool, clock, rng});
 }
 
-// Half of the processors: somebody works here.
+// Half of the processors, since people work on this machine too.
 std::size_t usual_jobs() {
     return static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN) / 2));
 }
@@ -183,9 +198,9 @@ bool agents_write(const policy::PathRules& rules, const std::string& path) {
            may(Operation::erase);
 }
 
-void House::Body::open_diagnostics(const DiagnosticsSettings& settings,
-                                   const policy::PathRules& rules,
-                                   const server::StateDirectory& state) {
+void KernelProcess::Body::open_diagnostics(const DiagnosticsSettings& settings,
+                                           const policy::PathRules& rules,
+                                           const server::StateDirectory& state) {
     diagnostics::DiagnosticsOptions made;
     made.root = state.workspace();
     made.label = settings.label;
@@ -199,7 +214,7 @@ void House::Body::open_diagnostics(const DiagnosticsSettings& settings,
     checks = std::make_unique<diagnostics::DiagnosticsSource>(std::move(made), *checkers, clock);
 }
 
-// What every mounted program gets of our environment; the rest of it may hold secrets.
+// The environment of a mounted server. It gets little of ours, which may hold secrets.
 std::vector<std::string> environment_of(const MountSettings& settings) {
     std::vector<std::string> out;
     for (const char* const name :
@@ -211,9 +226,9 @@ std::vector<std::string> environment_of(const MountSettings& settings) {
     return out;
 }
 
-// Those of which nothing was approved are run now, all at once, and waited for a while.
-Result<void> House::Body::open_mounts(const Settings& settings, const server::StateDirectory& state,
-                                      LogSink& log) {
+// Servers without approved tools are started now, all at once, and waited for a while.
+Result<void> KernelProcess::Body::open_mounts(const Settings& settings,
+                                              const server::StateDirectory& state, LogSink& log) {
     std::vector<mounts::MountOptions> options;
     for (const auto& [name, each] : settings.mounts) {
         mounts::MountOptions made;
@@ -235,94 +250,122 @@ Result<void> House::Body::open_mounts(const Settings& settings, const server::St
         {*mount_calls, *pool, mount_workers != nullptr ? *mount_workers : *pool, clock,
          [&log](const std::string& what) { log.write(LogLevel::warning, text::shown(what)); }}));
     std::promise<std::vector<std::string>> met;
-    mounts->meet([&](Result<std::vector<std::string>> told) { met.set_value(std::move(*told)); });
-    for (const std::string& what : met.get_future().get())
-        log.write(LogLevel::warning, text::shown(what));
+    mounts->meet(
+        [&](Result<std::vector<std::string>> warnings) { met.set_value(std::move(*warnings)); });
+    for (const std::string& warning : met.get_future().get())
+        log.write(LogLevel::warning, text::shown(warning));
     mounts->add_to(*registry, known_tools(registry->catalog()));
     return {};
 }
 
-House::House(std::unique_ptr<Body> body) : body_(std::move(body)) {}
-House::~House() = default;
-
-Result<std::unique_ptr<House>> House::open(const HouseOptions& options, LogSink& log) {
-    const Settings settings = TRY(load_config(options.workspace));
-    for (const std::string& what : not_acted_on(settings)) log.write(LogLevel::warning, what);
-    server::StateDirectory state = TRY(server::StateDirectory::open(options.workspace));
-    TRY(write_ignore_file(state));
-    auto body = std::make_unique<Body>();
-    Body& house = *body;
-    house.version = options.version;
+Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& options,
+                                               const Settings& settings,
+                                               const server::StateDirectory& state) {
+    version = options.version;
+    socket = state.file("kernel.sock");
     for (const auto& [name, agent] : settings.agents) {
-        if (agent.profile) house.profiles.emplace(name, *agent.profile);
+        if (agent.profile) profiles.emplace(name, *agent.profile);
     }
-    house.socket = state.file("kernel.sock");
+    store = TRY(store::open_sqlite(state.file("quire.db"))).store;
+    pool = std::make_unique<sched::Pool>(kWorkers);
+    files = TRY(fs::DiskFiles::open(options.workspace, {rng.next(), {}}));
+    gate = std::make_unique<kernel::FileGate>(*files, policy::PathRules(settings.files.rules),
+                                              clock, settings.limits.block_bytes);
+    kernel = TRY(kernel::Kernel::open(
+        {*store, *pool, clock, rng, settings.limits, gate.get(), options.version}));
+    return {};
+}
 
-    auto opened = TRY(store::open_sqlite(state.file("quire.db")));
-    house.store = std::move(opened.store);
-    house.pool = std::make_unique<sched::Pool>(kWorkers);
-    house.files = TRY(fs::DiskFiles::open(options.workspace, {house.rng.next(), {}}));
-    house.gate =
-        std::make_unique<kernel::FileGate>(*house.files, policy::PathRules(settings.files.rules),
-                                           house.clock, settings.limits.block_bytes);
-    house.kernel = TRY(kernel::Kernel::open({*house.store, *house.pool, house.clock, house.rng,
-                                             settings.limits, house.gate.get(), options.version}));
-    house.file_calls = std::make_unique<kernel::FileCalls>(*house.kernel, *house.gate);
+void KernelProcess::Body::open_use_cases(const Settings& settings,
+                                         const server::StateDirectory& state) {
+    file_calls = std::make_unique<kernel::FileCalls>(*kernel, *gate);
     std::vector<memory::Source*> sources;
     if (settings.diagnostics) {
-        house.open_diagnostics(*settings.diagnostics, policy::PathRules(settings.files.rules),
-                               state);
-        sources.push_back(house.checks.get());
+        open_diagnostics(*settings.diagnostics, policy::PathRules(settings.files.rules), state);
+        sources.push_back(checks.get());
     }
-    house.memory_calls = std::make_unique<kernel::MemoryCalls>(*house.kernel, std::move(sources));
-    house.source_calls = std::make_unique<kernel::SourceCalls>(*house.memory_calls);
-    house.approval_calls = std::make_unique<kernel::ApprovalCalls>(*house.kernel);
-    house.registry = std::make_unique<tools::Registry>(*house.kernel);
-    for (const tools::Profile profile :
-         {tools::Profile::model, tools::Profile::full, tools::Profile::compat}) {
-        house.registry->add(profile, tools::make_file(*house.kernel, *house.file_calls, profile));
-        house.registry->add(profile, tools::make_context(*house.memory_calls, profile));
-        house.registry->add(profile, tools::make_approvals(*house.approval_calls));
+    memory_calls = std::make_unique<kernel::MemoryCalls>(*kernel, std::move(sources));
+    source_calls = std::make_unique<kernel::SourceCalls>(*memory_calls);
+    approval_calls = std::make_unique<kernel::ApprovalCalls>(*kernel);
+}
+
+void KernelProcess::Body::add_tools() {
+    using tools::Profile;
+    registry = std::make_unique<tools::Registry>(*kernel);
+    for (const Profile profile : {Profile::model, Profile::full, Profile::compat}) {
+        registry->add(profile, tools::make_file(*kernel, *file_calls, profile));
+        registry->add(profile, tools::make_context(*memory_calls, profile));
+        registry->add(profile, tools::make_approvals(*approval_calls));
     }
-    house.registry->add(tools::Profile::compat,
-                        tools::make_text_editor(*house.kernel, *house.file_calls));
-    house.registry->add(tools::Profile::compat,
-                        tools::make_memory(*house.kernel, *house.memory_calls));
-    TRY(house.open_mounts(settings, state, log));
-    policy::ToolCatalog known = known_tools(house.registry->catalog());
+    registry->add(Profile::compat, tools::make_text_editor(*kernel, *file_calls));
+    registry->add(Profile::compat, tools::make_memory(*kernel, *memory_calls));
+}
+
+Result<void> KernelProcess::Body::open_rules(const Settings& settings, LogSink& log) {
+    policy::ToolCatalog known = known_tools(registry->catalog());
     std::vector<std::string> unmet;
-    for (const std::string& name : house.mounts->names()) {
-        if (!house.mounts->has_pin(name)) unmet.push_back(name);
+    for (const std::string& name : mounts->names()) {
+        if (!mounts->has_pin(name)) unmet.push_back(name);
     }
     assume_mounted(settings, unmet, known);
     policy::RuleBook rules = TRY(load_rules(settings, std::move(known)));
     for (const policy::BookFinding& finding : rules.findings())
         log.write(LogLevel::warning, finding.text);
-    house.rule_calls = TRY(kernel::RuleCalls::open(*house.kernel, std::move(rules)));
-    house.registry->hold_to(*house.rule_calls);
-    if (settings.approvals.elicitation) house.open_asking(log);
-    // A client that comes first sees their blocks.
-    std::promise<std::vector<std::string>> started;
-    house.source_calls->start([&](Result<std::vector<std::string>> told) {
-        started.set_value(told ? std::move(*told) : std::vector{told.error().message()});
-    });
-    for (const std::string& what : started.get_future().get()) log.write(LogLevel::warning, what);
-    // What saves that were cut short left behind; nothing waits for it.
-    house.pool->post([&house] { static_cast<void>(house.files->sweep()); });
-    house.server = TRY(server::LocalServer::open(
-        std::move(state),
-        {.version = options.version, .linger_ms = options.linger_ms, .pool = house.pool.get()},
-        [&house](const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {
-            return house.session_for(hello, std::move(connection));
-        },
-        log));
-    return std::unique_ptr<House>(new House(std::move(body)));
+    rule_calls = TRY(kernel::RuleCalls::open(*kernel, std::move(rules)));
+    registry->hold_to(*rule_calls);
+    return {};
 }
 
-void House::run() {
+// Waits until the sources' blocks exist, so that the first client sees them.
+void KernelProcess::Body::start_sources(LogSink& log) {
+    std::promise<std::vector<std::string>> started;
+    source_calls->start([&](Result<std::vector<std::string>> warnings) {
+        started.set_value(warnings ? std::move(*warnings)
+                                   : std::vector{warnings.error().message()});
+    });
+    for (const std::string& warning : started.get_future().get())
+        log.write(LogLevel::warning, warning);
+}
+
+Result<void> KernelProcess::Body::open_server(const KernelProcessOptions& options,
+                                              server::StateDirectory state, LogSink& log) {
+    server = TRY(server::LocalServer::open(
+        std::move(state),
+        {.version = options.version, .linger_ms = options.linger_ms, .pool = pool.get()},
+        [this](const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {
+            return session_for(hello, std::move(connection));
+        },
+        log));
+    return {};
+}
+
+KernelProcess::KernelProcess(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+KernelProcess::~KernelProcess() = default;
+
+Result<std::unique_ptr<KernelProcess>> KernelProcess::open(const KernelProcessOptions& options,
+                                                           LogSink& log) {
+    const Settings settings = TRY(load_config(options.workspace));
+    for (const std::string& warning : not_acted_on(settings)) log.write(LogLevel::warning, warning);
+    server::StateDirectory state = TRY(server::StateDirectory::open(options.workspace));
+    TRY(write_ignore_file(state));
+    auto body = std::make_unique<Body>();
+    TRY(body->open_storage(options, settings, state));
+    body->open_use_cases(settings, state);
+    body->add_tools();
+    TRY(body->open_mounts(settings, state, log));
+    TRY(body->open_rules(settings, log));
+    if (settings.approvals.elicitation) body->open_elicitation(log);
+    body->start_sources(log);
+    // Removes temporary files of interrupted saves; nothing waits for it.
+    body->pool->post([&files = *body->files] { static_cast<void>(files.sweep()); });
+    TRY(body->open_server(options, std::move(state), log));
+    return std::unique_ptr<KernelProcess>(new KernelProcess(std::move(body)));
+}
+
+void KernelProcess::run() {
     body_->server->run();
 }
-const std::string& House::socket() const {
+const std::string& KernelProcess::socket() const {
     return body_->socket;
 }
 

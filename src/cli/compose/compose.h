@@ -1,5 +1,5 @@
-// House: every object of a running kernel, built and taken down in order. The only place that knows
-// them all.
+// KernelProcess: every object of a running kernel, built and destroyed in order. The only place
+// that knows them all.
 #pragma once
 
 #include <memory>
@@ -10,31 +10,33 @@
 
 namespace quire::cli {
 
-struct HouseOptions {
+struct KernelProcessOptions {
     std::string workspace = ".";
     std::string version;
-    int linger_ms = 5000;  // How long after its last client has left it ends by itself; -1: never.
+    // How long the process stays after its last client has left; -1: until it is told to end.
+    int linger_ms = 5000;
 };
 
-class House {
+class KernelProcess {
 public:
-    // Reads quire.toml (and warns of what in it has no effect), opens the store and the kernel, and
-    // listens on .quire/kernel.sock. Call LocalServer::block_end_signals() first. Errors:
+    // Reads quire.toml, opens the store and the kernel, and listens on .quire/kernel.sock. Logs a
+    // warning for each setting without effect. Call LocalServer::block_end_signals() first. Errors:
     // invalid_argument "invalid_config"; those of the store (unavailable "workspace_locked"), of
     // the kernel and of the socket.
-    static Result<std::unique_ptr<House>> open(const HouseOptions& options, LogSink& log);
-    House(const House&) = delete;
-    House& operator=(const House&) = delete;
-    // Makes what was accepted durable before it goes.
-    ~House();
+    static Result<std::unique_ptr<KernelProcess>> open(const KernelProcessOptions& options,
+                                                       LogSink& log);
+    KernelProcess(const KernelProcess&) = delete;
+    KernelProcess& operator=(const KernelProcess&) = delete;
+    // Waits until everything that was accepted is durable.
+    ~KernelProcess();
 
-    // Serves until it is told to end (SIGINT, SIGTERM) or its clients have left.
+    // Serves until SIGINT or SIGTERM, or until its clients have left.
     void run();
     const std::string& socket() const;  // Its path.
 
 private:
     struct Body;
-    explicit House(std::unique_ptr<Body> body);
+    explicit KernelProcess(std::unique_ptr<Body> body);
     std::unique_ptr<Body> body_;
 };
 

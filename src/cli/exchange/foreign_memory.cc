@@ -1,3 +1,8 @@
+// Turns the memories of other programs into blocks, one reader for each format.
+//
+// The formats are strangers' and loosely written, so a reader takes the members it knows, checks
+// only those, and says by line or block what is wrong. Labels are made valid and unique here; the
+// import itself checks everything else.
 #include "cli/exchange/foreign_memory.h"
 
 #include <algorithm>
@@ -16,9 +21,9 @@ namespace {
 using kernel::CarriedBlock;
 
 constexpr std::size_t kFileBytes = std::size_t{1} << 30;
-constexpr std::size_t kLongestLabel = 180;  // What makes it another one comes behind it.
+constexpr std::size_t kLongestLabel = 180;  // Leaves room for a suffix that makes it unique.
 
-Failure wrong(std::string_view where, std::string_view what) {
+Failure invalid_file(std::string_view where, std::string_view what) {
     return invalid("invalid_file", cat(where, ": ", what));
 }
 
@@ -32,29 +37,29 @@ const List* list_at(const Value& of, std::string_view member) {
     return value != nullptr && value->is_list() ? &value->as_list() : nullptr;
 }
 
-// Labels of what is imported together.
+// Makes labels valid, and unique within one import.
 class Labels {
 public:
-    // As near to `wanted` as a label may be that no other has; `apart` is put behind one that has
-    // been given already.
-    std::string give(std::string_view wanted, std::string_view apart = {}) {
+    // A new label that is `wanted` as far as possible. If that one is used already, `suffix` or a
+    // number is appended.
+    std::string make(std::string_view wanted, std::string_view suffix = {}) {
         std::size_t size = std::min(wanted.size(), kLongestLabel);
         while (size < wanted.size() && (static_cast<unsigned char>(wanted[size]) & 0xc0U) == 0x80U)
-            --size;  // Not within a character.
+            --size;  // Cut between characters.
         std::string label(wanted.substr(0, size));
         for (char& c : label) {
             if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
         }
         if (label.empty()) label = "unnamed";
         std::string out = label;
-        if (given_.contains(out) && !apart.empty()) out = cat(label, "_", apart);
-        for (int i = 2; given_.contains(out); ++i) out = cat(label, "_", i);
-        given_.insert(out);
+        if (used_.contains(out) && !suffix.empty()) out = cat(label, "_", suffix);
+        for (int i = 2; used_.contains(out); ++i) out = cat(label, "_", i);
+        used_.insert(out);
         return out;
     }
 
 private:
-    std::set<std::string> given_;
+    std::set<std::string> used_;
 };
 
 // --- the memory server of MCP ---
@@ -63,12 +68,12 @@ memory::BlockSchema entity_schema() {
     using memory::Field;
     using memory::FieldType;
     return memory::MapSchema{
-        {Field{.name = "name", .description = "What it is called"},
+        {Field{.name = "name", .description = "Its name"},
          Field{.name = "entity_type", .description = "What kind of thing it is"},
          Field{
              .name = "observations", .description = "What is known of it", .type = FieldType::list},
          Field{.name = "relations",
-               .description = "What it has to do with others: {relation_type, to}",
+               .description = "Its relations to others: {relation_type, to}",
                .type = FieldType::list}}};
 }
 
@@ -78,7 +83,7 @@ public:
         const std::string* type = text_at(line, "type");
         if (type != nullptr && *type == "entity") return add_entity(line, where);
         if (type != nullptr && *type == "relation") return add_relation(line, where);
-        return wrong(where, "it is neither an entity nor a relation");
+        return invalid_file(where, "it is neither an entity nor a relation");
     }
 
     std::vector<CarriedBlock> blocks(const policy::Actor& owner) {
@@ -94,7 +99,7 @@ public:
                 value.append("observations", std::move(entity.observations));
             if (!entity.relations.empty()) value.append("relations", std::move(entity.relations));
             CarriedBlock block;
-            block.header.block.label = labels.give(name);
+            block.header.block.label = labels.make(name);
             block.header.block.description = type;
             block.header.block.schema = entity_schema();
             block.header.type = kernel::MemoryType::archival;
@@ -107,7 +112,7 @@ public:
 
 private:
     struct Entity {
-        std::vector<std::string> types = {};  // An entity may come more than once.
+        std::vector<std::string> types = {};  // Several if the entity occurs more than once.
         List observations = {};
         List relations = {};
     };
@@ -123,11 +128,11 @@ private:
         const std::string* type = text_at(line, "entityType");
         const List* observations = list_at(line, "observations");
         if (name == nullptr || type == nullptr || observations == nullptr)
-            return wrong(where, "an entity has a name, an entityType and observations");
+            return invalid_file(where, "an entity has a name, an entityType and observations");
         Entity& known = entity(*name);
-        const bool is_told =
+        const bool is_known =
             std::find(known.types.begin(), known.types.end(), *type) != known.types.end();
-        if (!type->empty() && !is_told) known.types.push_back(*type);
+        if (!type->empty() && !is_known) known.types.push_back(*type);
         known.observations.insert(known.observations.end(), observations->begin(),
                                   observations->end());
         return {};
@@ -138,13 +143,13 @@ private:
         const std::string* to = text_at(line, "to");
         const std::string* type = text_at(line, "relationType");
         if (from == nullptr || to == nullptr || type == nullptr)
-            return wrong(where, "a relation has from, to and relationType");
+            return invalid_file(where, "a relation has from, to and relationType");
         entity(*from).relations.emplace_back(Map{{"relation_type", *type}, {"to", *to}});
         entity(*to);
         return {};
     }
 
-    std::vector<std::pair<std::string, Entity>> entities_;  // As they came.
+    std::vector<std::pair<std::string, Entity>> entities_;  // In the order of the file.
     std::map<std::string, std::size_t> at_;
 };
 
@@ -156,7 +161,7 @@ Result<std::vector<CarriedBlock>> read_graph(std::string_view text, const policy
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
         const std::string where = cat("line ", number);
         const Result<Value> value = json::parse(line, {.bytes = kFileBytes});
-        if (!value) return wrong(where, cat("it is not JSON: ", value.error().message()));
+        if (!value) return invalid_file(where, cat("it is not JSON: ", value.error().message()));
         TRY(graph.add(*value, where));
     }
     return graph.blocks(owner);
@@ -164,7 +169,7 @@ Result<std::vector<CarriedBlock>> read_graph(std::string_view text, const policy
 
 // --- agent files of Letta ---
 
-// As far as it is one of ours; "" where nothing of it is.
+// The name as an actor's name may be written; "" if nothing of it is left.
 std::string actor_name(std::string_view name) {
     constexpr std::size_t kLongest = 64;
     std::string out;
@@ -180,13 +185,13 @@ Result<CarriedBlock> read_block(const Value& form, std::string_view where) {
     const std::string* label = text_at(form, "label");
     const std::string* value = text_at(form, "value");
     if (label == nullptr || value == nullptr)
-        return wrong(where, "a block has a label and a value, both of them texts");
+        return invalid_file(where, "a block has a label and a value, both of them texts");
     CarriedBlock block;
     block.header.block.label = *label;
     if (const std::string* about = text_at(form, "description"))
         block.header.block.description = *about;
     if (const Value* limit = form.get("limit"); limit != nullptr && limit->is_int()) {
-        // One that is over its limit is not cut.
+        // A block that exceeds its limit is not cut; the limit is raised.
         const std::size_t length = utf8::count_code_points(*value);
         block.header.block.char_limit =
             std::max(length, static_cast<std::size_t>(std::max<std::int64_t>(limit->as_int(), 0)));
@@ -199,7 +204,7 @@ Result<CarriedBlock> read_block(const Value& form, std::string_view where) {
     return block;
 }
 
-// The agents of a file that have a block, by their names here.
+// The actor names of the agents in the file that hold the block.
 std::vector<std::string> holders_of(const Value& file, const Value& block) {
     std::vector<std::string> out;
     const std::string* id = text_at(block, "id");
@@ -217,7 +222,7 @@ std::vector<std::string> holders_of(const Value& file, const Value& block) {
 
 Result<std::vector<CarriedBlock>> read_agent_file(const Value& file,
                                                   const std::optional<policy::Actor>& owner) {
-    // Before agent files had several agents, one of them was the file.
+    // An older agent file is itself the one agent.
     const bool is_one = list_at(file, "core_memory") != nullptr;
     const List& forms = *list_at(file, is_one ? "core_memory" : "blocks");
     Labels labels;
@@ -241,7 +246,7 @@ Result<std::vector<CarriedBlock>> read_agent_file(const Value& file,
                            cat(where, " ('", block.header.block.label,
                                "') belongs to no agent of the file; name one with --agent NAME"));
         }
-        block.header.block.label = labels.give(block.header.block.label, block.header.owner.name);
+        block.header.block.label = labels.make(block.header.block.label, block.header.owner.name);
         out.push_back(std::move(block));
     }
     return out;
@@ -249,8 +254,8 @@ Result<std::vector<CarriedBlock>> read_agent_file(const Value& file,
 
 Failure unknown_format() {
     return invalid("unknown_format",
-                   "this is no memory that quire knows: neither its own export, nor the memory "
-                   "server's lines of entities and relations, nor an agent file of Letta");
+                   "the file is in no known format: it is not an export of quire, not the memory "
+                   "server's lines of entities and relations, and not an agent file of Letta");
 }
 
 }  // namespace
@@ -264,10 +269,10 @@ Result<std::vector<CarriedBlock>> read_foreign_memory(std::string_view text,
     if (type != nullptr && (*type == "entity" || *type == "relation")) {
         if (owner) return read_graph(text, *owner);
         return invalid("owner_required",
-                       "the memory server's file names no agent; say whose it is: --agent NAME");
+                       "the memory server's file names no agent; name the owner: --agent NAME");
     }
     Result<Value> file = json::parse(text, {.bytes = kFileBytes});
-    // Some are written as a text that is JSON.
+    // Some programs write the file as a JSON string that holds JSON.
     if (file && file->is_string()) file = json::parse(file->as_string(), {.bytes = kFileBytes});
     if (!file) return unknown_format();
     const bool is_agent_file =

@@ -4,10 +4,11 @@
 //   the memory server of MCP   A line of JSON for each entity and each relation. Every entity
 //                              becomes an archival block by its name, which agents find by
 //                              searching: a Map of name, entity_type, observations and relations
-//                              (those that begin at it). What a relation only names gets a block;
-//                              of one that comes twice all is kept ("person, author").
+//                              (those that begin at it). An entity that only a relation names
+//                              gets a block too; one that occurs twice is merged ("person,
+//                              author").
 //   agent files of Letta       .af, JSON. Every memory block becomes a core Text block with its
-//                              description and its limit, read-only where it is. It belongs to the
+//                              description and its limit, and stays read-only. It belongs to the
 //                              first agent that has it and is shared with the others.
 #pragma once
 
@@ -20,10 +21,10 @@
 
 namespace quire::cli {
 
-// `owner` has all of it; without one the agents of a Letta file have theirs. Two blocks that would
-// have one label get their agents' names behind it, or a number. Errors: invalid_argument
-// "unknown_format" for what is neither; "invalid_file" {line} for a line or a block that is not
-// what it should be; "owner_required" where nobody is named.
+// All blocks belong to `owner`; without one, the blocks of a Letta file belong to its agents. If
+// two blocks would have the same label, the agent's name or a number is appended. Errors:
+// invalid_argument "unknown_format" for any other format; "invalid_file" for a line or a block
+// that is malformed; "owner_required" if nobody is named.
 Result<std::vector<kernel::CarriedBlock>> read_foreign_memory(
     std::string_view text, const std::optional<policy::Actor>& owner);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMark = "quire_memory";
 constexpr std::size_t kLineBytes = std::size_t{1} << 30;
 
-Failure damaged(std::string_view what) {
+Failure damaged_file(std::string_view what) {
     return corrupt(cat("the file is damaged: ", what));
 }
 
@@ -21,14 +21,14 @@ std::string_view first_line(std::string_view text) {
     return text.substr(0, text.find('\n'));
 }
 
-// The line that closes the file, taken off it.
+// Removes the closing line from the text, and returns its digest.
 Result<std::string> take_digest(std::string_view& text) {
-    if (!text.ends_with('\n')) return damaged("it is cut off");
+    if (!text.ends_with('\n')) return damaged_file("it is cut off");
     const std::size_t before = text.rfind('\n', text.size() - 2);
-    if (before == std::string_view::npos) return damaged("it is cut off");
+    if (before == std::string_view::npos) return damaged_file("it is cut off");
     const auto last = json::parse(text.substr(before + 1));
     std::string digest = last ? text_of(*last, "sha256") : "";
-    if (digest.empty()) return damaged("it is cut off");
+    if (digest.empty()) return damaged_file("it is cut off");
     text = text.substr(0, before + 1);
     return digest;
 }
@@ -57,15 +57,15 @@ Result<MemoryFile> read_memory_file(std::string_view text) {
     const Value* format = head.get(kMark);
     const Value* count = head.get("blocks");
     if (format == nullptr || !format->is_int() || count == nullptr || !count->is_int())
-        return damaged("its first line is not whole");
+        return damaged_file("its first line is malformed");
     if (format->as_int() > kMemoryFileFormat) {
         return fail(Errc::unsupported, "newer_file",
-                    cat("the file is of format ", format->as_int(), ", which a later quire wrote; ",
-                        "this one reads up to ", kMemoryFileFormat),
+                    cat("the file has format ", format->as_int(), ", of a later quire; this one ",
+                        "reads up to ", kMemoryFileFormat),
                     {{"format", *format}});
     }
     const std::string digest = TRY(take_digest(text));
-    if (policy::sha256_hex(text) != digest) return damaged("its SHA-256 is not the one it says");
+    if (policy::sha256_hex(text) != digest) return damaged_file("its SHA-256 does not match");
 
     MemoryFile file{
         text_of(head, "owner"), text_of(head, "exported_at"), text_of(head, "program"), {}};
@@ -73,12 +73,13 @@ Result<MemoryFile> read_memory_file(std::string_view text) {
     while (!text.empty()) {
         const std::string_view line = first_line(text);
         Result<Value> block = json::parse(line, {.bytes = kLineBytes});
-        if (!block) return damaged(cat("line ", line_of_block(file.blocks.size()), " is not JSON"));
+        if (!block)
+            return damaged_file(cat("line ", line_of_block(file.blocks.size()), " is not JSON"));
         file.blocks.push_back(std::move(*block));
         text.remove_prefix(line.size() + 1);
     }
     if (file.blocks.size() != static_cast<std::size_t>(count->as_int()))
-        return damaged(cat("it has ", file.blocks.size(), " blocks of ", count->as_int()));
+        return damaged_file(cat("it has ", file.blocks.size(), " blocks of ", count->as_int()));
     return file;
 }
 

@@ -18,21 +18,20 @@ struct MemoryFile {
     std::string owner;        // "agent:ada".
     std::string exported_at;  // RFC 3339.
     std::string program;      // Its version.
-    List blocks;              // As kernel/carried.h has them.
+    List blocks;              // In the form of kernel/carried.h.
 };
 
-// The line on which a block stands, both counted as people and lists count: the second is the first
-// block's.
+// The line of a block, counted from 1, by the index of the block: the first block is on line 2.
 constexpr std::size_t line_of_block(std::size_t index) {
     return index + 2;
 }
 
 std::string write_memory_file(const MemoryFile& file);
 
-// Whether it begins as such a file does.
+// Whether the text begins like a memory file.
 bool is_memory_file(std::string_view text);
-// Errors: unsupported "newer_file" {format}; corrupt "corrupt" where it is cut off, or not byte for
-// byte what was written. O(size).
+// Errors: unsupported "newer_file" {format}; corrupt "corrupt" if the text is cut off or differs
+// from what was written by a byte. O(size).
 Result<MemoryFile> read_memory_file(std::string_view text);
 
 }  // namespace quire::cli

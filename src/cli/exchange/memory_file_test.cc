@@ -95,7 +95,7 @@ TEST(ForeignMemory, SaysWhatItDoesNotUnderstand) {
         foreign("{\"type\":\"relation\",\"from\":\"a\",\"to\":\"b\",\"relationType\":\"r\"}\n"
                 "\n{\n")
             .starts_with("line 3: it is not JSON"));
-    EXPECT_TRUE(foreign("{}").starts_with("this is no memory that quire knows"));
+    EXPECT_TRUE(foreign("{}").starts_with("the file is in no known format"));
     EXPECT_TRUE(foreign("{\"agents\":[],\"blocks\":[{\"label\":\"a\"}]}")
                     .starts_with("block 1: a block has"));
     EXPECT_TRUE(foreign("{\"agents\":[],\"blocks\":[{\"label\":\"a\",\"value\":\"\"}]}", false)

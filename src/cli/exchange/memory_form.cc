@@ -1,3 +1,8 @@
+// Writes a block as TOML, with comments that tell a person what each part is.
+//
+// TOML is chosen because people can edit it without learning it. All that a value can hold has to
+// survive the way there and back, so control characters, byte order marks and nulls are escaped,
+// and a text of several lines keeps its lines.
 #include "cli/exchange/memory_form.h"
 
 #include <algorithm>
@@ -21,7 +26,7 @@ bool is_bare_key(std::string_view key) {
     });
 }
 
-// What editors and TOML do not keep as it is, or nobody sees, is escaped.
+// Escapes what editors or TOML would change, and what nobody can see.
 void escape(std::string& out, std::string_view text, bool many_lines) {
     constexpr std::string_view kHex = "0123456789abcdef";
     int quotes = 0;
@@ -31,7 +36,7 @@ void escape(std::string& out, std::string_view text, bool many_lines) {
         if (text[i] == '\\') {
             out += "\\\\";
         } else if (text[i] == '"') {
-            // Three in a row would end the text, as would one at its very end.
+            // Three quotes in a row would end the text, as would one at its very end.
             const bool plain = many_lines && quotes < 3 && i + 1 < text.size();
             out += plain ? "\"" : "\\\"";
             if (!plain) quotes = 0;
@@ -69,7 +74,7 @@ bool is_all_dollars(std::string_view key) {
     return !key.empty() && key.find_first_not_of('$') == std::string_view::npos;
 }
 
-// On one line.
+// The value on one line.
 std::string inline_text(const Value& value) {
     if (value.is_null()) return R"({"$" = "null"})";
     if (value.is_string()) return in_quotes(value.as_string());
@@ -87,10 +92,10 @@ std::string inline_text(const Value& value) {
         }
         return out + (out.size() > 1 ? " }" : "}");
     }
-    return json::write(value);  // Numbers and truths are spelt alike.
+    return json::write(value);  // TOML spells numbers and booleans like JSON.
 }
 
-// As it stands behind "KEY = ".
+// The value as it follows "KEY = ".
 std::string value_text(const Value& value) {
     constexpr std::size_t kWide = 80;
     if (value.is_string() && value.as_string().find('\n') != std::string::npos) {
@@ -105,17 +110,17 @@ std::string value_text(const Value& value) {
     return out + "]";
 }
 
-class Writer {
+class FormWriter {
 public:
-    explicit Writer(const FormHead& head) {
+    explicit FormWriter(const FormHead& head) {
         comment(cat("The memory block '", head.label, "', version ", head.version, ", as TOML."));
         if (!head.description.empty()) comment(head.description);
         comment(
-            "Save and close to write what you have changed; nothing else of the block is touched. "
-            "A file that is left as it is changes nothing.");
+            "Save and close to write your changes back; the rest of the block is not touched. "
+            "An unchanged file changes nothing.");
         if (head.permission == "read_only") comment("[read-only]: changes will be refused.");
         if (head.permission == "append")
-            comment("This block may be added to, and not changed otherwise.");
+            comment("You may add to this block, but not change what is there.");
         out_ += '\n';
     }
 
@@ -145,7 +150,7 @@ private:
         out_ += text;
         out_ += '\n';
     }
-    // What people and programs wrote may hold anything; a comment may not.
+    // Texts of people and programs may hold control characters; a comment may not.
     void comment(std::string_view text) {
         std::string clean = "# ";
         for (const char c : text) {
@@ -216,16 +221,16 @@ private:
         const std::vector<Field>* known = memory::fields_of(schema);
         if (schema.as<memory::LogSchema>() != nullptr) {
             comment(
-                "Oldest first. Add new entries at the end; those that are here stay as they are.");
+                "Oldest first. Add new entries at the end; the existing ones cannot be changed.");
         }
         if (known != nullptr) {
-            comment(cat("Another one is [[", name, "]] and below it:"));
+            comment(cat("To add one, write [[", name, "]] and below it:"));
             for (const Field& each : *known)
                 comment(cat("  ", key_text(each.name), " =   ", about(each)));
         }
         if (!are_objects) {
             table(path);
-            // TOML does not add to a list that was written out, as the hint says to.
+            // TOML cannot append [[items]] to a list that is written as items = [ … ].
             if (!list.empty() || known == nullptr) put(key, value);
             return;
         }
@@ -255,7 +260,7 @@ std::string write_form(const FormHead& head, const BlockSchema& schema, const Va
         const std::string& text = value.as_string();
         return text.empty() || text.back() == '\n' ? text : text + "\n";
     }
-    Writer writer(head);
+    FormWriter writer(head);
     writer.block(schema, value, "");
     return writer.take();
 }

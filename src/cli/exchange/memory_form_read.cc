@@ -1,4 +1,7 @@
-// The way back from a form to a value, by toml++; what it does not check the gate does.
+// Reads a form back as a value, by toml++.
+//
+// The reader checks names and types as far as it can name a line for them; the kernel checks the
+// value again when it is written.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -20,11 +23,11 @@ namespace {
 using memory::BlockSchema;
 using memory::Field;
 
-Failure wrong(std::size_t line, std::string_view what) {
+Failure invalid_form(std::size_t line, std::string_view what) {
     return invalid("invalid_form", cat("line ", line, ": ", what), {{"line", line}});
 }
-Failure wrong(const toml::source_region& where, std::string_view what) {
-    return wrong(where.begin.line, what);
+Failure invalid_form(const toml::source_region& where, std::string_view what) {
+    return invalid_form(where.begin.line, what);
 }
 
 template <class T>
@@ -36,7 +39,7 @@ std::string streamed(const T& time) {
 
 using Member = std::pair<const toml::key*, const toml::node*>;
 
-// In the order in which they stand in the text; the library sorts them by name.
+// The members in the order of the text; the library sorts them by name.
 std::vector<Member> members_of(const toml::table& table) {
     std::vector<Member> out;
     for (const auto& [key, node] : table) out.emplace_back(&key, &node);
@@ -48,7 +51,7 @@ std::vector<Member> members_of(const toml::table& table) {
     return out;
 }
 
-Result<Value> value_of(const toml::node& node);
+Result<Value> form_value(const toml::node& node);
 
 Result<Value> object_of(const toml::table& table) {
     Map out;
@@ -58,17 +61,18 @@ Result<Value> object_of(const toml::table& table) {
             if (name.size() == 1) {
                 const auto* word = node->as_string();
                 if (word != nullptr && word->get() == "null" && table.size() == 1) return Value();
-                return wrong(key->source(), R"(only {"$" = "null"} is written with the key "$"; )"
-                                            R"(a key that is "$" is written "$$")");
+                return invalid_form(key->source(),
+                                    R"(only {"$" = "null"} is written with the key "$"; )"
+                                    R"(a key that is "$" is written "$$")");
             }
             name.pop_back();
         }
-        out.append(std::move(name), TRY(value_of(*node)));
+        out.append(std::move(name), TRY(form_value(*node)));
     }
     return Value(std::move(out));
 }
 
-Result<Value> value_of(const toml::node& node) {
+Result<Value> form_value(const toml::node& node) {
     if (const auto* text = node.as_string()) return Value(text->get());
     if (const auto* number = node.as_integer()) return Value(number->get());
     if (const auto* number = node.as_floating_point()) return Value(number->get());
@@ -78,13 +82,13 @@ Result<Value> value_of(const toml::node& node) {
     if (const auto* time = node.as_time()) return Value(streamed(time->get()));
     if (const auto* array = node.as_array()) {
         List out;
-        for (const toml::node& each : *array) out.push_back(TRY(value_of(each)));
+        for (const toml::node& each : *array) out.push_back(TRY(form_value(each)));
         return Value(std::move(out));
     }
     return object_of(*node.as_table());
 }
 
-// "a, b and c" of what there may be.
+// "a, b, c".
 template <class Named>
 std::string names_of(const std::vector<Named>& all) {
     std::string out;
@@ -92,7 +96,7 @@ std::string names_of(const std::vector<Named>& all) {
     return out;
 }
 
-class Reader {
+class FormReader {
 public:
     Result<Value> block(const toml::table& table, const BlockSchema& schema, const Value* shown) {
         if (schema.as<memory::TextSchema>() != nullptr) return only(table, "text", schema, shown);
@@ -104,30 +108,32 @@ public:
     }
 
 private:
-    // A block that has one part. A list without it is empty; a text stays as it was shown.
+    // A block of one part. If the part is missing, a list is empty and a text stays as shown.
     static Result<Value> only(const toml::table& table, std::string_view name,
                               const BlockSchema& schema, const Value* shown) {
         for (const auto& [key, node] : members_of(table)) {
             if (key->str() == name) continue;
-            return wrong(key->source(),
-                         cat("'", key->str(), "' is not known here; there is '", name, "' alone"));
+            return invalid_form(
+                key->source(),
+                cat("'", key->str(), "' is unknown here; the only part is '", name, "'"));
         }
         const toml::node* node = table.get(name);
         if (node == nullptr && name != "text") return Value(List());
         if (node == nullptr && shown != nullptr) return *shown;
-        if (node == nullptr) return wrong(table.source(), cat("'", name, "' is missing"));
-        Value value = TRY(value_of(*node));
+        if (node == nullptr) return invalid_form(table.source(), cat("'", name, "' is missing"));
+        Value value = TRY(form_value(*node));
         if (name == "text") {
             if (value.is_string()) return value;
-            return wrong(node->source(), cat("'text' is a text, not ", kind_name(value)));
+            return invalid_form(node->source(), cat("'text' is a text, not ", kind_name(value)));
         }
         if (!value.is_list())
-            return wrong(node->source(), cat("'", name, "' is a list, not ", kind_name(value)));
+            return invalid_form(node->source(),
+                                cat("'", name, "' is a list, not ", kind_name(value)));
         TRY(check_elements(*node->as_array(), value.as_list(), schema, shown));
         return value;
     }
 
-    // Those that were there before are as they were; whoever wrote them.
+    // Elements that were shown are accepted as they are, whoever wrote them.
     static Result<void> check_elements(const toml::array& nodes, const List& values,
                                        const BlockSchema& schema, const Value* shown) {
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -148,8 +154,8 @@ private:
             const Value* field = fits.error().details().find("field");
             const bool named =
                 field != nullptr && field->is_string() && !field->as_string().empty();
-            return wrong(nodes[i].source(),
-                         cat(named ? cat(field->as_string(), ": ") : "", fits.error().message()));
+            return invalid_form(nodes[i].source(), cat(named ? cat(field->as_string(), ": ") : "",
+                                                       fits.error().message()));
         }
         return {};
     }
@@ -160,14 +166,14 @@ private:
         for (const auto& [key, node] : members_of(table)) {
             const Field* field = memory::find_field(map.fields, key->str());
             if (field == nullptr) {
-                return wrong(key->source(), cat("there is no field '", key->str(), "'; there are ",
-                                                names_of(map.fields)));
+                return invalid_form(key->source(), cat("there is no field '", key->str(),
+                                                       "'; there are ", names_of(map.fields)));
             }
-            Value value = TRY(value_of(*node));
+            Value value = TRY(form_value(*node));
             const Value* before = shown == nullptr ? nullptr : shown->get(field->name);
             const Result<void> fits = memory::check_field(*field, value);
             if (!fits && (before == nullptr || *before != value))
-                return wrong(key->source(), cat(field->name, ": ", fits.error().message()));
+                return invalid_form(key->source(), cat(field->name, ": ", fits.error().message()));
             out.append(field->name, std::move(value));
         }
         return Value(std::move(out));
@@ -181,18 +187,19 @@ private:
                 std::find_if(composite.sections.begin(), composite.sections.end(),
                              [name = key->str()](const auto& each) { return each.name == name; });
             if (section == composite.sections.end()) {
-                return wrong(key->source(), cat("there is no section '", key->str(),
-                                                "'; there are ", names_of(composite.sections)));
+                return invalid_form(key->source(),
+                                    cat("there is no section '", key->str(), "'; there are ",
+                                        names_of(composite.sections)));
             }
             if (!node->is_table()) {
-                return wrong(key->source(),
-                             cat("'", key->str(), "' is a section: [", key->str(), "]"));
+                return invalid_form(key->source(),
+                                    cat("'", key->str(), "' is a section: [", key->str(), "]"));
             }
             out.append(section->name,
                        TRY(block(*node->as_table(), *section->schema,
                                  shown == nullptr ? nullptr : shown->get(section->name))));
         }
-        // The header of a list is that of its first item: without items nothing is left of it.
+        // A list's header is written with its first item, so an empty list has none.
         for (const memory::Section& each : composite.sections) {
             if (each.read_only || out.find(each.name) != nullptr) continue;
             if (auto left = emptied(*each.schema)) out.append(each.name, std::move(*left));
@@ -200,7 +207,7 @@ private:
         return Value(std::move(out));
     }
 
-    // What a section says that a form has nothing of: its lists are empty, the rest of it stays.
+    // The value of a section that the form leaves out: its lists are empty, the rest stays.
     static std::optional<Value> emptied(const BlockSchema& schema) {
         const bool is_list =
             schema.as<memory::ListSchema>() != nullptr || schema.as<memory::LogSchema>() != nullptr;
@@ -226,7 +233,7 @@ std::size_t line_at(std::string_view text, std::size_t byte) {
 
 Result<Value> read_form(std::string_view form, const BlockSchema& schema, const Value& shown) {
     if (const auto bad = utf8::find_invalid(form))
-        return wrong(line_at(form, *bad), "it is not UTF-8");
+        return invalid_form(line_at(form, *bad), "it is not UTF-8");
     if (schema.as<memory::TextSchema>() != nullptr) {
         const bool added =
             shown.is_string() && !shown.as_string().empty() && shown.as_string().back() != '\n';
@@ -235,10 +242,10 @@ Result<Value> read_form(std::string_view form, const BlockSchema& schema, const 
     }
     const toml::parse_result parsed = toml::parse(form);
     if (!parsed) {
-        return wrong(parsed.error().source(),
-                     cat("it is not TOML: ", parsed.error().description()));
+        return invalid_form(parsed.error().source(),
+                            cat("it is not TOML: ", parsed.error().description()));
     }
-    return Reader().block(parsed.table(), schema, &shown);
+    return FormReader().block(parsed.table(), schema, &shown);
 }
 
 std::optional<std::size_t> line_of(std::string_view form, const BlockSchema& schema,
@@ -248,7 +255,7 @@ std::optional<std::size_t> line_of(std::string_view form, const BlockSchema& sch
     if (!parsed) return std::nullopt;
     const toml::table* table = &parsed.table();
     std::optional<std::size_t> line;
-    // Down to what has a line, as far as the form goes.
+    // Descends to the place, as far as the form has it.
     const auto enter = [&](std::string_view name) -> const toml::node* {
         const auto at = table->find(name);
         if (at == table->end()) return nullptr;

@@ -170,7 +170,7 @@ TEST(MemoryForm, IsMadeToBeRead) {
     EXPECT_EQ(form_of(schema, value), R"(# The memory block 'notes', version 7, as TOML.
 # What is
 # known
-# Save and close to write what you have changed; nothing else of the block is touched. A file that is left as it is changes nothing.
+# Save and close to write your changes back; the rest of the block is not touched. An unchanged file changes nothing.
 
 # [read-only] The section 'state':
 # [state]
@@ -186,7 +186,7 @@ TEST(MemoryForm, IsMadeToBeRead) {
 # [List]
 tags = ["a", 1]
 
-# Another one is [["to do".items]] and below it:
+# To add one, write [["to do".items]] and below it:
 #   title =   [Text]
 
 [["to do".items]]
@@ -217,7 +217,7 @@ TEST(MemoryForm, SaysInWhichLineWhatIsWrong) {
     EXPECT_TRUE(read("[[items]]\ntitle = 'a'\n\n[[items]]\n", list).starts_with("line 4: title: "));
     EXPECT_EQ(read("items = 1", list), "line 1: 'items' is a list, not integer");
     EXPECT_EQ(read("\nitem = []", list),
-              "line 2: 'item' is not known here; there is 'items' alone");
+              "line 2: 'item' is unknown here; the only part is 'items'");
     EXPECT_TRUE(read("items = [\n{ '$' = 1 }]", list).starts_with("line 2: only {"));
 
     const BlockSchema composite =
