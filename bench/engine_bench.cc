@@ -52,8 +52,8 @@ const std::vector<Change>* concurrent(const std::string& name, std::string* end)
 }
 
 void edit(Doc& doc, Handle text, const traces::Patch& patch) {
-    if (patch.erase > 0) CHECK(doc.text_erase(text, {patch.at}, {patch.erase}).has_value());
-    if (!patch.insert.empty()) CHECK(doc.text_insert(text, {patch.at}, patch.insert).has_value());
+    if (patch.erase > 0) CHECK(doc.text(text).erase({patch.at}, {patch.erase}).has_value());
+    if (!patch.insert.empty()) CHECK(doc.text(text).insert({patch.at}, patch.insert).has_value());
 }
 
 void replay(benchmark::State& state, const std::string& name) {
@@ -64,7 +64,8 @@ void replay(benchmark::State& state, const std::string& name) {
         const Handle text = doc.open(kText);
         for (const traces::Patch& patch : trace->patches) edit(doc, text, patch);
         doc.commit({.want_diff = false});
-        if (doc.text(text).bytes().n != trace->end.size()) state.SkipWithError("the text differs");
+        if (doc.text(text).rope().bytes().n != trace->end.size())
+            state.SkipWithError("the text differs");
         benchmark::DoNotOptimize(doc);
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(trace->patches.size()) * state.iterations());
@@ -80,7 +81,8 @@ void replay_commit_per_edit(benchmark::State& state, bool want_diff) {
             edit(doc, text, patch);
             doc.commit({.want_diff = want_diff});
         }
-        if (doc.text(text).bytes().n != trace->end.size()) state.SkipWithError("the text differs");
+        if (doc.text(text).rope().bytes().n != trace->end.size())
+            state.SkipWithError("the text differs");
     }
 }
 
@@ -116,7 +118,7 @@ void load_sequential(benchmark::State& state, const std::string& name) {
         state.ResumeTiming();
         Doc doc(2);
         CHECK(doc.import(std::move(copy), {.want_diff = false}).has_value());
-        if (doc.text(doc.open(kText)).bytes().n != trace->end.size())
+        if (doc.text(doc.open(kText)).rope().bytes().n != trace->end.size())
             state.SkipWithError("the text differs");
     }
 }
@@ -155,7 +157,7 @@ void import_concurrent(benchmark::State& state, const std::string& name, bool on
         }
         // The text recorded for A2 depends on names that the recording leaves out.
         const bool exact = name != "A2-git-makefile";
-        const std::string text = doc.text(doc.open(kText)).str();
+        const std::string text = doc.text(doc.open(kText)).rope().str();
         if (exact ? text != end : text.size() != end.size())
             state.SkipWithError("the text differs");
     }
@@ -168,17 +170,17 @@ void edit_random_line(benchmark::State& state) {
         big += "line " + std::to_string(i) + " of a long, long text\n";
     Doc doc(1);
     const Handle text = doc.open(kText);
-    CHECK(doc.text_insert(text, {0}, big).has_value());
+    CHECK(doc.text(text).insert({0}, big).has_value());
     doc.commit({.want_diff = false});
-    CHECK(doc.text(text).bytes().n == big.size());
+    CHECK(doc.text(text).rope().bytes().n == big.size());
     std::mt19937_64 random(1);
     for (auto _ : state) {
-        const seq::Rope& rope = doc.text(text);
+        const seq::Rope& rope = doc.text(text).rope();
         const text::Line line{static_cast<std::size_t>(random() % rope.lines().n)};
         const text::CodePoint from = rope.to_code_point(rope.line_start(line));
         const text::CodePoint to = rope.to_code_point(rope.line_start({line.n + 1}));
-        CHECK(doc.text_erase(text, from, to - from).has_value());
-        CHECK(doc.text_insert(text, from, "another line\n").has_value());
+        CHECK(doc.text(text).erase(from, to - from).has_value());
+        CHECK(doc.text(text).insert(from, "another line\n").has_value());
         benchmark::DoNotOptimize(doc.commit());
         const Frontiers heads = doc.frontiers();
         benchmark::DoNotOptimize(heads);
@@ -188,21 +190,21 @@ void edit_random_line(benchmark::State& state) {
 // N peers write one character each at once; a relay takes them in one by one. Linear in N.
 void concurrent_peers(benchmark::State& state) {
     Doc base(1);
-    CHECK(base.text_insert(base.open(kText), {0}, std::string(1000, 'x')).has_value());
+    CHECK(base.text(base.open(kText)).insert({0}, std::string(1000, 'x')).has_value());
     base.commit();
     const std::vector<Change> start = base.changes_since({});
     std::vector<Change> changes;
     for (PeerId peer = 2; peer < 2 + static_cast<PeerId>(state.range(0)); ++peer) {
         Doc doc(peer);
         CHECK(doc.import(start).has_value());
-        CHECK(doc.text_insert(doc.open(kText), {peer * 37 % 1000}, "y").has_value());
+        CHECK(doc.text(doc.open(kText)).insert({peer * 37 % 1000}, "y").has_value());
         changes.push_back(doc.changes_in(std::vector{doc.commit().span}).at(0));
     }
     for (auto _ : state) {
         Doc doc(1'000'000);
         CHECK(doc.import(start).has_value());
         for (const Change& change : changes) CHECK(doc.import({change}).has_value());
-        CHECK(doc.text(doc.open(kText)).bytes().n == 1000 + changes.size());
+        CHECK(doc.text(doc.open(kText)).rope().bytes().n == 1000 + changes.size());
     }
     state.SetItemsProcessed(state.range(0) * state.iterations());
 }
@@ -215,14 +217,14 @@ void ping_pong(benchmark::State& state) {
         const Handle in_a = a.open(kText);
         const Handle in_b = b.open(kText);
         for (std::int64_t i = 0; i < state.range(0); ++i) {
-            CHECK(a.text_insert(in_a, {0}, "a").has_value());
-            CHECK(b.text_insert(in_b, {b.text(in_b).code_points().n}, "b").has_value());
+            CHECK(a.text(in_a).insert({0}, "a").has_value());
+            CHECK(b.text(in_b).insert({b.text(in_b).rope().code_points().n}, "b").has_value());
             auto from_a = a.changes_in(std::vector{a.commit().span});
             auto from_b = b.changes_in(std::vector{b.commit().span});
             CHECK(a.import(std::move(from_b)).has_value());
             CHECK(b.import(std::move(from_a)).has_value());
         }
-        CHECK(a.text(in_a) == b.text(in_b));
+        CHECK(a.text(in_a).rope() == b.text(in_b).rope());
     }
     state.SetItemsProcessed(state.range(0) * state.iterations());
 }
@@ -233,19 +235,19 @@ void marks(benchmark::State& state) {
     for (auto _ : state) {
         Doc doc(1);
         const Handle text = doc.open(kText);
-        CHECK(doc.text_insert(text, {0}, std::string(count, 'x')).has_value());
+        CHECK(doc.text(text).insert({0}, std::string(count, 'x')).has_value());
         doc.commit();
         std::mt19937_64 random(1);
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t begin = random() % (count - 1);
             const std::size_t end = begin + 1 + random() % std::min<std::size_t>(50, count - begin);
             const char* key = i % 2 == 0 ? "bold" : "link";
-            CHECK(doc.text_mark(text, {begin}, {std::min(end, count)}, key,
-                                static_cast<std::int64_t>(i))
+            CHECK(doc.text(text)
+                      .mark({begin}, {std::min(end, count)}, key, static_cast<std::int64_t>(i))
                       .has_value());
             benchmark::DoNotOptimize(doc.commit({.want_diff = true}));
         }
-        benchmark::DoNotOptimize(doc.text_delta(text));
+        benchmark::DoNotOptimize(doc.text(text).delta());
     }
 }
 
@@ -255,22 +257,22 @@ void list_push(benchmark::State& state) {
         Doc doc(1);
         const Handle at = doc.open(list);
         for (std::size_t i = 0; i < 100'000; ++i) {
-            CHECK(doc.list_insert(at, i, static_cast<std::int64_t>(i)).has_value());
+            CHECK(doc.list(at).insert(i, static_cast<std::int64_t>(i)).has_value());
         }
         doc.commit({.want_diff = false});
-        benchmark::DoNotOptimize(doc.list_id(at, 5000));
+        benchmark::DoNotOptimize(doc.list(at).id(5000));
     }
 }
 
 // 10,000 elements and 50,000 moves of any one to anywhere.
 void move_about(Doc& doc, Handle list) {
     for (std::size_t i = 0; i < 10'000; ++i)
-        CHECK(doc.mlist_insert(list, i, static_cast<std::int64_t>(i)).has_value());
+        CHECK(doc.movable_list(list).insert(i, static_cast<std::int64_t>(i)).has_value());
     std::mt19937_64 random(1);
     for (int i = 0; i < 50'000; ++i) {
         const auto from = static_cast<std::size_t>(random() % 10'000);
         const auto to = static_cast<std::size_t>(random() % 10'000);
-        CHECK(doc.mlist_move(list, from, to).has_value());
+        CHECK(doc.movable_list(list).move(from, to).has_value());
     }
     doc.commit({.want_diff = false});
 }
@@ -282,7 +284,7 @@ void movable_moves(benchmark::State& state) {
         Doc doc(1);
         const Handle list = doc.open(kMovable);
         move_about(doc, list);
-        benchmark::DoNotOptimize(doc.mlist_get(list, 5000));
+        benchmark::DoNotOptimize(doc.movable_list(list).get(5000));
     }
 }
 
@@ -296,7 +298,7 @@ void movable_load(benchmark::State& state) {
         state.ResumeTiming();
         Doc doc(2);
         CHECK(doc.import(std::move(copy), {.want_diff = false}).has_value());
-        benchmark::DoNotOptimize(doc.mlist_get(doc.open(kMovable), 5000));
+        benchmark::DoNotOptimize(doc.movable_list(doc.open(kMovable)).get(5000));
     }
 }
 
@@ -312,9 +314,9 @@ std::vector<Change> tree_history() {
         if (nodes.empty() || random() % 3 == 0) return std::nullopt;
         return nodes[random() % nodes.size()];
     };
-    while (nodes.size() < 10'000) nodes.push_back(*doc.tree_create(tree, some()));
+    while (nodes.size() < 10'000) nodes.push_back(*doc.tree(tree).create(some()));
     for (const OpId node : nodes) {
-        while (!doc.tree_move(tree, node, some(), 0)) {
+        while (!doc.tree(tree).move(node, some(), 0)) {
             // Below itself: another parent.
         }
     }
@@ -327,7 +329,7 @@ void tree_import(benchmark::State& state) {
     for (auto _ : state) {
         Doc doc(2);
         CHECK(doc.import(history).has_value());
-        CHECK(doc.tree_child_count(doc.open(kTree)) > 0);
+        CHECK(doc.tree(doc.open(kTree)).child_count() > 0);
     }
 }
 
@@ -338,11 +340,11 @@ void tree_late_move(benchmark::State& state) {
         state.PauseTiming();
         Doc doc(2);
         CHECK(doc.import(history).has_value());
-        CHECK(doc.tree_child_count(doc.open(kTree)) > 0);
+        CHECK(doc.tree(doc.open(kTree)).child_count() > 0);
         const Change late{{3, 0}, {{1, 9'999}}, 0, 0, "", {{kTree, 0, TreeErase{{1, 5'000}}}}};
         state.ResumeTiming();
         CHECK(doc.import({late}).has_value());
-        CHECK(doc.tree_child_count(doc.open(kTree)) > 0);
+        CHECK(doc.tree(doc.open(kTree)).child_count() > 0);
     }
 }
 
@@ -351,7 +353,7 @@ void tree_commit_per_edit(benchmark::State& state) {
         Doc doc(1);
         const Handle tree = doc.open(kTree);
         for (std::size_t i = 0; i < 10'000; ++i) {
-            CHECK(doc.tree_create(tree, std::nullopt, i / 2).has_value());
+            CHECK(doc.tree(tree).create(std::nullopt, i / 2).has_value());
             benchmark::DoNotOptimize(doc.commit({.want_diff = true}));
         }
     }

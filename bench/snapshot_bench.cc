@@ -29,8 +29,8 @@ const Doc* paper() {
         Doc made(1);
         const Handle text = made.open(kText);
         for (const traces::Patch& patch : trace->patches) {
-            if (patch.erase > 0) CHECK(made.text_erase(text, {patch.at}, {patch.erase}));
-            if (!patch.insert.empty()) CHECK(made.text_insert(text, {patch.at}, patch.insert));
+            if (patch.erase > 0) CHECK(made.text(text).erase({patch.at}, {patch.erase}));
+            if (!patch.insert.empty()) CHECK(made.text(text).insert({patch.at}, patch.insert));
         }
         made.commit({.want_diff = false});
         return made;
@@ -60,7 +60,7 @@ void open_and_read(benchmark::State& state) {
     run(state, [] {
         Doc doc(2);
         CHECK(codec::open_snapshot(doc, blob()).value());
-        CHECK(doc.text(doc.open(kText)).str().size() > 100'000);
+        CHECK(doc.text(doc.open(kText)).rope().str().size() > 100'000);
     });
 }
 
@@ -69,13 +69,13 @@ void import_and_read(benchmark::State& state) {
     run(state, [] {
         Doc doc(2);
         CHECK(doc.import(codec::decode_history(blob()).value(), {.want_diff = false}));
-        CHECK(doc.text(doc.open(kText)).str().size() > 100'000);
+        CHECK(doc.text(doc.open(kText)).rope().str().size() > 100'000);
     });
 }
 
 void edit_and_send(Doc& doc) {
     const VersionVector before = doc.version();
-    CHECK(doc.text_insert(doc.open(kText), {1000}, "edit"));
+    CHECK(doc.text(doc.open(kText)).insert({1000}, "edit"));
     doc.commit();
     CHECK(codec::encode_updates(doc.changes_since(before)).size() > 20);
 }
@@ -101,7 +101,7 @@ void open_and_load(benchmark::State& state) {
     run(state, [] {
         Doc doc(2);
         CHECK(codec::open_snapshot(doc, blob()).value());
-        CHECK(doc.load_history());
+        CHECK(doc.history().load());
     });
 }
 

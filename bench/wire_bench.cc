@@ -23,7 +23,7 @@ std::size_t take_in(Doc& doc, const Bytes& blob) {
     ChangeBatch changes;
     CHECK(codec::read_updates(blob, changes).has_value());
     CHECK(doc.import(changes).has_value());
-    return doc.text(doc.open(text_id())).bytes().n;
+    return doc.text(doc.open(text_id())).rope().bytes().n;
 }
 
 void import_all(benchmark::State& state, const std::optional<Merging>& merging) {
@@ -31,7 +31,7 @@ void import_all(benchmark::State& state, const std::optional<Merging>& merging) 
     for (auto _ : state) {
         Doc doc(1'000'000);
         for (const Bytes& blob : merging->blobs) take_in(doc, blob);
-        if (!merging->end.empty() && doc.text(doc.open(text_id())).str() != merging->end)
+        if (!merging->end.empty() && doc.text(doc.open(text_id())).rope().str() != merging->end)
             state.SkipWithError("the text differs");
     }
 }
@@ -47,16 +47,16 @@ void commit_and_send(benchmark::State& state) {
         ChangeBatch changes;
         codec::UpdatesWriter writer;
         for (const traces::Patch& patch : trace->patches) {
-            if (patch.erase > 0) CHECK(doc.text_erase(text, {patch.at}, {patch.erase}).has_value());
+            if (patch.erase > 0) CHECK(doc.text(text).erase({patch.at}, {patch.erase}).has_value());
             if (!patch.insert.empty())
-                CHECK(doc.text_insert(text, {patch.at}, patch.insert).has_value());
+                CHECK(doc.text(text).insert({patch.at}, patch.insert).has_value());
             const IdSpan span = doc.commit().span;
             changes.clear();
             doc.changes_in(std::span(&span, 1), changes);
             sent += writer.write(changes).size();
         }
         benchmark::DoNotOptimize(sent);
-        CHECK(doc.text(text).bytes().n == trace->end.size());
+        CHECK(doc.text(text).rope().bytes().n == trace->end.size());
     }
 }
 
@@ -67,14 +67,14 @@ void check_out(benchmark::State& state, bool back) {
     Doc doc(2);
     take_in(doc, *history);
     const Handle text = doc.open(text_id());
-    const Frontiers middle{{1, static_cast<Counter>(doc.op_count() / 2)}};
+    const Frontiers middle{{1, static_cast<Counter>(doc.history().op_count() / 2)}};
     for (auto _ : state) {
         if (back) state.PauseTiming();
         CHECK(doc.checkout(middle).has_value());
-        benchmark::DoNotOptimize(doc.text(text).bytes().n);
+        benchmark::DoNotOptimize(doc.text(text).rope().bytes().n);
         back ? state.ResumeTiming() : state.PauseTiming();
         doc.checkout_to_latest();
-        benchmark::DoNotOptimize(doc.text(text).bytes().n);
+        benchmark::DoNotOptimize(doc.text(text).rope().bytes().n);
         if (!back) state.ResumeTiming();
     }
 }
@@ -85,17 +85,17 @@ void ping_pong(benchmark::State& state) {
         Doc a(1);
         Doc b(2);
         const auto write = [](Doc& doc, std::size_t at) {
-            CHECK(doc.text_insert(doc.open(text_id()), {at}, "x").has_value());
+            CHECK(doc.text(doc.open(text_id())).insert({at}, "x").has_value());
             const IdSpan span = doc.commit().span;
             return codec::encode_updates(doc.changes_in(std::span(&span, 1)));
         };
         for (std::int64_t i = 0; i < state.range(0); ++i) {
             const Bytes from_a = write(a, 0);
-            const Bytes from_b = write(b, b.text(b.open(text_id())).code_points().n);
+            const Bytes from_b = write(b, b.text(b.open(text_id())).rope().code_points().n);
             take_in(a, from_b);
             take_in(b, from_a);
         }
-        CHECK(a.text(a.open(text_id())) == b.text(b.open(text_id())));
+        CHECK(a.text(a.open(text_id())).rope() == b.text(b.open(text_id())).rope());
     }
 }
 
@@ -107,7 +107,8 @@ void memory(benchmark::State& state, const std::function<std::unique_ptr<Doc>()>
         if (doc == nullptr) return state.SkipWithError("no such trace below $QUIRE_TRACES");
         const std::size_t after = ::mallinfo2().uordblks + ::mallinfo2().hblkhd;
         state.counters["heap"] = static_cast<double>(after - before);
-        state.counters["text"] = static_cast<double>(doc->text(doc->open(text_id())).bytes().n);
+        state.counters["text"] =
+            static_cast<double>(doc->text(doc->open(text_id())).rope().bytes().n);
     }
 }
 
@@ -124,13 +125,13 @@ std::unique_ptr<Doc> appended(bool is_read) {
     auto doc = std::make_unique<Doc>(2);
     const Handle text = doc->open(text_id());
     for (std::size_t i = 0; i < 100'000; ++i) {
-        CHECK(doc->text_insert(text, {i * 80}, std::string(79, 'x') + "\n").has_value());
+        CHECK(doc->text(text).insert({i * 80}, std::string(79, 'x') + "\n").has_value());
         if (i % 10 != 0) continue;
         doc->commit();
-        if (is_read) benchmark::DoNotOptimize(doc->text(text).bytes().n);
+        if (is_read) benchmark::DoNotOptimize(doc->text(text).rope().bytes().n);
     }
     doc->commit();
-    benchmark::DoNotOptimize(doc->text(text).bytes().n);
+    benchmark::DoNotOptimize(doc->text(text).rope().bytes().n);
     return doc;
 }
 

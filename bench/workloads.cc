@@ -15,11 +15,11 @@ namespace {
 using namespace crdt;
 
 void apply(Doc& doc, Handle text, const traces::Patch& patch) {
-    const std::size_t size = doc.text(text).code_points().n;
+    const std::size_t size = doc.text(text).rope().code_points().n;
     const std::size_t at = std::min(patch.at, size);
     const std::size_t erase = std::min(patch.erase, size - at);
-    if (erase > 0) CHECK(doc.text_erase(text, {at}, {erase}).has_value());
-    if (!patch.insert.empty()) CHECK(doc.text_insert(text, {at}, patch.insert).has_value());
+    if (erase > 0) CHECK(doc.text(text).erase({at}, {erase}).has_value());
+    if (!patch.insert.empty()) CHECK(doc.text(text).insert({at}, patch.insert).has_value());
 }
 
 Bytes all_of(const Doc& doc) {
@@ -29,7 +29,7 @@ Bytes all_of(const Doc& doc) {
 // A text of 1,000 characters by peer 1.
 Doc start() {
     Doc doc(1);
-    CHECK(doc.text_insert(doc.open(text_id()), {0}, std::string(1000, 'x')).has_value());
+    CHECK(doc.text(doc.open(text_id())).insert({0}, std::string(1000, 'x')).has_value());
     doc.commit();
     return doc;
 }
@@ -69,7 +69,8 @@ Merging two_branches(std::size_t edits) {
         const Handle text = branch.open(text_id());
         for (std::size_t i = 0; i < edits; ++i) {
             const auto at = static_cast<std::size_t>(random() % (1000 + i));
-            CHECK(branch.text_insert(text, {at}, std::string(1, static_cast<char>('a' + i % 26)))
+            CHECK(branch.text(text)
+                      .insert({at}, std::string(1, static_cast<char>('a' + i % 26)))
                       .has_value());
         }
         branch.commit();
@@ -100,7 +101,7 @@ Merging many_peers(std::size_t peers) {
     for (std::size_t i = 0; i < peers; ++i) {
         Doc doc(2 + i);
         CHECK(doc.import(base.changes_since({})).has_value());
-        CHECK(doc.text_insert(doc.open(text_id()), {i * 37 % 1000}, "y").has_value());
+        CHECK(doc.text(doc.open(text_id())).insert({i * 37 % 1000}, "y").has_value());
         doc.commit();
         merging.blobs.push_back(codec::encode_updates(doc.changes_since(base.version())));
     }

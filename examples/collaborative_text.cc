@@ -20,11 +20,11 @@ struct Editor {
           history(doc, {.merge_interval_ms = 0}) {}
 
     void type(std::size_t at, std::string_view what) {
-        if (!doc.text_insert(text, {at}, what)) std::abort();
+        if (!doc.text(text).insert({at}, what)) std::abort();
         save();
     }
     void erase(std::size_t at, std::size_t count) {
-        if (!doc.text_erase(text, {at}, {count})) std::abort();
+        if (!doc.text(text).erase({at}, {count})) std::abort();
         save();
     }
     void save() { history.committed(doc.commit(), /*now_ms=*/0); }
@@ -32,7 +32,7 @@ struct Editor {
         const Bytes news = codec::encode_updates(other.doc.changes_since(doc.version()));
         if (!doc.import(codec::decode_updates(news).value())) std::abort();
     }
-    std::string read() const { return doc.text(text).str(); }
+    std::string read() const { return doc.text(text).rope().str(); }
 
     crdt::Doc doc;
     crdt::Handle text;
@@ -54,7 +54,7 @@ int main() {
     bo.pull(ada);
 
     // Bo's caret stands before "fox". It goes to Ada as bytes, so that she can show it.
-    const Bytes caret = codec::encode_cursor(bo.doc.cursor(bo.text, 10).value());
+    const Bytes caret = codec::encode_cursor(crdt::cursor_at(bo.doc, bo.text, 10).value());
 
     ada.type(10, "brown ");
     ada.erase(0, 4);
@@ -64,7 +64,7 @@ int main() {
     expect("merged, in both", ada.read() == bo.read() ? ada.read() : "differs",
            "quick brown fox jumps over the dog.");
 
-    const auto place = ada.doc.resolve(codec::decode_cursor(caret).value()).value();
+    const auto place = crdt::resolve(ada.doc, codec::decode_cursor(caret).value()).value();
     expect("behind Bo's caret", ada.read().substr(place.pos, 3), "fox");
 
     // Ada takes back her last edit, then the one before. Bo's words stay.

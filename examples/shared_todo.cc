@@ -22,22 +22,22 @@ public:
 
     Result<void> add(std::string title) {
         const ContainerId item =
-            TRY(doc_.list_insert_container(items_, doc_.list_size(items_), ContainerKind::map));
+            TRY(doc_.list(items_).insert_container(doc_.list(items_).size(), ContainerKind::map));
         const Handle map = doc_.open(item);
-        TRY(doc_.map_set(map, "title", std::move(title)));
-        TRY(doc_.map_set(map, "done", false));
+        TRY(doc_.map(map).set("title", std::move(title)));
+        TRY(doc_.map(map).set("done", false));
         doc_.commit({.message = "add"});
         return {};
     }
 
     Result<void> tick(std::size_t index) {
-        TRY(doc_.map_set(doc_.open(doc_.list_child(items_, index)), "done", true));
+        TRY(doc_.map(doc_.open(doc_.list(items_).child(index))).set("done", true));
         doc_.commit({.message = "tick"});
         return {};
     }
 
     Result<void> remove(std::size_t index) {
-        TRY(doc_.list_erase(items_, index, 1));
+        TRY(doc_.list(items_).erase(index, 1));
         doc_.commit({.message = "remove"});
         return {};
     }

@@ -67,7 +67,8 @@ static std::string keep_in_step(crdt::PeerId peer, int fd, const std::string& na
     crdt::Doc doc(peer);
     const crdt::Handle log = doc.open(ContainerId::root("log", ContainerKind::list));
     const auto write = [&](int n) {
-        if (!doc.list_insert(log, doc.list_size(log), name + " " + std::to_string(n))) std::abort();
+        if (!doc.list(log).insert(doc.list(log).size(), name + " " + std::to_string(n)))
+            std::abort();
         return doc.commit();
     };
     const auto take = [&](const Bytes& letter) {

@@ -42,9 +42,9 @@ int main() {
     Doc doc(1);
     const ContainerId id = ContainerId::root("poem", ContainerKind::text);
     const Handle poem = doc.open(id);
-    const auto read = [&] { return doc.text(poem).str(); };
+    const auto read = [&] { return doc.text(poem).rope().str(); };
     const auto type = [&](std::size_t at, std::string_view what) {
-        if (!doc.text_insert(poem, {at}, what)) std::abort();
+        if (!doc.text(poem).insert({at}, what)) std::abort();
         return doc.commit();
     };
 
@@ -60,7 +60,7 @@ int main() {
     doc.checkout_to_latest();
     expect("the latest", read(), "Roses are red, violets are green, sugar is sweet");
 
-    const auto between = doc.diff(first, latest);
+    const auto between = doc.history().diff(first, latest);
     if (!between || between->size() != 1) return EXIT_FAILURE;
     expect("what lies between", in_words(std::get<crdt::TextDelta>(between->front().delta)),
            "(13){+, violets are green, sugar is sweet+}");
@@ -69,7 +69,7 @@ int main() {
     auto branch = doc.fork_at(first, 2);
     if (!branch) return EXIT_FAILURE;
     const Handle theirs = branch->open(id);
-    if (!branch->text_insert(theirs, {0}, "They say: ")) return EXIT_FAILURE;
+    if (!branch->text(theirs).insert({0}, "They say: ")) return EXIT_FAILURE;
     branch->commit();
     if (!doc.import(branch->changes_since(doc.version()))) return EXIT_FAILURE;
     expect("with the branch", read(), "They say: Roses are red, violets are green, sugar is sweet");

@@ -19,10 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(again && *again == *cursor);
     crdt::Doc doc(1);
     const crdt::Handle text = doc.open(crdt::ContainerId::root("t", crdt::ContainerKind::text));
-    CHECK(doc.text_insert(text, {0}, "abcdef"));
-    CHECK(doc.text_erase(text, {1}, {2}));
+    CHECK(doc.text(text).insert({0}, "abcdef"));
+    CHECK(doc.text(text).erase({1}, {2}));
     doc.commit();
-    const auto place = doc.resolve(*cursor);
+    const auto place = crdt::resolve(doc, *cursor);
     if (place) CHECK(place->pos <= 4);
     return 0;
 }

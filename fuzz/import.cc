@@ -25,14 +25,13 @@ constexpr std::size_t kMostChecked = 3000;
 // Something of each kind that inputs may meet, by a peer whose ids they use too.
 Doc inhabited() {
     Doc doc(3);
-    CHECK(doc.text_insert(doc.open(ContainerId::root("r", ContainerKind::text)), {0}, "abc é😀"));
+    CHECK(doc.text(doc.open(ContainerId::root("r", ContainerKind::text))).insert({0}, "abc é😀"));
     const Handle map = doc.open(ContainerId::root("r", ContainerKind::map));
-    CHECK(doc.map_set(map, "k", 1));
-    const ContainerId child =
-        doc.list_insert_container(doc.open(ContainerId::root("r", ContainerKind::list)), 0,
-                                  ContainerKind::text)
-            .value();
-    CHECK(doc.text_insert(doc.open(child), {0}, "in it"));
+    CHECK(doc.map(map).set("k", 1));
+    const ContainerId child = doc.list(doc.open(ContainerId::root("r", ContainerKind::list)))
+                                  .insert_container(0, ContainerKind::text)
+                                  .value();
+    CHECK(doc.text(doc.open(child)).insert({0}, "in it"));
     doc.commit();
     return doc;
 }
@@ -47,7 +46,7 @@ struct Seen {
 
 Seen seen(const Doc& doc) {
     Seen seen{codec::encode_updates(doc.changes_since({})), {}, doc.frontiers()};
-    for (const Handle container : doc.written()) {
+    for (const Handle container : crdt::Inspection(doc).written()) {
         const ContainerId& id = doc.id_of(container);
         if (id.is_root()) seen.roots.emplace(id, json::write(doc.value(container)));
     }
@@ -60,7 +59,7 @@ bool has_nan(const Doc& doc) {
 
 // Everything that there is at a few versions, and what leads there.
 void look_around(Doc& doc) {
-    const std::vector<Handle> containers = doc.written();
+    const std::vector<Handle> containers = crdt::Inspection(doc).written();
     const Frontiers last = doc.frontiers();
     Frontiers early;
     for (const Change& change : doc.changes_since({})) {
@@ -74,9 +73,9 @@ void look_around(Doc& doc) {
             static_cast<void>(doc.is_alive(container));
             static_cast<void>(doc.value(container));
         }
-        CHECK(doc.diff(version, last) && doc.diff(last, version));
+        CHECK(doc.history().diff(version, last) && doc.history().diff(last, version));
     }
-    doc.attach();
+    doc.checkout_to_latest();
 }
 
 // A snapshot of it shows the same to whoever does not read its history.
@@ -92,7 +91,7 @@ void reopen(const Doc& doc, const Seen& whole) {
         });
     };
     CHECK(shows_the_same() && lazy.version() == doc.version());
-    CHECK(lazy.load_history());
+    CHECK(lazy.history().load());
     CHECK(shows_the_same());
 }
 
@@ -100,14 +99,14 @@ void reopen(const Doc& doc, const Seen& whole) {
 void import_halves(Decode& decode) {
     const auto changes = decode();
     Doc whole(1000);
-    if (!changes || !whole.import(*changes) || whole.op_count() > kMostChecked) return;
+    if (!changes || !whole.import(*changes) || whole.history().op_count() > kMostChecked) return;
     const auto middle = changes->begin() + static_cast<std::ptrdiff_t>(changes->size() / 2);
     Doc halves(1000);
     CHECK(halves.import({middle, changes->end()}));
     CHECK(halves.import({changes->begin(), middle}));
     CHECK(halves.version() == whole.version() && halves.frontiers() == whole.frontiers());
     // Counters add up in the order in which it came.
-    const std::vector<Handle> containers = whole.written();
+    const std::vector<Handle> containers = crdt::Inspection(whole).written();
     if (std::none_of(containers.begin(), containers.end(), [&](Handle container) {
             return whole.id_of(container).kind == ContainerKind::counter;
         })) {
@@ -117,7 +116,7 @@ void import_halves(Decode& decode) {
 
 void import_into(Doc doc, Decode& decode) {
     // Somebody wants to be told what came.
-    const auto subscription = doc.subscribe_root([](const Event&) {});
+    const auto subscription = crdt::subscribe_root(doc, [](const Event&) {});
     const Seen before = seen(doc);
     const auto attempt = [&]() -> Result<Imported> { return doc.import(TRY(decode())); };
     const Result<Imported> first = attempt();
@@ -133,12 +132,12 @@ void import_into(Doc doc, Decode& decode) {
     const Result<Imported> second = attempt();
     CHECK(second && second->success.empty());
     CHECK(seen(doc) == after);
-    if (doc.op_count() > kMostChecked) return;
+    if (doc.history().op_count() > kMostChecked) return;
     look_around(doc);
     CHECK(seen(doc) == after);
     // The rest compares values, and NaN is not itself.
     if (has_nan(doc)) return;
-    doc.check_invariants();
+    crdt::check_invariants(doc);
     reopen(doc, after);
     // What was taken can be sent on.
     Doc other(1000);
@@ -157,7 +156,7 @@ void import_both(std::size_t size, Decode decode) {
     {
         const MemoryBound bound(size);
         Doc doc(1000);
-        const auto subscription = doc.subscribe_root([](const Event&) {});
+        const auto subscription = crdt::subscribe_root(doc, [](const Event&) {});
         if (auto changes = decode()) static_cast<void>(doc.import(std::move(*changes)));
     }
     import_halves(decode);

@@ -113,49 +113,49 @@ void edit(crdt::Doc& doc, std::size_t seed) {
         return doc.open(crdt::ContainerId::root(kRoots[i].first, kRoots[i].second));
     };
     const crdt::Handle text = open(0);
-    const std::size_t characters = doc.text(text).code_points().n;
+    const std::size_t characters = doc.text(text).rope().code_points().n;
     const std::size_t at = chance.below(characters + 1);
-    may_fail(doc.text_insert(text, {at}, "é"));
-    may_fail(doc.text_mark(text, {at / 2}, {at + 1}, "bold", true));
-    may_fail(doc.text_erase(text, {at / 2}, {1}));
-    static_cast<void>(doc.text_delta(text));
-    may_fail(doc.cursor(text, at));
+    may_fail(doc.text(text).insert({at}, "é"));
+    may_fail(doc.text(text).mark({at / 2}, {at + 1}, "bold", true));
+    may_fail(doc.text(text).erase({at / 2}, {1}));
+    static_cast<void>(doc.text(text).delta());
+    may_fail(crdt::cursor_at(doc, text, at));
     const crdt::Handle map = open(1);
-    for (const std::string& key : doc.map_keys(map)) {
-        if (chance.one_in(2)) may_fail(doc.map_set(map, key, 1));
-        const auto child = doc.map_child(map, key);
+    for (const std::string& key : doc.map(map).keys()) {
+        if (chance.one_in(2)) may_fail(doc.map(map).set(key, 1));
+        const auto child = doc.map(map).child(key);
         if (child && child->kind == crdt::ContainerKind::text)
-            may_fail(doc.text_insert(doc.open(*child), {0}, "x"));
+            may_fail(doc.text(doc.open(*child)).insert({0}, "x"));
     }
     // Both have one name, which only one root may have where values are compared by name.
     const crdt::Handle list = open(2);
     const crdt::Handle movable = open(3);
-    if (doc.list_size(list) > 0) {
-        may_fail(doc.list_insert(list, chance.below(doc.list_size(list) + 1), 1));
-        may_fail(doc.list_erase(list, 0, 1));
+    if (doc.list(list).size() > 0) {
+        may_fail(doc.list(list).insert(chance.below(doc.list(list).size() + 1), 1));
+        may_fail(doc.list(list).erase(0, 1));
     } else {
-        may_fail(doc.mlist_insert_container(movable, 0, crdt::ContainerKind::map));
-        const std::size_t size = std::max<std::size_t>(1, doc.mlist_size(movable));
-        may_fail(doc.mlist_move(movable, chance.below(size), chance.below(size)));
-        may_fail(doc.mlist_set(movable, chance.below(size), 7));
-        may_fail(doc.mlist_erase(movable, chance.below(size), size > 1 ? 1 : 0));
+        may_fail(doc.movable_list(movable).insert_container(0, crdt::ContainerKind::map));
+        const std::size_t size = std::max<std::size_t>(1, doc.movable_list(movable).size());
+        may_fail(doc.movable_list(movable).move(chance.below(size), chance.below(size)));
+        may_fail(doc.movable_list(movable).set(chance.below(size), 7));
+        may_fail(doc.movable_list(movable).erase(chance.below(size), size > 1 ? 1 : 0));
     }
     const crdt::Handle tree = open(4);
-    may_fail(doc.tree_create(tree));
-    const std::vector<crdt::TreeNode> nodes = doc.tree_nodes(tree);
+    may_fail(doc.tree(tree).create());
+    const std::vector<crdt::TreeNode> nodes = doc.tree(tree).nodes();
     if (!nodes.empty()) {
         const crdt::OpId node = nodes[chance.below(nodes.size())].id;
         const crdt::OpId other = nodes[chance.below(nodes.size())].id;
-        may_fail(doc.tree_move(tree, node, other));
-        may_fail(doc.tree_create(tree, other, 0));
-        may_fail(doc.tree_erase(tree, node));
+        may_fail(doc.tree(tree).move(node, other));
+        may_fail(doc.tree(tree).create(other, 0));
+        may_fail(doc.tree(tree).erase(node));
     }
-    may_fail(doc.counter_add(open(5), 2));
+    may_fail(doc.counter(open(5)).add(2));
 }
 
 // Invariants compare values, and NaN is not itself.
 void check(crdt::Doc& doc) {
-    if (doc.value() == doc.value()) doc.check_invariants();
+    if (doc.value() == doc.value()) crdt::check_invariants(doc);
 }
 
 void look_at(const Bytes& blob, std::size_t size) {
@@ -165,7 +165,7 @@ void look_at(const Bytes& blob, std::size_t size) {
         const auto opened = codec::open_snapshot(doc, blob);
         if (!opened || !*opened) {
             CHECK(opened || fuzz::is_refusal(opened.error()));
-            CHECK(doc.is_blank());
+            CHECK(crdt::is_blank(doc));
             return;
         }
     }
@@ -174,10 +174,10 @@ void look_at(const Bytes& blob, std::size_t size) {
     edit(doc, size / 3);  // Is pending while the history comes in.
     const std::string before = shown(doc);
     const crdt::VersionVector version = doc.version();
-    const auto loaded = doc.load_history();
+    const auto loaded = doc.history().load();
     CHECK(doc.version() == version);
     if (!loaded) {
-        CHECK(fuzz::is_refusal(loaded.error()) && !doc.has_history());
+        CHECK(fuzz::is_refusal(loaded.error()) && !doc.history().is_loaded());
         CHECK(shown(doc) == before);
         return;
     }

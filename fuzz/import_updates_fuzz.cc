@@ -42,7 +42,7 @@ void import_batch(const Bytes& blob) {
     CHECK(codec::write_updates(batch) == same);
     if (!imported) return;
     CHECK(one.import(batch)->success.empty());
-    CHECK(one.version() == other.version() && one.waiting() == other.waiting());
+    CHECK(one.version() == other.version() && one.history().waiting() == other.history().waiting());
     CHECK(codec::encode_updates(one.changes_since({})) ==
           codec::encode_updates(other.changes_since({})));
 }

@@ -16,6 +16,7 @@ using crdt::ContainerId;
 using crdt::ContainerKind;
 using crdt::Doc;
 using crdt::Handle;
+using crdt::Inspection;
 using crdt::OpId;
 
 StateSlot state_slot(const crdt::Slot& slot, OpId made_by) {
@@ -33,7 +34,7 @@ TextStyle alone(const crdt::StyleStart& ended) {
 TextState text_state(const Doc& doc, Handle text) {
     TextState state;
     std::unordered_set<OpId> open;  // Styles whose starts have gone by.
-    for (const Doc::Stretch& stretch : doc.stretches(text)) {
+    for (const Inspection::Stretch& stretch : Inspection(doc).stretches(text)) {
         TextSpan span{{stretch.first, stretch.lamport}, stretch.size};
         if (stretch.ended != nullptr) {
             const OpId start{stretch.first.peer, stretch.first.counter - 1};
@@ -54,7 +55,7 @@ TextState text_state(const Doc& doc, Handle text) {
 
 ListState list_state(const Doc& doc, Handle list) {
     ListState state;
-    for (const Doc::Stretch& stretch : doc.stretches(list)) {
+    for (const Inspection::Stretch& stretch : Inspection(doc).stretches(list)) {
         OpId id = stretch.first;
         for (const crdt::Slot& slot : stretch.values) {
             state.values.push_back(state_slot(slot, id));
@@ -67,7 +68,7 @@ ListState list_state(const Doc& doc, Handle list) {
 
 MapState map_state(const Doc& doc, Handle map) {
     MapState state;
-    for (const Doc::Register& written : doc.registers(map)) {
+    for (const Inspection::Register& written : Inspection(doc).registers(map)) {
         MapRegister entry{
             std::string(written.key), std::nullopt, {written.lamport, written.writer.peer}};
         if (written.value != nullptr) entry.value = state_slot(*written.value, written.writer);
@@ -78,7 +79,7 @@ MapState map_state(const Doc& doc, Handle map) {
 
 MovableListState movable_state(const Doc& doc, Handle list) {
     MovableListState state;
-    for (const Doc::MovableSlot& slot : doc.movable_slots(list)) {
+    for (const Inspection::MovableSlot& slot : Inspection(doc).movable_slots(list)) {
         state.slots.push_back({{slot.atom, slot.lamport}, slot.shows != nullptr});
         if (slot.shows == nullptr) continue;
         state.elements.push_back({{slot.element.lamport, slot.element.peer},
@@ -90,7 +91,7 @@ MovableListState movable_state(const Doc& doc, Handle list) {
 
 TreeState tree_state(const Doc& doc, Handle tree) {
     TreeState state;
-    for (Doc::TreePlace& place : doc.tree_places(tree)) {
+    for (Inspection::TreePlace& place : Inspection(doc).tree_places(tree)) {
         TreeNode node{
             place.id, place.parent, {place.last_move, place.lamport}, std::move(place.position)};
         if (place.erased) {
@@ -115,7 +116,7 @@ State state_of(const Doc& doc, Handle handle) {
         case ContainerKind::movable_list:
             return movable_state(doc, handle);
         case ContainerKind::counter:
-            return CounterState{doc.counter_total(handle)};
+            return CounterState{Inspection(doc).counter_total(handle)};
     }
     // What is carried has no state but its ops.
     return UnknownState{};
@@ -153,7 +154,7 @@ public:
 
 private:
     std::optional<ContainerId> parent_of(const ContainerId& id) const {
-        return id.is_root() ? crdt::mergeable_parent(id) : doc_.parent_of(id);
+        return id.is_root() ? crdt::mergeable_parent(id) : Inspection(doc_).parent_of(id);
     }
 
     const Doc& doc_;
@@ -164,7 +165,7 @@ private:
 }  // namespace
 
 std::vector<ContainerState> container_states(const Doc& doc) {
-    const std::vector<Handle> written = doc.written();
+    const std::vector<Handle> written = Inspection(doc).written();
     Places places(doc, 2 * written.size());
     std::vector<ContainerState> states;
     states.reserve(written.size());
@@ -178,12 +179,12 @@ std::vector<ContainerState> container_states(const Doc& doc) {
 }
 
 Result<Bytes> encode_snapshot(const Doc& doc, Compression compression) {
-    TRY(doc.load_history());
+    TRY(doc.history().load());
     SnapshotWriter writer(compression);
     writer.add_changes(doc.changes_since({}));
     const std::vector<ContainerState> states = container_states(doc);
     for (const ContainerState& state : states) TRY(writer.add_state(state));
-    return std::move(writer).finish(doc.oplog_version(), doc.oplog_frontiers());
+    return std::move(writer).finish(doc.history().version(), doc.history().frontiers());
 }
 
 }  // namespace quire::codec

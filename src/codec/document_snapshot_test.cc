@@ -104,19 +104,19 @@ TEST(DocumentSnapshot, ADocumentOpenedFromItIsTheSame) {
 TEST(DocumentSnapshot, AStretchEndsWhereLamportsJump) {
     const ContainerId id = ContainerId::root("t", ContainerKind::text);
     crdt::Doc one(1);
-    ASSERT_TRUE(one.text_insert(one.open(id), {0}, "abc").has_value());
+    ASSERT_TRUE(one.text(one.open(id)).insert({0}, "abc").has_value());
     one.commit();
     crdt::Doc two(2);
     const ContainerId other = ContainerId::root("m", ContainerKind::map);
     for (int i = 0; i < 10; ++i) {
-        ASSERT_TRUE(two.map_set(two.open(other), "k", i).has_value());
+        ASSERT_TRUE(two.map(two.open(other)).set("k", i).has_value());
     }
     two.commit();
     ASSERT_TRUE(one.import(two.changes_since({})).has_value());
-    ASSERT_TRUE(one.text_insert(one.open(id), {3}, "def").has_value());
+    ASSERT_TRUE(one.text(one.open(id)).insert({3}, "def").has_value());
     one.commit();
 
-    const auto stretches = one.stretches(one.open(id));
+    const auto stretches = crdt::Inspection(one).stretches(one.open(id));
 
     ASSERT_EQ(stretches.size(), 2U);
     EXPECT_EQ(stretches[0].text, "abc");
@@ -171,15 +171,15 @@ void expect_typing_agrees(const Bytes& blob) {
         EXPECT_EQ(lazy.version(), before);
         for (crdt::Doc* doc : {&whole, &lazy}) {
             const crdt::Handle text = doc->open(kStyled);
-            ASSERT_TRUE(doc->text_insert(text, {at}, "!").has_value());
+            ASSERT_TRUE(doc->text(text).insert({at}, "!").has_value());
             doc->commit();
         }
-        EXPECT_FALSE(lazy.has_history());
-        EXPECT_EQ(lazy.text_delta(lazy.open(kStyled)), whole.text_delta(whole.open(kStyled)));
+        EXPECT_FALSE(lazy.history().is_loaded());
+        EXPECT_EQ(lazy.text(lazy.open(kStyled)).delta(), whole.text(whole.open(kStyled)).delta());
         EXPECT_EQ(lazy.changes_since(before), whole.changes_since(before)) << at;
-        ASSERT_TRUE(lazy.load_history().has_value());
-        EXPECT_EQ(lazy.text_delta(lazy.open(kStyled)), whole.text_delta(whole.open(kStyled)));
-        lazy.check_invariants();
+        ASSERT_TRUE(lazy.history().load().has_value());
+        EXPECT_EQ(lazy.text(lazy.open(kStyled)).delta(), whole.text(whole.open(kStyled)).delta());
+        crdt::check_invariants(lazy);
     }
 }
 
@@ -230,7 +230,7 @@ TEST(DocumentSnapshot, AnEndThatStandsAloneIsReadByItsHistory) {
     crdt::Doc doc(9);
     EXPECT_FALSE(open_snapshot(doc, theirs).value());
     ASSERT_TRUE(doc.import(decode_history(theirs).value()).has_value());
-    EXPECT_EQ(doc.text(doc.open(kStyled)).str(), "abcd");
+    EXPECT_EQ(doc.text(doc.open(kStyled)).rope().str(), "abcd");
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ Result<crdt::OpeningVersion> read_version(const Snapshot& snapshot) {
 }  // namespace
 
 Result<bool> open_snapshot(crdt::Doc& doc, Bytes blob) {
-    if (!doc.is_blank() || TRY(open_envelope(blob)).mode != Mode::snapshot) return false;
+    if (!crdt::is_blank(doc) || TRY(open_envelope(blob)).mode != Mode::snapshot) return false;
     const Snapshot snapshot = TRY(Snapshot::open(blob));
     if (snapshot.start() || !snapshot.state_version() || snapshot.heads().empty()) return false;
     const crdt::OpeningVersion version = TRY(read_version(snapshot));
@@ -149,7 +149,7 @@ Result<bool> open_snapshot(crdt::Doc& doc, Bytes blob) {
         return {};
     };
     const Result<void> opened =
-        doc.open_at(version, std::make_unique<SnapshotHistory>(std::move(blob)), write);
+        crdt::open_at(doc, version, std::make_unique<SnapshotHistory>(std::move(blob)), write);
     if (opened) return true;
     if (opened.error().code() == Errc::unsupported) return false;
     return Failure(opened.error());

@@ -34,11 +34,11 @@ Doc whole(const Bytes& blob, crdt::PeerId peer) {
 // One wrote "Hello", another deleted it: the history alone has it, and not where its head is.
 Bytes hello_is_gone() {
     Doc one(1);
-    EXPECT_TRUE(one.text_insert(one.open(kText), {0}, "Hello world").has_value());
+    EXPECT_TRUE(one.text(one.open(kText)).insert({0}, "Hello world").has_value());
     one.commit();
     Doc two(2);
     EXPECT_TRUE(two.import(one.changes_since({})).has_value());
-    EXPECT_TRUE(two.text_erase(two.open(kText), {0}, {5}).has_value());
+    EXPECT_TRUE(two.text(two.open(kText)).erase({0}, {5}).has_value());
     two.commit();
     return encode_snapshot(two, Compression::none).value();
 }
@@ -64,12 +64,12 @@ TEST(OpenSnapshot, ShowsWhatLoroWroteAndItsHistoryAfterwards) {
 
         ASSERT_TRUE(open_snapshot(doc, blob).value()) << name;
 
-        EXPECT_FALSE(doc.has_history()) << name;
+        EXPECT_FALSE(doc.history().is_loaded()) << name;
         EXPECT_EQ(doc.version(), full.version()) << name;
         EXPECT_EQ(doc.frontiers(), full.frontiers()) << name;
         EXPECT_EQ(doc.value(), full.value()) << name;
-        ASSERT_TRUE(doc.load_history().has_value()) << name;
-        EXPECT_TRUE(doc.has_history());
+        ASSERT_TRUE(doc.history().load().has_value()) << name;
+        EXPECT_TRUE(doc.history().is_loaded());
         EXPECT_EQ(doc.value(), full.value()) << name;
         EXPECT_EQ(doc.changes_since({}), full.changes_since({})) << name;
     }
@@ -81,7 +81,7 @@ TEST(OpenSnapshot, WhatHasNoStateToBeginWithIsLeftToImports) {
     EXPECT_FALSE(open_snapshot(doc, snapshot_golden("empty")).value());
     EXPECT_FALSE(open_snapshot(doc, encode_updates({})).value());
     EXPECT_EQ(open_snapshot(doc, {1, 2, 3}).error().code(), Errc::corrupt);
-    EXPECT_TRUE(doc.is_blank());
+    EXPECT_TRUE(crdt::is_blank(doc));
 }
 
 TEST(OpenSnapshot, ADocumentThatSomebodyFollowsOrThatHasSomethingIsNotOpened) {
@@ -89,7 +89,7 @@ TEST(OpenSnapshot, ADocumentThatSomebodyFollowsOrThatHasSomethingIsNotOpened) {
     Doc known = whole(blob, 9);
     EXPECT_FALSE(open_snapshot(known, blob).value());
     Doc told(9);
-    const crdt::Subscription subscription = told.subscribe_root([](const crdt::Event&) {});
+    const crdt::Subscription subscription = crdt::subscribe_root(told, [](const crdt::Event&) {});
     EXPECT_FALSE(open_snapshot(told, blob).value());
     Doc undone(9);
     const crdt::UndoHistory history(undone);
@@ -99,40 +99,40 @@ TEST(OpenSnapshot, ADocumentThatSomebodyFollowsOrThatHasSomethingIsNotOpened) {
 TEST(OpenSnapshot, HandlesAndSettingsOfTheEmptyDocumentStay) {
     Doc doc(9);
     const crdt::Handle text = doc.open(kText);
-    doc.set_merge_interval(1000);
+    doc.settings().merge_interval = 1000;
 
     ASSERT_TRUE(open_snapshot(doc, snapshot_golden("text")).value());
 
-    const std::string before = doc.text(text).str();
+    const std::string before = doc.text(text).rope().str();
     EXPECT_FALSE(before.empty());
-    ASSERT_TRUE(doc.text_insert(text, {0}, "a").has_value());
+    ASSERT_TRUE(doc.text(text).insert({0}, "a").has_value());
     doc.commit({.timestamp = 1});
-    ASSERT_TRUE(doc.text_insert(text, {1}, "b").has_value());
+    ASSERT_TRUE(doc.text(text).insert({1}, "b").has_value());
     doc.commit({.timestamp = 900});
     EXPECT_EQ(doc.changes_since(whole(snapshot_golden("text"), 1).version()).size(), 1U);
-    ASSERT_TRUE(doc.load_history().has_value());
-    EXPECT_EQ(doc.text(text).str(), "ab" + before);
+    ASSERT_TRUE(doc.history().load().has_value());
+    EXPECT_EQ(doc.text(text).rope().str(), "ab" + before);
 }
 
 TEST(OpenSnapshot, ADamagedHistoryIsToldWhenItIsAskedForAndTheDocumentStays) {
     Doc doc(9);
     ASSERT_TRUE(open_snapshot(doc, damaged_history()).value());
     const crdt::Handle text = doc.open(kText);
-    ASSERT_TRUE(doc.text_insert(text, {0}, "x").has_value());
+    ASSERT_TRUE(doc.text(text).insert({0}, "x").has_value());
     doc.commit();
     const crdt::VersionVector version = doc.version();
-    const std::string shown = doc.text(text).str();
+    const std::string shown = doc.text(text).rope().str();
 
-    EXPECT_EQ(doc.load_history().error().code(), Errc::corrupt);
+    EXPECT_EQ(doc.history().load().error().code(), Errc::corrupt);
     EXPECT_EQ(doc.checkout({}).error().code(), Errc::corrupt);
-    EXPECT_EQ(doc.diff({}, doc.frontiers()).error().code(), Errc::corrupt);
+    EXPECT_EQ(doc.history().diff({}, doc.frontiers()).error().code(), Errc::corrupt);
     EXPECT_EQ(doc.import({}).error().code(), Errc::corrupt);
     EXPECT_EQ(encode_snapshot(doc).error().code(), Errc::corrupt);
 
-    EXPECT_FALSE(doc.has_history());
+    EXPECT_FALSE(doc.history().is_loaded());
     EXPECT_EQ(doc.version(), version);
-    EXPECT_EQ(doc.text(text).str(), shown);
-    ASSERT_TRUE(doc.text_insert(text, {0}, "y").has_value());
+    EXPECT_EQ(doc.text(text).rope().str(), shown);
+    ASSERT_TRUE(doc.text(text).insert({0}, "y").has_value());
 }
 
 // A version may name a peer that no state and no head has to do with, and have it at the last id.
@@ -150,24 +150,24 @@ TEST(OpenSnapshot, AVersionCanLeaveItsReaderNothingToCountWith) {
     Doc doc(9);
     ASSERT_TRUE(
         open_snapshot(doc, std::move(writer).finish(end, snapshot.heads()).value()).value());
-    const std::string before = doc.text(doc.open(kText)).str();
+    const std::string before = doc.text(doc.open(kText)).rope().str();
 
-    EXPECT_EQ(doc.text_insert(doc.open(kText), {0}, "x").error().reason(), "too_large");
+    EXPECT_EQ(doc.text(doc.open(kText)).insert({0}, "x").error().reason(), "too_large");
 
-    EXPECT_EQ(doc.text(doc.open(kText)).str(), before);
+    EXPECT_EQ(doc.text(doc.open(kText)).rope().str(), before);
     doc.set_peer(10);
-    EXPECT_TRUE(doc.text_insert(doc.open(kText), {0}, "x"));
+    EXPECT_TRUE(doc.text(doc.open(kText)).insert({0}, "x"));
 }
 
 // What is pending while the history comes in follows the heads that the snapshot told: were one of
 // them missing, committing it would lose it.
 TEST(OpenSnapshot, AHeadThatIsNotToldOfIsMissedWhenTheHistoryIsRead) {
     Doc one(1);
-    ASSERT_TRUE(one.text_insert(one.open(kText), {0}, "one").has_value());
+    ASSERT_TRUE(one.text(one.open(kText)).insert({0}, "one").has_value());
     one.commit();
     Doc two(2);
     const ContainerId tree = ContainerId::root("tree", ContainerKind::tree);
-    ASSERT_TRUE(two.tree_create(two.open(tree)).has_value());
+    ASSERT_TRUE(two.tree(two.open(tree)).create().has_value());
     two.commit();
     ASSERT_TRUE(one.import(two.changes_since({})).has_value());
     const Bytes blob = encode_snapshot(one).value();
@@ -179,12 +179,12 @@ TEST(OpenSnapshot, AHeadThatIsNotToldOfIsMissedWhenTheHistoryIsRead) {
     Doc doc(9);
     ASSERT_TRUE(
         open_snapshot(doc, std::move(writer).finish(snapshot.end(), {{1, 2}}).value()).value());
-    ASSERT_TRUE(doc.text_insert(doc.open(kText), {0}, "x"));
+    ASSERT_TRUE(doc.text(doc.open(kText)).insert({0}, "x"));
 
-    EXPECT_EQ(doc.load_history().error().code(), Errc::corrupt);
+    EXPECT_EQ(doc.history().load().error().code(), Errc::corrupt);
 
-    EXPECT_FALSE(doc.has_history());
-    EXPECT_EQ(doc.text(doc.open(kText)).str(), "xone");
+    EXPECT_FALSE(doc.history().is_loaded());
+    EXPECT_EQ(doc.text(doc.open(kText)).rope().str(), "xone");
     doc.commit();
     EXPECT_EQ(doc.frontiers(), (crdt::Frontiers{{9, 0}}));
 }
@@ -209,14 +209,14 @@ TEST(OpenSnapshot, ACounterOfNothingIsShownIfTheHistoryHasIt) {
             .value());
     Doc other(1);
     const crdt::Handle there = other.open(counter);
-    ASSERT_TRUE(other.counter_add(there, 1).has_value());
-    ASSERT_TRUE(other.counter_add(there, -1).has_value());
+    ASSERT_TRUE(other.counter(there).add(1).has_value());
+    ASSERT_TRUE(other.counter(there).add(-1).has_value());
     other.commit();
     Doc written(9);
     ASSERT_TRUE(open_snapshot(written, encode_snapshot(other).value()).value());
 
     EXPECT_EQ(asked.value().get("counter"), nullptr);
-    EXPECT_EQ(asked.counter_value(asked.open(counter)), 0);
+    EXPECT_EQ(asked.counter(asked.open(counter)).value(), 0);
     ASSERT_NE(written.value().get("counter"), nullptr);
     EXPECT_EQ(*written.value().get("counter"), Value(0.0));
 }
@@ -228,27 +228,27 @@ TEST(OpenSnapshot, ACursorOnWhatWasDeletedAsksTheHistory) {
     const Doc full = whole(blob, 9);
     const crdt::Cursor on_hello{kText, full.changes_since({}).front().id, crdt::Side::middle, 0};
 
-    const auto place = doc.resolve(on_hello);
+    const auto place = crdt::resolve(doc, on_hello);
 
     ASSERT_TRUE(place.has_value());
-    EXPECT_EQ(place->pos, full.resolve(on_hello)->pos);
-    EXPECT_TRUE(doc.has_history());
+    EXPECT_EQ(place->pos, crdt::resolve(full, on_hello)->pos);
+    EXPECT_TRUE(doc.history().is_loaded());
 }
 
 TEST(OpenSnapshot, NobodyWhoIsAskedBeforeACommitCanTurnTheDocumentAround) {
     Doc doc(9);
     ASSERT_TRUE(open_snapshot(doc, snapshot_golden("text")).value());
     std::string reason;
-    const crdt::Subscription asked = doc.subscribe_pre_commit([&](crdt::PreCommit&) {
-        const auto loaded = doc.load_history();
+    const crdt::Subscription asked = crdt::subscribe_pre_commit(doc, [&](crdt::PreCommit&) {
+        const auto loaded = doc.history().load();
         if (!loaded) reason = loaded.error().reason();
     });
-    ASSERT_TRUE(doc.text_insert(doc.open(kText), {0}, "x").has_value());
+    ASSERT_TRUE(doc.text(doc.open(kText)).insert({0}, "x").has_value());
 
     EXPECT_FALSE(doc.commit().empty());
 
     EXPECT_EQ(reason, "committing");
-    EXPECT_TRUE(doc.load_history().has_value());
+    EXPECT_TRUE(doc.history().load().has_value());
 }
 
 }  // namespace

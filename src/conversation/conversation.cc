@@ -48,7 +48,7 @@ std::string string_or(const std::optional<crdt::Slot>& slot, std::string_view fa
 Conversation::Conversation(crdt::Doc& doc)
     : doc_(doc),
       list_(doc.open(crdt::ContainerId::root(std::string(kBlocks), crdt::ContainerKind::list))) {
-    const std::size_t count = doc_.list_size(list_);
+    const std::size_t count = doc_.list(list_).size();
     for (std::size_t i = 0; i < count; ++i) read(i);
 }
 
@@ -64,15 +64,15 @@ ConversationBlock& Conversation::known(crdt::OpId id) {
 }
 
 void Conversation::read(std::size_t list_index) {
-    const crdt::Slot slot = doc_.list_get(list_, list_index);
+    const crdt::Slot slot = doc_.list(list_).get(list_index);
     const auto* kind = std::get_if<crdt::ContainerKind>(&slot);
     if (kind == nullptr || *kind != crdt::ContainerKind::map) return;  // Not a block of ours.
 
     ConversationBlock block;
-    block.id = doc_.list_id(list_, list_index);
+    block.id = doc_.list(list_).id(list_index);
     block.fields = doc_.open(crdt::ContainerId::normal(block.id, crdt::ContainerKind::map));
     load_fields(block);
-    const auto content = doc_.map_child(block.fields, kText);
+    const auto content = doc_.map(block.fields).child(kText);
     if (!content || content->kind != crdt::ContainerKind::text) return;
     block.content = doc_.open(*content);
 
@@ -82,7 +82,7 @@ void Conversation::read(std::size_t list_index) {
 }
 
 void Conversation::load_fields(ConversationBlock& block) const {
-    const auto field = [&](std::string_view key) { return doc_.map_get(block.fields, key); };
+    const auto field = [&](std::string_view key) { return doc_.map(block.fields).get(key); };
     block.role = string_or(field("role"), "user");
     block.kind = string_or(field("kind"), "text");
     block.status = string_or(field("status"), "done");
@@ -104,7 +104,7 @@ void Conversation::load_fields(ConversationBlock& block) const {
 void Conversation::link(Index block) {
     std::vector<Index>& siblings = children_[blocks_[block].parent];
     const auto place = [&](Index i) {
-        return doc_.list_index_of(list_, blocks_[i].id).value_or(0);
+        return doc_.list(list_).index_of(blocks_[i].id).value_or(0);
     };
     const std::size_t here = place(block);
     if (siblings.empty() || place(siblings.back()) < here) {
@@ -147,14 +147,14 @@ std::vector<Conversation::Visit> Conversation::walk(std::optional<crdt::OpId> pa
 
 crdt::OpId Conversation::create(const NewBlock& block) {
     CHECK(!block.parent || find(*block.parent) != nullptr);
-    std::size_t index = doc_.list_size(list_);
-    if (block.after) index = doc_.list_index_of(list_, *block.after).value_or(index - 1) + 1;
+    std::size_t index = doc_.list(list_).size();
+    if (block.after) index = doc_.list(list_).index_of(*block.after).value_or(index - 1) + 1;
 
     const crdt::ContainerId id =
-        must(doc_.list_insert_container(list_, index, crdt::ContainerKind::map));
+        must(doc_.list(list_).insert_container(index, crdt::ContainerKind::map));
     const crdt::Handle fields = doc_.open(id);
     const auto set = [&](std::string_view key, Value value) {
-        must(doc_.map_set(fields, key, std::move(value)));
+        must(doc_.map(fields).set(key, std::move(value)));
     };
     set("role", block.role);
     set("kind", block.kind);
@@ -164,8 +164,8 @@ crdt::OpId Conversation::create(const NewBlock& block) {
     if (block.parent) set("parent", name_of(*block.parent));
     if (!block.metadata.empty()) set("metadata", block.metadata);
     const crdt::ContainerId content =
-        must(doc_.map_insert_container(fields, kText, crdt::ContainerKind::text));
-    if (!block.content.empty()) must(doc_.text_insert(doc_.open(content), {0}, block.content));
+        must(doc_.map(fields).insert_container(kText, crdt::ContainerKind::text));
+    if (!block.content.empty()) must(doc_.text(doc_.open(content)).insert({0}, block.content));
 
     ConversationBlock made;
     made.id = id.op();
@@ -180,13 +180,13 @@ crdt::OpId Conversation::create(const NewBlock& block) {
 
 void Conversation::set_status(crdt::OpId id, std::string_view status) {
     ConversationBlock& block = known(id);
-    must(doc_.map_set(block.fields, "status", std::string(status)));
+    must(doc_.map(block.fields).set("status", std::string(status)));
     block.status = status;
 }
 
 void Conversation::set_deleted(crdt::OpId id, bool deleted) {
     ConversationBlock& block = known(id);
-    must(doc_.map_set(block.fields, "deleted", deleted));
+    must(doc_.map(block.fields).set("deleted", deleted));
     block.deleted = deleted;
 }
 

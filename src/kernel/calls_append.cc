@@ -71,7 +71,7 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const policy::
         piece.waiting(Failure(fits.error()));
         return;
     }
-    if (document.doc().text(block.content).bytes().n + appends.bytes() + piece.text.size() >
+    if (document.doc().text(block.content).rope().bytes().n + appends.bytes() + piece.text.size() >
         limits().block_bytes) {
         piece.waiting(too_large("the block", limits().block_bytes, kGoOnElsewhere));
         return;
@@ -81,7 +81,8 @@ void Kernel::Body::append(LiveDocument& document, BlockRef block, const policy::
     appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
     piece.version = block.state->version + appends.calls() + 1;
     const std::uint64_t version = piece.version;
-    if (!durable) show(document.doc().text(block.content), appends, piece, limits().read_columns);
+    if (!durable)
+        show(document.doc().text(block.content).rope(), appends, piece, limits().read_columns);
     appends.pieces.push_back(std::move(piece));
     if (durable) {
         if (!appends.in_flight) flush(document, block);
@@ -201,13 +202,14 @@ void Kernel::Body::write(LiveDocument& document, const BlockRef& block, Appends:
 
     crdt::Doc& doc = document.doc();
     document.begin(turn.writer);
-    const text::Byte end = doc.text(block.content).bytes();
+    const text::Byte end = doc.text(block.content).rope().bytes();
     const auto written =
-        doc.text_insert(block.content, doc.text(block.content).code_points(), text);
+        doc.text(block.content).insert(doc.text(block.content).rope().code_points(), text);
     CHECK(written.has_value());
     const std::vector<text::Splice> splices = {{end, {0}, std::move(text)}};
-    Appended appended{0, true, doc.text(block.content).lines().n,
-                      edits::change_made(doc.text(block.content), splices, limits().read_columns)};
+    Appended appended{
+        0, true, doc.text(block.content).rope().lines().n,
+        edits::change_made(doc.text(block.content).rope(), splices, limits().read_columns)};
     set_running(document, block);
     Unit unit;
     unit.actor = turn.writer.str();

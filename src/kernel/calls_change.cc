@@ -226,12 +226,13 @@ void Kernel::edit(Caller by, std::string block_id, std::string operation, edits:
             LiveDocument& document, BlockRef block, Reply<Edited> answer) mutable {
             body->flush(document, block);
             crdt::Doc& doc = document.doc();
-            Result<edits::Planned> planned = plan(doc.text(block.content), block.state->version);
+            Result<edits::Planned> planned =
+                plan(doc.text(block.content).rope(), block.state->version);
             if (!planned) {
                 // What the refusal says of the text is a read: it waits until that text is durable.
                 return body->refuse(document, std::move(planned).error(), std::move(answer));
             }
-            Result<void> fits = body->check_size(doc.text(block.content), planned->splices);
+            Result<void> fits = body->check_size(doc.text(block.content).rope(), planned->splices);
             for (const text::Splice& splice : planned->splices)
                 if (fits) fits = Body::check_savable(document, splice.insert);
             if (!fits) return answer(Failure(fits.error()));

@@ -136,7 +136,7 @@ void Kernel::text(Caller by, std::string block_id, Reply<WholeText> reply) {
         [body = body_](LiveDocument& document, BlockRef block, Reply<WholeText> answer) {
             body->flush(document, block);
             WholeText whole = {info_of(document, block, body->gate()),
-                               document.doc().text(block.content).str()};
+                               document.doc().text(block.content).rope().str()};
             body->answer(document, std::move(whole), std::move(answer));
         });
 }

@@ -38,7 +38,7 @@ bool search_block(Searching& search, LiveDocument& document, const BlockRef& blo
     search.body->flush(document, block);
     ++search.found.searched;
     edits::Finding finding =
-        edits::find(document.doc().text(block.content), search.query.search.query,
+        edits::find(document.doc().text(block.content).rope(), search.query.search.query,
                     options_of(search.query.search, search.body->limits()));
     search.found.truncated = search.found.truncated || finding.truncated;
     if (finding.hits.empty()) return true;
@@ -72,7 +72,7 @@ void Kernel::search(Caller by, std::string block_id, SearchQuery query,
                                                  Reply<edits::Finding> answer) {
             body->flush(document, block);
             body->answer(document,
-                         edits::find(document.doc().text(block.content), query.query,
+                         edits::find(document.doc().text(block.content).rope(), query.query,
                                      options_of(query, body->limits())),
                          std::move(answer));
         });

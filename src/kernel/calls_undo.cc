@@ -143,14 +143,14 @@ void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
                 next_to_take_back(block.state->history, by.actor.str(), scope, redo);
             if (!units) return answer(Failure(units.error()));
 
-            const seq::Rope before = document.doc().text(block.content);
+            const seq::Rope before = document.doc().text(block.content).rope();
             document.begin(by.actor);
             std::vector<crdt::StandIn> settled;
             Result<Undone> undone = take_back(document, block, *units, redo, settled);
             if (!undone) return answer(Failure(std::move(undone).error()));
             end_take_back(document, block, by.actor,
                           {*units, redo, undone->skipped_because_changed > 0, settled});
-            const seq::Rope& after = document.doc().text(block.content);
+            const seq::Rope& after = document.doc().text(block.content).rope();
             undone->version = block.state->version;
             undone->line_count = after.lines().n;
             undone->change = edits::change_between(before, after, body->limits().read_columns);

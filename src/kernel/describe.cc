@@ -6,7 +6,7 @@
 namespace quire::kernel {
 
 BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
-    const seq::Rope& text = document.doc().text(block.content);
+    const seq::Rope& text = document.doc().text(block.content).rope();
     BlockInfo info;
     info.block_id = document.id_of(block).str();
     if (block.fields != nullptr) {
@@ -43,7 +43,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
 
 Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
                           std::optional<text::LineRange> range, const Limits& limits, Gate* gate) {
-    const seq::Rope& text = document.doc().text(block.content);
+    const seq::Rope& text = document.doc().text(block.content).rope();
     edits::View view = TRY(edits::view(text, range, {limits.read_lines, limits.read_columns}));
     BlockText out;
     out.info = info_of(document, block, gate);
@@ -59,7 +59,7 @@ Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
 
 Edited edited_as(LiveDocument& document, const BlockRef& block, edits::Planned planned,
                  const Limits& limits) {
-    const seq::Rope& text = document.doc().text(block.content);
+    const seq::Rope& text = document.doc().text(block.content).rope();
     Edited out;
     out.version = block.state->version;
     out.line_count = text.lines().n;

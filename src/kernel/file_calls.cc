@@ -141,7 +141,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     }
 
     static std::string bytes_of(LiveDocument& document, const files::DiskState& disk) {
-        return files::encode(disk.form, document.doc().text(document.whole().content).str());
+        return files::encode(disk.form, document.doc().text(document.whole().content).rope().str());
     }
     static fs::Hash hash_of(LiveDocument& document, const files::DiskState& disk) {
         return fs::Hash::of(bytes_of(document, disk));
@@ -269,7 +269,7 @@ void FileCalls::Body::create(LiveDocument& document, const Caller& by, const std
     crdt::Doc& doc = document.doc();
     document.begin(by.actor);
     memory::apply(doc, block.content,
-                  text::minimal_splices(doc.text(block.content).str(), decoded.text));
+                  text::minimal_splices(doc.text(block.content).rope().str(), decoded.text));
     Unit unit;
     unit.actor = by.actor.str();
     unit.description = "create";

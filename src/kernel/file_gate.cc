@@ -121,10 +121,11 @@ std::optional<files::DiskState> FileGate::state(const LiveDocument& document) co
 
 bool FileGate::dirty(LiveDocument& document) {
     const std::optional<files::DiskState> disk = state(document);
-    if (!disk) return document.doc().op_count() > 0;
+    if (!disk) return document.doc().history().op_count() > 0;
     if (disk->version == version_of(document)) return false;
     return fs::Hash::of(files::encode(
-               disk->form, document.doc().text(document.whole().content).str())) != disk->hash;
+               disk->form, document.doc().text(document.whole().content).rope().str())) !=
+           disk->hash;
 }
 
 Result<Disk> FileGate::look(LiveDocument& document) {
@@ -176,7 +177,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
                                           files::DiskState now, const std::string& text) {
     crdt::Doc& doc = document.doc();
     const BlockRef block = document.whole();
-    const std::string ours = doc.text(block.content).str();
+    const std::string ours = doc.text(block.content).rope().str();
     TakenIn taken;
     taken.first = !before;
     taken.changed = true;
@@ -201,7 +202,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         const std::vector<crdt::IdSpan> known = spans_of(before->version);
         TRY(fork.import(doc.changes_in(known)));
         const crdt::Handle content = fork.open(doc.id_of(block.content));
-        const std::string base = fork.text(content).str();
+        const std::string base = fork.text(content).rope().str();
         const crdt::VersionVector old_version = fork.version();
         memory::apply(fork, content, text::minimal_splices(base, text));
         unit.spans = {
@@ -224,7 +225,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
         const text::Side tie = agents_write ? text::Side::ours : text::Side::theirs;
         const text::Merged merged = text::merge3(base, ours, text, tie, text::Side::theirs);
         taken.ties = merged.ties.size();
-        const std::string here = doc.text(block.content).str();
+        const std::string here = doc.text(block.content).rope().str();
         const bool right = here == merged.text ||
                            (merged.ordered_freely &&
                             here == text::merge3(base, ours, text, tie, text::Side::ours).text);

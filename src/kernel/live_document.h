@@ -85,7 +85,7 @@ public:
     const store::DocumentRecord& record() const { return record_; }
     bool is_stored() const { return !fresh_; }  // Whether the store knows it.
     // Whether nothing was ever done in it. It is loaded.
-    bool is_blank() const { return record_.header.empty() && doc_->op_count() == 0; }
+    bool is_blank() const { return record_.header.empty() && doc_->history().op_count() == 0; }
 
     // Errors: not_found "invalid_reference". A deleted block is found only where `deleted_too`.
     Result<BlockRef> find(const conversation::BlockId& id, bool deleted_too = false);

@@ -37,7 +37,7 @@ Result<CarriedBlock> carried_from(LiveDocument& document, const OpenedMemory& op
     for (const Unit& unit : state.history.units()) {
         out.units.push_back(to_record(unit, document.key(), state.key));
     }
-    if (document.doc().op_count() > 0)
+    if (document.doc().history().op_count() > 0)
         out.updates = codec::encode_updates(document.doc().changes_since({}));
     const std::vector<crdt::Change> changes = TRY(changes_of(out.updates));
     crdt::Doc copy = TRY(replay(changes, document.doc().peer()));

@@ -58,7 +58,7 @@ Result<MemoryDiff> difference(LiveDocument& document, const memory::BlockSchema&
 Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
                           const memory::Writer& by, const crdt::Diff& back) {
     crdt::Doc draft = document.doc().fork(document.doc().peer());
-    TRY(draft.apply_diff(back));
+    TRY(crdt::apply_diff(draft, back));
     const crdt::IdSpan span = draft.commit().span;
     if (span.size() == 0) return {};
     return memory::check_incoming(document.doc(), header.block, by, draft.changes_in({&span, 1}),
@@ -74,14 +74,15 @@ Result<std::optional<MemoryVersion>> roll_back(LiveDocument& document, const Ope
     crdt::Doc& doc = document.doc();
     const BlockAt at = TRY(block_at(document, document.whole(), version_id));
     TRY(check_schema(document, at));
-    const crdt::Diff back = TRY(doc.diff(doc.frontiers(), at.heads));
+    const crdt::Diff back = TRY(doc.history().diff(doc.frontiers(), at.heads));
     if (back.empty()) return std::nullopt;
     document.begin(by);
     TRY(check_return(document, opened.header, opened.writer(by), back));
-    const Judged judged = TRY(body.fed.judge(
-        document, opened.header, by, [&](crdt::Doc& draft) { return draft.apply_diff(back); }));
+    const Judged judged = TRY(body.fed.judge(document, opened.header, by, [&](crdt::Doc& draft) {
+        return crdt::apply_diff(draft, back);
+    }));
     document.begin(by);
-    TRY(doc.apply_diff(back));
+    TRY(crdt::apply_diff(doc, back));
     if (!record_memory_write(document, {by, "rollback", version_id}, judged)) return std::nullopt;
     return body.settle(document, opened, judged);
 }

@@ -9,13 +9,13 @@ namespace quire::memory {
 namespace {
 
 void empty(crdt::Doc& doc, crdt::Handle list) {
-    const std::size_t len = doc.list_size(list);
-    if (len > 0) CHECK(doc.list_erase(list, 0, len).has_value());
+    const std::size_t len = doc.list(list).size();
+    if (len > 0) CHECK(doc.list(list).erase(0, len).has_value());
 }
 
 void clear_field(crdt::Doc& doc, const std::string& section, const Field& field) {
     const crdt::Handle root = doc.open(root_of(section));
-    if (doc.map_get(root, field.name)) CHECK(doc.map_erase(root, field.name).has_value());
+    if (doc.map(root).get(field.name)) CHECK(doc.map(root).erase(field.name).has_value());
     const crdt::Handle value = doc.open(value_of(section, field));
     switch (field.type) {
         case FieldType::text:
@@ -25,8 +25,8 @@ void clear_field(crdt::Doc& doc, const std::string& section, const Field& field)
             empty(doc, value);
             break;
         case FieldType::counter:
-            if (const double now = doc.counter_value(value); now != 0)
-                CHECK(doc.counter_add(value, -now).has_value());
+            if (const double now = doc.counter(value).value(); now != 0)
+                CHECK(doc.counter(value).add(-now).has_value());
             break;
         case FieldType::number:
         case FieldType::boolean:

@@ -187,7 +187,7 @@ inline std::string attempt(const BlockSchema& schema, const std::string& section
     const Result<void> made = write(edit);
     if (made) return "";
     EXPECT_EQ(desk.value(), before) << "a refused write changes nothing";
-    EXPECT_FALSE(desk.doc.has_pending());
+    EXPECT_TRUE(desk.doc.pending().empty());
     return made.error().message();
 }
 

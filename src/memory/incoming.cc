@@ -143,7 +143,7 @@ Result<Batch::Target> Batch::target_of(const crdt::ContainerId& id) const {
     }
     if (const auto made = items_.find(id); made != items_.end())
         return Target{{made->second, Part::items}, true};
-    const auto parent = doc_.parent_of(id);
+    const auto parent = crdt::Inspection(doc_).parent_of(id);
     const auto place = parent && parent->is_root() ? place_of(parent->root_name()) : std::nullopt;
     if (place && place->part == Part::items) return Target{*place, true};
     return schema_mismatch("", "plain values", "a container");
@@ -251,12 +251,12 @@ Result<void> Batch::check_limits() const {
         const auto added = static_cast<std::size_t>(more);
         const crdt::Handle here = doc_.open(id);
         if (id.kind == crdt::ContainerKind::text) {
-            TRY(check_length(doc_.text(here).code_points().n + added, block_.char_limit));
+            TRY(check_length(doc_.text(here).rope().code_points().n + added, block_.char_limit));
             continue;
         }
         const Located found = TRY(locate(block_.schema, sections_.at(id)));
         if (const auto* list = found.schema->as<ListSchema>())
-            TRY(check_count(doc_.list_size(here) + added, list->max_items));
+            TRY(check_count(doc_.list(here).size() + added, list->max_items));
     }
     return {};
 }
@@ -314,7 +314,7 @@ std::optional<crdt::Frontiers> base_of(const crdt::Doc& doc, std::span<const crd
             if (!atoms.contains(dep)) base.push_back(dep);
         }
     }
-    auto minimal = doc.minimal(base);
+    auto minimal = doc.history().minimal(base);
     if (!minimal) return std::nullopt;
     return std::move(*minimal);
 }
@@ -331,9 +331,9 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
         for (const crdt::Op& op : change.ops) {
             const crdt::Handle here = copy->open(op.container);
             if (op.container.kind == crdt::ContainerKind::text)
-                sizes.emplace(op.container, copy->text(here).code_points().n);
+                sizes.emplace(op.container, copy->text(here).rope().code_points().n);
             if (op.container.kind == crdt::ContainerKind::list)
-                sizes.emplace(op.container, copy->list_size(here));
+                sizes.emplace(op.container, copy->list(here).size());
         }
     }
     const auto imported = copy->import({changes.begin(), changes.end()}, {.want_diff = true});
@@ -357,7 +357,7 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
 Result<void> check_incoming(crdt::Doc& doc, const MemoryBlock& block, const Writer& by,
                             std::span<const crdt::Change> changes, IncomingOptions options) {
     // What is known was let in before.
-    const std::vector<crdt::Change> fresh = crdt::beyond(doc.oplog_version(), changes);
+    const std::vector<crdt::Change> fresh = crdt::beyond(doc.history().version(), changes);
     if (fresh.empty()) return {};
     const bool appends =
         by.rights.permission == policy::Permission::append && is_append(doc, fresh);

@@ -41,7 +41,7 @@ void MemoryDocument::auto_attribution(std::string_view operation) {
 }
 
 crdt::Commit MemoryDocument::commit() {
-    if (!doc_.has_pending()) return {};
+    if (doc_.pending().empty()) return {};
     crdt::CommitOptions options;
     options.message = attribution_.value_or(pending_);
     options.timestamp = clock_.wall_ms() / 1000;
@@ -57,23 +57,23 @@ crdt::Commit MemoryDocument::commit_with_attribution(std::string message) {
 }
 
 crdt::Subscription MemoryDocument::subscribe_root(crdt::OnEvent callback) {
-    return doc_.subscribe_root(std::move(callback));
+    return crdt::subscribe_root(doc_, std::move(callback));
 }
 
 crdt::Subscription MemoryDocument::subscribe(const crdt::ContainerId& container,
                                              crdt::OnEvent callback) {
-    return doc_.subscribe(doc_.open(container), std::move(callback));
+    return crdt::subscribe(doc_, doc_.open(container), std::move(callback));
 }
 
 crdt::Subscription MemoryDocument::subscribe_content(OnContent callback) {
-    return doc_.subscribe_root(
-        [&doc = doc_, callback = std::move(callback)](const crdt::Event& event) mutable {
+    return crdt::subscribe_root(
+        doc_, [&doc = doc_, callback = std::move(callback)](const crdt::Event& event) mutable {
             std::map<std::string, ContentEvent> by_section;
             for (const crdt::ContainerDiff& each : event.diffs) {
                 // A list's item is a container below the root that is the section's.
                 crdt::ContainerId root = each.container;
                 while (!root.is_root()) {
-                    const auto parent = doc.parent_of(root);
+                    const auto parent = crdt::Inspection(doc).parent_of(root);
                     if (!parent) break;
                     root = *parent;
                 }
@@ -94,10 +94,11 @@ Result<bool> MemoryDocument::step(crdt::UndoDirection direction) {
     commit();
     const bool undoes = direction == crdt::UndoDirection::undo;
     const std::string message = policy::message_of({accessor_.actor, undoes ? "undo" : "redo", ""});
-    const crdt::Subscription attributed = doc_.subscribe_pre_commit([&](crdt::PreCommit& commit) {
-        commit.message = message;
-        commit.timestamp = clock_.wall_ms() / 1000;
-    });
+    const crdt::Subscription attributed =
+        crdt::subscribe_pre_commit(doc_, [&](crdt::PreCommit& commit) {
+            commit.message = message;
+            commit.timestamp = clock_.wall_ms() / 1000;
+        });
     return undoes ? history_.undo(clock_.steady_ms()) : history_.redo(clock_.steady_ms());
 }
 

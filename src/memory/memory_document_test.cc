@@ -19,11 +19,12 @@ struct Library {
     // The messages of all commits, latest first.
     std::vector<std::string> messages() const {
         std::vector<std::string> out;
-        EXPECT_TRUE(doc.travel_ancestors(doc.frontiers(),
-                                         [&](const crdt::ChangeHeader& each) {
-                                             out.push_back(each.message);
-                                             return true;
-                                         })
+        EXPECT_TRUE(doc.history()
+                        .travel_ancestors(doc.frontiers(),
+                                          [&](const crdt::ChangeHeader& each) {
+                                              out.push_back(each.message);
+                                              return true;
+                                          })
                         .has_value());
         return out;
     }
@@ -48,7 +49,7 @@ TEST(MemoryDocument, AWriteIsACommitWithItsAttribution) {
     library.set_status("busy");
     ASSERT_TRUE(
         library.memory.edit(writer("source:lsp")).append_to_list({"", "tags"}, "x").has_value());
-    EXPECT_FALSE(library.doc.has_pending());
+    EXPECT_TRUE(library.doc.pending().empty());
     EXPECT_EQ(library.messages(), (std::vector<std::string>{"source:lsp:append_to_list:tags",
                                                             "agent:ada:set_field:status"}));
 }
@@ -56,7 +57,7 @@ TEST(MemoryDocument, AWriteIsACommitWithItsAttribution) {
 TEST(MemoryDocument, ARefusedWriteIsNoCommit) {
     Library library;
     EXPECT_FALSE(library.memory.edit().set_field({"", "status"}, 5).has_value());
-    EXPECT_EQ(library.doc.op_count(), 0U);
+    EXPECT_EQ(library.doc.history().op_count(), 0U);
 }
 
 TEST(MemoryDocument, ABatchIsOneCommit) {
@@ -68,9 +69,9 @@ TEST(MemoryDocument, ABatchIsOneCommit) {
             const auto within = library.memory.batch("more");
             ASSERT_TRUE(library.memory.edit().append_to_list({"", "tags"}, "x").has_value());
         }
-        EXPECT_TRUE(library.doc.has_pending());
+        EXPECT_FALSE(library.doc.pending().empty());
     }
-    EXPECT_FALSE(library.doc.has_pending());
+    EXPECT_TRUE(library.doc.pending().empty());
     EXPECT_EQ(library.messages(), (std::vector<std::string>{"agent:ada:tidy"}));
     EXPECT_EQ(library.memory.reader().value(),
               Value(Map{{"status", "busy"}, {"tags", List{"x"}}, {"count", 0}}));
@@ -111,7 +112,7 @@ TEST(MemoryDocument, AnAttributionIsForTheNextCommitThatHoldsSomething) {
 
 TEST(MemoryDocument, OpsMadeByHandAreCommittedWithAnAttribution) {
     Library library;
-    ASSERT_TRUE(library.doc.map_set(library.doc.open(root_of("")), "status", "x").has_value());
+    ASSERT_TRUE(library.doc.map(library.doc.open(root_of(""))).set("status", "x").has_value());
     EXPECT_FALSE(library.memory.commit_with_attribution("source:lsp:update").empty());
     EXPECT_EQ(library.messages(), (std::vector<std::string>{"source:lsp:update"}));
 }
@@ -194,7 +195,7 @@ TEST(MemoryDocument, ContentIsToldBySection) {
 TEST(MemoryDocument, WhatIsImportedIsToldAsNobodys) {
     Library library(BlockSchema{});
     crdt::Doc other(2);
-    ASSERT_TRUE(other.text_insert(other.open(content_of("")), {0}, "x").has_value());
+    ASSERT_TRUE(other.text(other.open(content_of(""))).insert({0}, "x").has_value());
     other.commit();
     std::vector<ContentEvent> heard;
     const auto subscription = library.memory.subscribe_content(

@@ -46,9 +46,9 @@ Result<void> MemoryEdit::append_text(std::string_view section, std::string_view 
     TRY(enter({Operation::append, section, Shape::text}));
     TRY(check_utf8(text));
     const crdt::Handle content = doc_.open(content_of(section));
-    const text::CodePoint end = doc_.text(content).code_points();
+    const text::CodePoint end = doc_.text(content).rope().code_points();
     TRY(check_length(end.n + utf8::count_code_points(text), block_.char_limit));
-    if (!text.empty()) must(doc_.text_insert(content, end, text));
+    if (!text.empty()) must(doc_.text(content).insert(end, text));
     done("append", section);
     return {};
 }
@@ -61,7 +61,7 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
         return invalid("empty_find", "'find' is empty; say what is to be replaced");
     }
     const crdt::Handle content = doc_.open(content_of(section));
-    const std::string before = doc_.text(content).str();
+    const std::string before = doc_.text(content).rope().str();
     std::vector<text::Splice> splices;
     for (std::size_t at = before.find(find); at != std::string::npos;
          at = before.find(find, at + find.size())) {
@@ -74,7 +74,8 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
                         "' is not in the text; view it and give it exactly"));
     }
     const std::size_t found = splices.size();
-    TRY(check_length(doc_.text(content).code_points().n + found * utf8::count_code_points(replace) -
+    TRY(check_length(doc_.text(content).rope().code_points().n +
+                         found * utf8::count_code_points(replace) -
                          found * utf8::count_code_points(find),
                      block_.char_limit));
     if (replace != find) apply(doc_, content, splices);
@@ -85,7 +86,7 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
 Result<void> MemoryEdit::splice_text(std::string_view section, std::string_view operation,
                                      std::span<const text::Splice> splices) {
     const crdt::Handle content = doc_.open(content_of(section));
-    const seq::Rope& text = doc_.text(content);
+    const seq::Rope& text = doc_.text(content).rope();
     const bool appends = only_appends(splices, text.bytes());
     TRY(enter({appends ? Operation::append : Operation::overwrite, section, Shape::text}));
     std::size_t length = text.code_points().n;
@@ -137,7 +138,7 @@ Result<void> MemoryEdit::unset(const FieldPath& path, const Field& field) {
     if (field.required && !field.default_value)
         return schema_mismatch(field.name, name_of(field.type), "null");
     const crdt::Handle root = doc_.open(root_of(path.section));
-    if (doc_.map_get(root, field.name)) must(doc_.map_erase(root, field.name));
+    if (doc_.map(root).get(field.name)) must(doc_.map(root).erase(field.name));
     const crdt::Handle value = doc_.open(value_of(path.section, field));
     switch (field.type) {
         case FieldType::text:
@@ -147,8 +148,8 @@ Result<void> MemoryEdit::unset(const FieldPath& path, const Field& field) {
             rewrite(doc_, value, List());
             break;
         case FieldType::counter:
-            if (const double now = doc_.counter_value(value); now != 0)
-                CHECK(doc_.counter_add(value, -now).has_value());
+            if (const double now = doc_.counter(value).value(); now != 0)
+                CHECK(doc_.counter(value).add(-now).has_value());
             break;
         case FieldType::number:
         case FieldType::boolean:
@@ -166,7 +167,7 @@ void MemoryEdit::put(const FieldPath& path, const Field& field, Value value) {
                 utf8::count_code_points(value.as_string()) > kLongText) {
                 put_long_text(path, field, value.as_string());
             } else {
-                must(doc_.map_set(root, field.name, std::move(value)));
+                must(doc_.map(root).set(field.name, std::move(value)));
             }
             break;
         case FieldType::list:
@@ -176,25 +177,25 @@ void MemoryEdit::put(const FieldPath& path, const Field& field, Value value) {
             const Value now = *reader_.value_of_field(path.section, field);
             const double delta = value.as_number() - now.as_number();
             const crdt::Handle counter = doc_.open(value_of(path.section, field));
-            if (delta != 0) CHECK(doc_.counter_add(counter, delta).has_value());
+            if (delta != 0) CHECK(doc_.counter(counter).add(delta).has_value());
             break;
         }
         case FieldType::number:
         case FieldType::boolean:
         case FieldType::timestamp:
-            must(doc_.map_set(root, field.name, std::move(value)));
+            must(doc_.map(root).set(field.name, std::move(value)));
             break;
     }
 }
 
 void MemoryEdit::put_long_text(const FieldPath& path, const Field& field, std::string_view text) {
     rewrite(doc_, doc_.open(value_of(path.section, field)), text);
-    must(doc_.map_set(doc_.open(root_of(path.section)), field.name, nullptr));
+    must(doc_.map(doc_.open(root_of(path.section))).set(field.name, nullptr));
 }
 
 void MemoryEdit::put_list(const FieldPath& path, const Field& field, const List& value) {
     rewrite(doc_, doc_.open(value_of(path.section, field)), value);
-    must(doc_.map_set(doc_.open(root_of(path.section)), field.name, nullptr));
+    must(doc_.map(doc_.open(root_of(path.section))).set(field.name, nullptr));
 }
 
 Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& delta) {
@@ -210,9 +211,9 @@ Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& 
     TRY(check_field(*field, after));  // Finite still.
     if (counts) {
         const crdt::Handle counter = doc_.open(value_of(path.section, *field));
-        if (delta.as_number() != 0) TRY(doc_.counter_add(counter, delta.as_number()));
+        if (delta.as_number() != 0) TRY(doc_.counter(counter).add(delta.as_number()));
     } else {
-        must(doc_.map_set(doc_.open(root_of(path.section)), field->name, after));
+        must(doc_.map(doc_.open(root_of(path.section))).set(field->name, after));
     }
     done("increment_counter", path.field);
     return after;
@@ -238,15 +239,15 @@ Result<MemoryEdit::ListField> MemoryEdit::enter_list_field(Operation operation,
                   doc_.open(value_of(path.section, *field)), 0, 0};
     if (field->default_value && !is_set_apart(doc_, out.root, field->name))
         out.base = field->default_value->as_list().size();
-    out.len = out.base + doc_.list_size(out.elements);
+    out.len = out.base + doc_.list(out.elements).size();
     return out;
 }
 
 // The default becomes elements like others.
 void MemoryEdit::set_apart(const ListField& list) {
     const List& base = list.field->default_value->as_list();
-    for (std::size_t i = 0; i < base.size(); ++i) must(doc_.list_insert(list.elements, i, base[i]));
-    must(doc_.map_set(list.root, list.field->name, nullptr));
+    for (std::size_t i = 0; i < base.size(); ++i) must(doc_.list(list.elements).insert(i, base[i]));
+    must(doc_.map(list.root).set(list.field->name, nullptr));
 }
 
 Result<void> MemoryEdit::append_to_list(const FieldPath& path, Value item) {
@@ -254,7 +255,7 @@ Result<void> MemoryEdit::append_to_list(const FieldPath& path, Value item) {
     const ListField list = TRY(enter_list_field(Operation::append, path));
     TRY(check_json(path.field, item));
     TRY(check_length(text_length(item), block_.char_limit));
-    must(doc_.list_insert(list.elements, list.len - list.base, std::move(item)));
+    must(doc_.list(list.elements).insert(list.len - list.base, std::move(item)));
     done("append_to_list", path.field);
     return {};
 }
@@ -272,7 +273,7 @@ Result<void> MemoryEdit::insert_into_list(const FieldPath& path, std::int64_t in
     } else {
         at -= list.base;
     }
-    must(doc_.list_insert(list.elements, at, std::move(item)));
+    must(doc_.list(list.elements).insert(at, std::move(item)));
     done("insert_into_list", path.field);
     return {};
 }
@@ -289,7 +290,7 @@ Result<Value> MemoryEdit::remove_from_list(const FieldPath& path, std::int64_t i
     } else {
         at -= list.base;
     }
-    must(doc_.list_erase(list.elements, at, 1));
+    must(doc_.list(list.elements).erase(at, 1));
     done("remove_from_list", path.field);
     return removed;
 }
@@ -323,7 +324,7 @@ Result<void> MemoryEdit::append_entry(std::string_view section, Value entry) {
     for (Map::Entry& each : accepted) out.append(each.key, std::move(each.value));
 
     const crdt::Handle entries = doc_.open(entries_of(section));
-    must(doc_.list_insert(entries, doc_.list_size(entries), std::move(out)));
+    must(doc_.list(entries).insert(doc_.list(entries).size(), std::move(out)));
     done("append_entry", section);
     return {};
 }
@@ -332,7 +333,7 @@ Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
     const BlockSchema* found = TRY(enter({Operation::overwrite, section, Shape::log}));
     const auto& retain = found->as<LogSchema>()->retain;
     const crdt::Handle entries = doc_.open(entries_of(section));
-    const std::size_t len = doc_.list_size(entries);
+    const std::size_t len = doc_.list(entries).size();
     std::size_t drop = 0;
     if (retain && retain->max_entries && len > *retain->max_entries)
         drop = len - *retain->max_entries;
@@ -347,7 +348,7 @@ Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
             if (!ms || *ms >= oldest) break;
         }
     }
-    if (drop > 0) must(doc_.list_erase(entries, 0, drop));
+    if (drop > 0) must(doc_.list(entries).erase(0, drop));
     done("log_trim", section);
     return drop;
 }

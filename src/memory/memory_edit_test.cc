@@ -119,7 +119,7 @@ TEST(MemoryFields, TheWrongTypeChangesNothing) {
     EXPECT_EQ(reason(desk.edit().set_field({"", "nowhere"}, 1)), "field_not_found");
     EXPECT_EQ(reason(desk.edit().set_text_field({"", "age"}, "x")), "schema_mismatch");
     EXPECT_EQ(reason(desk.edit().set_text_field({"", "notes"}, "\xFF")), "schema_mismatch");
-    EXPECT_FALSE(desk.doc.has_pending());
+    EXPECT_TRUE(desk.doc.pending().empty());
 }
 
 TEST(MemoryFields, AValueIsNoLongerThanItMayBe) {
@@ -130,7 +130,7 @@ TEST(MemoryFields, AValueIsNoLongerThanItMayBe) {
     EXPECT_EQ(reason(desk.edit().set_field({"", "plain"}, List{"ab", "cd"})), "char_limit");
     EXPECT_EQ(reason(desk.edit().append_to_list({"", "plain"}, "four")), "char_limit");
     EXPECT_EQ(reason(desk.edit().insert_into_list({"", "plain"}, 0, "four")), "char_limit");
-    EXPECT_FALSE(desk.doc.has_pending());
+    EXPECT_TRUE(desk.doc.pending().empty());
 }
 
 TEST(MemoryFields, ALongTextIsATextOfItsOwnFromThenOn) {
@@ -194,9 +194,9 @@ TEST(MemoryListField, SettingItKeepsTheElementsThatStay) {
     const FieldPath plain{"", "plain"};
     ASSERT_TRUE(desk.edit().set_field(plain, List{"a", "b", "c", "d"}).has_value());
     const crdt::Handle list = desk.doc.open(value_of("", *desk.block.schema.field("plain")));
-    const crdt::OpId c = desk.doc.list_id(list, 2);
+    const crdt::OpId c = desk.doc.list(list).id(2);
     ASSERT_TRUE(desk.edit().set_field(plain, List{"x", "a", "c", Map{{"k", 1}}}).has_value());
-    EXPECT_EQ(desk.doc.list_index_of(list, c), 2U);
+    EXPECT_EQ(desk.doc.list(list).index_of(c), 2U);
     EXPECT_EQ(desk.reader().field(plain).value(), Value(List{"x", "a", "c", Map{{"k", 1}}}));
 }
 
@@ -213,7 +213,7 @@ TEST(MemoryListField, AnIndexBeyondItsEndSaysHowManyThereAre) {
     EXPECT_EQ(reason(desk.edit().insert_into_list({"", "tags"}, -1, "x")), "index_out_of_bounds");
     EXPECT_EQ(reason(desk.edit().append_to_list({"", "name"}, "x")), "schema_mismatch");
     EXPECT_EQ(reason(desk.edit().append_to_list({"", "plain"}, Bytes{1})), "schema_mismatch");
-    EXPECT_FALSE(desk.doc.has_pending());
+    EXPECT_TRUE(desk.doc.pending().empty());
 }
 
 // --- items ---
@@ -250,7 +250,7 @@ TEST(MemoryItems, MustFitTheirSchema) {
     EXPECT_EQ(reason(desk.edit().delete_item("", 1)), "index_out_of_bounds");
     EXPECT_EQ(reason(desk.edit().insert_item("", 2, Map{{"title", "a"}})), "index_out_of_bounds");
     EXPECT_EQ(reason(desk.reader().at("", 1)), "index_out_of_bounds");
-    EXPECT_FALSE(desk.doc.has_pending());
+    EXPECT_TRUE(desk.doc.pending().empty());
 }
 
 TEST(MemoryItems, AreNoMoreAndNoLongerThanTheyMayBe) {
@@ -282,7 +282,7 @@ TEST(MemoryItems, OfAnyKindBecomeOfAnyOther) {
 TEST(MemoryItems, AnItemThatAnotherProgramWrotePlainIsEditedAsWell) {
     MemoryDesk desk(tasks());
     ASSERT_TRUE(
-        desk.doc.list_insert(desk.doc.open(items_of("")), 0, Map{{"title", "a"}}).has_value());
+        desk.doc.list(desk.doc.open(items_of(""))).insert(0, Map{{"title", "a"}}).has_value());
     ASSERT_TRUE(desk.edit().set_item_field("", 0, "done", true).has_value());
     EXPECT_EQ(desk.value(), Value(List{Map{{"title", "a"}, {"done", true}}}));
 }
@@ -341,7 +341,7 @@ TEST(MemoryLog, MustFitItsSchema) {
     EXPECT_EQ(reason(desk.edit().append_entry("", 5)), "schema_mismatch");
     desk.block.char_limit = 3;
     EXPECT_EQ(reason(desk.edit().append_entry("", "four")), "char_limit");
-    EXPECT_FALSE(desk.doc.has_pending());
+    EXPECT_TRUE(desk.doc.pending().empty());
 }
 
 TEST(MemoryLog, IsTrimmedWhenAskedAndToWhatIsRetained) {

@@ -23,19 +23,19 @@ void MemoryEdit::put_members(crdt::Handle item, const Map& members,
                              const std::vector<std::string>& keys) {
     for (const std::string& key : keys) {
         if (const Value* value = members.find(key)) {
-            must(doc_.map_set(item, key, *value));
-        } else if (doc_.map_get(item, key)) {
-            must(doc_.map_erase(item, key));
+            must(doc_.map(item).set(key, *value));
+        } else if (doc_.map(item).get(key)) {
+            must(doc_.map(item).erase(key));
         }
     }
 }
 
 void MemoryEdit::insert_element(crdt::Handle list, std::size_t at, Value item) {
     if (!item.is_map()) {
-        must(doc_.list_insert(list, at, std::move(item)));
+        must(doc_.list(list).insert(at, std::move(item)));
         return;
     }
-    const auto made = doc_.list_insert_container(list, at, crdt::ContainerKind::map);
+    const auto made = doc_.list(list).insert_container(at, crdt::ContainerKind::map);
     CHECK(made.has_value());
     put_members(doc_.open(*made), item.as_map(), keys_of(item));
 }
@@ -48,7 +48,7 @@ Result<void> MemoryEdit::insert_item_at(Operation operation, std::string_view se
     Value accepted = TRY(accept_item(schema, std::move(item)));
     TRY(check_length(text_length(accepted), block_.char_limit));
     const crdt::Handle list = doc_.open(items_of(section));
-    const std::size_t len = doc_.list_size(list);
+    const std::size_t len = doc_.list(list).size();
     const std::int64_t at = operation == Operation::append ? static_cast<std::int64_t>(len) : index;
     if (at < 0 || static_cast<std::size_t>(at) > len) return index_out_of_bounds(at, len);
     TRY(check_count(len + 1, schema.max_items));
@@ -71,29 +71,29 @@ Result<void> MemoryEdit::insert_item(std::string_view section, std::int64_t inde
 // The list, with something at the index.
 Result<crdt::Handle> MemoryEdit::item_list(std::string_view section, std::int64_t index) const {
     const crdt::Handle list = doc_.open(items_of(section));
-    const std::size_t len = doc_.list_size(list);
+    const std::size_t len = doc_.list(list).size();
     if (index < 0 || static_cast<std::size_t>(index) >= len) return index_out_of_bounds(index, len);
     return list;
 }
 
 // What stands at the index, as it was written: no defaults. CHECKs that there is something.
 Value MemoryEdit::stored_item(crdt::Handle list, std::size_t at) const {
-    crdt::Slot slot = doc_.list_get(list, at);
+    crdt::Slot slot = doc_.list(list).get(at);
     if (std::holds_alternative<Value>(slot)) return std::get<Value>(std::move(slot));
-    return doc_.value(doc_.open(doc_.list_child(list, at)));
+    return doc_.value(doc_.open(doc_.list(list).child(at)));
 }
 
 // Makes the item at the index read `wanted`: of a Map of its own only `keys` are touched, anything
 // else is replaced.
 void MemoryEdit::put_item(crdt::Handle list, std::size_t at, Value wanted,
                           const std::vector<std::string>& keys) {
-    const crdt::Slot slot = doc_.list_get(list, at);
+    const crdt::Slot slot = doc_.list(list).get(at);
     const auto* kind = std::get_if<crdt::ContainerKind>(&slot);
     if (kind != nullptr && *kind == crdt::ContainerKind::map && wanted.is_map()) {
-        put_members(doc_.open(doc_.list_child(list, at)), wanted.as_map(), keys);
+        put_members(doc_.open(doc_.list(list).child(at)), wanted.as_map(), keys);
         return;
     }
-    must(doc_.list_erase(list, at, 1));
+    must(doc_.list(list).erase(at, 1));
     insert_element(list, at, std::move(wanted));
 }
 
@@ -153,7 +153,7 @@ Result<Value> MemoryEdit::delete_item(std::string_view section, std::int64_t ind
     TRY(enter({Operation::overwrite, section, Shape::list}));
     const crdt::Handle list = TRY(item_list(section, index));
     Value removed = TRY(reader_.at(section, index));
-    must(doc_.list_erase(list, static_cast<std::size_t>(index), 1));
+    must(doc_.list(list).erase(static_cast<std::size_t>(index), 1));
     done("delete_item", section);
     return removed;
 }

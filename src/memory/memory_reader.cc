@@ -14,7 +14,7 @@ constexpr double kExact = 9'007'199'254'740'992.0;
 
 // The plain value under a key; null where there is none, or a container.
 std::optional<Value> plain(const crdt::Doc& doc, crdt::Handle map, std::string_view key) {
-    std::optional<crdt::Slot> slot = doc.map_get(map, key);
+    std::optional<crdt::Slot> slot = doc.map(map).get(key);
     if (!slot || !std::holds_alternative<Value>(*slot)) return std::nullopt;
     return std::get<Value>(std::move(*slot));
 }
@@ -59,7 +59,7 @@ bool is_set_apart(const crdt::Doc& doc, crdt::Handle root, std::string_view fiel
 Result<const seq::Rope*> MemoryReader::text(std::string_view section) const {
     const Located found = TRY(locate(schema_, section));
     TRY(check_shape(*found.schema, {.shape = Shape::text}));
-    return &doc_.text(doc_.open(content_of(section)));
+    return &doc_.text(doc_.open(content_of(section))).rope();
 }
 
 Result<std::optional<Value>> MemoryReader::field(const FieldPath& path) const {
@@ -82,7 +82,7 @@ std::optional<Value> MemoryReader::value_of_field(std::string_view section,
                                                   const Field& field) const {
     if (field.type == FieldType::counter) {
         const double base = field.default_value ? field.default_value->as_number() : 0;
-        return number_of(base + doc_.counter_value(doc_.open(value_of(section, field))));
+        return number_of(base + doc_.counter(doc_.open(value_of(section, field))).value());
     }
     const crdt::Handle root = doc_.open(root_of(section));
     if (field.type == FieldType::list) {
@@ -94,7 +94,7 @@ std::optional<Value> MemoryReader::value_of_field(std::string_view section,
     std::optional<Value> value = plain(doc_, root, field.name);
     if (value && !value->is_null()) return value;
     if (field.type == FieldType::text) {
-        const seq::Rope& text = doc_.text(doc_.open(value_of(section, field)));
+        const seq::Rope& text = doc_.text(doc_.open(value_of(section, field))).rope();
         if (value || !text.empty()) return text.str();
     }
     return field.default_value;
@@ -108,21 +108,21 @@ Result<crdt::Handle> MemoryReader::sequence(std::string_view section) const {
 }
 
 Result<std::size_t> MemoryReader::size(std::string_view section) const {
-    return doc_.list_size(TRY(sequence(section)));
+    return doc_.list(TRY(sequence(section))).size();
 }
 
 Value MemoryReader::element(const BlockSchema& schema, crdt::Handle list, std::size_t index) const {
-    crdt::Slot slot = doc_.list_get(list, index);
+    crdt::Slot slot = doc_.list(list).get(index);
     Value out = std::holds_alternative<Value>(slot)
                     ? std::get<Value>(std::move(slot))
-                    : doc_.value(doc_.open(doc_.list_child(list, index)));
+                    : doc_.value(doc_.open(doc_.list(list).child(index)));
     fill_defaults(schema, out);
     return out;
 }
 
 Result<Value> MemoryReader::at(std::string_view section, std::int64_t index) const {
     const crdt::Handle list = TRY(sequence(section));
-    const std::size_t len = doc_.list_size(list);
+    const std::size_t len = doc_.list(list).size();
     if (index < 0 || static_cast<std::size_t>(index) >= len) return index_out_of_bounds(index, len);
     return element(*TRY(locate(schema_, section)).schema, list, static_cast<std::size_t>(index));
 }
@@ -133,7 +133,8 @@ Result<Value> MemoryReader::value(std::string_view section) const {
 }
 
 Value MemoryReader::read_all(const BlockSchema& schema, std::string_view section) const {
-    if (schema.as<TextSchema>() != nullptr) return doc_.text(doc_.open(content_of(section))).str();
+    if (schema.as<TextSchema>() != nullptr)
+        return doc_.text(doc_.open(content_of(section))).rope().str();
     if (const auto* map = schema.as<MapSchema>()) {
         Map out;
         for (const Field& each : map->fields) {

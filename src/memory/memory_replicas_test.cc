@@ -188,7 +188,7 @@ TEST(Replicas, OfRandomBlocksConverge) {
             pair.meet();
             ASSERT_EQ(pair.a.doc.value(), pair.b.doc.value()) << "seed " << seed;
         }
-        ops += pair.a.doc.op_count();
+        ops += pair.a.doc.history().op_count();
         MemoryDesk empty(schema, 3);
         const auto allowed = check_incoming(empty.doc, empty.block, writer("system:test"),
                                             pair.a.doc.changes_since({}));

@@ -211,7 +211,7 @@ std::string render(const MemoryReader& reader, const MemoryBlock& block,
 
 const std::string& RenderCache::get(const MemoryReader& reader, const MemoryBlock& block,
                                     const RenderOptions& options) {
-    if (reader.doc().has_pending()) {
+    if (!reader.doc().pending().empty()) {
         key_.reset();
         text_ = renderer_(reader, block, options);
         return text_;

@@ -323,7 +323,7 @@ private:
     // Where an item that was shown is now; none where it is gone.
     std::optional<std::int64_t> find(const Items& list, std::size_t shown_at) const {
         const auto at =
-            now().doc().list_index_of(list.here, shown_.doc().list_id(list.shown, shown_at));
+            now().doc().list(list.here).index_of(shown_.doc().list(list.shown).id(shown_at));
         if (!at) return std::nullopt;
         return static_cast<std::int64_t>(*at);
     }

@@ -67,16 +67,16 @@ bool only_appends(std::span<const text::Splice> splices, text::Byte size) {
 void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices) {
     for (std::size_t i = splices.size(); i-- > 0;) {
         const text::Splice& splice = splices[i];
-        const seq::Rope& rope = doc.text(text);
+        const seq::Rope& rope = doc.text(text).rope();
         const text::CodePoint at = rope.to_code_point(splice.at);
         const text::CodePoint end = rope.to_code_point(splice.at + splice.erase);
-        if (end > at) must(doc.text_erase(text, at, end - at));
-        if (!splice.insert.empty()) must(doc.text_insert(text, at, splice.insert));
+        if (end > at) must(doc.text(text).erase(at, end - at));
+        if (!splice.insert.empty()) must(doc.text(text).insert(at, splice.insert));
     }
 }
 
 void rewrite(crdt::Doc& doc, crdt::Handle text, std::string_view wanted) {
-    apply(doc, text, text::minimal_splices(doc.text(text).str(), wanted));
+    apply(doc, text, text::minimal_splices(doc.text(text).rope().str(), wanted));
 }
 
 std::vector<text::Replaced> difference(const List& before, const List& after) {
@@ -91,9 +91,9 @@ void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted) {
     for (std::size_t i = replaced.size(); i-- > 0;) {
         const text::Replaced& each = replaced[i];
         if (each.old_end > each.old_begin)
-            must(doc.list_erase(list, each.old_begin, each.old_end - each.old_begin));
+            must(doc.list(list).erase(each.old_begin, each.old_end - each.old_begin));
         for (std::size_t at = each.new_begin; at < each.new_end; ++at)
-            must(doc.list_insert(list, each.old_begin + at - each.new_begin, wanted[at]));
+            must(doc.list(list).insert(each.old_begin + at - each.new_begin, wanted[at]));
     }
 }
 

@@ -12,7 +12,7 @@ namespace quire {
 template <class Below>
 void edit_styles(crdt::Doc& doc, crdt::Handle text, Below below) {
     static constexpr const char* kKeys[] = {"bold", "link", "comment:1", "comment:2"};
-    const std::size_t size = doc.text(text).code_points().n;
+    const std::size_t size = doc.text(text).rope().code_points().n;
     const std::string key = kKeys[below(4)];
     const Value value = below(4) == 0   ? Value(false)
                         : below(4) == 0 ? Value()
@@ -28,11 +28,11 @@ void edit_styles(crdt::Doc& doc, crdt::Handle text, Below below) {
         } else {
             crdt::retain(delta, count, Map{{kKeys[below(4)], value}});
         }
-        CHECK(doc.text_apply_delta(text, delta).has_value());
+        CHECK(doc.text(text).apply(delta).has_value());
     } else if (count > 0 && below(4) > 0) {
-        CHECK(doc.text_mark(text, {begin}, {begin + count}, key, value).has_value());
+        CHECK(doc.text(text).mark({begin}, {begin + count}, key, value).has_value());
     } else if (count > 0) {
-        CHECK(doc.text_unmark(text, {begin}, {begin + count}, key).has_value());
+        CHECK(doc.text(text).unmark({begin}, {begin + count}, key).has_value());
     }
 }
 

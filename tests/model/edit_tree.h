@@ -12,7 +12,7 @@ namespace quire {
 // node.
 template <class Below>
 std::optional<crdt::ContainerId> edit_tree(crdt::Doc& doc, crdt::Handle tree, Below below) {
-    const std::vector<crdt::TreeNode> nodes = doc.tree_nodes(tree);
+    const std::vector<crdt::TreeNode> nodes = doc.tree(tree).nodes();
     const auto some_node = [&]() -> std::optional<crdt::OpId> {
         if (nodes.empty() || below(4) == 0) return std::nullopt;
         return nodes[below(nodes.size())].id;
@@ -21,30 +21,30 @@ std::optional<crdt::ContainerId> edit_tree(crdt::Doc& doc, crdt::Handle tree, Be
     std::optional<std::size_t> index;
     const std::size_t what = below(8);
     if (nodes.empty() || what < 3) {
-        const std::size_t last = doc.tree_child_count(tree, parent);
+        const std::size_t last = doc.tree(tree).child_count(parent);
         if (below(3) > 0) index = below(last + 1);
-        const Result<crdt::OpId> made = doc.tree_create(tree, parent, index);
+        const Result<crdt::OpId> made = doc.tree(tree).create(parent, index);
         CHECK(made.has_value());
-        CHECK(doc.tree_node(tree, *made)->parent == parent);
-        CHECK(doc.tree_node(tree, *made)->index == index.value_or(last));
-        return *doc.tree_meta(tree, *made);
+        CHECK(doc.tree(tree).node(*made)->parent == parent);
+        CHECK(doc.tree(tree).node(*made)->index == index.value_or(last));
+        return *doc.tree(tree).meta(*made);
     }
     const crdt::OpId node = nodes[below(nodes.size())].id;
     if (what == 3) {
-        CHECK(doc.tree_erase(tree, node).has_value());
-        CHECK(!doc.tree_node(tree, node));
+        CHECK(doc.tree(tree).erase(node).has_value());
+        CHECK(!doc.tree(tree).node(node));
         return std::nullopt;
     }
-    const bool stays = doc.tree_node(tree, node)->parent == parent;
-    if (below(3) > 0) index = below(doc.tree_child_count(tree, parent) + (stays ? 0 : 1));
-    const Result<void> moved = doc.tree_move(tree, node, parent, index);
+    const bool stays = doc.tree(tree).node(node)->parent == parent;
+    if (below(3) > 0) index = below(doc.tree(tree).child_count(parent) + (stays ? 0 : 1));
+    const Result<void> moved = doc.tree(tree).move(node, parent, index);
     if (!moved) {
         CHECK(moved.error().reason() == "cyclic_move");
         return std::nullopt;
     }
-    CHECK(doc.tree_node(tree, node)->parent == parent);
-    const std::size_t last = doc.tree_child_count(tree, parent) - 1;
-    CHECK(doc.tree_node(tree, node)->index == index.value_or(last));
+    CHECK(doc.tree(tree).node(node)->parent == parent);
+    const std::size_t last = doc.tree(tree).child_count(parent) - 1;
+    CHECK(doc.tree(tree).node(node)->index == index.value_or(last));
     return std::nullopt;
 }
 

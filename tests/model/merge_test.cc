@@ -51,7 +51,7 @@ public:
                 }
         }
         if (!checks_) return;
-        for (const auto& each : docs_) each->check_invariants();
+        for (const auto& each : docs_) crdt::check_invariants(*each);
     }
 
     // Everybody gets everything, in an order of their own.
@@ -65,13 +65,13 @@ public:
         const ContainerId text = ContainerId::root("text", ContainerKind::text);
         const TextDelta styled = model::styled(all, text);
         for (auto& doc : docs_) {
-            doc->check_invariants();
+            crdt::check_invariants(*doc);
             EXPECT_EQ(docs_[0]->version(), doc->version());
             EXPECT_EQ(docs_[0]->frontiers(), doc->frontiers());
             ASSERT_TRUE(model::same_history(doc->changes_since({}), all));
             ASSERT_TRUE(doc->value() == expected) << json::write(doc->value()) << "\n"
                                                   << json::write(expected);
-            ASSERT_TRUE(doc->text_delta(doc->open(text)) == styled);
+            ASSERT_TRUE(doc->text(doc->open(text)).delta() == styled);
         }
     }
 
@@ -112,28 +112,28 @@ private:
         const Handle at = pick(doc, kind);
         if (kind == ContainerKind::text) {
             if (below(6) == 0) return edit_styles(doc, at, [&](std::size_t n) { return below(n); });
-            const std::size_t size = doc.text(at).code_points().n;
+            const std::size_t size = doc.text(at).rope().code_points().n;
             const std::size_t pos = below(4) == 0 ? below(size + 1) : std::min(size, last_);
             if (below(5) < 3 || size == 0) {
-                ASSERT_TRUE(doc.text_insert(at, {pos}, words()));
+                ASSERT_TRUE(doc.text(at).insert({pos}, words()));
                 last_ = pos + 1;
             } else {
                 const std::size_t from = std::min(pos, size - 1);
-                ASSERT_TRUE(doc.text_erase(at, {from}, {std::min(size - from, below(3) + 1)}));
+                ASSERT_TRUE(doc.text(at).erase({from}, {std::min(size - from, below(3) + 1)}));
                 last_ = from > 0 && below(2) == 0 ? from - 1 : from;  // Backspaces too.
             }
         } else if (kind == ContainerKind::list) {
-            const std::size_t size = doc.list_size(at);
+            const std::size_t size = doc.list(at).size();
             const std::size_t pos = below(size + 1);
             if (below(4) == 0) {
-                children_.push_back(*doc.list_insert_container(at, pos, any_kind()));
+                children_.push_back(*doc.list(at).insert_container(pos, any_kind()));
             } else if (below(3) > 0 || size == 0) {
-                ASSERT_TRUE(doc.list_insert(at, pos, static_cast<std::int64_t>(below(100))));
+                ASSERT_TRUE(doc.list(at).insert(pos, static_cast<std::int64_t>(below(100))));
             } else {
                 const std::size_t from = below(size);
-                const OpId id = doc.list_id(at, from);
-                ASSERT_EQ(doc.list_index_of(at, id), from);
-                ASSERT_TRUE(doc.list_erase(at, from, std::min(size - from, below(3) + 1)));
+                const OpId id = doc.list(at).id(from);
+                ASSERT_EQ(doc.list(at).index_of(id), from);
+                ASSERT_TRUE(doc.list(at).erase(from, std::min(size - from, below(3) + 1)));
             }
         } else if (kind == ContainerKind::tree) {
             const auto made = edit_tree(doc, at, [&](std::size_t n) { return below(n); });
@@ -142,46 +142,47 @@ private:
             edit_movable(doc, at);
         } else if (kind == ContainerKind::counter) {
             const auto quarters = static_cast<double>(below(64)) - 32;
-            const double sum = doc.counter_value(at) + quarters / 4;
-            ASSERT_EQ(*doc.counter_add(at, quarters / 4), sum);
+            const double sum = doc.counter(at).value() + quarters / 4;
+            ASSERT_EQ(*doc.counter(at).add(quarters / 4), sum);
         } else {
             const std::string key(1, static_cast<char>('a' + below(4)));
             const std::size_t what = below(6);
             if (what == 0) {
-                ASSERT_TRUE(doc.map_erase(at, key));
+                ASSERT_TRUE(doc.map(at).erase(key));
             } else if (what == 1) {
-                children_.push_back(*doc.map_insert_container(at, key, any_kind()));
+                children_.push_back(*doc.map(at).insert_container(key, any_kind()));
             } else {
-                ASSERT_TRUE(doc.map_set(at, key, static_cast<std::int64_t>(below(5))));
+                ASSERT_TRUE(doc.map(at).set(key, static_cast<std::int64_t>(below(5))));
             }
         }
     }
 
     void edit_movable(Doc& doc, Handle at) {
-        const std::size_t size = doc.mlist_size(at);
+        const std::size_t size = doc.movable_list(at).size();
         const std::size_t what = below(12);
         const auto number = static_cast<std::int64_t>(below(100));
         if (size == 0 || what < 3) {
             const std::size_t pos = below(size + 1);
-            ASSERT_TRUE(doc.mlist_insert(at, pos, number));
-            ASSERT_TRUE(doc.mlist_get(at, pos) == Item(Value(number)));
+            ASSERT_TRUE(doc.movable_list(at).insert(pos, number));
+            ASSERT_TRUE(doc.movable_list(at).get(pos) == Item(Value(number)));
         } else if (what < 7) {
             const std::size_t from = below(size);
             const std::size_t to = below(size);
-            const Item item = doc.mlist_get(at, from);
-            ASSERT_TRUE(doc.mlist_move(at, from, to));
-            ASSERT_TRUE(doc.mlist_get(at, to) == item);
-            ASSERT_EQ(doc.mlist_index_of(at, doc.mlist_id(at, to)), to);
+            const Item item = doc.movable_list(at).get(from);
+            ASSERT_TRUE(doc.movable_list(at).move(from, to));
+            ASSERT_TRUE(doc.movable_list(at).get(to) == item);
+            ASSERT_EQ(doc.movable_list(at).index_of(doc.movable_list(at).id(to)), to);
         } else if (what == 7) {
-            children_.push_back(*doc.mlist_insert_container(at, below(size + 1), any_kind()));
+            children_.push_back(
+                *doc.movable_list(at).insert_container(below(size + 1), any_kind()));
         } else if (what == 8) {
-            children_.push_back(*doc.mlist_set_container(at, below(size), any_kind()));
+            children_.push_back(*doc.movable_list(at).set_container(below(size), any_kind()));
         } else if (what < 11) {
-            ASSERT_TRUE(doc.mlist_set(at, below(size), number));
+            ASSERT_TRUE(doc.movable_list(at).set(below(size), number));
         } else {
             const std::size_t from = below(size);
-            ASSERT_TRUE(doc.mlist_erase(at, from, std::min(size - from, below(3) + 1)));
-            ASSERT_LT(doc.mlist_size(at), size);
+            ASSERT_TRUE(doc.movable_list(at).erase(from, std::min(size - from, below(3) + 1)));
+            ASSERT_LT(doc.movable_list(at).size(), size);
         }
     }
 
@@ -232,7 +233,7 @@ private:
     static std::size_t entities(Doc& doc, const ContainerId& text) {
         // Deleting anchors is legal for others, so they cannot simply be counted: ask for the
         // longest legal insertion.
-        std::size_t low = doc.text(doc.open(text)).code_points().n;
+        std::size_t low = doc.text(doc.open(text)).rope().code_points().n;
         for (std::size_t high = low + 64; high > low; --high) {
             Doc copy(5);
             const auto history = doc.changes_since({});

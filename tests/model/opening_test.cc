@@ -65,7 +65,7 @@ TEST_F(Opening, AStateShowsWhatItsHistoryShows) {
     const std::size_t opened =
         for_each_snapshot(60, [](Scribblers& peers, const Bytes& blob, Doc& doc) {
             Doc full = whole(blob, kEditor);
-            for (const Handle container : full.written()) {
+            for (const Handle container : crdt::Inspection(full).written()) {
                 const ContainerId& id = full.id_of(container);
                 const Handle same = doc.open(id);
                 ASSERT_EQ(doc.is_alive(same), full.is_alive(container));
@@ -74,13 +74,13 @@ TEST_F(Opening, AStateShowsWhatItsHistoryShows) {
                     << json::write(doc.value(same)) << "\n"
                     << json::write(full.value(container));
                 if (id.kind == ContainerKind::text) {
-                    ASSERT_TRUE(doc.text_delta(same) == full.text_delta(container));
+                    ASSERT_TRUE(doc.text(same).delta() == full.text(container).delta());
                 }
             }
             ASSERT_EQ(doc.version(), full.version());
             ASSERT_EQ(doc.frontiers(), full.frontiers());
-            ASSERT_EQ(doc.op_count(), full.op_count());
-            ASSERT_FALSE(doc.has_history());
+            ASSERT_EQ(doc.history().op_count(), full.history().op_count());
+            ASSERT_FALSE(doc.history().is_loaded());
             ASSERT_TRUE(doc.value() == full.value());
             static_cast<void>(peers);
         });
@@ -104,16 +104,16 @@ TEST_F(Opening, EditsSayWhatTheyWouldSayWithAllOfTheHistory) {
         }
         doc.commit();
         full.commit();
-        ASSERT_FALSE(doc.has_history());
+        ASSERT_FALSE(doc.history().is_loaded());
         ASSERT_TRUE(doc.changes_since(before) == full.changes_since(before));
         ASSERT_TRUE(doc.value() == full.value());
         ASSERT_TRUE(other.import(doc.changes_since(before)));
         ASSERT_TRUE(other.value() == full.value());
         // With its history, it is the document that always had it.
-        ASSERT_TRUE(doc.load_history());
+        ASSERT_TRUE(doc.history().load());
         ASSERT_TRUE(doc.value() == full.value());
         ASSERT_TRUE(doc.changes_since({}) == full.changes_since({}));
-        doc.check_invariants();
+        crdt::check_invariants(doc);
     });
 }
 
@@ -129,7 +129,7 @@ TEST_F(Opening, ATransactionGoesOnWhenTheHistoryComesIn) {
             }
         };
         edit();
-        ASSERT_TRUE(doc.load_history());
+        ASSERT_TRUE(doc.history().load());
         ASSERT_TRUE(doc.value() == full.value());
         edit();
         const Commit a = doc.commit({.want_diff = true});
@@ -137,7 +137,7 @@ TEST_F(Opening, ATransactionGoesOnWhenTheHistoryComesIn) {
         ASSERT_EQ(a.span, b.span);
         ASSERT_TRUE(deltas(a.diff) == deltas(b.diff));
         ASSERT_TRUE(doc.changes_since(before) == full.changes_since(before));
-        doc.check_invariants();
+        crdt::check_invariants(doc);
     });
 }
 
@@ -147,8 +147,8 @@ TEST_F(Opening, ADeleteThatBeganBeforeTheHistoryCameInIsLengthened) {
     const ContainerId text = ContainerId::root("text", ContainerKind::text);
     Doc written(1);
     for (int i = 0; i < 6; ++i)
-        ASSERT_TRUE(written.list_insert(written.open(list), static_cast<std::size_t>(i), i));
-    ASSERT_TRUE(written.text_insert(written.open(text), {0}, "abcdef"));
+        ASSERT_TRUE(written.list(written.open(list)).insert(static_cast<std::size_t>(i), i));
+    ASSERT_TRUE(written.text(written.open(text)).insert({0}, "abcdef"));
     written.commit();
     const Bytes blob = codec::encode_snapshot(written).value();
     for (const bool backward : {false, true}) {
@@ -158,21 +158,21 @@ TEST_F(Opening, ADeleteThatBeganBeforeTheHistoryCameInIsLengthened) {
         const VersionVector before = doc.version();
         const auto erase = [&](std::size_t at) {
             for (Doc* const each : {&doc, &full}) {
-                ASSERT_TRUE(each->list_erase(each->open(list), at, 1));
+                ASSERT_TRUE(each->list(each->open(list)).erase(at, 1));
             }
         };
         erase(3);
-        ASSERT_FALSE(doc.has_history());
-        ASSERT_TRUE(doc.load_history());
+        ASSERT_FALSE(doc.history().is_loaded());
+        ASSERT_TRUE(doc.history().load());
         erase(backward ? 2 : 3);
         for (Doc* const each : {&doc, &full})
-            ASSERT_TRUE(each->text_erase(each->open(text), {1}, {2}));
+            ASSERT_TRUE(each->text(each->open(text)).erase({1}, {2}));
         doc.commit();
         full.commit();
         EXPECT_TRUE(doc.changes_since(before) == full.changes_since(before));
         EXPECT_EQ(doc.changes_since(before).at(0).ops.size(), 2U);
         EXPECT_TRUE(doc.value() == full.value());
-        doc.check_invariants();
+        crdt::check_invariants(doc);
     }
 }
 
@@ -192,7 +192,7 @@ TEST_F(Opening, OthersChangesMeetTheHistory) {
         ASSERT_TRUE(full.import(theirs));
         ASSERT_TRUE(doc.value() == full.value());
         ASSERT_EQ(doc.frontiers(), full.frontiers());
-        doc.check_invariants();
+        crdt::check_invariants(doc);
     });
 }
 

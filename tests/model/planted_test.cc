@@ -195,7 +195,7 @@ bool is_seen(Shadow shadow, Diff diff, Slip slip, Doc& doc, const Value& value) 
     }
     const ContainerId text = ContainerId::root("text", ContainerKind::text);
     return !(shadow.value() == model::without_empty_roots(value)) ||
-           !(shadow.text(text) == doc.text_delta(doc.open(text)));
+           !(shadow.text(text) == doc.text(doc.open(text)).delta());
 }
 
 TEST(Planted, ASlipInADiffIsSeen) {
@@ -207,8 +207,8 @@ TEST(Planted, ASlipInADiffIsSeen) {
                 const Scribblers::Moment& from = any(peers);
                 const Scribblers::Moment& to = any(peers);
                 Shadow shadow;
-                shadow.apply(*doc.diff({}, from.frontiers));
-                Diff diff = *doc.diff(from.frontiers, to.frontiers);
+                shadow.apply(*doc.history().diff({}, from.frontiers));
+                Diff diff = *doc.history().diff(from.frontiers, to.frontiers);
                 EXPECT_TRUE(doc.checkout(to.frontiers));
                 found = found || is_seen(shadow, diff, slip, doc, to.value);
                 doc.checkout_to_latest();
@@ -227,7 +227,7 @@ TEST(Planted, ASlipInAnEventIsSeen) {
             Doc& doc = peers.doc(0);
             Shadow shadow;
             bool found = false;
-            const Subscription subscription = doc.subscribe_root([&](const Event& event) {
+            const Subscription subscription = crdt::subscribe_root(doc, [&](const Event& event) {
                 found = found || is_seen(shadow, event.diffs, slip, doc, doc.value());
                 shadow.apply(event.diffs);
             });

@@ -70,14 +70,15 @@ void Scribblers::exchange(std::size_t index) {
     if (&from == &to) return;
     commit(from);
     commit(to);
-    CHECK(to.import(from.changes_since(to.oplog_version())).has_value());
+    CHECK(to.import(from.changes_since(to.history().version())).has_value());
 }
 
 void Scribblers::meet() {
     for (auto& doc : docs_) commit(*doc);
     for (auto& to : docs_) {
         for (auto& from : docs_) {
-            if (from != to) CHECK(to->import(from->changes_since(to->oplog_version())).has_value());
+            if (from != to)
+                CHECK(to->import(from->changes_since(to->history().version())).has_value());
         }
     }
 }
@@ -124,57 +125,57 @@ void Scribblers::edit(Doc& doc) {
         case ContainerKind::movable_list:
             return edit_movable(doc, at);
         case ContainerKind::counter:
-            CHECK(doc.counter_add(at, static_cast<double>(below(33)) / 4 - 4));
+            CHECK(doc.counter(at).add(static_cast<double>(below(33)) / 4 - 4));
             return;
     }
 }
 
 void Scribblers::edit_text(Doc& doc, Handle text) {
     static constexpr const char* kWords[] = {"a", "bc", "\n", "\xC3\xA9", "\xF0\x9F\x98\x80x"};
-    const std::size_t size = doc.text(text).code_points().n;
+    const std::size_t size = doc.text(text).rope().code_points().n;
     const std::size_t at = below(size + 1);
     if (below(5) < 3 || at == size) {
-        CHECK(doc.text_insert(text, {at}, kWords[below(5)]));
+        CHECK(doc.text(text).insert({at}, kWords[below(5)]));
     } else if (below(2) == 0) {
-        CHECK(doc.text_erase(text, {at}, {std::min(size - at, below(3) + 1)}));
+        CHECK(doc.text(text).erase({at}, {std::min(size - at, below(3) + 1)}));
     } else {
         static constexpr const char* kStyles[] = {"bold", "link", "italic"};
         const text::CodePoint end{at + 1 + below(size - at)};
         const Value value = below(3) == 0 ? Value() : Value(static_cast<std::int64_t>(below(3)));
-        CHECK(doc.text_mark(text, {at}, end, kStyles[below(3)], value));
+        CHECK(doc.text(text).mark({at}, end, kStyles[below(3)], value));
     }
 }
 
 void Scribblers::edit_list(Doc& doc, Handle list) {
-    const std::size_t size = doc.list_size(list);
+    const std::size_t size = doc.list(list).size();
     const std::size_t at = below(size + 1);
     const std::size_t what = below(6);
     if (what == 0) {
-        children_.push_back(*doc.list_insert_container(list, at, any_kind()));
+        children_.push_back(*doc.list(list).insert_container(at, any_kind()));
     } else if (what < 4 || at == size) {
-        CHECK(doc.list_insert(list, at, static_cast<std::int64_t>(below(100))));
+        CHECK(doc.list(list).insert(at, static_cast<std::int64_t>(below(100))));
     } else {
-        CHECK(doc.list_erase(list, at, std::min(size - at, below(3) + 1)));
+        CHECK(doc.list(list).erase(at, std::min(size - at, below(3) + 1)));
     }
 }
 
 void Scribblers::edit_movable(Doc& doc, Handle list) {
-    const std::size_t size = doc.mlist_size(list);
+    const std::size_t size = doc.movable_list(list).size();
     const std::size_t what = below(10);
     const auto number = static_cast<std::int64_t>(below(100));
     if (size == 0 || what < 2) {
-        CHECK(doc.mlist_insert(list, below(size + 1), number));
+        CHECK(doc.movable_list(list).insert(below(size + 1), number));
     } else if (what < 5) {
-        CHECK(doc.mlist_move(list, below(size), below(size)));
+        CHECK(doc.movable_list(list).move(below(size), below(size)));
     } else if (what < 6) {
-        children_.push_back(*doc.mlist_insert_container(list, below(size + 1), any_kind()));
+        children_.push_back(*doc.movable_list(list).insert_container(below(size + 1), any_kind()));
     } else if (what < 7) {
-        children_.push_back(*doc.mlist_set_container(list, below(size), any_kind()));
+        children_.push_back(*doc.movable_list(list).set_container(below(size), any_kind()));
     } else if (what < 9) {
-        CHECK(doc.mlist_set(list, below(size), number));
+        CHECK(doc.movable_list(list).set(below(size), number));
     } else {
         const std::size_t from = below(size);
-        CHECK(doc.mlist_erase(list, from, std::min(size - from, below(3) + 1)));
+        CHECK(doc.movable_list(list).erase(from, std::min(size - from, below(3) + 1)));
     }
 }
 
@@ -182,11 +183,11 @@ void Scribblers::edit_map(Doc& doc, Handle map) {
     const std::string key(1, static_cast<char>('a' + below(4)));
     const std::size_t what = below(6);
     if (what == 0) {
-        CHECK(doc.map_erase(map, key));
+        CHECK(doc.map(map).erase(key));
     } else if (what == 1) {
-        children_.push_back(*doc.map_insert_container(map, key, any_kind()));
+        children_.push_back(*doc.map(map).insert_container(key, any_kind()));
     } else {
-        CHECK(doc.map_set(map, key, static_cast<std::int64_t>(below(5))));
+        CHECK(doc.map(map).set(key, static_cast<std::int64_t>(below(5))));
     }
 }
 

@@ -38,7 +38,7 @@ struct Page {
     explicit Page(PeerId peer) : doc(peer) {
         StyleConfig config = StyleConfig::usual();
         config.set("comment", Expand::both);
-        doc.set_text_styles(config);
+        doc.settings().text_styles = config;
         text = doc.open(kStyled);
     }
     void commit() { told.apply(doc.commit({.want_diff = true}).diff); }
@@ -48,7 +48,7 @@ struct Page {
         ASSERT_TRUE(imported) << imported.error().message();
         told.apply(imported->diff);
     }
-    TextDelta read() { return doc.text_delta(text); }
+    TextDelta read() { return doc.text(text).delta(); }
 
     Doc doc;
     Handle text{};
@@ -89,7 +89,7 @@ public:
         const std::vector<Change> all = pages_[0]->doc.changes_since({});
         const TextDelta expected = model::styled(all, kStyled);
         for (const auto& page : pages_) {
-            page->doc.check_invariants();
+            crdt::check_invariants(page->doc);
             ASSERT_TRUE(page->read() == expected) << written(page->read()) << "\n"
                                                   << written(expected);
             ASSERT_TRUE(page->told.text(kStyled) == expected)
@@ -103,7 +103,7 @@ public:
         page.commit();
         const Frontiers a = versions_[below(versions_.size())];
         const Frontiers b = versions_[below(versions_.size())];
-        if (!page.doc.version_of(a) || !page.doc.version_of(b)) return;
+        if (!page.doc.history().version_of(a) || !page.doc.history().version_of(b)) return;
         const auto at_a = page.doc.fork_at(a, 7);
         const auto at_b = page.doc.fork_at(b, 8);
         const TextDelta expected = model::styled(at_b->changes_since({}), kStyled);
@@ -112,9 +112,9 @@ public:
         page.doc.checkout_to_latest();
 
         Shadow shadow;
-        shadow.apply(*page.doc.diff({}, a));
+        shadow.apply(*page.doc.history().diff({}, a));
         ASSERT_TRUE(shadow.text(kStyled) == model::styled(at_a->changes_since({}), kStyled));
-        shadow.apply(*page.doc.diff(a, b));
+        shadow.apply(*page.doc.history().diff(a, b));
         ASSERT_TRUE(shadow.text(kStyled) == expected) << written(shadow.text(kStyled)) << "\n"
                                                       << written(expected);
     }
@@ -123,16 +123,16 @@ private:
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
 
     void edit(Page& page) {
-        const std::size_t size = page.doc.text(page.text).code_points().n;
+        const std::size_t size = page.doc.text(page.text).rope().code_points().n;
         if (size > 0 && below(2) == 0) {
             edit_styles(page.doc, page.text, [&](std::size_t n) { return below(n); });
         } else if (size == 0 || below(5) < 3) {
             const char* words[] = {"a", "bc", "\xC3\xA9", "\xF0\x9F\x98\x80x"};
-            ASSERT_TRUE(page.doc.text_insert(page.text, {below(size + 1)}, words[below(4)]));
+            ASSERT_TRUE(page.doc.text(page.text).insert({below(size + 1)}, words[below(4)]));
         } else {
             const std::size_t from = below(size);
             const std::size_t count = 1 + below(std::min<std::size_t>(3, size - from));
-            ASSERT_TRUE(page.doc.text_erase(page.text, {from}, {count}));
+            ASSERT_TRUE(page.doc.text(page.text).erase({from}, {count}));
         }
     }
 
@@ -187,9 +187,9 @@ TEST(Style, RandomPeersAgreeWithTheNaiveModel) {
 
 TEST(Style, TheComparisonSeesAStyleThatDiffers) {
     Page page(1);
-    ASSERT_TRUE(page.doc.text_insert(page.text, {0}, "abcdef"));
-    ASSERT_TRUE(page.doc.text_mark(page.text, {1}, {3}, "bold", true));
-    ASSERT_TRUE(page.doc.text_mark(page.text, {2}, {5}, "bold", 1));
+    ASSERT_TRUE(page.doc.text(page.text).insert({0}, "abcdef"));
+    ASSERT_TRUE(page.doc.text(page.text).mark({1}, {3}, "bold", true));
+    ASSERT_TRUE(page.doc.text(page.text).mark({2}, {5}, "bold", 1));
     page.commit();
     const std::vector<Change> changes = page.doc.changes_since({});
     ASSERT_EQ(changes.size(), 1U);

@@ -52,7 +52,7 @@ TEST_F(Time, EveryVersionThatWasIsShownAgainAsItWas) {
         }
         doc.checkout_to_latest();
         ASSERT_TRUE(doc.value() == latest);
-        doc.check_invariants();
+        crdt::check_invariants(doc);
     });
 }
 
@@ -63,7 +63,7 @@ TEST_F(Time, AForkHoldsItsVersionAndNoMore) {
         ASSERT_TRUE(fork);
         ASSERT_TRUE(fork->value() == moment.value);
         ASSERT_EQ(fork->version(), moment.version);
-        fork->check_invariants();
+        crdt::check_invariants(*fork);
     });
 }
 
@@ -74,11 +74,11 @@ TEST_F(Time, ADiffLeadsFromOneVersionToTheOther) {
             const Scribblers::Moment& from = any(peers);
             const Scribblers::Moment& to = any(peers);
             Shadow shadow;
-            shadow.apply(*doc.diff({}, from.frontiers));
+            shadow.apply(*doc.history().diff({}, from.frontiers));
             ASSERT_TRUE(shadow.value() == model::without_empty_roots(from.value))
                 << json::write(shadow.value()) << "\n"
                 << json::write(from.value);
-            const Result<Diff> diff = doc.diff(from.frontiers, to.frontiers);
+            const Result<Diff> diff = doc.history().diff(from.frontiers, to.frontiers);
             ASSERT_TRUE(diff);
             shadow.apply(*diff);
             ASSERT_TRUE(shadow.value() == model::without_empty_roots(to.value))
@@ -86,7 +86,7 @@ TEST_F(Time, ADiffLeadsFromOneVersionToTheOther) {
                 << json::write(to.value);
             const ContainerId text = ContainerId::root("text", ContainerKind::text);
             ASSERT_TRUE(doc.checkout(to.frontiers));
-            ASSERT_EQ(shadow.text(text), doc.text_delta(doc.open(text)));
+            ASSERT_EQ(shadow.text(text), doc.text(doc.open(text)).delta());
             doc.checkout_to_latest();
         }
     });
@@ -97,7 +97,7 @@ TEST_F(Time, RevertingLeadsBackToHowItWas) {
         Doc& doc = peers.doc(0);
         for (std::size_t i = 0; i < 4; ++i) {
             const Scribblers::Moment& moment = any(peers);
-            const Result<void> reverted = doc.revert_to(moment.frontiers);
+            const Result<void> reverted = crdt::revert_to(doc, moment.frontiers);
             ASSERT_TRUE(reverted) << reverted.error().message();
             doc.commit();
             ASSERT_TRUE(model::nameless(model::without_empty_roots(doc.value())) ==
@@ -105,7 +105,7 @@ TEST_F(Time, RevertingLeadsBackToHowItWas) {
                 << json::write(doc.value()) << "\n"
                 << json::write(moment.value);
         }
-        doc.check_invariants();
+        crdt::check_invariants(doc);
     });
 }
 
@@ -119,13 +119,13 @@ TEST_F(Time, AShadowMadeOfEventsIsTheState) {
         Doc& doc = peers.doc(0);
         Shadow shadow;
         Frontiers last;
-        const Subscription subscription = doc.subscribe_root([&](const Event& event) {
+        const Subscription subscription = crdt::subscribe_root(doc, [&](const Event& event) {
             ASSERT_EQ(event.from, last);
             last = event.to;
             shadow.apply(event.diffs);
             ASSERT_EQ(last, doc.frontiers());
             const ContainerId text = ContainerId::root("text", ContainerKind::text);
-            ASSERT_EQ(shadow.text(text), doc.text_delta(doc.open(text)));
+            ASSERT_EQ(shadow.text(text), doc.text(doc.open(text)).delta());
             ASSERT_TRUE(shadow.value() == model::without_empty_roots(doc.value()))
                 << json::write(shadow.value()) << "\n"
                 << json::write(doc.value());
@@ -150,7 +150,7 @@ TEST_F(Time, SpansBetweenVersionsAreWhatOneHasAndTheOtherLacks) {
         const Doc& doc = peers.doc(0);
         const Scribblers::Moment& from = any(peers);
         const Scribblers::Moment& to = any(peers);
-        const auto between = doc.spans_between(from.frontiers, to.frontiers);
+        const auto between = doc.history().spans_between(from.frontiers, to.frontiers);
         ASSERT_TRUE(between);
         VersionVector version = from.version;
         for (const IdSpan& span : between->back) {
@@ -162,7 +162,7 @@ TEST_F(Time, SpansBetweenVersionsAreWhatOneHasAndTheOtherLacks) {
             version.extend(span.peer, span.end);
         }
         ASSERT_EQ(version, to.version);
-        ASSERT_EQ(*doc.version_of(to.frontiers), to.version);
+        ASSERT_EQ(*doc.history().version_of(to.frontiers), to.version);
     });
 }
 

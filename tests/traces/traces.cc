@@ -206,8 +206,8 @@ std::vector<crdt::Change> as_changes(const Concurrent& trace, const crdt::Contai
         CHECK(agent.doc.import(std::move(changes), {.want_diff = false}).has_value());
         const crdt::Handle handle = agent.doc.open(text);
         for (const Patch& patch : transaction.patches) {
-            CHECK(agent.doc.text_erase(handle, {patch.at}, {patch.erase}).has_value());
-            CHECK(agent.doc.text_insert(handle, {patch.at}, patch.insert).has_value());
+            CHECK(agent.doc.text(handle).erase({patch.at}, {patch.erase}).has_value());
+            CHECK(agent.doc.text(handle).insert({patch.at}, patch.insert).has_value());
         }
         const crdt::Commit commit = agent.doc.commit({.want_diff = false});
         agent.knows[i] = true;

@@ -51,7 +51,7 @@ Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
 Result<Value> map_erase(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget map = TRY(documents.target(request, ContainerKind::map));
     const std::string key = TRY(request.text("key"));
-    TRY(map.doc.map_erase(map.handle, key));
+    TRY(map.doc.map(map.handle).erase(key));
     return Value(true);
 }
 
@@ -59,7 +59,7 @@ Result<Value> mlist_move(EngineDocuments& documents, const EngineRequest& reques
     const EngineTarget list = TRY(documents.target(request, ContainerKind::movable_list));
     const std::size_t from = TRY(request.size("from"));
     const std::size_t to = TRY(request.size("to"));
-    TRY(list.doc.mlist_move(list.handle, from, to));
+    TRY(list.doc.movable_list(list.handle).move(from, to));
     return Value(true);
 }
 

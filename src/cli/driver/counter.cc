@@ -9,7 +9,7 @@ namespace {
 Result<Value> add(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::counter));
     const double delta = TRY(request.number("delta"));
-    return Value(TRY(target.doc.counter_add(target.handle, delta)));
+    return Value(TRY(target.doc.counter(target.handle).add(delta)));
 }
 
 constexpr std::array kOps = {EngineOp{"counter.add", add}};

@@ -29,9 +29,9 @@ Result<Value> get(EngineDocuments& documents, const EngineRequest& request) {
     const crdt::Handle handle = document->doc.open(id);
     if (id.kind == ContainerKind::text) {
         const TextUnit unit = TRY(unit_of(request));
-        pos = TRY(code_point(document->doc.text(handle), pos, unit)).n;
+        pos = TRY(code_point(document->doc.text(handle).rope(), pos, unit)).n;
     }
-    const crdt::Cursor cursor = TRY(document->doc.cursor(handle, pos, side));
+    const crdt::Cursor cursor = TRY(crdt::cursor_at(document->doc, handle, pos, side));
     return Value(json::base64(as_text(codec::encode_cursor(cursor))));
 }
 
@@ -40,11 +40,11 @@ Result<Value> pos(EngineDocuments& documents, const EngineRequest& request) {
     const Bytes bytes = TRY(request.bytes("cursor"));
     const crdt::Cursor cursor = TRY(codec::decode_cursor(bytes));
     const TextUnit unit = TRY(unit_of(request));
-    const crdt::CursorPlace place = TRY(document->doc.resolve(cursor));
+    const crdt::CursorPlace place = TRY(crdt::resolve(document->doc, cursor));
     std::size_t at = place.pos;
     if (cursor.container.kind == ContainerKind::text) {
         const crdt::Handle handle = document->doc.open(cursor.container);
-        at = in_unit(document->doc.text(handle), {at}, unit);
+        at = in_unit(document->doc.text(handle).rope(), {at}, unit);
     }
     return Value(Map{{"pos", at}, {"side", static_cast<std::int64_t>(place.side)}});
 }

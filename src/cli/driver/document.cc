@@ -27,7 +27,7 @@ Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
     const bool timestamps = TRY(request.flag_or("timestamps", false));
     const crdt::PeerId peer = TRY(documents.peer_of(request));
     EngineDocument* document = TRY(documents.add(name, peer));
-    document->doc.set_merge_interval(kMergeInterval);
+    document->doc.settings().merge_interval = kMergeInterval;
     document->record_timestamps = timestamps;
     return Value(true);
 }
@@ -52,7 +52,7 @@ Result<Value> config(EngineDocuments& documents, const EngineRequest& request) {
     std::optional<std::int64_t> interval;
     if (request.has("merge_interval")) interval = TRY(request.integer("merge_interval"));
     TRY(configure_styles(request, document->doc));
-    if (interval) document->doc.set_merge_interval(*interval);
+    if (interval) document->doc.settings().merge_interval = *interval;
     document->record_timestamps = record;
     return Value(true);
 }
@@ -89,43 +89,43 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
     Value inside;
     if (id.kind == ContainerKind::map) {
         Map map;
-        for (const std::string& key : doc.map_keys(handle)) {
-            if (const auto child = doc.map_child(handle, key)) {
+        for (const std::string& key : doc.map(handle).keys()) {
+            if (const auto child = doc.map(handle).child(key)) {
                 map.append(key, with_ids(doc, *child, depth + 1));
             } else {
-                map.append(key, std::get<Value>(doc.map_get(handle, key).value()));
+                map.append(key, std::get<Value>(doc.map(handle).get(key).value()));
             }
         }
         inside = std::move(map);
     } else if (id.kind == ContainerKind::list) {
         List list;
-        for (std::size_t i = 0; i < doc.list_size(handle); ++i) {
-            const crdt::Slot slot = doc.list_get(handle, i);
+        for (std::size_t i = 0; i < doc.list(handle).size(); ++i) {
+            const crdt::Slot slot = doc.list(handle).get(i);
             const bool is_child = std::holds_alternative<ContainerKind>(slot);
-            list.push_back(is_child ? with_ids(doc, doc.list_child(handle, i), depth + 1)
+            list.push_back(is_child ? with_ids(doc, doc.list(handle).child(i), depth + 1)
                                     : std::get<Value>(slot));
         }
         inside = std::move(list);
     } else if (id.kind == ContainerKind::movable_list) {
         List list;
-        for (std::size_t i = 0; i < doc.mlist_size(handle); ++i) {
-            const crdt::Item item = doc.mlist_get(handle, i);
+        for (std::size_t i = 0; i < doc.movable_list(handle).size(); ++i) {
+            const crdt::Item item = doc.movable_list(handle).get(i);
             const auto* child = std::get_if<crdt::ContainerId>(&item);
             list.push_back(child != nullptr ? with_ids(doc, *child, depth + 1)
                                             : std::get<Value>(item));
         }
         inside = std::move(list);
     } else if (id.kind == ContainerKind::counter) {
-        inside = doc.counter_value(handle);
+        inside = doc.counter(handle).value();
     } else if (id.kind == ContainerKind::text) {
-        inside = doc.text(handle).str();
+        inside = doc.text(handle).rope().str();
     } else if (id.kind == ContainerKind::tree) {
-        std::vector<crdt::TreeNode> nodes = doc.tree_nodes(handle);
+        std::vector<crdt::TreeNode> nodes = doc.tree(handle).nodes();
         const auto limit = static_cast<std::size_t>(crdt::kMaxValueDepth - depth);
         std::erase_if(nodes, [&](const auto& node) { return node.depth >= limit; });
         inside = crdt::nested(nodes, [&](crdt::OpId node, std::size_t level) {
             const auto meta = crdt::ContainerId::normal(node, ContainerKind::map);
-            if (doc.parent_of(meta) != id) {
+            if (crdt::Inspection(doc).parent_of(meta) != id) {
                 // Nobody made it here, and what it holds is elsewhere or nowhere.
                 return Value(Map{{"cid", crdt::to_text(meta)}, {"value", Map()}});
             }
@@ -139,7 +139,7 @@ Result<Value> value_with_ids(EngineDocuments& documents, const EngineRequest& re
     EngineDocument* document = TRY(documents.find_read(request));
     // In the order of their ids.
     std::set<crdt::ContainerId> written;
-    for (const crdt::Handle handle : document->doc.written()) {
+    for (const crdt::Handle handle : crdt::Inspection(document->doc).written()) {
         const crdt::ContainerId& id = document->doc.id_of(handle);
         if (id.is_root() && !crdt::mergeable_parent(id)) written.insert(id);
     }
@@ -169,9 +169,9 @@ Result<Value> stats(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find_read(request));
     const std::vector<crdt::Change> changes = document->doc.changes_since({});
     const auto pending = static_cast<std::size_t>(document->doc.pending().size());
-    return Value(Map{{"ops", document->doc.op_count() + pending},
+    return Value(Map{{"ops", document->doc.history().op_count() + pending},
                      {"changes", changes.size()},
-                     {"containers", document->doc.written().size()},
+                     {"containers", crdt::Inspection(document->doc).written().size()},
                      {"oplog_bytes", codec::encode_updates(changes).size()},
                      {"state_bytes", json::write(document->doc.value()).size()},
                      {"resident_bytes", resident_bytes()}});

@@ -27,7 +27,7 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
     if (mode == "updates") {
         const crdt::VersionVector from = TRY(request.version_or_empty("from"));
         documents.settle(*document);
-        TRY(document->doc.load_history(from));
+        TRY(document->doc.history().load(from));
         crdt::ChangeBatch changes;
         document->doc.changes_since(from, changes);
         return base64(codec::write_updates(changes));
@@ -35,7 +35,7 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
     if (mode == "updates_in_range") {
         const std::vector<crdt::IdSpan> spans = TRY(request.spans("spans"));
         documents.settle(*document);
-        TRY(document->doc.load_history());
+        TRY(document->doc.history().load());
         crdt::ChangeBatch changes;
         document->doc.changes_in(spans, changes);
         return base64(codec::write_updates(changes));
@@ -74,12 +74,12 @@ Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
     if (blobs.size() == 1 && TRY(codec::open_snapshot(document.doc, blobs.front())))
         return told({spans_of(document.doc.version()), {}, {}});
     codec::BlobHistories histories =
-        TRY(codec::read_histories(blobs, document.doc.oplog_version()));
+        TRY(codec::read_histories(blobs, document.doc.history().version()));
     // What cannot be read commits nothing.
     documents.settle(document);
     Value status = told(TRY(document.doc.import(histories.batch, {.want_diff = false})));
     // As Loro has it: an import names what waits of its own, a batch of several all that waits.
-    const std::vector<crdt::IdSpan> waiting = document.doc.waiting();
+    const std::vector<crdt::IdSpan> waiting = document.doc.history().waiting();
     if (blobs.size() > 1 && !waiting.empty()) status.as_map().set("pending", to_json(waiting));
     return status;
 }

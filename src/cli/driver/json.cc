@@ -15,11 +15,11 @@ Result<Value> export_json(EngineDocuments& documents, const EngineRequest& reque
     const crdt::VersionVector to = TRY(request.version_or_empty("to"));
     const crdt::Doc& doc = document->doc;
     std::vector<crdt::IdSpan> spans;
-    for (const auto& [peer, known] : doc.oplog_version().ends()) {
+    for (const auto& [peer, known] : doc.history().version().ends()) {
         const crdt::Counter end = request.has("to") ? std::min(known, to.end_of(peer)) : known;
         if (from.end_of(peer) < end) spans.push_back({peer, from.end_of(peer), end});
     }
-    return codec::encode_json_updates(doc.changes_in(spans), doc.heads_of(from));
+    return codec::encode_json_updates(doc.changes_in(spans), doc.history().heads_of(from));
 }
 
 Result<Value> import_json(EngineDocuments& documents, const EngineRequest& request) {

@@ -22,7 +22,7 @@ Result<Value> style(EngineDocuments& documents, const EngineRequest& request, Va
     const TextUnit unit = TRY(unit_of(request));
     const text::CodePoint from = TRY(code_point(rope_of(target), start, unit));
     const text::CodePoint to = TRY(code_point(rope_of(target), end, unit));
-    TRY(target.doc.text_mark(target.handle, from, to, key, std::move(value)));
+    TRY(target.doc.text(target.handle).mark(from, to, key, std::move(value)));
     return Value(true);
 }
 
@@ -36,7 +36,7 @@ Result<Value> unmark(EngineDocuments& documents, const EngineRequest& request) {
 
 Result<Value> delta(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
-    return to_json(target.doc.text_delta(target.handle));
+    return to_json(target.doc.text(target.handle).delta());
 }
 
 Result<Value> apply_delta(EngineDocuments& documents, const EngineRequest& request) {
@@ -44,7 +44,7 @@ Result<Value> apply_delta(EngineDocuments& documents, const EngineRequest& reque
     const Value steps = TRY(request.value("delta"));
     const TextUnit unit = TRY(unit_of(request));
     const crdt::TextDelta delta = TRY(text_delta_from(steps, rope_of(target), unit));
-    TRY(target.doc.text_apply_delta(target.handle, delta));
+    TRY(target.doc.text(target.handle).apply(delta));
     return Value(true);
 }
 
@@ -138,13 +138,13 @@ Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rop
 
 Result<void> configure_styles(const EngineRequest& request, crdt::Doc& doc) {
     if (!request.has("text_styles") && !request.has("default_text_style")) return {};
-    crdt::StyleConfig config = doc.text_styles();
+    crdt::StyleConfig config = doc.settings().text_styles;
     if (request.has("text_styles")) {
         const Value styles = TRY(request.value("text_styles"));
         if (!styles.is_map())
             return invalid("invalid_argument", "`text_styles` is an object of styles by key");
         config = crdt::StyleConfig();
-        config.set_default(doc.text_styles().default_expand());
+        config.set_default(doc.settings().text_styles.default_expand());
         for (const auto& [key, style] : styles.as_map()) {
             if (key.find(':') != std::string::npos) {
                 return invalid("invalid_argument",
@@ -157,7 +157,7 @@ Result<void> configure_styles(const EngineRequest& request, crdt::Doc& doc) {
         const Value style = TRY(request.value("default_text_style"));
         config.set_default(TRY(expand_from(style)));
     }
-    doc.set_text_styles(std::move(config));
+    doc.settings().text_styles = std::move(config);
     return {};
 }
 

@@ -20,7 +20,8 @@ Value error_reply(const Error& error) {
 }  // namespace
 
 void EngineDocument::listen() {
-    listening_ = doc.subscribe_root([this](const crdt::Event& event) { events_.push_back(event); });
+    listening_ =
+        crdt::subscribe_root(doc, [this](const crdt::Event& event) { events_.push_back(event); });
 }
 
 std::vector<crdt::Event> EngineDocument::heard() {
@@ -44,7 +45,7 @@ Result<EngineDocument*> EngineDocuments::find_whole(const EngineRequest& request
 
 Result<EngineDocument*> EngineDocuments::find_read(const EngineRequest& request) {
     EngineDocument* document = TRY(find(request));
-    TRY(document->doc.load_history());
+    TRY(document->doc.history().load());
     return document;
 }
 
@@ -84,7 +85,7 @@ Result<crdt::PeerId> EngineDocuments::peer_of(const EngineRequest& request) {
 }
 
 void EngineDocuments::settle(EngineDocument& document) {
-    if (!document.doc.has_pending()) return;
+    if (document.doc.pending().empty()) return;
     commit(document, {.timestamp = timestamp_of(document)});
 }
 

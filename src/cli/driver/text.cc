@@ -18,7 +18,7 @@ Result<Value> insert(EngineDocuments& documents, const EngineRequest& request) {
     const std::size_t position = TRY(request.size("pos"));
     const TextUnit unit = TRY(unit_of(request));
     const text::CodePoint at = TRY(code_point(rope_of(target), position, unit));
-    TRY(target.doc.text_insert(target.handle, at, inserted));
+    TRY(target.doc.text(target.handle).insert(at, inserted));
     return Value(true);
 }
 
@@ -29,7 +29,7 @@ Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
     const TextUnit unit = TRY(unit_of(request));
     const text::CodePoint begin = TRY(code_point(rope_of(target), position, unit));
     const text::CodePoint end = TRY(code_point(rope_of(target), position + length, unit));
-    TRY(target.doc.text_erase(target.handle, begin, end - begin));
+    TRY(target.doc.text(target.handle).erase(begin, end - begin));
     return Value(true);
 }
 
@@ -41,9 +41,9 @@ Result<Value> update(EngineDocuments& documents, const EngineRequest& request) {
     for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
         const text::CodePoint begin = rope_of(target).to_code_point(splice->at);
         const text::CodePoint end = rope_of(target).to_code_point(splice->at + splice->erase);
-        if (begin != end) TRY(target.doc.text_erase(target.handle, begin, end - begin));
+        if (begin != end) TRY(target.doc.text(target.handle).erase(begin, end - begin));
         if (!splice->insert.empty())
-            TRY(target.doc.text_insert(target.handle, begin, splice->insert));
+            TRY(target.doc.text(target.handle).insert(begin, splice->insert));
     }
     return Value(true);
 }

@@ -12,7 +12,7 @@ enum class TextUnit { unicode, utf16, utf8 };
 Result<TextUnit> unit_of(const EngineRequest& request);
 
 inline const seq::Rope& rope_of(const EngineTarget& text) {
-    return text.doc.text(text.handle);
+    return text.doc.text(text.handle).rope();
 }
 
 // Errors: out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary".

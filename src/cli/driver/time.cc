@@ -32,7 +32,7 @@ Result<Value> version(EngineDocuments& documents, const EngineRequest& request) 
 
 Result<Value> oplog_version(EngineDocuments& documents, const EngineRequest& request) {
     const crdt::Doc& doc = TRY(documents.find(request))->doc;
-    return with_pending(doc, doc.oplog_version());
+    return with_pending(doc, doc.history().version());
 }
 
 Result<Value> frontiers(EngineDocuments& documents, const EngineRequest& request) {
@@ -47,7 +47,7 @@ Result<Value> oplog_frontiers(EngineDocuments& documents, const EngineRequest& r
     // Of a document that shows the past there are other heads beside it.
     if (!document->doc.is_detached()) return frontiers(documents, request);
     documents.settle(*document);
-    return to_json(document->doc.oplog_frontiers());
+    return to_json(document->doc.history().frontiers());
 }
 
 Result<Value> is_detached(EngineDocuments& documents, const EngineRequest& request) {
@@ -97,21 +97,21 @@ Result<Value> diff(EngineDocuments& documents, const EngineRequest& request) {
     const Frontiers from = TRY(request.frontiers("from"));
     const Frontiers to = TRY(request.frontiers("to"));
     EngineDocument* document = TRY(settled(documents, request));
-    return to_json(TRY(document->doc.diff(from, to)));
+    return to_json(TRY(document->doc.history().diff(from, to)));
 }
 
 Result<Value> apply_diff(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
     const Value* json = TRY(request.json("diff"));
     const crdt::Diff diff = TRY(diff_from(*json));
-    TRY(document->doc.apply_diff(diff));
+    TRY(crdt::apply_diff(document->doc, diff));
     return Value(true);
 }
 
 Result<Value> revert_to(EngineDocuments& documents, const EngineRequest& request) {
     const Frontiers version = TRY(request.frontiers("frontiers"));
     EngineDocument* document = TRY(settled(documents, request));
-    TRY(document->doc.revert_to(version));
+    TRY(crdt::revert_to(document->doc, version));
     return Value(true);
 }
 

@@ -22,7 +22,7 @@ Result<Value> create(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::tree));
     const auto parent = TRY(parent_of(request));
     const auto index = TRY(index_of(request));
-    const crdt::OpId node = TRY(target.doc.tree_create(target.handle, parent, index));
+    const crdt::OpId node = TRY(target.doc.tree(target.handle).create(parent, index));
     return Value(crdt::to_text(node));
 }
 
@@ -31,21 +31,21 @@ Result<Value> move(EngineDocuments& documents, const EngineRequest& request) {
     const crdt::OpId node = TRY(request.op_id("node"));
     const auto parent = TRY(parent_of(request));
     const auto index = TRY(index_of(request));
-    TRY(target.doc.tree_move(target.handle, node, parent, index));
+    TRY(target.doc.tree(target.handle).move(node, parent, index));
     return Value(true);
 }
 
 Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::tree));
     const crdt::OpId node = TRY(request.op_id("node"));
-    TRY(target.doc.tree_erase(target.handle, node));
+    TRY(target.doc.tree(target.handle).erase(node));
     return Value(true);
 }
 
 Result<Value> meta(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, crdt::ContainerKind::tree));
     const crdt::OpId node = TRY(request.op_id("node"));
-    const crdt::ContainerId map = TRY(target.doc.tree_meta(target.handle, node));
+    const crdt::ContainerId map = TRY(target.doc.tree(target.handle).meta(node));
     return Value(crdt::to_text(map));
 }
 

@@ -1,5 +1,7 @@
 // Applying a diff: local edits that do what it says. All of it is checked first, on what the
 // containers would hold by then, so that edits are only made once nothing can fail.
+#include "crdt/doc/apply.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -54,9 +56,8 @@ bool reaches(std::size_t size, const ListDelta& steps) {
 // Whether a text that holds nothing yet can take the delta.
 Result<void> fits_new_text(const Doc& doc, const TextDelta& delta) {
     Doc scratch(doc.peer());
-    scratch.set_text_styles(doc.text_styles());
-    return scratch.text_apply_delta(scratch.open(ContainerId::root("t", ContainerKind::text)),
-                                    delta);
+    scratch.settings() = body_of(doc).settings;
+    return scratch.text(scratch.open(ContainerId::root("t", ContainerKind::text))).apply(delta);
 }
 
 // Which nodes of a tree lie where, as actions change it.
@@ -182,8 +183,8 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
     } else if (const auto* list = std::get_if<ListDelta>(&part.delta)) {
         const std::size_t size = is_new ? 0
                                  : part.container.kind == ContainerKind::list
-                                     ? doc_.list_size(handle)
-                                     : doc_.mlist_size(handle);
+                                     ? doc_.list(handle).size()
+                                     : doc_.movable_list(handle).size();
         if (!reaches(size, *list)) return misfit(part.container, "it goes beyond the end");
         for (const ListStep& step : *list) {
             const auto* put = std::get_if<PutItems>(&step);
@@ -201,7 +202,7 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
             if (change.item) note(*change.item);
         }
     } else if (const auto* tree = std::get_if<TreeDelta>(&part.delta)) {
-        Branches branches(is_new ? std::vector<TreeNode>() : doc_.tree_nodes(handle));
+        Branches branches(is_new ? std::vector<TreeNode>() : doc_.tree(handle).nodes());
         for (const TreeAction& action : *tree) {
             if (!branches.apply(action)) {
                 return misfit(part.container, cat("the node ", to_text(action.target),
@@ -212,7 +213,7 @@ Result<void> DiffApplier::check_part(const ContainerDiff& part, bool is_new) {
         }
     } else {
         const double delta = std::get<CounterDelta>(part.delta).increment;
-        if (!std::isfinite(delta + (is_new ? 0 : doc_.counter_value(handle))))
+        if (!std::isfinite(delta + (is_new ? 0 : doc_.counter(handle).value())))
             return misfit(part.container, "a counter is a finite number");
     }
     return {};
@@ -225,7 +226,7 @@ std::vector<ContainerId> DiffApplier::taken(Handle list, const ListDelta& delta)
         if (const auto* keep = std::get_if<Retain>(&step)) at += keep->count;
         const auto* erased = std::get_if<Erase>(&step);
         for (std::size_t i = 0; erased != nullptr && i < erased->count; ++i) {
-            const Item item = doc_.mlist_get(list, at++);
+            const Item item = doc_.movable_list(list).get(at++);
             if (const auto* child = std::get_if<ContainerId>(&item)) children.push_back(*child);
         }
     }
@@ -239,7 +240,7 @@ void DiffApplier::apply(const Diff& diff) {
         const std::optional<Handle> handle = target(part.container);
         if (!handle) continue;
         if (const auto* text = std::get_if<TextDelta>(&part.delta))
-            CHECK(doc_.text_apply_delta(*handle, *text));
+            CHECK(doc_.text(*handle).apply(*text));
         if (const auto* list = std::get_if<ListDelta>(&part.delta)) {
             if (part.container.kind == ContainerKind::list) {
                 apply_list(*handle, *list);
@@ -250,7 +251,7 @@ void DiffApplier::apply(const Diff& diff) {
         if (const auto* tree = std::get_if<TreeDelta>(&part.delta)) apply_tree(*handle, *tree);
         if (const auto* counter = std::get_if<CounterDelta>(&part.delta)) {
             if (counter->increment != 0)
-                CHECK(doc_.counter_add(*handle, counter->increment).has_value());
+                CHECK(doc_.counter(*handle).add(counter->increment).has_value());
         }
         if (const auto* map = std::get_if<MapDelta>(&part.delta)) apply_map(*handle, *map);
     }
@@ -262,13 +263,13 @@ void DiffApplier::apply_list(Handle list, const ListDelta& delta) {
         if (const auto* keep = std::get_if<Retain>(&step)) {
             at += keep->count;
         } else if (const auto* erase = std::get_if<Erase>(&step)) {
-            CHECK(doc_.list_erase(list, at, erase->count));
+            CHECK(doc_.list(list).erase(at, erase->count));
         } else {
             for (const Item& item : std::get<PutItems>(step).items) {
                 if (const auto* child = std::get_if<ContainerId>(&item)) {
-                    made(*child, *doc_.list_insert_container(list, at++, child->kind));
+                    made(*child, *doc_.list(list).insert_container(at++, child->kind));
                 } else {
-                    CHECK(doc_.list_insert(list, at++, std::get<Value>(item)));
+                    CHECK(doc_.list(list).insert(at++, std::get<Value>(item)));
                 }
             }
         }
@@ -278,11 +279,11 @@ void DiffApplier::apply_list(Handle list, const ListDelta& delta) {
 void DiffApplier::apply_map(Handle map, const MapDelta& delta) {
     for (const MapChange& change : delta) {
         if (!change.item) {
-            if (doc_.map_get(map, change.key)) CHECK(doc_.map_erase(map, change.key));
+            if (doc_.map(map).get(change.key)) CHECK(doc_.map(map).erase(change.key));
         } else if (const auto* child = std::get_if<ContainerId>(&*change.item)) {
-            made(*child, *doc_.map_insert_container(map, change.key, child->kind));
+            made(*child, *doc_.map(map).insert_container(change.key, child->kind));
         } else {
-            CHECK(doc_.map_set(map, change.key, std::get<Value>(*change.item)));
+            CHECK(doc_.map(map).set(change.key, std::get<Value>(*change.item)));
         }
     }
 }
@@ -290,7 +291,7 @@ void DiffApplier::apply_map(Handle map, const MapDelta& delta) {
 // A child that the delta takes out in one place and puts in another is moved.
 DiffApplier::MovablePlan DiffApplier::plan_movable(Handle list, const ListDelta& delta) const {
     using Fate = MovablePlan::Fate;
-    MovablePlan plan{std::vector<Fate>(doc_.mlist_size(list), Fate::stays), {}};
+    MovablePlan plan{std::vector<Fate>(doc_.movable_list(list).size(), Fate::stays), {}};
     auto& [fates, wanted] = plan;
     std::map<ContainerId, std::size_t> children;  // That go, by where they were.
     std::size_t at = 0;
@@ -300,7 +301,7 @@ DiffApplier::MovablePlan DiffApplier::plan_movable(Handle list, const ListDelta&
         } else if (const auto* erase = std::get_if<Erase>(&step)) {
             for (std::size_t i = 0; i < erase->count; ++i, ++at) {
                 fates[at] = Fate::goes;
-                const Item item = doc_.mlist_get(list, at);
+                const Item item = doc_.movable_list(list).get(at);
                 if (const auto* child = std::get_if<ContainerId>(&item)) children[*child] = at;
             }
         } else {
@@ -331,7 +332,7 @@ void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
     std::vector<std::size_t> now;
     for (std::size_t i = fates.size(); i-- > 0;) {
         if (fates[i] == Fate::goes) {
-            CHECK(doc_.mlist_erase(list, i, 1).has_value());
+            CHECK(doc_.movable_list(list).erase(i, 1).has_value());
         } else {
             now.push_back(i);
         }
@@ -344,9 +345,9 @@ void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
     for (const auto& each : wanted) {
         if (const auto* item = std::get_if<Item>(&each)) {
             if (const auto* child = std::get_if<ContainerId>(item)) {
-                made(*child, *doc_.mlist_insert_container(list, at, child->kind));
+                made(*child, *doc_.movable_list(list).insert_container(at, child->kind));
             } else {
-                CHECK(doc_.mlist_insert(list, at, std::get<Value>(*item)).has_value());
+                CHECK(doc_.movable_list(list).insert(at, std::get<Value>(*item)).has_value());
             }
             now.insert(place(at++), fates.size());
             continue;
@@ -360,7 +361,7 @@ void DiffApplier::apply_movable(Handle list, const ListDelta& delta) {
         }
         const std::size_t to = from < at ? at - 1 : at++;
         if (from == to) continue;
-        CHECK(doc_.mlist_move(list, from, to).has_value());
+        CHECK(doc_.movable_list(list).move(from, to).has_value());
         now.erase(place(from));
         now.insert(place(to), old);
     }
@@ -373,8 +374,8 @@ OpId DiffApplier::write_node(Handle tree, const TreeAction& action) {
         action.parent ? std::optional(node(*action.parent)) : std::nullopt;
     OpId id = node(action.target);
     if (action.position.empty()) {
-        if (is_new) return *doc_.tree_create(tree, parent, action.index);
-        CHECK(doc_.tree_move(tree, id, parent, action.index).has_value());
+        if (is_new) return *doc_.tree(tree).create(parent, action.index);
+        CHECK(doc_.tree(tree).move(id, parent, action.index).has_value());
         return id;
     }
     Container& c = body_.container(tree);
@@ -384,15 +385,15 @@ OpId DiffApplier::write_node(Handle tree, const TreeAction& action) {
     } else {
         body_.write_tree(c, TreeMove{id, parent, action.position});
     }
-    if (doc_.tree_node(tree, id)->index != action.index)
-        CHECK(doc_.tree_move(tree, id, parent, action.index).has_value());
+    if (doc_.tree(tree).node(id)->index != action.index)
+        CHECK(doc_.tree(tree).move(id, parent, action.index).has_value());
     return id;
 }
 
 void DiffApplier::apply_tree(Handle tree, const TreeDelta& delta) {
     for (const TreeAction& action : delta) {
         if (action.kind == TreeAction::Kind::erase) {
-            CHECK(doc_.tree_erase(tree, node(action.target)).has_value());
+            CHECK(doc_.tree(tree).erase(node(action.target)).has_value());
             continue;
         }
         const OpId id = write_node(tree, action);
@@ -405,18 +406,18 @@ void DiffApplier::apply_tree(Handle tree, const TreeDelta& delta) {
 
 }  // namespace
 
-Result<void> Doc::apply_diff(const Diff& diff) {
-    if (is_detached()) return DocBody::refuse_detached();
-    DiffApplier applier(*this, *body_);
+Result<void> apply_diff(Doc& doc, const Diff& diff) {
+    if (doc.is_detached()) return DocBody::refuse_detached();
+    DiffApplier applier(doc, body_of(doc));
     TRY(applier.check(diff));
     applier.apply(diff);
     return {};
 }
 
-Result<void> Doc::revert_to(const Frontiers& version) {
-    CHECK(!body_->in_transaction());
-    if (is_detached()) return DocBody::refuse_detached();
-    return apply_diff(TRY(diff(frontiers(), version)));
+Result<void> revert_to(Doc& doc, const Frontiers& version) {
+    CHECK(doc.pending().empty());
+    if (doc.is_detached()) return DocBody::refuse_detached();
+    return apply_diff(doc, TRY(doc.history().diff(doc.frontiers(), version)));
 }
 
 }  // namespace quire::crdt

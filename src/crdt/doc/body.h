@@ -210,7 +210,6 @@ public:
     Splices splices_in(Container& c, LvSpan span);
 
     // --- rich text (richtext.cc, richtext_diff.cc) ---
-    StyleConfig& text_styles() { return text_styles_; }
     TextDelta text_delta(Container& c, const Past* at);
     TextDelta text_delta_at(Container& c, const Heads& heads);
     TextDelta text_delta_of(const Container& c, const std::vector<Compared>& parts);
@@ -410,7 +409,7 @@ public:
     std::vector<IdSpan> waiting() const { return pending_.spans(); }
     std::size_t pending_count() const { return pending_.size(); }
 
-    std::int64_t merge_interval = 0;  // Doc::set_merge_interval().
+    DocSettings settings;
 
 private:
     friend class ImportRun;
@@ -486,9 +485,17 @@ private:
     bool is_followed_ = false;
     bool doubts_roots_ = false;
 
-    StyleConfig text_styles_ = StyleConfig::usual();
-
     std::uint64_t epoch_ = 1;  // Grows with each op that can make or end a child container.
 };
+
+inline DocBody& body_of(const Doc& doc) {
+    return *doc.body_;
+}
+inline DocBody& ContainerView::body() const {
+    return body_of(*doc_);
+}
+inline Container& ContainerView::container() const {
+    return body().container(handle_);
+}
 
 }  // namespace quire::crdt

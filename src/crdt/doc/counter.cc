@@ -65,18 +65,18 @@ Value DocBody::counter_delta(double delta) {
     return is_whole ? Value(static_cast<std::int64_t>(delta)) : Value(delta);
 }
 
-double Doc::counter_value(Handle counter) const {
-    return body_->counter_value(body_->container(counter), body_->at());
+double CounterView::value() const {
+    return body().counter_value(container(), body().at());
 }
 
-Result<double> Doc::counter_add(Handle counter, double delta) {
-    Container* c = body_->editable(counter, ContainerKind::counter);
-    if (c == nullptr) return body_->refuse(counter, ContainerKind::counter);
+Result<double> CounterView::add(double delta) {
+    Container* c = body().editable(handle(), ContainerKind::counter);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::counter);
     if (!std::isfinite(delta)) {
         return invalid("not_finite", "a counter adds finite numbers only; nothing was changed");
     }
-    body_->counter_add(*c, DocBody::counter_delta(delta));
-    return counter_value(counter);
+    body().counter_add(*c, DocBody::counter_delta(delta));
+    return value();
 }
 
 }  // namespace quire::crdt

@@ -144,25 +144,27 @@ Cursor DocBody::follow(Cursor cursor) {
     return cursor;
 }
 
-Result<Cursor> Doc::cursor(Handle container, std::size_t pos, Side side) const {
-    Container& c = body_->container(container);
+Result<Cursor> cursor_at(const Doc& doc, Handle container, std::size_t pos, Side side) {
+    DocBody& body = body_of(doc);
+    Container& c = body.container(container);
     if (!DocBody::has_positions(c)) return not_a_sequence(c.id.kind);
-    const std::size_t size = body_->cursor_size(c);
+    const std::size_t size = body.cursor_size(c);
     if (pos > size) {
         return fail(Errc::out_of_range, "out_of_bound",
                     cat("position ", pos, " lies beyond the end, which is ", size));
     }
-    return body_->cursor_at(c, pos, side);
+    return body.cursor_at(c, pos, side);
 }
 
-Result<CursorPlace> Doc::resolve(const Cursor& cursor) const {
-    Container& c = body_->container(body_->open(cursor.container));
+Result<CursorPlace> resolve(const Doc& doc, const Cursor& cursor) {
+    DocBody& body = body_of(doc);
+    Container& c = body.container(body.open(cursor.container));
     if (!DocBody::has_positions(c)) return not_a_sequence(c.id.kind);
-    Result<CursorPlace> place = body_->resolve(c, cursor);
-    if (place || has_history()) return place;
-    // It may stand where something was.
-    TRY(load_history());
-    return resolve(cursor);
+    Result<CursorPlace> place = body.resolve(c, cursor);
+    if (place || doc.history().is_loaded()) return place;
+    // The atom may be one that was deleted before the opening.
+    TRY(doc.history().load());
+    return resolve(doc, cursor);
 }
 
 }  // namespace quire::crdt

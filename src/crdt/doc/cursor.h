@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/result.h"
+#include "crdt/doc/container_view.h"
 #include "crdt/ids/ids.h"
 
 namespace quire::crdt {
@@ -32,8 +34,19 @@ struct Cursor {
 struct CursorPlace {
     std::size_t pos = 0;  // In code points or elements; at most the container's size.
     Side side = Side::middle;
-    // When the atom is gone: a cursor that stands here on an atom that is not, to be kept instead.
+    // When the atom is gone: a cursor at the same place on an atom that is there, to be kept
+    // instead.
     std::optional<Cursor> renewed;
 };
+
+// A cursor on what is at `pos` of a text, list or movable list, in code points or elements; at the
+// end it stays at the end. Errors: out_of_range "out_of_bound"; invalid_argument "wrong_kind".
+Result<Cursor> cursor_at(const Doc& doc, Handle container, std::size_t pos,
+                         Side side = Side::middle);
+
+// Where the cursor stands now. O(log n), once the container's order of atoms is built. Errors:
+// not_found "unknown_cursor" when its atom is not known here, or is no character or element of its
+// container; invalid_argument "wrong_kind".
+Result<CursorPlace> resolve(const Doc& doc, const Cursor& cursor);
 
 }  // namespace quire::crdt

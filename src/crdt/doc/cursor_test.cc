@@ -14,15 +14,15 @@ struct Page {
           list(doc.open(ContainerId::root("l", ContainerKind::list))) {}
 
     void type(std::size_t at, std::string_view what) {
-        EXPECT_TRUE(doc.text_insert(text, {at}, what));
+        EXPECT_TRUE(doc.text(text).insert({at}, what));
     }
     void erase(std::size_t at, std::size_t count) {
-        EXPECT_TRUE(doc.text_erase(text, {at}, {count}));
+        EXPECT_TRUE(doc.text(text).erase({at}, {count}));
     }
     Cursor on(std::size_t at, Side side = Side::middle) {
-        return doc.cursor(text, at, side).value();
+        return cursor_at(doc, text, at, side).value();
     }
-    CursorPlace where(const Cursor& cursor) { return doc.resolve(cursor).value(); }
+    CursorPlace where(const Cursor& cursor) { return resolve(doc, cursor).value(); }
     void pull(Page& other) {
         doc.commit();
         other.doc.commit();
@@ -101,17 +101,17 @@ TEST(Cursor, MeansTheSameInEveryCopy) {
     b.pull(a);
 
     EXPECT_EQ(a.where(cursor).pos, b.where(cursor).pos);
-    EXPECT_EQ(a.doc.text(a.text).str().substr(a.where(cursor).pos), "two");
+    EXPECT_EQ(a.doc.text(a.text).rope().str().substr(a.where(cursor).pos), "two");
 }
 
 TEST(Cursor, InAListStandsOnAnElement) {
     Page page;
-    for (int i = 0; i < 4; ++i) EXPECT_TRUE(page.doc.list_insert(page.list, i, i));
-    const Cursor cursor = page.doc.cursor(page.list, 2).value();
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(page.doc.list(page.list).insert(i, i));
+    const Cursor cursor = cursor_at(page.doc, page.list, 2).value();
 
-    EXPECT_TRUE(page.doc.list_insert(page.list, 0, "first"));
+    EXPECT_TRUE(page.doc.list(page.list).insert(0, "first"));
     EXPECT_EQ(page.where(cursor).pos, 3U);
-    EXPECT_TRUE(page.doc.list_erase(page.list, 3, 2));
+    EXPECT_TRUE(page.doc.list(page.list).erase(3, 2));
 
     EXPECT_EQ(page.where(cursor).pos, 3U);
     EXPECT_EQ(page.where(cursor).renewed, (Cursor{page.doc.id_of(page.list), {}, Side::right, 3}));
@@ -120,12 +120,13 @@ TEST(Cursor, InAListStandsOnAnElement) {
 // Two moves of one element make two slots: the one that loses stays, and shows nothing.
 struct MovedTwice {
     MovedTwice() {
-        for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(loser.doc.mlist_insert(list, i, int(i)));
-        first = loser.doc.cursor(list, 2, Side::right).value();
+        for (std::size_t i = 0; i < 3; ++i)
+            EXPECT_TRUE(loser.doc.movable_list(list).insert(i, int(i)));
+        first = cursor_at(loser.doc, list, 2, Side::right).value();
         winner.pull(loser);
-        EXPECT_TRUE(loser.doc.mlist_move(list, 2, 0));
-        moved = loser.doc.cursor(list, 0, Side::right).value();
-        EXPECT_TRUE(winner.doc.mlist_move(winner.doc.open(kMovable), 2, 1));
+        EXPECT_TRUE(loser.doc.movable_list(list).move(2, 0));
+        moved = cursor_at(loser.doc, list, 0, Side::right).value();
+        EXPECT_TRUE(winner.doc.movable_list(winner.doc.open(kMovable)).move(2, 1));
         loser.pull(winner);
         EXPECT_EQ(loser.doc.value(list), (List{0, 2, 1}));
     }
@@ -150,8 +151,8 @@ TEST(Cursor, OnAMoveThatLostStaysThereOnItsSide) {
 TEST(Cursor, OnAMoveThatLostStaysThereInAnEarlierVersion) {
     MovedTwice page;
     const Frontiers then = page.loser.doc.frontiers();
-    EXPECT_TRUE(page.loser.doc.mlist_erase(page.list, 0, 3));
-    EXPECT_TRUE(page.loser.doc.mlist_insert(page.list, 0, "later"));
+    EXPECT_TRUE(page.loser.doc.movable_list(page.list).erase(0, 3));
+    EXPECT_TRUE(page.loser.doc.movable_list(page.list).insert(0, "later"));
     page.loser.doc.commit();
     ASSERT_TRUE(page.loser.doc.checkout(then));
 
@@ -164,14 +165,14 @@ TEST(Cursor, OnAMoveThatLostStaysThereInAnEarlierVersion) {
 TEST(Cursor, OfADetachedDocumentStandsInTheVersionThatIsShown) {
     Page page;
     page.type(0, "hello world");
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(page.doc.list_insert(page.list, i, i));
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(page.doc.list(page.list).insert(i, i));
     page.doc.commit();
     const Frontiers then = page.doc.frontiers();
     const Cursor word = page.on(6);
-    const Cursor element = page.doc.cursor(page.list, 1).value();
+    const Cursor element = cursor_at(page.doc, page.list, 1).value();
     page.type(0, "oh, ");
     page.erase(10, 5);
-    EXPECT_TRUE(page.doc.list_erase(page.list, 0, 2));
+    EXPECT_TRUE(page.doc.list(page.list).erase(0, 2));
     page.doc.commit();
     const Cursor later = page.on(0);
     ASSERT_TRUE(page.doc.checkout(then));
@@ -180,8 +181,8 @@ TEST(Cursor, OfADetachedDocumentStandsInTheVersionThatIsShown) {
     EXPECT_EQ(page.where(word).side, Side::middle);
     EXPECT_EQ(page.where(element).pos, 1U);
     EXPECT_EQ(page.on(6).anchor, word.anchor);
-    EXPECT_EQ(page.doc.cursor(page.list, 1).value().anchor, element.anchor);
-    EXPECT_EQ(page.doc.resolve(later).error().reason(), "unknown_cursor");
+    EXPECT_EQ(cursor_at(page.doc, page.list, 1).value().anchor, element.anchor);
+    EXPECT_EQ(resolve(page.doc, later).error().reason(), "unknown_cursor");
     page.doc.checkout_to_latest();
     EXPECT_EQ(page.where(word).pos, 10U);
     EXPECT_EQ(page.where(element).pos, 0U);
@@ -193,16 +194,16 @@ TEST(Cursor, IsRefusedWhereThereIsNothingToStandOn) {
     other.type(0, "far away");
     const Handle map = page.doc.open(ContainerId::root("m", ContainerKind::map));
 
-    EXPECT_EQ(page.doc.cursor(page.text, 3).error().reason(), "out_of_bound");
-    EXPECT_EQ(page.doc.cursor(map, 0).error().reason(), "wrong_kind");
-    EXPECT_EQ(page.doc.resolve(other.on(1)).error().reason(), "unknown_cursor");
+    EXPECT_EQ(cursor_at(page.doc, page.text, 3).error().reason(), "out_of_bound");
+    EXPECT_EQ(cursor_at(page.doc, map, 0).error().reason(), "wrong_kind");
+    EXPECT_EQ(resolve(page.doc, other.on(1)).error().reason(), "unknown_cursor");
     Cursor moved = page.on(1);
     moved.container = page.doc.id_of(page.list);
-    EXPECT_EQ(page.doc.resolve(moved).error().reason(), "unknown_cursor");
+    EXPECT_EQ(resolve(page.doc, moved).error().reason(), "unknown_cursor");
     page.erase(0, 1);
     Cursor on_delete = page.on(0);
     on_delete.anchor = OpId{1, 2};
-    EXPECT_EQ(page.doc.resolve(on_delete).error().reason(), "unknown_cursor");
+    EXPECT_EQ(resolve(page.doc, on_delete).error().reason(), "unknown_cursor");
 }
 
 }  // namespace

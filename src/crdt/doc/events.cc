@@ -34,22 +34,22 @@ void Subscribers::tell(PreCommit& commit) {
     for_each<OnPreCommit>([&](OnPreCommit& callback) { callback(commit); });
 }
 
-Subscription Doc::subscribe_root(OnEvent callback) {
+Subscription subscribe_root(Doc& doc, OnEvent callback) {
     Subscribers::EventCallback all{std::nullopt, std::move(callback)};
-    return {body_->subscribers(), body_->subscribers()->add(std::move(all))};
+    return {body_of(doc).subscribers(), body_of(doc).subscribers()->add(std::move(all))};
 }
 
-Subscription Doc::subscribe(Handle container, OnEvent callback) {
+Subscription subscribe(Doc& doc, Handle container, OnEvent callback) {
     Subscribers::EventCallback one{static_cast<ContainerIndex>(container), std::move(callback)};
-    return {body_->subscribers(), body_->subscribers()->add(std::move(one))};
+    return {body_of(doc).subscribers(), body_of(doc).subscribers()->add(std::move(one))};
 }
 
-Subscription Doc::subscribe_local_updates(OnLocalUpdate callback) {
-    return {body_->subscribers(), body_->subscribers()->add(std::move(callback))};
+Subscription subscribe_local_updates(Doc& doc, OnLocalUpdate callback) {
+    return {body_of(doc).subscribers(), body_of(doc).subscribers()->add(std::move(callback))};
 }
 
-Subscription Doc::subscribe_pre_commit(OnPreCommit callback) {
-    return {body_->subscribers(), body_->subscribers()->add(std::move(callback))};
+Subscription subscribe_pre_commit(Doc& doc, OnPreCommit callback) {
+    return {body_of(doc).subscribers(), body_of(doc).subscribers()->add(std::move(callback))};
 }
 
 // --- what there is to tell ---

@@ -1,4 +1,5 @@
-// Events: what a document tells those who asked, once a commit, an import or a checkout is done.
+// Events: what a document tells its subscribers once a commit, an import or a checkout is done.
+// A document without subscribers pays nothing.
 //
 // Callbacks run one after another on the caller's thread, after the act that they tell of, and
 // never one inside another: what a callback does to the document is told when all have heard what
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/function.h"
+#include "crdt/doc/container_view.h"
 #include "crdt/ids/diff.h"
 
 namespace quire::crdt {
@@ -63,5 +65,14 @@ private:
     std::weak_ptr<Subscribers> from_;
     std::uint64_t token_ = 0;
 };
+
+// Every commit, import and checkout that leads to another version.
+Subscription subscribe_root(Doc& doc, OnEvent callback);
+// Those that change the container or what is below it, with those diffs only.
+Subscription subscribe(Doc& doc, Handle container, OnEvent callback);
+// The changes of every commit, as Doc::changes_in() returns them.
+Subscription subscribe_local_updates(Doc& doc, OnLocalUpdate callback);
+// Called before every commit that holds something.
+Subscription subscribe_pre_commit(Doc& doc, OnPreCommit callback);
 
 }  // namespace quire::crdt

@@ -18,10 +18,10 @@ struct Listened {
     Handle map = doc.open(root("m", ContainerKind::map));
     std::vector<Event> heard;
     Subscription subscription =
-        doc.subscribe_root([this](const Event& event) { heard.push_back(event); });
+        subscribe_root(doc, [this](const Event& event) { heard.push_back(event); });
 
     void type(std::size_t at, std::string_view what) {
-        EXPECT_TRUE(doc.text_insert(text, {at}, what));
+        EXPECT_TRUE(doc.text(text).insert({at}, what));
     }
 };
 
@@ -52,7 +52,7 @@ TEST(Events, AnImportTellsWhatItBroughtAndACheckoutWhatItShows) {
     a.doc.commit();
     Doc b = a.doc.fork(2);
     const Handle text = b.open(root("t", ContainerKind::text));
-    ASSERT_TRUE(b.text_insert(text, {3}, "!"));
+    ASSERT_TRUE(b.text(text).insert({3}, "!"));
     b.commit();
     a.heard.clear();
 
@@ -77,14 +77,14 @@ TEST(Events, ImportsIntoADetachedDocumentAreToldWhenItIsAttached) {
     a.type(0, "one");
     a.doc.commit();
     Doc b = a.doc.fork(2);
-    ASSERT_TRUE(b.text_insert(b.open(root("t", ContainerKind::text)), {0}, "!"));
+    ASSERT_TRUE(b.text(b.open(root("t", ContainerKind::text))).insert({0}, "!"));
     b.commit();
     a.doc.detach();
     a.heard.clear();
 
     ASSERT_TRUE(a.doc.import(b.changes_since({})));
     EXPECT_TRUE(a.heard.empty());
-    a.doc.attach();
+    a.doc.checkout_to_latest();
 
     ASSERT_EQ(a.heard.size(), 1U);
     EXPECT_EQ(a.heard[0].by, Event::By::checkout);
@@ -93,14 +93,14 @@ TEST(Events, ImportsIntoADetachedDocumentAreToldWhenItIsAttached) {
 
 TEST(Events, PathsLeadFromTheRootThroughKeysAndIndexes) {
     Listened a;
-    ASSERT_TRUE(a.doc.list_insert(a.list, 0, "first"));
-    const Handle map = a.doc.open(*a.doc.list_insert_container(a.list, 1, ContainerKind::map));
-    const Handle text = a.doc.open(*a.doc.map_insert_container(map, "words", ContainerKind::text));
+    ASSERT_TRUE(a.doc.list(a.list).insert(0, "first"));
+    const Handle map = a.doc.open(*a.doc.list(a.list).insert_container(1, ContainerKind::map));
+    const Handle text = a.doc.open(*a.doc.map(map).insert_container("words", ContainerKind::text));
     a.doc.commit();
     a.heard.clear();
 
-    ASSERT_TRUE(a.doc.list_insert(a.list, 0, "before"));
-    ASSERT_TRUE(a.doc.text_insert(text, {0}, "x"));
+    ASSERT_TRUE(a.doc.list(a.list).insert(0, "before"));
+    ASSERT_TRUE(a.doc.text(text).insert({0}, "x"));
     a.doc.commit();
 
     ASSERT_EQ(a.heard.size(), 1U);
@@ -111,17 +111,17 @@ TEST(Events, PathsLeadFromTheRootThroughKeysAndIndexes) {
 
 TEST(Events, WhatAContainersOwnSubscriberHearsIsItAndWhatIsBelow) {
     Listened a;
-    const Handle map = a.doc.open(*a.doc.list_insert_container(a.list, 0, ContainerKind::map));
+    const Handle map = a.doc.open(*a.doc.list(a.list).insert_container(0, ContainerKind::map));
     a.doc.commit();
     std::vector<Event> heard;
     const Subscription subscription =
-        a.doc.subscribe(a.list, [&](const Event& event) { heard.push_back(event); });
+        subscribe(a.doc, a.list, [&](const Event& event) { heard.push_back(event); });
 
     a.type(0, "elsewhere");
     a.doc.commit();
     EXPECT_TRUE(heard.empty());
     a.type(0, "elsewhere");
-    ASSERT_TRUE(a.doc.map_set(map, "k", 1));
+    ASSERT_TRUE(a.doc.map(map).set("k", 1));
     a.doc.commit();
 
     ASSERT_EQ(heard.size(), 1U);
@@ -132,15 +132,15 @@ TEST(Events, WhatAContainersOwnSubscriberHearsIsItAndWhatIsBelow) {
 TEST(Events, AnEditInACallbackIsToldAfterEverybodyHeardWhatCameBefore) {
     Listened a;
     std::vector<std::string> order;
-    const Subscription first = a.doc.subscribe_root([&](const Event& event) {
+    const Subscription first = subscribe_root(a.doc, [&](const Event& event) {
         order.push_back("first " + event.origin);
         if (event.origin == "outer") {
             a.type(0, "x");
             a.doc.commit({.origin = "inner"});
         }
     });
-    const Subscription second = a.doc.subscribe_root(
-        [&](const Event& event) { order.push_back("second " + event.origin); });
+    const Subscription second = subscribe_root(
+        a.doc, [&](const Event& event) { order.push_back("second " + event.origin); });
 
     a.type(0, "y");
     a.doc.commit({.origin = "outer"});
@@ -153,7 +153,7 @@ TEST(Events, WhoDropsTheSubscriptionHearsNothingMore) {
     Listened a;
     int heard = 0;
     Subscription mine;
-    mine = a.doc.subscribe_root([&](const Event&) {
+    mine = subscribe_root(a.doc, [&](const Event&) {
         ++heard;
         mine.unsubscribe();
     });
@@ -166,7 +166,7 @@ TEST(Events, WhoDropsTheSubscriptionHearsNothingMore) {
     EXPECT_EQ(heard, 1);
     {
         Doc gone(9);
-        mine = gone.subscribe_root([](const Event&) {});
+        mine = subscribe_root(gone, [](const Event&) {});
     }
     mine.unsubscribe();  // Outlived its document.
 }
@@ -174,8 +174,8 @@ TEST(Events, WhoDropsTheSubscriptionHearsNothingMore) {
 TEST(Events, LocalUpdatesBringAnotherDocumentUpToDate) {
     Listened a;
     Doc b(2);
-    const Subscription subscription = a.doc.subscribe_local_updates(
-        [&](const std::vector<Change>& changes) { ASSERT_TRUE(b.import(changes)); });
+    const Subscription subscription = subscribe_local_updates(
+        a.doc, [&](const std::vector<Change>& changes) { ASSERT_TRUE(b.import(changes)); });
 
     a.type(0, "one");
     a.doc.commit();
@@ -187,7 +187,7 @@ TEST(Events, LocalUpdatesBringAnotherDocumentUpToDate) {
 
 TEST(Events, ACommitCanBeGivenWordsAndATimeAtTheLastMoment) {
     Listened a;
-    const Subscription subscription = a.doc.subscribe_pre_commit([&](PreCommit& commit) {
+    const Subscription subscription = subscribe_pre_commit(a.doc, [&](PreCommit& commit) {
         commit.message += " signed";
         commit.timestamp = 7;
         if (commit.begin == 0) a.type(0, "more ");

@@ -57,7 +57,7 @@ Result<void> ImportRun::apply(std::span<const ChangeBatch::Head> heads) {
         deps_.push_back(*atoms.lv_of(peer(dep.peer), dep.counter));
     log_.begin(peer(first.peer), deps_, first.timestamp, first.message);
     parents_ = log_.parents();
-    // Of them all: each knows what the one before it does, and that one.
+    // This holds for all of them: each change knows the one before it and all that that one knows.
     const bool linear = parents_ == log_.heads();
     TRY(apply_rows(first, linear));
     for (const ChangeBatch::Head& head : heads.subspan(1)) {
@@ -130,7 +130,8 @@ Result<void> ImportRun::apply_linear(Container& c, std::span<const ChangeBatch::
     return {};
 }
 
-// Takes a row in that only goes on with what was typed before it.
+// Takes in a row that only continues the text typed before it. False, and nothing is done, for any
+// other row.
 bool ImportRun::goes_on_typing(const ChangeBatch::Row& row) {
     if (typed_.into == nullptr || row.container != typed_.container || row.form != Form::text ||
         row.pos != typed_.pos) {
@@ -150,7 +151,7 @@ bool ImportRun::goes_on_typing(const ChangeBatch::Row& row) {
     return true;
 }
 
-// What was typed finds its place.
+// Places the text that was typed.
 Result<void> ImportRun::settle() {
     if (typed_.into == nullptr) return {};
     Container& c = *std::exchange(typed_.into, nullptr);
@@ -159,8 +160,8 @@ Result<void> ImportRun::settle() {
     return place(c, {typed_.lv, typed_.lv + typed_.count}, false, typed_.parents);
 }
 
-// Whether a version holds all that the container has. When it does, the op's position is one of the
-// text as it is.
+// Whether the version of the next atom holds all that the container has. If so, the op's position
+// is a position of the container as it is.
 bool ImportRun::holds_all(Container& c) const {
     const ContainerLog& log = body_.log_of(c);
     if (log.empty()) return true;
@@ -169,7 +170,7 @@ bool ImportRun::holds_all(Container& c) const {
     return graph.contains_all(parents_, c.heads);
 }
 
-// The same for the op that is about to be appended, asked once for each run of the graph.
+// holds_all(), asked once for each run of the graph.
 bool ImportRun::is_linear(Container& c) {
     const Lv run = log_.goes_on() ? log_.graph().last_run() : log_.end();
     if (c.run != run) {
@@ -179,7 +180,7 @@ bool ImportRun::is_linear(Container& c) {
     return c.run_linear;
 }
 
-// From here on the container's heads are told one by one.
+// From here on the container's heads are kept one by one.
 void ImportRun::leave_linear(Container& c) {
     const ContainerLog& log = body_.log_of(c);
     if (!log.empty() && log.runs().back().linear) c.heads.assign(1, log.end() - 1);
@@ -199,7 +200,7 @@ Result<void> ImportRun::apply_row(Container& c, const ChangeBatch::Row& row, boo
     }
     const bool entry =
         std::holds_alternative<MapSet>(content) || std::holds_alternative<MapErase>(content);
-    // What is carried holds no position: the heads of a sequence are those of the ops that do.
+    // An unknown op holds no position, and only ops that do are heads of a sequence.
     if (c.is_sequence()) leave_linear(c);
     log.keep({.lv = log_.end(), .len = count, .linear = !c.is_sequence()},
              entry ? RunKind::map_entry : RunKind::other, content);
@@ -207,7 +208,7 @@ Result<void> ImportRun::apply_row(Container& c, const ChangeBatch::Row& row, boo
     return {};
 }
 
-// A style's end lies behind the stretch that its start, the atom before it, names.
+// A style's end lies behind the stretch that its start names, and its start is the atom before it.
 std::optional<std::uint32_t> ImportRun::anchor_position(Container& c,
                                                         const OpContent& content) const {
     if (const auto* start = std::get_if<StyleStart>(&content)) return start->start;
@@ -252,7 +253,7 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
         element = *made;
     }
     if (set != nullptr) {
-        // It holds no position: the heads of a sequence are those of the ops that do.
+        // A set holds no position, and only ops that do are heads of a sequence.
         if (!linear) leave_linear(c);
         log.set(lv, element, set->value, linear);
         log_.append(c.index, count);
@@ -295,7 +296,7 @@ Result<void> ImportRun::apply_sequence_row(Container& c, const ChangeBatch::Row&
     return place(c, {lv, lv + count}, linear, parents_);
 }
 
-// Puts the atoms, the log's last, where they belong: fails where there is no such place.
+// Puts the atoms, which are the log's last, at their place. Fails if there is no such place.
 Result<void> ImportRun::place(Container& c, LvSpan atoms, bool linear, const Heads& parents) {
     const Run& run = body_.log_of(c).runs().back();
     const Lv lv = atoms.begin;
@@ -317,7 +318,7 @@ Result<void> ImportRun::place(Container& c, LvSpan atoms, bool linear, const Hea
     for (std::size_t i = effects; i < c.effects.size(); ++i) {
         c.size = c.effects[i].erase ? c.size - c.effects[i].len : c.size + c.effects[i].len;
     }
-    // A head that the op follows is one no more.
+    // A head that the op follows is no longer one.
     std::erase_if(
         c.heads, [&](Lv head) { return std::binary_search(parents.begin(), parents.end(), head); });
     c.heads.push_back(log_.end() - 1);
@@ -336,11 +337,11 @@ void ImportRun::rewind() {
         c.effects.resize(before.effects);
         if (c.sequence != nullptr && (before.integrated || c.sequence->caught_up() > mark_.end))
             c.sequence.reset();
-        // What it took in is in no log any more, and its positions lie there.
+        // The tree reads positions in the log, which no longer holds the ops it took in.
         if (c.tree != nullptr && c.tree->moves.taken() > before.log.runs) c.tree.reset();
     }
     log_.rewind(mark_);
-    body_.pen_ = nullptr;  // It may be empty again, and its name one that an edit may not use.
+    body_.pen_ = nullptr;  // The root may be empty again, and have a name that edits may not use.
     ++body_.epoch_;
 }
 

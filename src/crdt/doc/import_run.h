@@ -1,8 +1,20 @@
 // ImportRun: changes going into a document one after another, all of which can be taken back.
 //
-// Ops go into the log and into the sequences as they come; texts and maps follow only once
-// everything has proved to be sound. A change that fails takes the log back to where it was, and
-// drops the sequences it went into, to be built anew when they are next needed.
+//     change  ->  rows  ->  log          at once: the op, at the position its author saw
+//                       ->  sequence     at once, where the op is concurrent with something here
+//                       ->  text, map    only in finish(), once all changes have proved sound
+//
+// A row goes one of three ways, cheapest first:
+//   typed    it goes on where the row before it ended, as most rows do: the log's last run grows
+//            (goes_on_typing), and the whole stretch is placed once, in settle();
+//   linear   its version holds all that its container has: the position is one of the container
+//            as it is, and only has to be within its size (apply_linear);
+//   placed   it is concurrent: the sequence moves to its version and finds its place, and what
+//            it does to the text is noted as an effect for later (place).
+//
+// If a change proves unsound, rewind() takes the log back to where it was. Sequences cannot be
+// taken back: those that took something in are dropped, and built anew when they are next needed.
+// That makes a refused import slow and an accepted one fast.
 #pragma once
 
 #include <optional>
@@ -16,7 +28,7 @@ namespace quire::crdt {
 
 class ImportRun {
 public:
-    // The batch may grow meanwhile.
+    // The batch may grow during the run.
     ImportRun(DocBody& body, const ChangeBatch& batch)
         : body_(body), batch_(batch), log_(body.log_), mark_(log_.mark()) {}
 
@@ -47,15 +59,15 @@ private:
     };
 
     PeerIndex meet(std::uint32_t number);
-    // The container of a row, and what it was.
+    // The container of a row, having noted what it was before.
     Container& touch(std::uint32_t number);
     Before& before(const Container& c) { return before_[c.touched]; }
-    // What was typed in a row, in however many ops: in the log already, and placed as one. Where it
-    // is linear, it has its place, too.
+    // A stretch of text typed in one go, by any number of ops. It is in the log already, and is
+    // placed as one. Linear text has its place already.
     struct Typed {
         Container* into = nullptr;
         std::uint32_t container = 0;  // Its number in the batch.
-        std::uint32_t pos = 0;        // Where it ends.
+        std::uint32_t pos = 0;        // The end of the stretch.
         Lv lv = 0;
         Lv count = 0;
         bool linear = true;
@@ -66,7 +78,7 @@ private:
     Result<void> apply_rows(const ChangeBatch::Head& head, bool linear);
     bool goes_on_typing(const ChangeBatch::Row& row);
     Result<void> settle();
-    // Text and deletes of a sequence whose versions hold all that it has.
+    // Text and deletes whose versions hold everything that their sequence has.
     Result<void> apply_linear(Container& c, std::span<const ChangeBatch::Row> rows);
     Result<void> apply_row(Container& c, const ChangeBatch::Row& row, bool linear);
     Result<void> apply_sequence_row(Container& c, const ChangeBatch::Row& row, bool linear);

@@ -1,7 +1,8 @@
-// How much a container holds, and how an edit that goes beyond it is refused.
+// How much a container holds, and the refusals that several kinds of container share.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/concat.h"
 #include "base/result.h"
@@ -19,6 +20,13 @@ inline Failure beyond(std::size_t position, std::size_t size) {
     return fail(Errc::out_of_range, "out_of_bound",
                 cat("position ", position, " lies beyond the end, which is ", size,
                     "; nothing was changed"));
+}
+
+inline Failure unknown_style(std::string_view key) {
+    return invalid("unknown_style_key",
+                   cat("no style `", key,
+                       "` is configured, and there is no default for styles that are not; "
+                       "nothing was changed"));
 }
 
 }  // namespace quire::crdt

@@ -46,7 +46,7 @@ Commit DocBody::commit(CommitOptions options) {
     if (!open_) return commit;
     commit.span.begin = log_.atoms().id_of(began_).counter;
     log_.finish_local(std::max(options.timestamp, log_.latest_timestamp(log_.parents())),
-                      options.message, merge_interval);
+                      options.message, settings.merge_interval);
     open_ = false;
     typing_.end = kNoLv;
     const LvSpan span{began_, log_.end()};

@@ -1,271 +1,174 @@
-// Movable lists: how the state follows the log, what it is worth, and what ops did to it.
-//
-// The sequence orders slots; an insert or a move makes one. Which slot and which value an element
-// has is decided among all writes to it by (lamport, peer).
+// Local edits of movable lists, and reading them: indexes that readers see, turned into positions
+// among slots.
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/doc/limits.h"
 
 namespace quire::crdt {
 
-MovableState& DocBody::movable(Container& c) {
-    CHECK(c.movable != nullptr);
-    const auto& runs = log_of(c).runs();
-    auto& before = c.movable->before;
-    // The last run may have grown since.
-    if (c.flushed_run > 0 && runs[c.flushed_run - 1].end() > c.flushed) --c.flushed_run;
-    if (c.flushed_run < runs.size() && !before.empty() && before.front().lv < began_)
-        before.clear();
-    for (; c.flushed_run < runs.size(); ++c.flushed_run) {
-        const Run& run = runs[c.flushed_run];
-        apply_movable(c, run, {std::max(run.lv, c.flushed), run.end()});
-        c.flushed = run.end();
-    }
-    if (c.next_effect > 0) {
-        CHECK(c.next_effect == c.effects.size());
-        c.effects.clear();
-        c.next_effect = 0;
-    }
-    return c.movable->state;
+void DocBody::movable_move(Container& c, std::uint32_t from, std::uint32_t to,
+                           std::uint32_t number) {
+    const Lv made = movable(c).element(number).made;
+    begin();
+    log_of(c).move(log_.end(), from, to, made, true);
+    log_.append(c.index, 1);
 }
 
-void DocBody::apply_movable(Container& c, const Run& run, LvSpan span) {
-    MovableState& state = c.movable->state;
-    const auto note = [&](std::uint32_t number) {
-        const MovableState::Element& element = state.element(number);
-        if (span.begin < began_ || element.made >= began_) return;
-        c.movable->before.push_back({span.begin, number, element, state.slots().is_shown(number)});
-    };
-    const auto erase = [&](std::uint32_t at) {
-        const SlotTree::Slot slot = state.slots().at(at);
-        if (slot.is_shown()) note(slot.element);
-        state.erase(at);
-    };
-    const auto put = [&](std::uint32_t at, Lv lv) {
-        if (run.kind == RunKind::insert) {
-            state.insert(at, lv);
-            return;
-        }
-        const std::uint32_t number = state.number_of(run.extra);
-        note(number);
-        state.move(at, lv, number, run.linear || log_.outranks(lv, state.element(number).slot));
-    };
-
-    if (run.kind == RunKind::element_set) {
-        const std::uint32_t number = state.number_of(run.extra);
-        if (!log_.outranks(run.lv, state.element(number).value)) return;
-        note(number);
-        state.set(number, run.lv);
-    } else if (!run.in_sequence()) {
-        // Carried; nothing to see.
-    } else if (!run.linear) {
-        for (; c.next_effect < c.effects.size() && c.effects[c.next_effect].lv < span.end;
-             ++c.next_effect) {
-            const Effect& effect = c.effects[c.next_effect];
-            for (std::uint32_t i = 0; i < effect.len; ++i) {
-                if (effect.erase) {
-                    erase(effect.pos);
-                } else {
-                    put(effect.pos + i, effect.lv + i);
-                }
-            }
-        }
-    } else if (run.kind == RunKind::move) {
-        erase(run.pos);
-        put(run.payload, run.lv);
-    } else {
-        for (Lv lv = span.begin; lv < span.end; ++lv) {
-            const std::uint32_t done = lv - run.lv;
-            if (run.kind == RunKind::insert) {
-                put(run.pos + done, lv);
-            } else {
-                erase(run.kind == RunKind::erase_forward ? run.pos : run.pos - done);
-            }
-        }
-    }
+Lv DocBody::movable_set(Container& c, std::uint32_t number, Slot value) {
+    const Lv made = movable(c).element(number).made;
+    begin();
+    const Lv lv = log_.end();
+    log_of(c).set(lv, made, std::move(value), true);
+    log_.append(c.index, 1);
+    ++epoch_;
+    return lv;
 }
 
-bool DocBody::is_shown(Container& c, Lv value) {
+// Where the slot that this atom made shows an element; none when it shows none, or made none.
+std::optional<std::uint32_t> DocBody::movable_index_of(Container& c, Lv lv) {
     const MovableState& state = movable(c);
-    const Run& run = log_of(c).runs()[log_of(c).find(value)];
-    const std::uint32_t number = state.number_of(run.kind == RunKind::insert ? value : run.extra);
-    return state.element(number).value == value && state.slots().is_shown(number);
+    const RunKind kind = log_of(c).runs()[log_of(c).find(lv)].kind;
+    if (kind != RunKind::insert && kind != RunKind::move) return std::nullopt;
+    const std::uint32_t number = element_in(c, lv);
+    if (state.element(number).slot != lv || !state.slots().is_shown(number)) return std::nullopt;
+    return state.slots().index_of(number);
 }
 
-// The element that a slot was made for.
-std::uint32_t DocBody::element_in(Container& c, Lv slot) {
-    const Run& run = log_of(c).runs()[log_of(c).find(slot)];
-    return c.movable->state.number_of(run.kind == RunKind::move ? run.extra : slot);
+// --- reading ---
+
+std::size_t MovableListView::size() const {
+    Container& c = container();
+    if (body().at() != nullptr) return body().shown_movable(c).size();
+    return body().movable(c).slots().shown();
 }
 
-// --- values ---
+namespace {
 
-std::vector<MovableItem> DocBody::movable_winners(Container& c, const Past& at) {
-    const MovableState& state = movable(c);
-    const auto& runs = log_of(c).runs();
-    std::vector<MovableItem> winners(state.element_count(), {kNoLv, kNoLv});
-    const auto write = [&](Lv& winner, Lv lv) {
-        if (winner == kNoLv || log_.outranks(lv, winner)) winner = lv;
+MovableItem item_at(DocBody& body, Container& c, std::size_t index) {
+    if (body.at() != nullptr) {
+        CHECK(index < body.shown_movable(c).size());
+        return body.shown_movable(c)[index];
+    }
+    const MovableState& state = body.movable(c);
+    const SlotTree::Slot slot = state.slots().shown_at(static_cast<std::uint32_t>(index));
+    return {slot.lv, state.element(slot.element).value};
+}
+
+}  // namespace
+
+Item MovableListView::get(std::size_t index) const {
+    const Lv value = item_at(body(), container(), index).value;
+    return body().slot_item(*body().slot_of(value), value);
+}
+
+OpId MovableListView::id(std::size_t index) const {
+    const Lv slot = item_at(body(), container(), index).slot;
+    return body().oplog().atoms().id_of(slot);
+}
+
+std::optional<std::size_t> MovableListView::index_of(OpId id) const {
+    Container& c = container();
+    const std::optional<Lv> lv = body().oplog().atoms().lv_of(id);
+    if (!lv || c.movable == nullptr || body().oplog().container_of(*lv) != c.index)
+        return std::nullopt;
+    if (body().at() != nullptr) {
+        const auto& items = body().shown_movable(c);
+        const auto at = std::find_if(items.begin(), items.end(),
+                                     [&](const auto& item) { return item.slot == *lv; });
+        if (at == items.end()) return std::nullopt;
+        return static_cast<std::size_t>(at - items.begin());
+    }
+    return body().movable_index_of(c, *lv);
+}
+
+// --- local edits ---
+
+namespace {
+
+// The atom that was written.
+Result<Lv> insert_slot(DocBody& body, Handle list, std::size_t at, Slot slot) {
+    Container* c = body.editable(list, ContainerKind::movable_list);
+    if (c == nullptr) return body.refuse(list, ContainerKind::movable_list);
+    const SlotTree& slots = body.movable(*c).slots();
+    if (at > slots.shown()) return beyond(at, slots.shown());
+    if (c->size >= kMaxSize) return too_large();
+    const Lv lv = body.oplog().end();
+    // Before what is at the index now; at the end, behind every slot.
+    body.insert_values(*c, slots.slot_index(static_cast<std::uint32_t>(at)), {std::move(slot)});
+    return lv;
+}
+
+Result<Lv> set_slot(DocBody& body, Handle list, std::size_t at, Slot value) {
+    Container* c = body.editable(list, ContainerKind::movable_list);
+    if (c == nullptr) return body.refuse(list, ContainerKind::movable_list);
+    const SlotTree& slots = body.movable(*c).slots();
+    if (at >= slots.shown()) return beyond(at, slots.shown());
+    return body.movable_set(*c, slots.shown_at(static_cast<std::uint32_t>(at)).element,
+                            std::move(value));
+}
+
+}  // namespace
+
+Result<void> MovableListView::insert(std::size_t at, Value value) {
+    TRY(insert_slot(body(), handle(), at, Slot(std::move(value))));
+    return {};
+}
+
+Result<ContainerId> MovableListView::insert_container(std::size_t at, ContainerKind kind) {
+    const Lv lv = TRY(insert_slot(body(), handle(), at, Slot(kind)));
+    return body().child_id(lv, kind);
+}
+
+Result<void> MovableListView::set(std::size_t at, Value value) {
+    TRY(set_slot(body(), handle(), at, Slot(std::move(value))));
+    return {};
+}
+
+Result<ContainerId> MovableListView::set_container(std::size_t at, ContainerKind kind) {
+    const Lv lv = TRY(set_slot(body(), handle(), at, Slot(kind)));
+    return body().child_id(lv, kind);
+}
+
+Result<void> MovableListView::move(std::size_t from, std::size_t to) {
+    Container* c = body().editable(handle(), ContainerKind::movable_list);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::movable_list);
+    const SlotTree& slots = body().movable(*c).slots();
+    if (from >= slots.shown() || to >= slots.shown())
+        return beyond(std::max(from, to), slots.shown());
+    if (from == to) return {};
+    if (c->size >= kMaxSize) return too_large();
+    // Once its own slot is gone, what stood at `to` is before it or behind it as it should be.
+    body().movable_move(*c, slots.slot_index(static_cast<std::uint32_t>(from)),
+                        slots.slot_index(static_cast<std::uint32_t>(to)),
+                        slots.shown_at(static_cast<std::uint32_t>(from)).element);
+    return {};
+}
+
+Result<void> MovableListView::erase(std::size_t at, std::size_t count) {
+    Container* c = body().editable(handle(), ContainerKind::movable_list);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::movable_list);
+    const SlotTree& slots = body().movable(*c).slots();
+    if (at > slots.shown() || count > slots.shown() - at) return beyond(at + count, slots.shown());
+    // Slots that show nothing stay: the stretches between them go, each counted without those
+    // before it.
+    struct Gone {
+        std::uint32_t pos;
+        std::uint32_t len;
     };
-    for (const LvSpan& span : at.spans()) {
-        for (std::size_t i = log_of(c).find(span.begin); i < runs.size() && runs[i].lv < span.end;
-             ++i) {
-            const Run& run = runs[i];
-            if (run.kind == RunKind::insert) {
-                const Lv end = std::min(run.end(), span.end);
-                for (Lv lv = std::max(run.lv, span.begin); lv < end; ++lv)
-                    winners[state.number_of(lv)] = {lv, lv};
-            } else if (run.kind == RunKind::move) {
-                write(winners[state.number_of(run.extra)].slot, run.lv);
-            } else if (run.kind == RunKind::element_set) {
-                write(winners[state.number_of(run.extra)].value, run.lv);
-            }
-        }
-    }
-    return winners;
-}
-
-std::vector<MovableItem> DocBody::movable_items(Container& c, const Past* at) {
-    std::vector<MovableItem> items;
-    const MovableState& state = movable(c);
-    if (at == nullptr) {
-        items.reserve(state.slots().shown());
-        state.slots().for_each([&](const SlotTree::Slot& slot) {
-            if (slot.is_shown()) items.push_back({slot.lv, state.element(slot.element).value});
-        });
-        return items;
-    }
-    const std::vector<MovableItem> winners = movable_winners(c, *at);
-    Sequence& order = sequence(c);
-    order.move_to(history(c), at->heads());
-    order.for_each_now([&](Lv lv, std::uint32_t len) {
-        for (Lv slot = lv; slot < lv + len; ++slot) {
-            const MovableItem& winner = winners[element_in(c, slot)];
-            if (winner.slot == slot) items.push_back(winner);
-        }
-    });
-    return items;
-}
-
-Value DocBody::movable_value(Container& c, int depth, const Past* at) {
-    List list;
-    for (const MovableItem& item : movable_items(c, at))
-        list.push_back(slot_value(*slot_of(item.value), item.value, depth, at));
-    return list;
-}
-
-// --- diffs ---
-
-ListDelta DocBody::movable_diff(Container& c, const Past& a, const Past& b) {
-    const std::vector<MovableItem> in_a = movable_winners(c, a);
-    const std::vector<MovableItem> in_b = movable_winners(c, b);
-    ListDelta delta;
-    for (const Compared& part : compare(c, a, b)) {
-        for (Lv slot = part.lv; slot < part.lv + part.len; ++slot) {
-            const std::uint32_t number = element_in(c, slot);
-            const bool was_there = part.in_a && in_a[number].slot == slot;
-            const bool is_there = part.in_b && in_b[number].slot == slot;
-            const Lv before = in_a[number].value;
-            const Lv after = in_b[number].value;
-            if (was_there && is_there &&
-                (before == after ||
-                 slot_item(*slot_of(before), before) == slot_item(*slot_of(after), after))) {
-                crdt::retain(delta, 1);
-                continue;
-            }
-            if (was_there) crdt::erase(delta, 1);
-            if (is_there) put(delta, slot_item(*slot_of(after), after));
-        }
-    }
-    finish(delta);
-    return delta;
-}
-
-// What the elements that were touched have become is looked up in the state as it is. A slot that
-// shows its element no more has its place among those that do by the sequence, which knows
-// tombstones.
-ListDelta DocBody::movable_delta_of(Container& c, LvSpan span) {
-    const MovableState& state = movable(c);
-    struct Step {
-        std::uint32_t at;     // An index of the list as it is.
-        bool puts;            // Else what was before that place goes.
-        std::uint32_t value;  // The atom of what comes.
-        bool operator<(const Step& other) const {
-            return at != other.at ? at < other.at : !puts && other.puts;
-        }
-    };
-    std::vector<Step> steps;
-    const auto compare_with = [&](std::uint32_t number, const MovableList::Before* before) {
-        const MovableState::Element& now = state.element(number);
-        const bool is_there = state.slots().is_shown(number);
-        const bool was_there = before != nullptr && before->shown;
-        if (was_there && is_there && before->element.slot == now.slot) {
-            const Lv old = before->element.value;
-            if (old == now.value ||
-                slot_item(*slot_of(old), old) == slot_item(*slot_of(now.value), now.value)) {
-                return;
-            }
-        }
-        if (was_there) {
-            const std::uint32_t pos = sequence(c).place_of(before->element.slot).pos;
-            steps.push_back({state.slots().shown_before(pos), false, 0});
-        }
-        if (is_there) steps.push_back({state.slots().index_of(number), true, now.value});
-    };
-    const auto& runs = log_of(c).runs();
-    for (std::size_t i = log_of(c).find(span.begin); i < runs.size(); ++i) {
-        if (runs[i].kind != RunKind::insert) continue;
-        for (Lv lv = std::max(runs[i].lv, span.begin); lv < runs[i].end(); ++lv)
-            compare_with(state.number_of(lv), nullptr);
-    }
-    std::vector<const MovableList::Before*> firsts;
-    for (const MovableList::Before& before : c.movable->before) firsts.push_back(&before);
-    std::stable_sort(firsts.begin(), firsts.end(),
-                     [](const auto* a, const auto* b) { return a->number < b->number; });
-    for (std::size_t i = 0; i < firsts.size(); ++i) {
-        if (i == 0 || firsts[i - 1]->number != firsts[i]->number)
-            compare_with(firsts[i]->number, firsts[i]);
-    }
-    std::sort(steps.begin(), steps.end());
-
-    ListDelta delta;
-    std::uint32_t at = 0;
-    for (const Step& step : steps) {
-        crdt::retain(delta, step.at - at);
-        at = step.at;
-        if (step.puts) {
-            put(delta, slot_item(*slot_of(step.value), step.value));
-            ++at;
+    std::vector<Gone> gone;
+    for (std::uint32_t done = 0; done < count; ++done) {
+        const std::uint32_t pos = slots.slot_index(static_cast<std::uint32_t>(at) + done) - done;
+        if (!gone.empty() && gone.back().pos == pos) {
+            ++gone.back().len;
         } else {
-            crdt::erase(delta, 1);
+            gone.push_back({pos, 1});
         }
     }
-    finish(delta);
-    return delta;
-}
-
-// --- promises ---
-
-// The state is what the rules make of the log, all at once.
-void DocBody::check_movable(Container& c) {
-    const MovableState& state = movable(c);
-    state.check_invariants();
-    const std::vector<MovableItem> winners = movable_winners(c, Past(log_.end(), log_.heads()));
-    for (std::uint32_t number = 0; number < state.element_count(); ++number) {
-        CHECK(state.element(number).slot == winners[number].slot);
-        CHECK(state.element(number).value == winners[number].value);
-    }
-    std::vector<SlotTree::Slot> expected;
-    sequence(c).for_each_last([&](Lv lv, std::uint32_t len, bool visible) {
-        for (Lv slot = lv; visible && slot < lv + len; ++slot) {
-            const std::uint32_t number = element_in(c, slot);
-            expected.push_back({slot, winners[number].slot == slot ? number : SlotTree::kNone});
-        }
-    });
-    std::vector<SlotTree::Slot> kept;
-    state.slots().for_each([&](const SlotTree::Slot& slot) { kept.push_back(slot); });
-    CHECK(kept == expected);
+    for (const Gone& part : gone) body().erase(*c, part.pos, part.len);
+    return {};
 }
 
 }  // namespace quire::crdt

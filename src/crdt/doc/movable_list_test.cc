@@ -14,15 +14,19 @@ const ContainerId kMovable = ContainerId::root("l", ContainerKind::movable_list)
 struct ListReplica {
     explicit ListReplica(PeerId peer) : doc(peer), list(doc.open(kMovable)) {}
 
-    void push(Value value) { insert(doc.mlist_size(list), std::move(value)); }
+    void push(Value value) { insert(doc.movable_list(list).size(), std::move(value)); }
     void insert(std::size_t at, Value value) {
-        EXPECT_TRUE(doc.mlist_insert(list, at, std::move(value)));
+        EXPECT_TRUE(doc.movable_list(list).insert(at, std::move(value)));
     }
-    void move(std::size_t from, std::size_t to) { EXPECT_TRUE(doc.mlist_move(list, from, to)); }
+    void move(std::size_t from, std::size_t to) {
+        EXPECT_TRUE(doc.movable_list(list).move(from, to));
+    }
     void set(std::size_t at, Value value) {
-        EXPECT_TRUE(doc.mlist_set(list, at, std::move(value)));
+        EXPECT_TRUE(doc.movable_list(list).set(at, std::move(value)));
     }
-    void erase(std::size_t at, std::size_t count) { EXPECT_TRUE(doc.mlist_erase(list, at, count)); }
+    void erase(std::size_t at, std::size_t count) {
+        EXPECT_TRUE(doc.movable_list(list).erase(at, count));
+    }
     Value read() const { return doc.value(list); }
     // The ops since a version, one list for all changes.
     std::vector<OpContent> ops_since(const VersionVector& from) {
@@ -48,8 +52,8 @@ void sync(ListReplica& a, ListReplica& b) {
     pull(a, b);
     pull(b, a);
     EXPECT_EQ(a.read(), b.read());
-    a.doc.check_invariants();
-    b.doc.check_invariants();
+    check_invariants(a.doc);
+    check_invariants(b.doc);
 }
 
 // Two replicas that both have these elements, all made by peer 1.
@@ -205,51 +209,52 @@ TEST(MovableList, AnEqualSetIsAnOp) {
 TEST(MovableList, EditsBeyondTheEndAreRefused) {
     Pair p({"a", "b"});
     Doc& doc = p.a.doc;
-    EXPECT_EQ(reason(doc.mlist_insert(p.a.list, 3, 1)), "out_of_bound");
-    EXPECT_EQ(reason(doc.mlist_erase(p.a.list, 1, 2)), "out_of_bound");
-    EXPECT_EQ(reason(doc.mlist_erase(p.a.list, 1, ~std::size_t{0})), "out_of_bound");
-    EXPECT_EQ(reason(doc.mlist_move(p.a.list, 0, 2)), "out_of_bound");
-    EXPECT_EQ(reason(doc.mlist_move(p.a.list, 2, 2)), "out_of_bound");
-    EXPECT_EQ(reason(doc.mlist_set(p.a.list, 2, 1)), "out_of_bound");
-    EXPECT_EQ(reason(doc.mlist_set_container(p.a.list, 2, ContainerKind::map)), "out_of_bound");
+    EXPECT_EQ(reason(doc.movable_list(p.a.list).insert(3, 1)), "out_of_bound");
+    EXPECT_EQ(reason(doc.movable_list(p.a.list).erase(1, 2)), "out_of_bound");
+    EXPECT_EQ(reason(doc.movable_list(p.a.list).erase(1, ~std::size_t{0})), "out_of_bound");
+    EXPECT_EQ(reason(doc.movable_list(p.a.list).move(0, 2)), "out_of_bound");
+    EXPECT_EQ(reason(doc.movable_list(p.a.list).move(2, 2)), "out_of_bound");
+    EXPECT_EQ(reason(doc.movable_list(p.a.list).set(2, 1)), "out_of_bound");
+    EXPECT_EQ(reason(doc.movable_list(p.a.list).set_container(2, ContainerKind::map)),
+              "out_of_bound");
     const Handle text = doc.open(ContainerId::root("t", ContainerKind::text));
-    EXPECT_EQ(reason(doc.mlist_move(text, 0, 0)), "wrong_kind");
-    EXPECT_FALSE(doc.has_pending());
+    EXPECT_EQ(reason(doc.movable_list(text).move(0, 0)), "wrong_kind");
+    EXPECT_TRUE(doc.pending().empty());
 }
 
 TEST(MovableList, AnIdFindsItsElementUntilThatMovesOn) {
     Pair p({"a", "b", "c"});
-    const OpId id = p.a.doc.mlist_id(p.a.list, 1);
+    const OpId id = p.a.doc.movable_list(p.a.list).id(1);
     EXPECT_EQ(id, (OpId{1, 1}));
     p.a.insert(0, "new");
-    EXPECT_EQ(p.a.doc.mlist_index_of(p.a.list, id), 2U);
+    EXPECT_EQ(p.a.doc.movable_list(p.a.list).index_of(id), 2U);
     p.a.move(2, 0);
-    EXPECT_EQ(p.a.doc.mlist_index_of(p.a.list, id), std::nullopt);
-    EXPECT_EQ(p.a.doc.mlist_index_of(p.a.list, {1, 4}), 0U);
-    EXPECT_EQ(p.a.doc.mlist_index_of(p.a.list, {9, 9}), std::nullopt);
+    EXPECT_EQ(p.a.doc.movable_list(p.a.list).index_of(id), std::nullopt);
+    EXPECT_EQ(p.a.doc.movable_list(p.a.list).index_of({1, 4}), 0U);
+    EXPECT_EQ(p.a.doc.movable_list(p.a.list).index_of({9, 9}), std::nullopt);
 }
 
 // --- children ---
 
 TEST(MovableList, AChildGoesWithItsElementAndEndsWithItsValue) {
     Pair p({"x"});
-    const auto text = p.a.doc.mlist_insert_container(p.a.list, 0, ContainerKind::text);
+    const auto text = p.a.doc.movable_list(p.a.list).insert_container(0, ContainerKind::text);
     ASSERT_TRUE(text);
     EXPECT_EQ(*text, ContainerId::normal({1, 1}, ContainerKind::text));
     const Handle child = p.a.doc.open(*text);
-    ASSERT_TRUE(p.a.doc.text_insert(child, {0}, "words"));
+    ASSERT_TRUE(p.a.doc.text(child).insert({0}, "words"));
     p.a.move(0, 1);
     EXPECT_EQ(p.a.read(), Value(List{"x", "words"}));
-    EXPECT_TRUE(p.a.doc.mlist_get(p.a.list, 1) == Item(*text));
+    EXPECT_TRUE(p.a.doc.movable_list(p.a.list).get(1) == Item(*text));
     sync(p.a, p.b);
 
     // One writes in it while the other sets another child over it.
-    ASSERT_TRUE(p.b.doc.text_insert(p.b.doc.open(*text), {0}, "more "));
-    const auto map = p.a.doc.mlist_set_container(p.a.list, 1, ContainerKind::map);
+    ASSERT_TRUE(p.b.doc.text(p.b.doc.open(*text)).insert({0}, "more "));
+    const auto map = p.a.doc.movable_list(p.a.list).set_container(1, ContainerKind::map);
     ASSERT_TRUE(map);
-    ASSERT_TRUE(p.a.doc.map_set(p.a.doc.open(*map), "k", 1));
+    ASSERT_TRUE(p.a.doc.map(p.a.doc.open(*map)).set("k", 1));
     EXPECT_FALSE(p.a.doc.is_alive(child));
-    EXPECT_EQ(reason(p.a.doc.text_insert(child, {0}, "no")), "container_deleted");
+    EXPECT_EQ(reason(p.a.doc.text(child).insert({0}, "no")), "container_deleted");
     sync(p.a, p.b);
     EXPECT_EQ(p.b.read(), Value(List{"x", Map{{"k", 1}}}));
     EXPECT_TRUE(p.b.doc.is_alive(p.b.doc.open(*map)));
@@ -259,12 +264,12 @@ TEST(MovableList, AChildGoesWithItsElementAndEndsWithItsValue) {
 
 TEST(MovableList, AChildReturnsWhenItsDeletedElementTurnsOutToHaveMoved) {
     Pair p({"x"});
-    const auto map = p.a.doc.mlist_insert_container(p.a.list, 0, ContainerKind::map);
+    const auto map = p.a.doc.movable_list(p.a.list).insert_container(0, ContainerKind::map);
     sync(p.a, p.b);
     p.a.erase(0, 1);
     EXPECT_FALSE(p.a.doc.is_alive(p.a.doc.open(*map)));
     p.b.move(0, 1);
-    ASSERT_TRUE(p.b.doc.map_set(p.b.doc.open(*map), "k", 1));
+    ASSERT_TRUE(p.b.doc.map(p.b.doc.open(*map)).set("k", 1));
 
     sync(p.a, p.b);
 
@@ -295,7 +300,7 @@ protected:
         if (imported) return "";
         EXPECT_EQ(a.read(), before);
         EXPECT_EQ(a.doc.version().end_of(7), 0);
-        a.doc.check_invariants();
+        check_invariants(a.doc);
         return imported.error().reason();
     }
     ListReplica a{1};
@@ -326,7 +331,7 @@ TEST_F(MovableListImport, RefusesElementsThatItsVersionOfTheListDoesNotHave) {
     EXPECT_EQ(reason_of({set({1, 1})}, {{1, 0}}), "corrupt");  // Later than its version.
     EXPECT_EQ(reason_of({ListMove{0, 0, {1, 1}}}, {{1, 0}}), "corrupt");
     EXPECT_EQ(reason_of({ListMove{0, 1, {1, 0}}, set({7, 2})}, all), "corrupt");  // A move.
-    ASSERT_TRUE(a.doc.list_insert(a.doc.open(ContainerId::root("o", ContainerKind::list)), 0, 1));
+    ASSERT_TRUE(a.doc.list(a.doc.open(ContainerId::root("o", ContainerKind::list))).insert(0, 1));
     a.doc.commit();
     EXPECT_EQ(reason_of({set({1, 2})}, a.doc.frontiers()), "corrupt");  // Of another list.
     EXPECT_EQ(reason_of({ListInsert{0, {Slot(Value(0))}}, set({7, 2})}, all), "");
@@ -337,7 +342,7 @@ TEST_F(MovableListImport, ASetOfADeletedElementIsTakenIn) {
     a.doc.commit();
     EXPECT_EQ(reason_of({ListSet{{1, 0}, Slot(Value(1))}}, a.doc.frontiers()), "");
     EXPECT_EQ(a.read(), Value(List{"b"}));
-    a.doc.check_invariants();
+    check_invariants(a.doc);
 }
 
 // --- what is told of edits ---
@@ -394,7 +399,7 @@ TEST(MovableList, WhatIsToldAddsUpToTheList) {
     for (int step = 0; step < 600; ++step) {
         const std::size_t who = below(3);
         ListReplica& at = *peers[who];
-        const std::size_t size = at.doc.mlist_size(at.list);
+        const std::size_t size = at.doc.movable_list(at.list).size();
         const std::size_t what = below(10);
         const Value value = static_cast<std::int64_t>(below(1000));
         if (size == 0 || what < 3) {

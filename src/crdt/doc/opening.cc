@@ -223,8 +223,7 @@ Result<void> StateWriter::total(double sum) {
 std::unique_ptr<DocBody> DocBody::emptied() const {
     auto body = std::make_unique<DocBody>(peer_id_);
     for (const Container& c : containers_) body->open(c.id);
-    body->text_styles_ = text_styles_;
-    body->merge_interval = merge_interval;
+    body->settings = settings;
     return body;
 }
 
@@ -269,47 +268,24 @@ Result<std::unique_ptr<DocBody>> DocBody::with_history(const std::vector<Change>
     return body;
 }
 
-bool Doc::is_blank() const {
-    return op_count() == 0 && !has_pending() && !is_detached() && body_->is_unfollowed();
+bool is_blank(const Doc& doc) {
+    return doc.history().op_count() == 0 && doc.pending().empty() && !doc.is_detached() &&
+           doc.body_->is_unfollowed();
 }
 
-Result<void> Doc::open_at(const OpeningVersion& version, std::unique_ptr<HistorySource> source,
-                          Function<Result<void>(StateWriter&)> write) {
-    CHECK(is_blank());
-    std::unique_ptr<DocBody> body = body_->emptied();
+Result<void> open_at(Doc& doc, const OpeningVersion& version, std::unique_ptr<HistorySource> source,
+                     Function<Result<void>(StateWriter&)> write) {
+    CHECK(is_blank(doc));
+    std::unique_ptr<DocBody> body = doc.body_->emptied();
     StateWriter writer(*body);
     TRY(write(writer));
     writer.end();
     TRY(body->end_base(version));
-    body->share_subscribers(*body_);
-    body_ = std::move(body);
-    unread_ = std::make_unique<UnreadHistory>(UnreadHistory{
-        std::move(source), version.end, body_->frontiers_of(body_->oplog().heads()), {}});
+    body->share_subscribers(*doc.body_);
+    doc.body_ = std::move(body);
+    doc.unread_ = std::make_unique<UnreadHistory>(UnreadHistory{
+        std::move(source), version.end, doc.body_->frontiers_of(doc.body_->oplog().heads()), {}});
     return {};
-}
-
-bool Doc::has_history() const {
-    return unread_ == nullptr || unread_->source == nullptr;
-}
-
-Result<void> Doc::load_history() const {
-    if (has_history()) return {};
-    if (body_->is_committing()) {
-        return fail(Errc::conflict, "committing",
-                    "the history cannot be read before the commit is made; nothing was changed");
-    }
-    std::vector<Change> history = TRY(unread_->source->read());
-    auto body = TRY(body_->with_history(history, unread_->end, unread_->heads));
-    unread_->source.reset();
-    // Whoever is being told something now is told it by the one that was.
-    unread_->began_as = std::exchange(body_, std::move(body));
-    if (!body_->has_subscribers()) unread_.reset();
-    return {};
-}
-
-Result<void> Doc::load_history(const VersionVector& known) const {
-    if (has_history() || known.includes(unread_->end)) return {};
-    return load_history();
 }
 
 }  // namespace quire::crdt

@@ -61,7 +61,7 @@ struct UnreadHistory {
 // Takes in what a state holds, container after container, what lies inside another after it.
 //
 // Errors: corrupt for what no document can hold; unsupported "needs_history" for what only a
-// history tells. Neither leaves anything behind: Doc::open_at() drops it all.
+// history tells. Neither leaves anything behind: open_at() drops it all.
 class StateWriter {
 public:
     explicit StateWriter(DocBody& body) : body_(body) {}
@@ -105,5 +105,14 @@ private:
     bool is_open_ = false;
     std::set<OpId> styles_;  // Those of the text that have begun.
 };
+
+// Whether nothing is known, pending or parked in the document, and nobody follows what happens.
+bool is_blank(const Doc& doc);
+
+// Takes in the state that `write` tells, as of `version`, and asks `source` for its history once
+// something needs that (history.h). CHECKs is_blank(). Errors: those of `write`; corrupt. The
+// document is unchanged then.
+Result<void> open_at(Doc& doc, const OpeningVersion& version, std::unique_ptr<HistorySource> source,
+                     Function<Result<void>(StateWriter&)> write);
 
 }  // namespace quire::crdt

@@ -42,52 +42,52 @@ struct Saved {
 TEST(Recall, AChildThatCameBackGoesOn) {
     Saved saved;
     const auto list = [&] { return saved.doc.open(ContainerId::root("l", ContainerKind::list)); };
-    const auto text = [&] { return saved.doc.open(saved.doc.list_child(list(), 0)); };
-    EXPECT_TRUE(saved.doc.list_insert_container(list(), 0, ContainerKind::text));
+    const auto text = [&] { return saved.doc.open(saved.doc.list(list()).child(0)); };
+    EXPECT_TRUE(saved.doc.list(list()).insert_container(0, ContainerKind::text));
     saved.commit();
-    EXPECT_TRUE(saved.doc.text_insert(text(), {0}, "ab"));
+    EXPECT_TRUE(saved.doc.text(text()).insert({0}, "ab"));
     const IdSpan typed = saved.commit();
-    EXPECT_TRUE(saved.doc.list_erase(list(), 0, 1));
+    EXPECT_TRUE(saved.doc.list(list()).erase(0, 1));
     saved.take_back(saved.commit());
     saved.reopen();
 
     const IdSpan undone = saved.take_back(typed);
-    EXPECT_EQ(saved.doc.text(text()).str(), "");
+    EXPECT_EQ(saved.doc.text(text()).rope().str(), "");
 
     saved.reopen();
     saved.take_back(undone);
-    EXPECT_EQ(saved.doc.text(text()).str(), "ab");
-    saved.doc.check_invariants();
+    EXPECT_EQ(saved.doc.text(text()).rope().str(), "ab");
+    check_invariants(saved.doc);
 }
 
 TEST(Recall, AStylePutOnTextThatCameBackIsTheOneThatItHad) {
     Saved saved;
     const auto list = [&] { return saved.doc.open(ContainerId::root("l", ContainerKind::list)); };
-    const auto text = [&] { return saved.doc.open(saved.doc.list_child(list(), 0)); };
-    EXPECT_TRUE(saved.doc.list_insert_container(list(), 0, ContainerKind::text));
-    EXPECT_TRUE(saved.doc.text_insert(text(), {0}, "abc"));
+    const auto text = [&] { return saved.doc.open(saved.doc.list(list()).child(0)); };
+    EXPECT_TRUE(saved.doc.list(list()).insert_container(0, ContainerKind::text));
+    EXPECT_TRUE(saved.doc.text(text()).insert({0}, "abc"));
     saved.commit();
-    EXPECT_TRUE(saved.doc.text_mark(text(), {0}, {2}, "bold", true));
+    EXPECT_TRUE(saved.doc.text(text()).mark({0}, {2}, "bold", true));
     const IdSpan marked = saved.commit();
-    EXPECT_TRUE(saved.doc.list_erase(list(), 0, 1));
+    EXPECT_TRUE(saved.doc.list(list()).erase(0, 1));
     saved.take_back(saved.commit());
     saved.reopen();
-    EXPECT_EQ(saved.doc.text_delta(text()),
+    EXPECT_EQ(saved.doc.text(text()).delta(),
               (TextDelta{PutText{"ab", {{"bold", true}}}, PutText{"c"}}));
 
     saved.take_back(marked);
 
-    EXPECT_EQ(saved.doc.text_delta(text()), (TextDelta{PutText{"abc"}}));
+    EXPECT_EQ(saved.doc.text(text()).delta(), (TextDelta{PutText{"abc"}}));
 }
 
 TEST(Recall, AWriteThatWasSettledWithoutAnOpIsPassedOver) {
     Saved saved;
     const auto map = [&] { return saved.doc.open(ContainerId::root("m", ContainerKind::map)); };
-    const auto get = [&] { return saved.doc.map_get(map(), "k"); };
-    EXPECT_TRUE(saved.doc.map_set(map(), "k", 1));
+    const auto get = [&] { return saved.doc.map(map()).get("k"); };
+    EXPECT_TRUE(saved.doc.map(map()).set("k", 1));
     const IdSpan first = saved.commit();
-    EXPECT_TRUE(saved.doc.map_set(map(), "k", 2));
-    EXPECT_TRUE(saved.doc.map_set(map(), "k", 1));
+    EXPECT_TRUE(saved.doc.map(map()).set("k", 2));
+    EXPECT_TRUE(saved.doc.map(map()).set("k", 1));
     const IdSpan round = saved.commit();
     EXPECT_EQ(saved.take_back(round).size(), 0U);
     saved.reopen();
@@ -102,12 +102,12 @@ TEST(Recall, AnElementGoesBackToThePlaceAndTheValueThatItHad) {
     const auto list = [&] {
         return saved.doc.open(ContainerId::root("l", ContainerKind::movable_list));
     };
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(saved.doc.mlist_insert(list(), i, i));
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(saved.doc.movable_list(list()).insert(i, i));
     saved.commit();
-    EXPECT_TRUE(saved.doc.mlist_move(list(), 0, 2));
-    EXPECT_TRUE(saved.doc.mlist_set(list(), 2, 7));
+    EXPECT_TRUE(saved.doc.movable_list(list()).move(0, 2));
+    EXPECT_TRUE(saved.doc.movable_list(list()).set(2, 7));
     const IdSpan moved = saved.commit();
-    EXPECT_TRUE(saved.doc.mlist_erase(list(), 2, 1));
+    EXPECT_TRUE(saved.doc.movable_list(list()).erase(2, 1));
     const IdSpan erased = saved.commit();
     saved.take_back(erased);
     EXPECT_EQ(saved.doc.value(list()), Value(List{1, 2, 7}));
@@ -121,7 +121,7 @@ TEST(Recall, AnElementGoesBackToThePlaceAndTheValueThatItHad) {
 TEST(Recall, WhatCannotBeIsRefused) {
     Saved saved;
     const Handle text = saved.doc.open(ContainerId::root("t", ContainerKind::text));
-    EXPECT_TRUE(saved.doc.text_insert(text, {0}, "abcd"));
+    EXPECT_TRUE(saved.doc.text(text).insert({0}, "abcd"));
     saved.commit();
     using As = StandIn::As;
     const std::vector<std::vector<StandIn>> wrong = {
@@ -156,31 +156,31 @@ struct Pairs : Saved {
             return OpId{1, span.size() > 0 ? span.end : doc.version().end_of(1)};
         };
         const auto child = [&](ContainerKind kind) {
-            const OpId at = made([&] { EXPECT_TRUE(doc.list_insert_container(list, 0, kind)); });
-            return std::pair(at, doc.open(doc.list_child(list, 0)));
+            const OpId at = made([&] { EXPECT_TRUE(doc.list(list).insert_container(0, kind)); });
+            return std::pair(at, doc.open(doc.list(list).child(0)));
         };
-        letters = made([&] { EXPECT_TRUE(doc.text_insert(text, {0}, "abcd")); });
-        elements = made([&] { EXPECT_TRUE(doc.list_insert(list, 0, 1)); });
-        EXPECT_TRUE(doc.list_insert(list, 1, 1));
-        EXPECT_TRUE(doc.list_insert(list, 2, 1));
-        slots = made([&] { EXPECT_TRUE(doc.mlist_insert(movable, 0, 1)); });
-        EXPECT_TRUE(doc.mlist_insert(movable, 1, 1));
-        set = made([&] { EXPECT_TRUE(doc.mlist_set(movable, 0, 5)); });
-        moved = made([&] { EXPECT_TRUE(doc.mlist_move(movable, 0, 1)); });
-        key = made([&] { EXPECT_TRUE(doc.map_set(map, "k", 1)); });
-        other_key = made([&] { EXPECT_TRUE(doc.map_set(map, "l", 1)); });
-        key_again = made([&] { EXPECT_TRUE(doc.map_set(map, "k", 2)); });
-        key_at_last = made([&] { EXPECT_TRUE(doc.map_set(map, "k", 3)); });
-        key_gone = made([&] { EXPECT_TRUE(doc.map_erase(map, "k")); });
-        node = made([&] { EXPECT_TRUE(doc.tree_create(tree, std::nullopt)); });
-        erased = made([&] { EXPECT_TRUE(doc.tree_erase(tree, node)); });
-        bold = made([&] { EXPECT_TRUE(doc.text_mark(text, {0}, {2}, "bold", true)); });
-        link = made([&] { EXPECT_TRUE(doc.text_mark(text, {0}, {2}, "link", true)); });
+        letters = made([&] { EXPECT_TRUE(doc.text(text).insert({0}, "abcd")); });
+        elements = made([&] { EXPECT_TRUE(doc.list(list).insert(0, 1)); });
+        EXPECT_TRUE(doc.list(list).insert(1, 1));
+        EXPECT_TRUE(doc.list(list).insert(2, 1));
+        slots = made([&] { EXPECT_TRUE(doc.movable_list(movable).insert(0, 1)); });
+        EXPECT_TRUE(doc.movable_list(movable).insert(1, 1));
+        set = made([&] { EXPECT_TRUE(doc.movable_list(movable).set(0, 5)); });
+        moved = made([&] { EXPECT_TRUE(doc.movable_list(movable).move(0, 1)); });
+        key = made([&] { EXPECT_TRUE(doc.map(map).set("k", 1)); });
+        other_key = made([&] { EXPECT_TRUE(doc.map(map).set("l", 1)); });
+        key_again = made([&] { EXPECT_TRUE(doc.map(map).set("k", 2)); });
+        key_at_last = made([&] { EXPECT_TRUE(doc.map(map).set("k", 3)); });
+        key_gone = made([&] { EXPECT_TRUE(doc.map(map).erase("k")); });
+        node = made([&] { EXPECT_TRUE(doc.tree(tree).create(std::nullopt)); });
+        erased = made([&] { EXPECT_TRUE(doc.tree(tree).erase(node)); });
+        bold = made([&] { EXPECT_TRUE(doc.text(text).mark({0}, {2}, "bold", true)); });
+        link = made([&] { EXPECT_TRUE(doc.text(text).mark({0}, {2}, "link", true)); });
         std::tie(text_child, std::ignore) = child(ContainerKind::text);
         const auto [at, second] = child(ContainerKind::text);
         other_text_child = at;
         std::tie(list_child, std::ignore) = child(ContainerKind::list);
-        in_text_child = made([&] { EXPECT_TRUE(doc.text_insert(second, {0}, "ab")); });
+        in_text_child = made([&] { EXPECT_TRUE(doc.text(second).insert({0}, "ab")); });
         commit();
     }
     Handle open(std::string_view name, ContainerKind kind) {
@@ -381,7 +381,7 @@ public:
             EXPECT_TRUE(doc.revert(std::vector{span}, {}, {.shared_deletes = true}));
             if (tape_.pick(2) == 0) doc.commit();
         }
-        doc.check_invariants();
+        check_invariants(doc);
         return {std::move(failure), actor_.told};
     }
 

@@ -213,7 +213,7 @@ std::vector<StandIn> Doc::stand_ins(const IdSpan& reverted) const {
 }
 
 Result<void> Doc::recall(const std::vector<StandIn>& stand_ins) {
-    TRY(load_history());
+    TRY(history().load());
     const AtomTable& atoms = body_->oplog().atoms();
     std::vector<Known> known;
     const auto wrong = [](OpId copy, std::string_view why) {

@@ -125,7 +125,7 @@ Value Reversal::style_value(Lv style) const {
 }
 
 Lv Reversal::put_style(Container& to, const Styled& part, const std::string& key, Value value) {
-    const Expand expand = body_.text_styles().of(key).value_or(Expand::none);
+    const Expand expand = body_.settings.text_styles.of(key).value_or(Expand::none);
     const std::uint8_t info = info_of(value.is_null() ? reversed(expand) : expand);
     body_.text(to);
     const std::uint32_t begin = to.text->insertion(static_cast<std::uint32_t>(part.begin));

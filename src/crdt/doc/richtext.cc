@@ -83,67 +83,6 @@ void DocBody::mark(Container& c, Marking marking) {
 
 // --- Doc ---
 
-namespace {
-
-Failure unknown_key(std::string_view key) {
-    return invalid("unknown_style_key",
-                   cat("no style `", key,
-                       "` is configured, and there is no default for styles that are not; "
-                       "nothing was changed"));
-}
-
-}  // namespace
-
-void Doc::set_text_styles(StyleConfig config) {
-    body_->text_styles() = std::move(config);
-}
-const StyleConfig& Doc::text_styles() const {
-    return body_->text_styles();
-}
-
-TextDelta Doc::text_delta(Handle text) const {
-    Container& c = body_->container(text);
-    CHECK(c.id.kind == ContainerKind::text);
-    return body_->text_delta(c, body_->at());
-}
-
-Result<void> Doc::text_mark(Handle text, text::CodePoint begin, text::CodePoint end,
-                            std::string_view key, Value value) {
-    Container* c = body_->editable(text, ContainerKind::text);
-    if (c == nullptr) return body_->refuse(text, ContainerKind::text);
-    if (begin >= end)
-        return invalid("empty_range", "a style needs at least one character to be on");
-    if (!utf8::is_valid(key))
-        return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
-    const std::size_t size = body_->text(*c).code_points().n;
-    if (end.n > size) return beyond(end.n, size);
-    if (c->size > kMaxSize - 2) return beyond(kMaxSize, kMaxSize);
-    const std::optional<Expand> expand = body_->text_styles().of(key);
-    if (!expand) {
-        // Taking away what is not there needs no configuration.
-        const Styles* styles = c->text->styles();
-        const auto from = static_cast<std::uint32_t>(begin.n);
-        const auto to = static_cast<std::uint32_t>(end.n);
-        if (value.is_null() && (styles == nullptr || styles->has(key, value, from, to))) return {};
-        return unknown_key(key);
-    }
-    body_->mark(*c, {begin.n, end.n, key, std::move(value), *expand});
-    return {};
-}
-
-Result<void> Doc::text_unmark(Handle text, text::CodePoint begin, text::CodePoint end,
-                              std::string_view key) {
-    return text_mark(text, begin, end, key, nullptr);
-}
-
-Result<void> Doc::text_apply_delta(Handle text, const TextDelta& delta) {
-    Container* c = body_->editable(text, ContainerKind::text);
-    if (c == nullptr) return body_->refuse(text, ContainerKind::text);
-    TRY(body_->check_delta(*c, delta));
-    body_->apply_delta(*c, delta);
-    return {};
-}
-
 // All that could fail, so that applying does not.
 Result<void> DocBody::check_delta(Container& c, const TextDelta& delta) {
     std::size_t size = text(c).code_points().n;
@@ -175,7 +114,7 @@ Result<void> DocBody::check_delta(Container& c, const TextDelta& delta) {
         for (const auto& [key, value] : *attributes) {
             if (!utf8::is_valid(key))
                 return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
-            if (!value.is_null() && !text_styles_.of(key)) return unknown_key(key);
+            if (!value.is_null() && !settings.text_styles.of(key)) return unknown_style(key);
         }
     }
     if (entities > kMaxSize) return beyond(kMaxSize, kMaxSize);
@@ -225,7 +164,7 @@ void DocBody::apply_delta(Container& c, const TextDelta& delta) {
     for (const Wanted& part : wanted) {
         for (const auto& [key, value] : part.attributes) {
             // A style that nobody configured can only be on its way out.
-            const Expand expand = text_styles_.of(key).value_or(Expand::none);
+            const Expand expand = settings.text_styles.of(key).value_or(Expand::none);
             mark(c, {part.begin, part.end, key, value, expand});
         }
     }

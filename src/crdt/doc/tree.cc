@@ -1,4 +1,3 @@
-// Doc's methods on trees.
 #include <algorithm>
 
 #include "base/check.h"
@@ -31,33 +30,32 @@ Failure no_child_at(std::size_t index, std::size_t count) {
 
 }  // namespace
 
-Result<OpId> Doc::tree_create(Handle tree, std::optional<OpId> parent,
-                              std::optional<std::size_t> index) {
-    Container* c = body_->editable(tree, ContainerKind::tree);
-    if (c == nullptr) return body_->refuse(tree, ContainerKind::tree);
-    const std::optional<NodeIndex> up = parent_node(*body_, *c, parent);
+Result<OpId> TreeView::create(std::optional<OpId> parent, std::optional<std::size_t> index) {
+    Container* c = body().editable(handle(), ContainerKind::tree);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::tree);
+    const std::optional<NodeIndex> up = parent_node(body(), *c, parent);
     if (!up) return no_node(*parent, "parent");
-    const Container::Tree& t = body_->tree(*c, body_->at());
+    const Container::Tree& t = body().tree(*c, body().at());
     const std::size_t count = t.state.child_count(*up);
     if (index.value_or(0) > count) return no_child_at(*index, count);
 
-    auto positions = body_->tree_positions(t.state, kNowhere, *up, index.value_or(count));
-    const OpId id{body_->peer_id(), body_->oplog().atoms().end_of(body_->peer_id())};
-    body_->write_tree(*c, TreeCreate{id, parent, std::move(positions[0].second)});
+    auto positions = body().tree_positions(t.state, kNowhere, *up, index.value_or(count));
+    const OpId id{body().peer_id(), body().oplog().atoms().end_of(body().peer_id())};
+    body().write_tree(*c, TreeCreate{id, parent, std::move(positions[0].second)});
     for (std::size_t i = 1; i < positions.size(); ++i) {
-        body_->write_tree(*c, TreeMove{t.moves.id_of(positions[i].first), parent,
+        body().write_tree(*c, TreeMove{t.moves.id_of(positions[i].first), parent,
                                        std::move(positions[i].second)});
     }
     return id;
 }
 
-Result<void> Doc::tree_move(Handle tree, OpId node, std::optional<OpId> parent,
+Result<void> TreeView::move(OpId node, std::optional<OpId> parent,
                             std::optional<std::size_t> index) {
-    Container* c = body_->editable(tree, ContainerKind::tree);
-    if (c == nullptr) return body_->refuse(tree, ContainerKind::tree);
-    const std::optional<NodeIndex> up = parent_node(*body_, *c, parent);
+    Container* c = body().editable(handle(), ContainerKind::tree);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::tree);
+    const std::optional<NodeIndex> up = parent_node(body(), *c, parent);
     if (!up) return no_node(*parent, "parent");
-    const Container::Tree& t = body_->tree(*c, body_->at());
+    const Container::Tree& t = body().tree(*c, body().at());
     const std::optional<NodeIndex> moved = t.moves.find(node);
     const NodeIndex old_parent = moved ? t.state.parent(*moved) : kNowhere;
     if (old_parent == kNowhere || old_parent == kTreeErased) return no_node(node, "node");
@@ -71,40 +69,40 @@ Result<void> Doc::tree_move(Handle tree, OpId node, std::optional<OpId> parent,
     const std::size_t goal = index.value_or(count);
     if (old_parent == *up && t.state.index_of(*moved) == goal) return {};
 
-    auto positions = body_->tree_positions(t.state, *moved, *up, goal);
+    auto positions = body().tree_positions(t.state, *moved, *up, goal);
     for (auto& [each, position] : positions) {
-        body_->write_tree(*c, TreeMove{t.moves.id_of(each), parent, std::move(position)});
+        body().write_tree(*c, TreeMove{t.moves.id_of(each), parent, std::move(position)});
     }
     return {};
 }
 
-Result<void> Doc::tree_erase(Handle tree, OpId node) {
-    Container* c = body_->editable(tree, ContainerKind::tree);
-    if (c == nullptr) return body_->refuse(tree, ContainerKind::tree);
-    const Container::Tree& t = body_->tree(*c, body_->at());
+Result<void> TreeView::erase(OpId node) {
+    Container* c = body().editable(handle(), ContainerKind::tree);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::tree);
+    const Container::Tree& t = body().tree(*c, body().at());
     const std::optional<NodeIndex> index = t.moves.find(node);
     const NodeIndex parent = index ? t.state.parent(*index) : kNowhere;
     if (parent == kNowhere || parent == kTreeErased) return no_node(node, "node");
-    body_->write_tree(*c, TreeErase{node});
+    body().write_tree(*c, TreeErase{node});
     return {};
 }
 
-Result<ContainerId> Doc::tree_meta(Handle tree, OpId node) const {
-    Container& c = body_->container(tree);
-    if (c.id.kind != ContainerKind::tree) return body_->refuse(tree, ContainerKind::tree);
-    if (!body_->tree_node(c, node, body_->at())) return no_node(node, "node");
+Result<ContainerId> TreeView::meta(OpId node) const {
+    Container& c = container();
+    if (c.id.kind != ContainerKind::tree) return body().refuse(handle(), ContainerKind::tree);
+    if (!body().tree_node(c, node, body().at())) return no_node(node, "node");
     return ContainerId::normal(node, ContainerKind::map);
 }
 
-std::vector<TreeNode> Doc::tree_nodes(Handle tree) const {
-    return crdt::tree_nodes(body_->tree(body_->container(tree), body_->at()).state);
+std::vector<TreeNode> TreeView::nodes() const {
+    return crdt::tree_nodes(body().tree(container(), body().at()).state);
 }
 
-std::optional<TreeNode> Doc::tree_node(Handle tree, OpId node) const {
-    Container& c = body_->container(tree);
-    const std::optional<NodeIndex> index = body_->tree_node(c, node, body_->at());
+std::optional<TreeNode> TreeView::node(OpId node) const {
+    Container& c = container();
+    const std::optional<NodeIndex> index = body().tree_node(c, node, body().at());
     if (!index) return std::nullopt;
-    const TreeState& state = body_->tree(c, body_->at()).state;
+    const TreeState& state = body().tree(c, body().at()).state;
     const Placement& place = state.placement(*index);
     TreeNode out{node, std::nullopt, state.index_of(*index), 0, {}};
     out.position.assign(place.position.begin(), place.position.end());
@@ -113,48 +111,29 @@ std::optional<TreeNode> Doc::tree_node(Handle tree, OpId node) const {
     return out;
 }
 
-std::size_t Doc::tree_child_count(Handle tree, std::optional<OpId> parent) const {
-    Container& c = body_->container(tree);
-    const std::optional<NodeIndex> up = parent_node(*body_, c, parent);
-    return up ? body_->tree(c, body_->at()).state.child_count(*up) : 0;
+std::size_t TreeView::child_count(std::optional<OpId> parent) const {
+    Container& c = container();
+    const std::optional<NodeIndex> up = parent_node(body(), c, parent);
+    return up ? body().tree(c, body().at()).state.child_count(*up) : 0;
 }
 
-OpId Doc::tree_child(Handle tree, std::optional<OpId> parent, std::size_t index) const {
-    Container& c = body_->container(tree);
-    const std::optional<NodeIndex> up = parent_node(*body_, c, parent);
-    const TreeState& state = body_->tree(c, body_->at()).state;
+OpId TreeView::child(std::optional<OpId> parent, std::size_t index) const {
+    Container& c = container();
+    const std::optional<NodeIndex> up = parent_node(body(), c, parent);
+    const TreeState& state = body().tree(c, body().at()).state;
     CHECK(up && index < state.child_count(*up));
     return state.placement(state.child(*up, index)).id;
 }
 
-std::vector<OpId> Doc::tree_children(Handle tree, std::optional<OpId> parent) const {
-    Container& c = body_->container(tree);
+std::vector<OpId> TreeView::children(std::optional<OpId> parent) const {
+    Container& c = container();
     std::vector<OpId> out;
-    const std::optional<NodeIndex> up = parent_node(*body_, c, parent);
+    const std::optional<NodeIndex> up = parent_node(body(), c, parent);
     if (!up) return out;
-    const TreeState& state = body_->tree(c, body_->at()).state;
+    const TreeState& state = body().tree(c, body().at()).state;
     for (NodeIndex at = state.first_child(*up); at != kNowhere; at = state.next_sibling(at))
         out.push_back(state.placement(at).id);
     return out;
-}
-
-std::vector<Doc::TreePlace> Doc::tree_places(Handle tree) const {
-    Container& c = body_->container(tree);
-    const Container::Tree& t = body_->tree(c, nullptr);
-    const ContainerLog& log = DocBody::log_of(c);
-    std::vector<TreePlace> places;
-    for (const Placement& place : t.moves.placements(log)) {
-        if (!t.state.is_rooted(place.node)) continue;
-        TreePlace out;
-        out.id = place.id;
-        out.erased = place.parent == kTreeErased;
-        if (place.parent >= kFirstNode) out.parent = t.moves.id_of(place.parent);
-        out.last_move = body_->oplog().atoms().id_of(log.runs()[*t.moves.run_of(place.node)].lv);
-        out.lamport = place.lamport;
-        out.position.assign(place.position.begin(), place.position.end());
-        places.push_back(std::move(out));
-    }
-    return places;
 }
 
 }  // namespace quire::crdt

@@ -20,13 +20,13 @@ struct Forest {
     explicit Forest(PeerId peer) : doc(peer), tree(doc.open(kTree)) {}
 
     OpId create(std::optional<OpId> parent = {}, std::optional<std::size_t> index = {}) {
-        return doc.tree_create(tree, parent, index).value();
+        return doc.tree(tree).create(parent, index).value();
     }
     std::string move(OpId node, std::optional<OpId> parent = {},
                      std::optional<std::size_t> index = {}) {
-        return reason(doc.tree_move(tree, node, parent, index));
+        return reason(doc.tree(tree).move(node, parent, index));
     }
-    std::string erase(OpId node) { return reason(doc.tree_erase(tree, node)); }
+    std::string erase(OpId node) { return reason(doc.tree(tree).erase(node)); }
     // Takes in what `other` has and this has not.
     Imported pull(Forest& other) {
         doc.commit();
@@ -38,7 +38,7 @@ struct Forest {
     // Ids and positions in order, two spaces a level: "0@1 80".
     std::string shown() const {
         std::string out;
-        for (const TreeNode& node : doc.tree_nodes(tree)) {
+        for (const TreeNode& node : doc.tree(tree).nodes()) {
             out += std::string(2 * node.depth, ' ') + to_text(node.id) + ' ';
             for (const std::uint8_t byte : node.position) {
                 out += "0123456789ABCDEF"[byte / 16];
@@ -57,8 +57,8 @@ void sync(Forest& a, Forest& b) {
     a.pull(b);
     b.pull(a);
     EXPECT_EQ(a.doc.value(), b.doc.value());
-    a.doc.check_invariants();
-    b.doc.check_invariants();
+    check_invariants(a.doc);
+    check_invariants(b.doc);
 }
 
 const TreeDelta& delta_of(const Diff& diff) {
@@ -83,9 +83,9 @@ TEST(Tree, ChildrenStandWhereTheyWerePut) {
               "1@1 8180\n"
               "  5@1 7F80\n"
               "  4@1 80\n");
-    EXPECT_EQ(a.doc.tree_children(a.tree, last), (std::vector<OpId>{{1, 5}, {1, 4}}));
-    EXPECT_EQ(a.doc.tree_child(a.tree, std::nullopt, 1), first);
-    a.doc.check_invariants();
+    EXPECT_EQ(a.doc.tree(a.tree).children(last), (std::vector<OpId>{{1, 5}, {1, 4}}));
+    EXPECT_EQ(a.doc.tree(a.tree).child(std::nullopt, 1), first);
+    check_invariants(a.doc);
 }
 
 TEST(Tree, AMoveCountsPlacesWithoutTheNode) {
@@ -95,24 +95,24 @@ TEST(Tree, AMoveCountsPlacesWithoutTheNode) {
     const OpId z = a.create();
 
     EXPECT_EQ(a.move(x, std::nullopt, 2), "");
-    EXPECT_EQ(a.doc.tree_children(a.tree), (std::vector<OpId>{y, z, x}));
+    EXPECT_EQ(a.doc.tree(a.tree).children(), (std::vector<OpId>{y, z, x}));
     EXPECT_EQ(a.move(x, std::nullopt, 3), "out_of_bound");
     EXPECT_EQ(a.move(x, y), "");
-    EXPECT_EQ(a.doc.tree_children(a.tree), (std::vector<OpId>{y, z}));
-    EXPECT_EQ(a.doc.tree_node(a.tree, x)->depth, 1U);
+    EXPECT_EQ(a.doc.tree(a.tree).children(), (std::vector<OpId>{y, z}));
+    EXPECT_EQ(a.doc.tree(a.tree).node(x)->depth, 1U);
 }
 
 TEST(Tree, AMoveToWhereTheNodeIsMakesNoOp) {
     Forest a(1);
     a.create();
     const OpId node = a.create();
-    const std::size_t ops = a.doc.op_count();
+    const std::size_t ops = a.doc.history().op_count();
 
     EXPECT_EQ(a.move(node, std::nullopt, 1), "");
     EXPECT_EQ(a.move(node), "");
 
     a.doc.commit();
-    EXPECT_EQ(a.doc.op_count(), ops + 2);
+    EXPECT_EQ(a.doc.history().op_count(), ops + 2);
 }
 
 TEST(Tree, WhatCannotBeSaysWhy) {
@@ -122,7 +122,7 @@ TEST(Tree, WhatCannotBeSaysWhy) {
     const OpId gone = a.create();
     a.erase(gone);
     a.doc.commit();
-    const std::size_t ops = a.doc.op_count();
+    const std::size_t ops = a.doc.history().op_count();
 
     EXPECT_EQ(a.move(top, top), "cyclic_move");
     EXPECT_EQ(a.move(top, below), "cyclic_move");
@@ -131,13 +131,13 @@ TEST(Tree, WhatCannotBeSaysWhy) {
     EXPECT_EQ(a.move(top, OpId{9, 9}), "node_not_found");
     EXPECT_EQ(a.move(top, gone), "node_not_found");
     EXPECT_EQ(a.erase(gone), "node_not_found");
-    EXPECT_EQ(reason(a.doc.tree_create(a.tree, gone)), "node_not_found");
-    EXPECT_EQ(reason(a.doc.tree_create(a.tree, top, 2)), "out_of_bound");
-    EXPECT_EQ(reason(a.doc.tree_meta(a.tree, gone)), "node_not_found");
+    EXPECT_EQ(reason(a.doc.tree(a.tree).create(gone)), "node_not_found");
+    EXPECT_EQ(reason(a.doc.tree(a.tree).create(top, 2)), "out_of_bound");
+    EXPECT_EQ(reason(a.doc.tree(a.tree).meta(gone)), "node_not_found");
     const Handle text = a.doc.open(ContainerId::root("x", ContainerKind::text));
-    EXPECT_EQ(reason(a.doc.tree_create(text)), "wrong_kind");
-    EXPECT_FALSE(a.doc.has_pending());
-    EXPECT_EQ(a.doc.op_count(), ops);
+    EXPECT_EQ(reason(a.doc.tree(text).create()), "wrong_kind");
+    EXPECT_TRUE(a.doc.pending().empty());
+    EXPECT_EQ(a.doc.history().op_count(), ops);
 }
 
 TEST(Tree, SiblingsAtOnePositionMakeRoom) {
@@ -176,9 +176,9 @@ TEST(Tree, SoDoThoseWhosePositionsLeaveNone) {
     const OpId first = a.create(std::nullopt, 0);
     const OpId fourth = a.create(std::nullopt, 3);
 
-    EXPECT_EQ(a.doc.tree_children(a.tree),
+    EXPECT_EQ(a.doc.tree(a.tree).children(),
               (std::vector<OpId>{first, {7, 0}, {7, 1}, fourth, {7, 2}}));
-    a.doc.check_invariants();
+    check_invariants(a.doc);
 }
 
 // --- merging: by (lamport, peer), one op after another ---
@@ -194,7 +194,7 @@ TEST(Tree, OfTwoMovesTheLaterCounts) {
 
     sync(a, b);
 
-    EXPECT_EQ(a.doc.tree_node(a.tree, x)->parent, right);
+    EXPECT_EQ(a.doc.tree(a.tree).node(x)->parent, right);
 }
 
 TEST(Tree, MovesThatWouldMakeACycleTogetherDoNot) {
@@ -207,8 +207,8 @@ TEST(Tree, MovesThatWouldMakeACycleTogetherDoNot) {
 
     sync(a, b);
 
-    EXPECT_EQ(a.doc.tree_node(a.tree, x)->parent, y);
-    EXPECT_EQ(a.doc.tree_node(a.tree, y)->parent, std::nullopt);
+    EXPECT_EQ(a.doc.tree(a.tree).node(x)->parent, y);
+    EXPECT_EQ(a.doc.tree(a.tree).node(y)->parent, std::nullopt);
 }
 
 TEST(Tree, ALateOpUndoesWhatOnlyHeldWithoutIt) {
@@ -220,13 +220,13 @@ TEST(Tree, ALateOpUndoesWhatOnlyHeldWithoutIt) {
     a.move(x, y);  // Ranks lowest, and arrives last at c.
     b.move(y, x);
     c.pull(b);
-    EXPECT_EQ(c.doc.tree_node(c.tree, y)->parent, x);
+    EXPECT_EQ(c.doc.tree(c.tree).node(y)->parent, x);
 
     const Imported imported = c.pull(a);
 
-    EXPECT_EQ(c.doc.tree_node(c.tree, x)->parent, y);
+    EXPECT_EQ(c.doc.tree(c.tree).node(x)->parent, y);
     EXPECT_EQ(delta_of(imported.diff).size(), 2U);
-    c.doc.check_invariants();
+    check_invariants(c.doc);
 }
 
 TEST(Tree, AnErasedSubtreeComesBackWithALaterMove) {
@@ -234,23 +234,23 @@ TEST(Tree, AnErasedSubtreeComesBackWithALaterMove) {
     const OpId top = a.create();
     const OpId middle = a.create(top);
     const OpId leaf = a.create(middle);
-    const Handle meta = a.doc.open(*a.doc.tree_meta(a.tree, leaf));
-    ASSERT_TRUE(a.doc.map_set(meta, "title", "leaf"));
+    const Handle meta = a.doc.open(*a.doc.tree(a.tree).meta(leaf));
+    ASSERT_TRUE(a.doc.map(meta).set("title", "leaf"));
     b.pull(a);
     a.erase(top);
     a.doc.commit();
     EXPECT_EQ(a.shown(), "");
     EXPECT_FALSE(a.doc.is_alive(meta));
-    EXPECT_FALSE(a.doc.map_set(meta, "title", "no"));
+    EXPECT_FALSE(a.doc.map(meta).set("title", "no"));
     b.create();
     b.move(middle);  // Later than the erase, which it did not see.
 
     const Imported imported = a.pull(b);
     sync(a, b);
 
-    EXPECT_EQ(a.doc.tree_node(a.tree, middle)->parent, std::nullopt);
-    EXPECT_EQ(a.doc.tree_node(a.tree, leaf)->parent, middle);
-    EXPECT_FALSE(a.doc.tree_node(a.tree, top));
+    EXPECT_EQ(a.doc.tree(a.tree).node(middle)->parent, std::nullopt);
+    EXPECT_EQ(a.doc.tree(a.tree).node(leaf)->parent, middle);
+    EXPECT_FALSE(a.doc.tree(a.tree).node(top));
     EXPECT_TRUE(a.doc.is_alive(meta));
     EXPECT_EQ(*a.doc.value(meta).get("title"), Value("leaf"));
     const TreeDelta& delta = delta_of(imported.diff);
@@ -268,8 +268,8 @@ TEST(Tree, ANodeBelowAnErasedOneCanBeMovedOut) {
 
     EXPECT_EQ(a.move(leaf), "");
 
-    EXPECT_EQ(a.doc.tree_children(a.tree), std::vector<OpId>{leaf});
-    a.doc.check_invariants();
+    EXPECT_EQ(a.doc.tree(a.tree).children(), std::vector<OpId>{leaf});
+    check_invariants(a.doc);
 }
 
 TEST(Tree, ANodeWhoseParentNobodyMadeIsNotSeen) {
@@ -281,7 +281,7 @@ TEST(Tree, ANodeWhoseParentNobodyMadeIsNotSeen) {
     ASSERT_TRUE(imported);
     EXPECT_EQ(a.shown(), "");
     EXPECT_TRUE(imported->diff.empty());
-    a.doc.check_invariants();
+    check_invariants(a.doc);
 }
 
 TEST(Tree, ANodeMadeByAnotherNameThanItsOpIsRefused) {
@@ -316,14 +316,14 @@ TEST(Tree, AFailedImportLeavesTheTreeAsItWas) {
     EXPECT_FALSE(imported);
     EXPECT_EQ(a.shown(), before);
     a.create(node);
-    a.doc.check_invariants();
+    check_invariants(a.doc);
 }
 
 TEST(Tree, ValuesNestNodesWithWhatTheyHold) {
     Forest a(1);
     const OpId top = a.create();
     const OpId leaf = a.create(top);
-    ASSERT_TRUE(a.doc.map_set(a.doc.open(*a.doc.tree_meta(a.tree, leaf)), "k", 1));
+    ASSERT_TRUE(a.doc.map(a.doc.open(*a.doc.tree(a.tree).meta(leaf))).set("k", 1));
 
     const List none;
     EXPECT_EQ(a.doc.value(a.tree), Value(List{Map{{"id", "0@1"},
@@ -346,7 +346,7 @@ TEST(Tree, ACopyOfTheStateHoldsWhatWasErasedToo) {
     ASSERT_TRUE(a.doc.import(
         {{{7, 0}, {}, 0, 0, "", {{kTree, 0, TreeCreate{{7, 0}, OpId{8, 8}, {0x80}}}}}}));
 
-    const auto places = a.doc.tree_places(a.tree);
+    const auto places = Inspection(a.doc).tree_places(a.tree);
 
     ASSERT_EQ(places.size(), 2U);
     EXPECT_EQ(places[0].id, top);
@@ -362,16 +362,16 @@ TEST(Tree, ACopyOfTheStateHoldsWhatWasErasedToo) {
 TEST(Tree, ATreeStandsInAListOrAMap) {
     Forest a(1);
     const Handle list = a.doc.open(ContainerId::root("l", ContainerKind::list));
-    const Handle tree = a.doc.open(*a.doc.list_insert_container(list, 0, ContainerKind::tree));
-    const OpId node = *a.doc.tree_create(tree);
-    const Handle meta = a.doc.open(*a.doc.tree_meta(tree, node));
-    ASSERT_TRUE(a.doc.map_set(meta, "k", 1));
+    const Handle tree = a.doc.open(*a.doc.list(list).insert_container(0, ContainerKind::tree));
+    const OpId node = *a.doc.tree(tree).create();
+    const Handle meta = a.doc.open(*a.doc.tree(tree).meta(node));
+    ASSERT_TRUE(a.doc.map(meta).set("k", 1));
     EXPECT_TRUE(a.doc.is_alive(meta));
 
-    ASSERT_TRUE(a.doc.list_erase(list, 0, 1));
+    ASSERT_TRUE(a.doc.list(list).erase(0, 1));
 
     EXPECT_FALSE(a.doc.is_alive(meta));
-    EXPECT_FALSE(a.doc.tree_create(tree));
+    EXPECT_FALSE(a.doc.tree(tree).create());
 }
 
 // --- deep and wide ---
@@ -381,15 +381,15 @@ TEST(Tree, DepthCostsNoStack) {
     std::optional<OpId> parent;
     for (int i = 0; i < 5'000; ++i) parent = a.create(parent);
     a.doc.commit();
-    EXPECT_EQ(a.doc.tree_node(a.tree, *parent)->depth, 4'999U);
-    EXPECT_EQ(a.move(a.doc.tree_child(a.tree, std::nullopt, 0), parent), "cyclic_move");
+    EXPECT_EQ(a.doc.tree(a.tree).node(*parent)->depth, 4'999U);
+    EXPECT_EQ(a.move(a.doc.tree(a.tree).child(std::nullopt, 0), parent), "cyclic_move");
 
     Forest b(2);
     b.pull(a);
 
-    EXPECT_EQ(b.doc.tree_nodes(b.tree).size(), 5'000U);
+    EXPECT_EQ(b.doc.tree(b.tree).nodes().size(), 5'000U);
     EXPECT_TRUE(b.doc.value(b.tree).is_list());
-    b.erase(b.doc.tree_child(b.tree, std::nullopt, 0));
+    b.erase(b.doc.tree(b.tree).child(std::nullopt, 0));
     a.pull(b);
     EXPECT_EQ(a.shown(), "");
 }
@@ -505,7 +505,7 @@ TEST(Tree, AMirrorKeptByDiffsAloneIsTheTree) {
         for (int step = 0; step < 120; ++step) {
             const std::size_t who = below(3);
             Forest& forest = forests[who];
-            const auto nodes = forest.doc.tree_nodes(forest.tree);
+            const auto nodes = forest.doc.tree(forest.tree).nodes();
             const auto some = [&]() -> std::optional<OpId> {
                 if (nodes.empty() || below(4) == 0) return std::nullopt;
                 return nodes[below(nodes.size())].id;
@@ -513,7 +513,7 @@ TEST(Tree, AMirrorKeptByDiffsAloneIsTheTree) {
             const std::size_t what = below(10);
             if (what < 3 || nodes.empty()) {
                 const auto parent = some();
-                forest.create(parent, below(forest.doc.tree_child_count(forest.tree, parent) + 1));
+                forest.create(parent, below(forest.doc.tree(forest.tree).child_count(parent) + 1));
             } else if (what < 7) {
                 forest.move(nodes[below(nodes.size())].id, some());
             } else if (what == 7) {
@@ -523,8 +523,8 @@ TEST(Tree, AMirrorKeptByDiffsAloneIsTheTree) {
                     shadows[i].apply(forests[i].doc.commit({.want_diff = true}).diff);
                 shadows[who].apply(forest.pull(forests[below(2)]).diff);
                 if (testing::Test::HasFatalFailure()) return;
-                ASSERT_EQ(shadows[who].nodes(), forest.doc.tree_nodes(forest.tree));
-                forest.doc.check_invariants();
+                ASSERT_EQ(shadows[who].nodes(), forest.doc.tree(forest.tree).nodes());
+                check_invariants(forest.doc);
             }
         }
     }

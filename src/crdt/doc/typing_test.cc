@@ -19,12 +19,12 @@ struct Sheet {
     Handle text = doc.open(ContainerId::root("t", ContainerKind::text));
 
     bool type(std::size_t at, std::string_view what) {
-        return doc.text_insert(text, {at}, what).has_value();
+        return doc.text(text).insert({at}, what).has_value();
     }
     bool erase(std::size_t at, std::size_t count) {
-        return doc.text_erase(text, {at}, {count}).has_value();
+        return doc.text(text).erase({at}, {count}).has_value();
     }
-    std::string read() const { return doc.text(text).str(); }
+    std::string read() const { return doc.text(text).rope().str(); }
 };
 
 TEST(Typing, LettersAndBackspacesGoOnWhereTheyStopped) {
@@ -36,7 +36,7 @@ TEST(Typing, LettersAndBackspacesGoOnWhereTheyStopped) {
     EXPECT_EQ(sheet.read(), "");
 
     sheet.doc.commit();
-    sheet.doc.check_invariants();
+    check_invariants(sheet.doc);
     // A run of letters, one of backspaces and one of deletes.
     const std::vector<Change> changes = sheet.doc.changes_since({});
     ASSERT_EQ(changes.size(), 1U);
@@ -61,21 +61,21 @@ TEST(Typing, EndsWhereTheTextDoes) {
     EXPECT_TRUE(sheet.type(1, "é"));
     EXPECT_TRUE(sheet.type(2, "d"));
     EXPECT_EQ(sheet.read(), "céd");
-    sheet.doc.check_invariants();
+    check_invariants(sheet.doc);
 }
 
 TEST(Typing, IsInOneContainer) {
     Sheet sheet;
     const Handle other = sheet.doc.open(ContainerId::root("u", ContainerKind::text));
     EXPECT_TRUE(sheet.type(0, "a"));
-    EXPECT_FALSE(sheet.doc.text_insert(other, {1}, "x"));
-    EXPECT_TRUE(sheet.doc.text_insert(other, {0}, "x"));
+    EXPECT_FALSE(sheet.doc.text(other).insert({1}, "x"));
+    EXPECT_TRUE(sheet.doc.text(other).insert({0}, "x"));
     EXPECT_TRUE(sheet.type(1, "b"));
     EXPECT_TRUE(sheet.erase(0, 2));
-    EXPECT_TRUE(sheet.doc.text_erase(other, {0}, {1}));
+    EXPECT_TRUE(sheet.doc.text(other).erase({0}, {1}));
     EXPECT_FALSE(sheet.erase(0, 1));
-    EXPECT_EQ(sheet.read() + sheet.doc.text(other).str(), "");
-    sheet.doc.check_invariants();
+    EXPECT_EQ(sheet.read() + sheet.doc.text(other).rope().str(), "");
+    check_invariants(sheet.doc);
 }
 
 // Everything that comes between, at random, beside a plain string.
@@ -100,20 +100,21 @@ TEST(TypingRandom, LeadsWhereAnyEditLeads) {
                     ASSERT_EQ(sheet.read(), plain);
                     break;
                 case 2:
-                    ASSERT_TRUE(sheet.doc.map_set(map, "k", static_cast<std::int64_t>(step)));
+                    ASSERT_TRUE(sheet.doc.map(map).set("k", static_cast<std::int64_t>(step)));
                     break;
                 case 3:
                     sheet.doc.commit();
                     ASSERT_TRUE(other.import(sheet.doc.changes_since(other.version())));
-                    ASSERT_TRUE(other.text_insert(there, {at}, "o"));
+                    ASSERT_TRUE(other.text(there).insert({at}, "o"));
                     other.commit();
                     ASSERT_TRUE(sheet.doc.import(other.changes_since(sheet.doc.version())));
                     plain.insert(at, "o");
                     break;
                 case 4:
                     if (below(4) != 0 || plain.empty()) break;
-                    ASSERT_TRUE(sheet.doc.text_mark(sheet.text, {0}, {plain.size()}, "bold",
-                                                    static_cast<std::int64_t>(step)));
+                    ASSERT_TRUE(
+                        sheet.doc.text(sheet.text)
+                            .mark({0}, {plain.size()}, "bold", static_cast<std::int64_t>(step)));
                     break;
                 case 5:
                 case 6:
@@ -144,7 +145,7 @@ TEST(TypingRandom, LeadsWhereAnyEditLeads) {
         }
         sheet.doc.commit();
         ASSERT_EQ(sheet.read(), plain);
-        sheet.doc.check_invariants();
+        check_invariants(sheet.doc);
         Doc again(3);
         ASSERT_TRUE(again.import(sheet.doc.changes_since({})));
         ASSERT_EQ(again.value(), sheet.doc.value());

@@ -10,7 +10,7 @@ namespace quire::crdt {
 
 UndoHistory::UndoHistory(Doc& doc, UndoOptions options)
     : doc_(doc), options_(std::move(options)), peer_(doc.peer()) {
-    CHECK(doc.load_history());
+    CHECK(doc.history().load());
     doc.body_->follow_numbers();
     seen_ = doc.body_->committed_end();
 }
@@ -96,7 +96,7 @@ UndoNote UndoHistory::ask(UndoDirection direction, IdSpan span, const Commit* co
 
 void UndoHistory::settle(std::int64_t now_ms) {
     follow_peer();
-    if (doc_.has_pending()) committed(doc_.commit(), now_ms);
+    if (!doc_.pending().empty()) committed(doc_.commit(), now_ms);
 }
 
 void UndoHistory::record_new_checkpoint(std::int64_t now_ms) {
@@ -124,7 +124,7 @@ bool UndoHistory::step(UndoDirection direction, std::int64_t now_ms) {
 
     // As in Loro: what the actor deleted comes back even if another deleted it too.
     CHECK(doc_.revert(std::vector{taken.span}, {}, {.shared_deletes = true}));
-    const bool changed = doc_.has_pending();
+    const bool changed = !doc_.pending().empty();
     if (changed) last_commit_ = doc_.commit({.origin = "undo"});
 
     // A step that goes back and forth keeps the selections that were there when it was made: that
@@ -156,7 +156,7 @@ std::vector<Cursor> UndoHistory::as_they_stand(const std::vector<Cursor>& cursor
         const Cursor now = doc_.body_->follow(cursor);
         const Handle container = doc_.open(now.container);
         if (!doc_.is_alive(container)) continue;
-        const auto place = doc_.resolve(now);
+        const auto place = resolve(doc_, now);
         if (place) standing.push_back(place->renewed ? *place->renewed : now);
     }
     return standing;

@@ -26,7 +26,7 @@ public:
 
     Played run(Script& script) {
         auto failure = first_failure(script, [&](Move& move) { return play(move); });
-        if (!failure) actor_.doc.check_invariants();
+        if (!failure) check_invariants(actor_.doc);
         return {std::move(failure), actor_.told};
     }
 
@@ -98,7 +98,7 @@ TEST(UndoRandom, IsNotDisturbedByOthersElsewhere) {
         Doc other(2);
         const Handle text = other.open(ContainerId::root("other", ContainerKind::text));
         const auto others = [&] {
-            EXPECT_TRUE(other.text_insert(text, {0}, "x"));
+            EXPECT_TRUE(other.text(text).insert({0}, "x"));
             other.commit();
             if (tape.pick(2) == 0) {
                 EXPECT_TRUE(actor.doc.import(other.changes_since(actor.doc.version())));
@@ -119,7 +119,7 @@ public:
 
     Played run(Script& script) {
         auto failure = first_failure(script, [&](Move& move) { return play(move); });
-        if (!failure) actor_.doc.check_invariants();
+        if (!failure) check_invariants(actor_.doc);
         return {std::move(failure), actor_.told};
     }
 
@@ -193,21 +193,21 @@ TEST(UndoRandom, OfEverythingLeavesTheTextOfOthersAlone) {
         std::size_t typed = 0;
         for (Move& move : script) {
             tape.turn_to(move.choice);
-            const std::size_t size = a.text(ours).code_points().n;
+            const std::size_t size = a.text(ours).rope().code_points().n;
             if (tape.pick(3) < 2) {
                 const std::size_t at = tape.pick(size + 1);
                 tell("insert ", at);
-                EXPECT_TRUE(a.text_insert(ours, {at}, "aa"));
+                EXPECT_TRUE(a.text(ours).insert({at}, "aa"));
             } else if (size > 0) {
                 // Its own letters and others'.
                 const std::size_t at = tape.pick(size);
                 tell("erase ", at);
-                EXPECT_TRUE(a.text_erase(ours, {at}, {1}));
+                EXPECT_TRUE(a.text(ours).erase({at}, {1}));
             }
             history.committed(a.commit(), 0);
-            const std::size_t at = tape.pick(b.text(theirs).code_points().n + 1);
+            const std::size_t at = tape.pick(b.text(theirs).rope().code_points().n + 1);
             tell("the other inserts ", at);
-            EXPECT_TRUE(b.text_insert(theirs, {at}, "b"));
+            EXPECT_TRUE(b.text(theirs).insert({at}, "b"));
             ++typed;
             b.commit();
             if (tape.pick(3) == 0) {
@@ -229,18 +229,18 @@ TEST(UndoRandom, OfEverythingLeavesTheTextOfOthersAlone) {
         }
         while (history.can_redo()) history.redo(0);
         EXPECT_TRUE(a.import(b.changes_since(a.version())));
-        const std::string before = a.text(ours).str();
+        const std::string before = a.text(ours).rope().str();
         while (history.can_undo()) history.undo(0);
-        const std::string undone = a.text(ours).str();
+        const std::string undone = a.text(ours).rope().str();
         while (history.can_redo()) history.redo(0);
         EXPECT_TRUE(b.import(a.changes_since(b.version())));
-        a.check_invariants();
+        check_invariants(a);
         if (undone != std::string(typed, 'b')) {
             played.failure = cat("all undone shows ", undone);
-        } else if (a.text(ours).str() != before) {
-            played.failure = cat("all redone shows ", a.text(ours).str(), ", not ", before);
-        } else if (b.text(theirs).str() != before) {
-            played.failure = cat("the other shows ", b.text(theirs).str(), ", not ", before);
+        } else if (a.text(ours).rope().str() != before) {
+            played.failure = cat("all redone shows ", a.text(ours).rope().str(), ", not ", before);
+        } else if (b.text(theirs).rope().str() != before) {
+            played.failure = cat("the other shows ", b.text(theirs).rope().str(), ", not ", before);
         }
         return played;
     });

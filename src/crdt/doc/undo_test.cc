@@ -15,22 +15,22 @@ struct Desk {
           history(doc, std::move(options)) {}
 
     void type(std::size_t at, std::string_view what) {
-        EXPECT_TRUE(doc.text_insert(text, {at}, what));
+        EXPECT_TRUE(doc.text(text).insert({at}, what));
     }
     void erase(std::size_t at, std::size_t count) {
-        EXPECT_TRUE(doc.text_erase(text, {at}, {count}));
+        EXPECT_TRUE(doc.text(text).erase({at}, {count}));
     }
     void set(std::string_view key, Value value) {
-        EXPECT_TRUE(doc.map_set(map, key, std::move(value)));
+        EXPECT_TRUE(doc.map(map).set(key, std::move(value)));
     }
     void commit(std::string origin = "") {
         history.committed(doc.commit({.origin = std::move(origin)}), now);
     }
     bool undo() { return history.undo(now); }
     bool redo() { return history.redo(now); }
-    std::string read() const { return doc.text(text).str(); }
+    std::string read() const { return doc.text(text).rope().str(); }
     Value get(std::string_view key) const {
-        const auto slot = doc.map_get(map, key);
+        const auto slot = doc.map(map).get(key);
         return slot ? std::get<Value>(*slot) : Value();
     }
     void pull(Desk& other) {
@@ -49,7 +49,7 @@ void sync(Desk& a, Desk& b) {
     a.pull(b);
     b.pull(a);
     EXPECT_EQ(a.doc.value(), b.doc.value());
-    a.doc.check_invariants();
+    check_invariants(a.doc);
 }
 
 TEST(Undo, TakesBackStepByStepAndDoesAgain) {
@@ -72,7 +72,7 @@ TEST(Undo, TakesBackStepByStepAndDoesAgain) {
     EXPECT_EQ(desk.read(), "one two");
     EXPECT_EQ(desk.get("k"), Value(1));
     EXPECT_EQ(desk.history.last_commit().origin, "undo");
-    desk.doc.check_invariants();
+    check_invariants(desk.doc);
 }
 
 // What comes back is new to history, and yet the step that made it takes it out again.
@@ -92,7 +92,7 @@ TEST(Undo, ReachesThroughWhatItBroughtBack) {
         EXPECT_TRUE(desk.redo());
         EXPECT_EQ(desk.read(), "ac");
     }
-    desk.doc.check_invariants();
+    check_invariants(desk.doc);
 }
 
 TEST(Undo, OfAMapEntryGoesFromValueToValue) {
@@ -101,7 +101,7 @@ TEST(Undo, OfAMapEntryGoesFromValueToValue) {
         desk.set("k", value);
         desk.commit();
     }
-    EXPECT_TRUE(desk.doc.map_erase(desk.map, "k"));
+    EXPECT_TRUE(desk.doc.map(desk.map).erase("k"));
     desk.commit();
     for (int round = 0; round < 3; ++round) {
         for (const int value : {3, 2, 1}) {
@@ -122,21 +122,21 @@ TEST(Undo, OfAMapEntryGoesFromValueToValue) {
 // A copy of a map does not repeat the erases, and yet a key that is gone in it is gone by one.
 TEST(Undo, FindsAKeyThatWasGoneWhenItsMapCameBack) {
     Desk desk;
-    const auto child = [&] { return desk.doc.open(*desk.doc.map_child(desk.map, "child")); };
-    const auto entry = [&] { return desk.doc.map_get(child(), "k"); };
-    EXPECT_TRUE(desk.doc.map_insert_container(desk.map, "child", ContainerKind::map));
+    const auto child = [&] { return desk.doc.open(*desk.doc.map(desk.map).child("child")); };
+    const auto entry = [&] { return desk.doc.map(child()).get("k"); };
+    EXPECT_TRUE(desk.doc.map(desk.map).insert_container("child", ContainerKind::map));
     desk.commit();
-    EXPECT_TRUE(desk.doc.map_set(child(), "k", 5));
+    EXPECT_TRUE(desk.doc.map(child()).set("k", 5));
     desk.commit();
-    EXPECT_TRUE(desk.doc.map_erase(child(), "k"));
+    EXPECT_TRUE(desk.doc.map(child()).erase("k"));
     desk.commit();
     for (int returns = 0; returns < 2; ++returns) {
-        EXPECT_TRUE(desk.doc.map_erase(desk.map, "child"));
+        EXPECT_TRUE(desk.doc.map(desk.map).erase("child"));
         desk.commit();
         EXPECT_TRUE(desk.undo());
         EXPECT_FALSE(entry());
     }
-    EXPECT_TRUE(desk.doc.map_set(child(), "k", 9));
+    EXPECT_TRUE(desk.doc.map(child()).set("k", 9));
     desk.commit();
 
     EXPECT_TRUE(desk.undo());
@@ -147,40 +147,40 @@ TEST(Undo, FindsAKeyThatWasGoneWhenItsMapCameBack) {
     EXPECT_FALSE(entry());
     EXPECT_TRUE(desk.redo());
     EXPECT_EQ(entry(), Slot(Value(9)));
-    desk.doc.check_invariants();
+    check_invariants(desk.doc);
 }
 
 TEST(Undo, ATreeComesBackWithWhatStoodBelowANodeThatWentBeforeIt) {
     Desk desk;
-    const auto tree = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
-    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::tree));
-    const OpId above = desk.doc.tree_create(tree(), std::nullopt).value();
-    EXPECT_TRUE(desk.doc.tree_create(tree(), above));
+    const auto tree = [&] { return desk.doc.open(desk.doc.list(desk.list).child(0)); };
+    EXPECT_TRUE(desk.doc.list(desk.list).insert_container(0, ContainerKind::tree));
+    const OpId above = desk.doc.tree(tree()).create(std::nullopt).value();
+    EXPECT_TRUE(desk.doc.tree(tree()).create(above));
     desk.commit();
-    EXPECT_TRUE(desk.doc.tree_erase(tree(), above));
-    EXPECT_TRUE(desk.doc.list_erase(desk.list, 0, 1));
+    EXPECT_TRUE(desk.doc.tree(tree()).erase(above));
+    EXPECT_TRUE(desk.doc.list(desk.list).erase(0, 1));
     desk.commit();
 
     EXPECT_TRUE(desk.undo());
 
-    const std::vector<TreeNode> nodes = desk.doc.tree_nodes(tree());
+    const std::vector<TreeNode> nodes = desk.doc.tree(tree()).nodes();
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[1].parent, nodes[0].id);
 }
 
 TEST(Undo, ATextComesBackWithoutTheStyleThatItGotJustBeforeItWent) {
     Desk desk;
-    const auto text = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
-    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::text));
-    EXPECT_TRUE(desk.doc.text_insert(text(), {0}, "ab"));
+    const auto text = [&] { return desk.doc.open(desk.doc.list(desk.list).child(0)); };
+    EXPECT_TRUE(desk.doc.list(desk.list).insert_container(0, ContainerKind::text));
+    EXPECT_TRUE(desk.doc.text(text()).insert({0}, "ab"));
     desk.commit();
-    EXPECT_TRUE(desk.doc.text_mark(text(), {1}, {2}, "bold", true));
-    EXPECT_TRUE(desk.doc.list_erase(desk.list, 0, 1));
+    EXPECT_TRUE(desk.doc.text(text()).mark({1}, {2}, "bold", true));
+    EXPECT_TRUE(desk.doc.list(desk.list).erase(0, 1));
     desk.commit();
 
     EXPECT_TRUE(desk.undo());
 
-    EXPECT_EQ(desk.doc.text_delta(text()), (TextDelta{PutText{"ab"}}));
+    EXPECT_EQ(desk.doc.text(text()).delta(), (TextDelta{PutText{"ab"}}));
 }
 
 TEST(Undo, TextComesBackInTheStylesThatOthersGaveItsPlace) {
@@ -189,12 +189,12 @@ TEST(Undo, TextComesBackInTheStylesThatOthersGaveItsPlace) {
     sync(a, b);
     a.erase(1, 1);
     sync(a, b);
-    EXPECT_TRUE(b.doc.text_mark(b.text, {0}, {2}, "bold", true));
+    EXPECT_TRUE(b.doc.text(b.text).mark({0}, {2}, "bold", true));
     sync(a, b);
 
     EXPECT_TRUE(a.undo());
 
-    EXPECT_EQ(a.doc.text_delta(a.text), (TextDelta{PutText{"abc", {{"bold", true}}}}));
+    EXPECT_EQ(a.doc.text(a.text).delta(), (TextDelta{PutText{"abc", {{"bold", true}}}}));
 }
 
 TEST(Undo, TextComesBackWithoutTheStyleThatItsPlaceGotInTheSameStep) {
@@ -202,54 +202,54 @@ TEST(Undo, TextComesBackWithoutTheStyleThatItsPlaceGotInTheSameStep) {
     desk.type(0, "ab");
     desk.commit();
     desk.erase(0, 1);
-    EXPECT_TRUE(desk.doc.text_mark(desk.text, {0}, {1}, "bold", true));
+    EXPECT_TRUE(desk.doc.text(desk.text).mark({0}, {1}, "bold", true));
     desk.commit();
 
     EXPECT_TRUE(desk.undo());
 
-    EXPECT_EQ(desk.doc.text_delta(desk.text), (TextDelta{PutText{"ab"}}));
+    EXPECT_EQ(desk.doc.text(desk.text).delta(), (TextDelta{PutText{"ab"}}));
 }
 
 TEST(Undo, ATreeComesBackWithoutTheNodeThatItGotJustBeforeItWent) {
     Desk desk;
-    const auto tree = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
-    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::tree));
+    const auto tree = [&] { return desk.doc.open(desk.doc.list(desk.list).child(0)); };
+    EXPECT_TRUE(desk.doc.list(desk.list).insert_container(0, ContainerKind::tree));
     desk.commit();
-    const OpId made = desk.doc.tree_create(tree(), std::nullopt).value();
-    EXPECT_TRUE(desk.doc.map_set(desk.doc.open(*desk.doc.tree_meta(tree(), made)), "k", 0));
-    EXPECT_TRUE(desk.doc.list_erase(desk.list, 0, 1));
+    const OpId made = desk.doc.tree(tree()).create(std::nullopt).value();
+    EXPECT_TRUE(desk.doc.map(desk.doc.open(*desk.doc.tree(tree()).meta(made))).set("k", 0));
+    EXPECT_TRUE(desk.doc.list(desk.list).erase(0, 1));
     desk.commit();
 
     EXPECT_TRUE(desk.undo());
 
-    EXPECT_TRUE(desk.doc.tree_nodes(tree()).empty());
+    EXPECT_TRUE(desk.doc.tree(tree()).nodes().empty());
 }
 
 TEST(Undo, ANodeThatCameBackGoesWithTheStepThatMadeIt) {
     Desk desk;
     const Handle tree = desk.doc.open(ContainerId::root("tree", ContainerKind::tree));
-    const OpId made = desk.doc.tree_create(tree, std::nullopt).value();
+    const OpId made = desk.doc.tree(tree).create(std::nullopt).value();
     desk.commit();
-    EXPECT_TRUE(desk.doc.tree_erase(tree, made));
+    EXPECT_TRUE(desk.doc.tree(tree).erase(made));
     desk.commit();
     EXPECT_TRUE(desk.undo());
-    EXPECT_EQ(desk.doc.tree_nodes(tree).size(), 1U);
+    EXPECT_EQ(desk.doc.tree(tree).nodes().size(), 1U);
 
     EXPECT_TRUE(desk.undo());
 
-    EXPECT_TRUE(desk.doc.tree_nodes(tree).empty());
+    EXPECT_TRUE(desk.doc.tree(tree).nodes().empty());
 }
 
 TEST(Undo, AnElementThatCameBackAfterAMoveGoesBackToWhereItWas) {
     Desk desk;
     const Handle list = desk.doc.open(ContainerId::root("ml", ContainerKind::movable_list));
     for (int i = 0; i < 2; ++i) {
-        EXPECT_TRUE(desk.doc.mlist_insert(list, 0, i));
+        EXPECT_TRUE(desk.doc.movable_list(list).insert(0, i));
         desk.commit();
     }
-    EXPECT_TRUE(desk.doc.mlist_move(list, 0, 1));
+    EXPECT_TRUE(desk.doc.movable_list(list).move(0, 1));
     desk.commit();
-    EXPECT_TRUE(desk.doc.mlist_erase(list, 1, 1));
+    EXPECT_TRUE(desk.doc.movable_list(list).erase(1, 1));
     desk.commit();
     EXPECT_TRUE(desk.undo());
     EXPECT_EQ(desk.doc.value(list), Value(List{0, 1}));
@@ -263,11 +263,11 @@ TEST(Undo, AnElementThatCameBackAfterAMoveGoesBackToWhereItWas) {
 TEST(Undo, WhatComesBackKeepsItsPlaceAmongWhatCameBackBefore) {
     Desk desk;
     const Handle list = desk.doc.open(ContainerId::root("ml", ContainerKind::movable_list));
-    EXPECT_TRUE(desk.doc.mlist_insert(list, 0, 0));
+    EXPECT_TRUE(desk.doc.movable_list(list).insert(0, 0));
     desk.commit();
     EXPECT_TRUE(desk.undo());
     EXPECT_TRUE(desk.redo());
-    EXPECT_TRUE(desk.doc.mlist_insert(list, 1, 1));
+    EXPECT_TRUE(desk.doc.movable_list(list).insert(1, 1));
     desk.commit();
 
     EXPECT_TRUE(desk.undo());
@@ -279,11 +279,11 @@ TEST(Undo, WhatComesBackKeepsItsPlaceAmongWhatCameBackBefore) {
 // The list itself was away meanwhile, and what lies in it is a copy of what came back before.
 TEST(Undo, WhatComesBackIntoAListThatCameBackKeepsItsPlaceThere) {
     Desk desk;
-    const auto list = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
-    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::movable_list));
+    const auto list = [&] { return desk.doc.open(desk.doc.list(desk.list).child(0)); };
+    EXPECT_TRUE(desk.doc.list(desk.list).insert_container(0, ContainerKind::movable_list));
     desk.commit();
     for (int i = 0; i < 2; ++i) {
-        EXPECT_TRUE(desk.doc.mlist_insert(list(), 0, i));
+        EXPECT_TRUE(desk.doc.movable_list(list()).insert(0, i));
         desk.commit();
     }
     EXPECT_TRUE(desk.undo());
@@ -291,7 +291,7 @@ TEST(Undo, WhatComesBackIntoAListThatCameBackKeepsItsPlaceThere) {
     EXPECT_TRUE(desk.redo());
     EXPECT_TRUE(desk.undo());
     EXPECT_TRUE(desk.undo());
-    EXPECT_EQ(desk.doc.list_size(desk.list), 0U);
+    EXPECT_EQ(desk.doc.list(desk.list).size(), 0U);
 
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(desk.redo());
 
@@ -301,10 +301,10 @@ TEST(Undo, WhatComesBackIntoAListThatCameBackKeepsItsPlaceThere) {
 // Whose map has come back, and does not hold the key.
 TEST(Undo, AKeyIsSetAgainInAMapThatCameBackWithoutIt) {
     Desk desk;
-    const auto map = [&] { return desk.doc.open(desk.doc.list_child(desk.list, 0)); };
-    EXPECT_TRUE(desk.doc.list_insert_container(desk.list, 0, ContainerKind::map));
+    const auto map = [&] { return desk.doc.open(desk.doc.list(desk.list).child(0)); };
+    EXPECT_TRUE(desk.doc.list(desk.list).insert_container(0, ContainerKind::map));
     desk.commit();
-    EXPECT_TRUE(desk.doc.map_set(map(), "a", 1));
+    EXPECT_TRUE(desk.doc.map(map()).set("a", 1));
     desk.commit();
     EXPECT_TRUE(desk.undo());
     EXPECT_TRUE(desk.undo());
@@ -312,7 +312,7 @@ TEST(Undo, AKeyIsSetAgainInAMapThatCameBackWithoutIt) {
 
     EXPECT_TRUE(desk.redo());
 
-    EXPECT_EQ(desk.doc.map_get(map(), "a"), Slot(Value(1)));
+    EXPECT_EQ(desk.doc.map(map()).get("a"), Slot(Value(1)));
 }
 
 TEST(Undo, TextComesBackBesideTheAnchorsOfAStyleThatCameAndWent) {
@@ -326,7 +326,7 @@ TEST(Undo, TextComesBackBesideTheAnchorsOfAStyleThatCameAndWent) {
     desk.erase(1, 2);
     desk.commit();
     EXPECT_TRUE(desk.undo());
-    EXPECT_TRUE(desk.doc.text_mark(desk.text, {0}, {3}, "bold", true));
+    EXPECT_TRUE(desk.doc.text(desk.text).mark({0}, {3}, "bold", true));
     desk.commit();
 
     EXPECT_TRUE(desk.undo());
@@ -344,10 +344,10 @@ TEST(Undo, OfAMapEntryPassesOverAWriteThatChangedNothing) {
     desk.set("k", 7);
     desk.set("k", 5);
     desk.commit();
-    EXPECT_TRUE(desk.doc.map_erase(desk.map, "k"));
+    EXPECT_TRUE(desk.doc.map(desk.map).erase("k"));
     desk.commit();
     desk.set("k", 1);
-    EXPECT_TRUE(desk.doc.map_erase(desk.map, "k"));
+    EXPECT_TRUE(desk.doc.map(desk.map).erase("k"));
     desk.commit();
 
     EXPECT_FALSE(desk.undo());
@@ -361,19 +361,19 @@ TEST(Undo, OfAMapEntryPassesOverAWriteThatChangedNothing) {
 TEST(Undo, GoesOnInAChildThatWasDeletedAndBroughtBack) {
     Desk desk;
     const auto read = [&] {
-        const auto child = desk.doc.map_child(desk.map, "c");
-        return child ? desk.doc.text(desk.doc.open(*child)).str() : "gone";
+        const auto child = desk.doc.map(desk.map).child("c");
+        return child ? desk.doc.text(desk.doc.open(*child)).rope().str() : "gone";
     };
     const Handle child =
-        desk.doc.open(*desk.doc.map_insert_container(desk.map, "c", ContainerKind::text));
+        desk.doc.open(*desk.doc.map(desk.map).insert_container("c", ContainerKind::text));
     desk.commit();
-    EXPECT_TRUE(desk.doc.text_insert(child, {0}, "abc"));
+    EXPECT_TRUE(desk.doc.text(child).insert({0}, "abc"));
     desk.commit();
-    EXPECT_TRUE(desk.doc.text_insert(child, {3}, "def"));
+    EXPECT_TRUE(desk.doc.text(child).insert({3}, "def"));
     desk.commit();
-    EXPECT_TRUE(desk.doc.text_erase(child, {1}, {1}));
+    EXPECT_TRUE(desk.doc.text(child).erase({1}, {1}));
     desk.commit();
-    EXPECT_TRUE(desk.doc.map_erase(desk.map, "c"));
+    EXPECT_TRUE(desk.doc.map(desk.map).erase("c"));
     desk.commit();
     for (int round = 0; round < 2; ++round) {
         for (const char* text : {"acdef", "abcdef", "abc", "", "gone"}) {
@@ -385,12 +385,12 @@ TEST(Undo, GoesOnInAChildThatWasDeletedAndBroughtBack) {
             EXPECT_EQ(read(), text);
         }
     }
-    desk.doc.check_invariants();
+    check_invariants(desk.doc);
 }
 
 std::string styled(const Desk& desk) {
     std::string out;
-    for (const TextStep& step : desk.doc.text_delta(desk.text)) {
+    for (const TextStep& step : desk.doc.text(desk.text).delta()) {
         const PutText& part = std::get<PutText>(step);
         out += part.text;
         for (const auto& [key, value] : part.attributes) {
@@ -405,14 +405,14 @@ std::string styled(const Desk& desk) {
 TEST(Undo, OfAStyleGivesBackTheOneBefore) {
     Desk desk;
     const auto mark = [&](std::size_t from, std::size_t to, std::string_view key, Value value) {
-        EXPECT_TRUE(desk.doc.text_mark(desk.text, {from}, {to}, key, std::move(value)));
+        EXPECT_TRUE(desk.doc.text(desk.text).mark({from}, {to}, key, std::move(value)));
         desk.commit();
     };
-    desk.doc.set_text_styles([] {
+    desk.doc.settings().text_styles = [] {
         StyleConfig config = StyleConfig::usual();
         config.set_default(Expand::none);
         return config;
-    }());
+    }();
     desk.type(0, "abcdefgh");
     desk.commit();
     const std::vector<std::string> shown = {
@@ -423,7 +423,7 @@ TEST(Undo, OfAStyleGivesBackTheOneBefore) {
     mark(3, 8, "size", nullptr);
     EXPECT_EQ(styled(desk), shown[3]);
     mark(3, 4, "size", 2);
-    EXPECT_TRUE(desk.doc.text_mark(desk.text, {3}, {6}, "bold", true));
+    EXPECT_TRUE(desk.doc.text(desk.text).mark({3}, {6}, "bold", true));
     desk.commit();
     for (int round = 0; round < 3; ++round) {
         EXPECT_EQ(styled(desk), "ab<size1>c<size2>d<bold><size2>ef<bold>gh");
@@ -440,17 +440,17 @@ TEST(Undo, OfAStyleGivesBackTheOneBefore) {
         EXPECT_TRUE(desk.redo());
         EXPECT_TRUE(desk.redo());
     }
-    desk.doc.check_invariants();
+    check_invariants(desk.doc);
 }
 
 TEST(Undo, OfAStyleLeavesWhatAnotherStyledSince) {
     Desk a(1), b(2);
     a.type(0, "abcdef");
     sync(a, b);
-    EXPECT_TRUE(a.doc.text_mark(a.text, {0}, {6}, "bold", true));
+    EXPECT_TRUE(a.doc.text(a.text).mark({0}, {6}, "bold", true));
     a.commit();
     sync(a, b);
-    EXPECT_TRUE(b.doc.text_mark(b.text, {2}, {4}, "bold", 7));
+    EXPECT_TRUE(b.doc.text(b.text).mark({2}, {4}, "bold", 7));
     b.commit();
     sync(a, b);
 
@@ -745,11 +745,11 @@ TEST(Undo, KeepsSelectionsWithItsSteps) {
     std::vector<std::size_t> shown;
     desk.history.on_push([&](UndoDirection, IdSpan, const Commit* commit) {
         return UndoNote{commit != nullptr ? "typed" : "back",
-                        {desk.doc.cursor(desk.text, caret, Side::left).value()}};
+                        {cursor_at(desk.doc, desk.text, caret, Side::left).value()}};
     });
     desk.history.on_pop([&](UndoDirection, IdSpan, const UndoNote& note) {
         for (const Cursor& cursor : note.cursors)
-            shown.push_back(desk.doc.resolve(cursor).value().pos);
+            shown.push_back(resolve(desk.doc, cursor).value().pos);
     });
     desk.type(0, "hello world");
     desk.commit();
@@ -774,11 +774,11 @@ TEST(Undo, ACursorFollowsWhatCameBack) {
         return UndoNote{{}, {selected}};
     });
     desk.history.on_pop([&](UndoDirection, IdSpan, const UndoNote& note) {
-        shown.push_back(desk.doc.resolve(note.cursors.at(0)).value().pos);
+        shown.push_back(resolve(desk.doc, note.cursors.at(0)).value().pos);
     });
     desk.type(0, "abcdef");
     desk.commit();
-    selected = desk.doc.cursor(desk.text, 3).value();
+    selected = cursor_at(desk.doc, desk.text, 3).value();
     desk.erase(1, 4);
     desk.commit();
 

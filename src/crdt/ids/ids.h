@@ -28,6 +28,7 @@ struct IdSpan {
     Counter begin = 0;
     Counter end = 0;
     Counter size() const { return end - begin; }
+    bool empty() const { return begin == end; }
     friend auto operator<=>(const IdSpan&, const IdSpan&) = default;
 };
 

@@ -7,24 +7,21 @@
 
 namespace quire::crdt {
 
-struct ItemTree::Inner {
-    // One more than may stay, so that a split follows the insertion.
+// Sums instead of widths: a search is one comparison with every sum, and widening a child is one
+// addition to every sum behind it. Both loops have a fixed length, so that the compiler turns them
+// into a few vector instructions without a branch.
+struct ItemTree::Inner : Node {
+    // One child more than may stay: a node is split after the insertion that overfills it.
     static constexpr std::uint32_t kRoom = kInnerChildren + 1;
-    // How many atoms stand before each child, and from `count` on in all. So a search, and what
-    // widens a child, go over all of them at once, and nothing has to be summed up. As many as
-    // vectors of four hold.
+    // A sum before each child and one in all, rounded up to whole vectors of four.
     static constexpr std::uint32_t kSums = (kRoom + 4) / 4 * 4;
     using Sums = std::uint32_t[kSums];
 
-    Inner* parent = nullptr;
-    std::uint32_t slot = 0;
-    std::uint32_t count = 0;
-    bool over_leaves = true;
     Sums now;
     Sums last;
-    void* children[kRoom];
+    Node* children[kRoom];
 
-    Inner() {
+    Inner() : Node(false) {
         now[0] = last[0] = 0;
         end_at(0);
     }
@@ -50,17 +47,16 @@ struct ItemTree::Inner {
         for (std::uint32_t i = 0; i < kSums; ++i)
             sums[i] += static_cast<std::int32_t>(i) > static_cast<std::int32_t>(child) ? by : 0;
     }
-    void put(std::uint32_t at, void* child) {
+    void put(std::uint32_t at, Node* child) {
         children[at] = child;
-        if (over_leaves) {
-            static_cast<Leaf*>(child)->parent = this;
-            static_cast<Leaf*>(child)->slot = at;
-        } else {
-            static_cast<Inner*>(child)->parent = this;
-            static_cast<Inner*>(child)->slot = at;
-        }
+        child->parent = this;
+        child->slot = static_cast<std::uint16_t>(at);
     }
 };
+
+ItemTree::Inner* ItemTree::as_inner(Node* node) {
+    return static_cast<Inner*>(node);
+}
 
 namespace {
 
@@ -73,13 +69,13 @@ void add(ItemTree::Widths& to, const ItemTree::Widths& by) {
     to.last += by.last;
 }
 
-// How many of the ascending numbers are not larger than `lv`. Which way a step goes cannot be
-// foreseen, so no step branches.
+// How many of the ascending numbers are not larger than `lv`. A branch here could not be predicted,
+// so no step branches.
 std::size_t count_up_to(const std::vector<Lv>& numbers, Lv lv) {
     std::size_t size = numbers.size();
     if (size == 0 || lv >= numbers.back()) return size;
     if (lv < numbers.front()) return 0;
-    // Each number is there.
+    // No number is missing, so that nothing has to be searched.
     if (numbers.back() - numbers.front() == size - 1) return lv - numbers.front() + 1;
     const Lv* first = numbers.data();
     while (size > 1) {
@@ -92,11 +88,10 @@ std::size_t count_up_to(const std::vector<Lv>& numbers, Lv lv) {
 
 }  // namespace
 
-ItemTree::ItemTree() : root_(new Leaf()), first_(static_cast<Leaf*>(root_)) {}
+ItemTree::ItemTree() : root_(new Leaf()), first_(as_leaf(root_)) {}
 
 ItemTree::ItemTree(ItemTree&& other) noexcept
     : root_(std::exchange(other.root_, nullptr)),
-      root_is_leaf_(other.root_is_leaf_),
       first_(other.first_),
       count_(other.count_),
       near_(std::exchange(other.near_, {})),
@@ -105,7 +100,6 @@ ItemTree::ItemTree(ItemTree&& other) noexcept
 
 ItemTree& ItemTree::operator=(ItemTree&& other) noexcept {
     std::swap(root_, other.root_);
-    std::swap(root_is_leaf_, other.root_is_leaf_);
     std::swap(first_, other.first_);
     std::swap(count_, other.count_);
     std::swap(near_, other.near_);
@@ -121,31 +115,30 @@ ItemTree::~ItemTree() {
 void ItemTree::destroy() {
     if (root_ == nullptr) return;
     std::vector<Inner*> inners;
-    if (!root_is_leaf_) inners.push_back(static_cast<Inner*>(root_));
+    if (!root_->is_leaf) inners.push_back(as_inner(root_));
     while (!inners.empty()) {
-        Inner* inner = inners.back();
+        Inner* node = inners.back();
         inners.pop_back();
-        for (std::uint32_t i = 0; i < inner->count && !inner->over_leaves; ++i) {
-            inners.push_back(static_cast<Inner*>(inner->children[i]));
-        }
-        delete inner;
+        for (std::uint32_t i = 0; i < node->count && !node->children[0]->is_leaf; ++i)
+            inners.push_back(as_inner(node->children[i]));
+        delete node;
     }
     while (first_ != nullptr) delete std::exchange(first_, first_->next);
     root_ = nullptr;
 }
 
 ItemTree::Widths ItemTree::total() const {
-    if (!root_is_leaf_) return static_cast<const Inner*>(root_)->total();
-    const auto* leaf = static_cast<const Leaf*>(root_);
+    if (!root_->is_leaf) return as_inner(root_)->total();
     Widths total;
-    for (std::uint32_t i = 0; i < leaf->count; ++i) add(total, widths_of(leaf->items[i]));
+    for (std::uint32_t i = 0; i < root_->count; ++i)
+        add(total, widths_of(as_leaf(root_)->items[i]));
     return total;
 }
 
 namespace {
 
-// The atom number `pos` of the items that are visible in a leaf. Which are cannot be foreseen, so
-// that only the end of the search branches.
+// The atom number `pos` of the visible ones in a leaf. Whether an item is visible could not be
+// predicted, so that only the end of the search branches.
 template <class IsVisible>
 ItemTree::Cursor find_in(ItemTree::Leaf* leaf, std::uint32_t pos, IsVisible is_visible) {
     for (std::uint32_t i = 0;; ++i) {
@@ -166,22 +159,18 @@ ItemTree::Cursor ItemTree::find(std::uint32_t pos, std::uint32_t Widths::*metric
     };
     if (near_.metric == metric && pos - near_.begin < near_.width)
         return in_leaf(near_.leaf, pos - near_.begin);
-    void* node = root_;
-    bool is_leaf = root_is_leaf_;
+    Node* node = root_;
     std::uint32_t offset = pos;
     std::uint32_t width = 0;
-    while (!is_leaf) {
-        const auto* inner = static_cast<const Inner*>(node);
-        const Inner::Sums& sums = now ? inner->now : inner->last;
+    while (!node->is_leaf) {
+        const Inner::Sums& sums = now ? as_inner(node)->now : as_inner(node)->last;
         const std::uint32_t child = Inner::child_at(sums, offset);
         offset -= sums[child];
         width = sums[child + 1] - sums[child];
-        node = inner->children[child];
-        is_leaf = inner->over_leaves;
+        node = as_inner(node)->children[child];
     }
-    auto* leaf = static_cast<Leaf*>(node);
-    near_ = {leaf, metric, pos - offset, width};
-    return in_leaf(leaf, offset);
+    near_ = {as_leaf(node), metric, pos - offset, width};
+    return in_leaf(as_leaf(node), offset);
 }
 
 ItemTree::Cursor ItemTree::find_now(std::uint32_t pos) const {
@@ -246,21 +235,18 @@ void ItemTree::widen(Leaf* leaf, std::int64_t now, std::int64_t last) {
     }
 }
 
-// What stood in `parent`, or was the root, was split into itself, `left`, and `right`.
-void ItemTree::add_child(Inner* parent, const void* left, Widths left_widths, void* right,
-                         Widths right_widths) {
+// Makes room for `right`, which was split off from the end of `left`.
+void ItemTree::add_child(Node* left, Widths left_widths, Node* right, Widths right_widths) {
+    Inner* parent = left->parent;
     if (parent == nullptr) {
         parent = new Inner();
-        parent->over_leaves = root_is_leaf_;
         parent->now[1] = left_widths.now + right_widths.now;
         parent->last[1] = left_widths.last + right_widths.last;
         parent->end_at(1);
         parent->put(0, root_);
         root_ = parent;
-        root_is_leaf_ = false;
     }
-    std::uint32_t slot = 0;
-    while (parent->children[slot] != left) ++slot;
+    const std::uint32_t slot = left->slot;
     for (std::uint32_t i = parent->count; i > slot; --i) {
         parent->now[i + 1] = parent->now[i];
         parent->last[i + 1] = parent->last[i];
@@ -275,7 +261,6 @@ void ItemTree::add_child(Inner* parent, const void* left, Widths left_widths, vo
 
 void ItemTree::split_inner(Inner* inner) {
     auto* right = new Inner();
-    right->over_leaves = inner->over_leaves;
     const std::uint32_t keep = (inner->count + 1) / 2;
     const std::uint32_t moved = inner->count - keep;
     for (std::uint32_t i = 0; i < moved; ++i) {
@@ -285,7 +270,7 @@ void ItemTree::split_inner(Inner* inner) {
     }
     right->end_at(moved);
     inner->end_at(keep);
-    add_child(inner->parent, inner, inner->total(), right, right->total());
+    add_child(inner, inner->total(), right, right->total());
 }
 
 void ItemTree::split_leaf(Leaf* leaf) {
@@ -303,7 +288,7 @@ void ItemTree::split_leaf(Leaf* leaf) {
     }
     leaf->count = keep;
     index_move(right);
-    add_child(leaf->parent, leaf, left_widths, right, right_widths);
+    add_child(leaf, left_widths, right, right_widths);
 }
 
 // Puts the item at its index, moving the rest up.
@@ -381,28 +366,26 @@ void ItemTree::adjust(const Cursor& at, std::int32_t now, std::int32_t erased) {
 
 void ItemTree::adjust_all(Function<std::int32_t(const Item&)> by) {
     near_ = {};
-    adjust_below(root_, root_is_leaf_, by);
+    adjust_below(root_, by);
 }
 
-ItemTree::Widths ItemTree::adjust_below(void* node, bool is_leaf,
-                                        Function<std::int32_t(const Item&)>& by) {
+ItemTree::Widths ItemTree::adjust_below(Node* node, Function<std::int32_t(const Item&)>& by) {
     Widths total;
-    if (is_leaf) {
-        auto* leaf = static_cast<Leaf*>(node);
-        for (std::uint32_t i = 0; i < leaf->count; ++i) {
-            Item& item = leaf->items[i];
+    if (node->is_leaf) {
+        for (std::uint32_t i = 0; i < node->count; ++i) {
+            Item& item = as_leaf(node)->items[i];
             item.now = static_cast<std::uint32_t>(static_cast<std::int32_t>(item.now) + by(item));
             add(total, widths_of(item));
         }
         return total;
     }
-    auto* inner = static_cast<Inner*>(node);
-    for (std::uint32_t i = 0; i < inner->count; ++i) {
-        add(total, adjust_below(inner->children[i], inner->over_leaves, by));
-        inner->now[i + 1] = total.now;
-        inner->last[i + 1] = total.last;
+    Inner* above = as_inner(node);
+    for (std::uint32_t i = 0; i < above->count; ++i) {
+        add(total, adjust_below(above->children[i], by));
+        above->now[i + 1] = total.now;
+        above->last[i + 1] = total.last;
     }
-    inner->end_at(inner->count);
+    above->end_at(above->count);
     return total;
 }
 
@@ -438,7 +421,7 @@ void ItemTree::index_insert(Lv lv, Leaf* leaf) {
     }
 }
 
-// The items of a leaf are mostly of few pages, and often side by side there as well.
+// The items of a leaf mostly lie in few pages, and often side by side there as well.
 void ItemTree::index_move(Leaf* leaf) {
     std::size_t number = 0;
     std::size_t at = 0;
@@ -459,7 +442,7 @@ void ItemTree::check_invariants() const {
     Widths sum;
     for (const Leaf* leaf = first_; leaf != nullptr; leaf = leaf->next) {
         Widths in_leaf;
-        CHECK(leaf->count > 0 || root_is_leaf_);
+        CHECK(leaf->is_leaf && (leaf->count > 0 || root_ == leaf));
         for (std::uint32_t i = 0; i < leaf->count; ++i) {
             const Item& item = leaf->items[i];
             CHECK(item.len > 0);
@@ -471,12 +454,11 @@ void ItemTree::check_invariants() const {
         items += leaf->count;
         add(sum, in_leaf);
         Widths below = in_leaf;
-        const void* child = leaf;
+        const Node* child = leaf;
         std::uint32_t slot = leaf->slot;
-        bool over_leaves = true;
         for (const Inner* inner = leaf->parent; inner != nullptr; inner = inner->parent) {
             CHECK(slot < inner->count && inner->children[slot] == child);
-            CHECK(inner->over_leaves == over_leaves && inner->count <= kInnerChildren);
+            CHECK(!inner->is_leaf && inner->count <= kInnerChildren);
             CHECK(inner->now[0] == 0 && inner->last[0] == 0);
             const Widths known = inner->width(slot);
             CHECK(known.now == below.now && known.last == below.last);
@@ -485,7 +467,6 @@ void ItemTree::check_invariants() const {
             below = inner->total();
             child = inner;
             slot = inner->slot;
-            over_leaves = false;
         }
     }
     std::size_t indexed = 0;

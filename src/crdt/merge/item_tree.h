@@ -1,8 +1,31 @@
-// ItemTree: the sequence's items in document order, found by position in either version and by id.
+// ItemTree: the items of a sequence in document order, found by position and by atom.
 //
-// A B+tree of run-length items whose nodes count the atoms that are visible now (in the version
-// that the sequence stands at) and after everything. Items are split, never removed, so an item
-// that was found stays in its order; a side index finds the leaf of an atom. All O(log n).
+// An item is a run of atoms that were inserted in a row and fared alike since. The tree is a B+tree
+// over items that counts visible atoms in two versions at once: `now`, the version that the
+// sequence has moved to, and `last`, after everything known. A merge reads positions of `now` and
+// writes positions of `last`, so both are found in the same tree.
+//
+//     Inner   now  |  0 |  9 | 14 | 14 | ...     atoms visible before each child; from `count`
+//             last |  0 |  7 | 15 | 15 | ...     on, in all
+//             child|  o |  o |
+//                     |    |
+//                     v    v
+//     Leaf          [item item item] -> [item item] -> null         in document order
+//                     ^    ^     ^
+//     Index   page  | 0  | 4  | 17 | ... |   sorted first atoms of items, each with its leaf
+//             pages | 0  | 96 | ... |        sorted first entries of pages
+//
+// Invariants, which check_invariants() CHECKs:
+//   1. Items are split and lengthened, never removed or reordered. So an item that was found keeps
+//      its place in the order, and `left` and `right` (its origins in Fugue's sense) stay true.
+//   2. Every atom lies in exactly one item, and the index holds each item's first atom once.
+//   3. sums[0] is 0, sums[i + 1] - sums[i] is what child i shows, and sums[i] is the total for
+//      every i >= count. A search compares all sums without a branch, in vectors of four.
+//   4. All leaves have the same depth, and every node's parent and slot lead back to it.
+//   5. If near_ names a leaf, it knows which positions of that version lie there.
+//
+// Finding, inserting, splitting and adjusting cost O(log n); a step to the next item is O(1). The
+// positions of a merge mostly lie close together, which is why the last leaf found is kept.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +56,9 @@ public:
         std::uint32_t len;
         Lv left;   // Left origin of the first atom; that of each other atom is the one before.
         Lv right;  // Right origin of all of them.
-        std::uint32_t now;     // 0: not yet inserted in the version we stand at; 1: visible; 1 + n:
-                               // deleted n times.
+        // In the version we stand at: 0 for not yet inserted, 1 for visible, 1 + n for deleted n
+        // times.
+        std::uint32_t now;
         std::uint32_t erased;  // How often everything known deletes it.
 
         Lv end() const { return lv + len; }
@@ -43,10 +67,17 @@ public:
     };
 
     struct Inner;
-    struct Leaf {
+    struct Node {
+        explicit Node(bool leaf) : is_leaf(leaf) {}
+
         Inner* parent = nullptr;
-        std::uint32_t slot = 0;  // In the parent.
-        std::uint32_t count = 0;
+        std::uint16_t slot = 0;  // In the parent.
+        const bool is_leaf;
+        std::uint32_t count = 0;  // Of items or children.
+    };
+    struct Leaf : Node {
+        Leaf() : Node(true) {}
+
         Leaf* next = nullptr;
         Item items[kLeafItems];
 
@@ -109,21 +140,21 @@ public:
     Cursor isolate(Cursor at, std::uint32_t len);
     // Adds to an item's counts.
     void adjust(const Cursor& at, std::int32_t now, std::int32_t erased);
-    // Adds by(item) to every item's `now`. O(n), which is less than to find many of them.
+    // Adds by(item) to every item's `now`. O(n): cheaper than seeking each one.
     void adjust_all(Function<std::int32_t(const Item&)> by);
 
     void check_invariants() const;
     std::size_t item_count() const { return count_; }
 
 private:
-    // Item starts to leaves: sorted pages below one sorted directory.
+    // The first atoms of items, sorted, and the leaf of each.
     struct Page {
         std::vector<Lv> starts;
-        std::vector<Leaf*> leaves;  // Of each of them.
+        std::vector<Leaf*> leaves;
     };
 
-    // The leaf that the last position was found in, and which positions of that version lie there:
-    // the next one mostly does as well. Edits of other leaves may move them, and forget it.
+    // The leaf that the last position was found in, and the positions of that version that lie
+    // there. An edit of another leaf may move them, and clears this.
     struct Near {
         Leaf* leaf = nullptr;
         std::uint32_t Widths::*metric = nullptr;
@@ -135,20 +166,20 @@ private:
     Cursor place(Cursor at, const Item& item);
     void split_leaf(Leaf* leaf);
     void split_inner(Inner* inner);
-    void add_child(Inner* parent, const void* left, Widths left_widths, void* right,
-                   Widths right_widths);
+    void add_child(Node* left, Widths left_widths, Node* right, Widths right_widths);
     void widen(Leaf* leaf, std::int64_t now, std::int64_t last);
     std::size_t page_of(Lv lv) const;
     void index_insert(Lv lv, Leaf* leaf);
     void index_move(Leaf* leaf);
     void destroy();
-    Widths adjust_below(void* node, bool is_leaf, Function<std::int32_t(const Item&)>& by);
+    Widths adjust_below(Node* node, Function<std::int32_t(const Item&)>& by);
+    static Leaf* as_leaf(Node* node) { return static_cast<Leaf*>(node); }
+    static Inner* as_inner(Node* node);
 
-    void* root_ = nullptr;
-    bool root_is_leaf_ = true;
+    Node* root_ = nullptr;
     Leaf* first_ = nullptr;
     std::size_t count_ = 0;
-    mutable Near near_;  // None where its leaf is null.
+    mutable Near near_;  // Unknown while its leaf is null.
     std::vector<Page> index_;
     std::vector<Lv> index_first_;
 };

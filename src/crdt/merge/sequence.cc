@@ -1,3 +1,6 @@
+// How atoms are placed, and how the sequence moves between versions. sequence.h has the idea; here
+// stand, in this order, linear ops, concurrent ops (integrate() and Fugue's rule in spot()), moves
+// between versions, and questions.
 #include "crdt/merge/sequence.h"
 
 #include <algorithm>
@@ -11,7 +14,8 @@ using Cursor = ItemTree::Cursor;
 
 namespace {
 
-// From how many runs on, and from what share of all items, a move is done in bulk.
+// A move between versions is done in bulk from this many runs on, if they are at least one
+// kBulkShare-th of all items.
 #ifdef QUIRE_SMALL_NODES
 constexpr std::size_t kBulkRuns = 2;
 constexpr std::size_t kBulkShare = 8;
@@ -19,7 +23,8 @@ constexpr std::size_t kBulkShare = 8;
 constexpr std::size_t kBulkRuns = 8;
 constexpr std::size_t kBulkShare = 16;
 #endif
-// Up to how many atoms for each item their counts are noted one by one.
+// A bulk move needs a byte for each atom, and is not done where items are longer than this on
+// average.
 constexpr std::size_t kBulkAtoms = 64;
 
 }  // namespace
@@ -52,7 +57,8 @@ void Sequence::catch_up(const History& history, Lv until) {
                             nullptr));
         } else {
             if (!at_last_) {
-                // Going to the last version pays once as much has come in as lies between.
+                // Moving to the last version pays off once as many atoms have come in as lie
+                // between.
                 linear_ += len;
                 if (linear_ > distance_) {
                     move_to(history, history.graph.parents_of(from));
@@ -88,7 +94,7 @@ void Sequence::insert_last(const History& history, Lv lv, std::uint32_t len, std
         at = items_.find_last(pos - 1);
         left = items_.item(at).lv + at.offset;
         ++at.offset;
-        // Everything is in its version, so its right origin is simply what comes next.
+        // Its version holds everything, so its right origin is simply the next atom.
         Cursor after = at;
         if (at.offset < items_.item(at).len) {
             right = left + 1;
@@ -145,7 +151,7 @@ bool Sequence::integrate(const History& history, const Run& run, LvSpan span, co
         if (!effect) return false;
         if (effects != nullptr) effects->push_back(*effect);
     } else if (run.kind == RunKind::move) {
-        // The slot goes first: where it goes to is counted without it.
+        // The old slot is deleted first: the new position is counted without it.
         if (!erase_now(lv, 1, run.pos, false, effects)) return false;
         const auto effect = insert_now(history, lv, 1, run.payload);
         if (!effect) return false;
@@ -175,7 +181,8 @@ std::optional<Effect> Sequence::insert_now(const History& history, Lv lv, std::u
     if (pos > 0 && at.offset < items_.item(at).len) {
         right = left + 1;
     } else if (!items_.empty()) {
-        // The first item that the version knows, deleted or not; what lies before it is concurrent.
+        // The right origin is the first atom that the version knows, deleted or not. The atoms
+        // before it are concurrent.
         Cursor after = at;
         bool more = pos == 0 || items_.next(after);
         while (more && items_.item(after).now == 0) {
@@ -201,8 +208,7 @@ Cursor Sequence::find_behind(Lv lv, const Cursor& at) const {
 
 Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) const {
     const PeerId peer = atoms.peer_of(gap.lv);
-    // An atom's right parent is its right origin where that hangs on the same left origin, else the
-    // end.
+    // An atom's right parent is its right origin if that has the same left origin, else the end.
     const auto hangs_on_left = [&](const Cursor& origin) {
         const ItemTree::Item& item = items_.item(origin);
         return (origin.offset == 0 ? item.left : item.lv + origin.offset - 1) == gap.left;
@@ -216,8 +222,7 @@ Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) const {
         }
         return false;
     };
-    // Whether an atom before `at` is one of those passed, and not `left` or before it. Mostly it is
-    // near one of the two.
+    // Whether an atom before `at` lies behind the left origin. It is mostly near one of the two.
     const auto is_passed = [&](Lv origin, const Cursor& at) {
         if (gap.left == kNoLv) return true;
         if (at.leaf == gap.before.leaf)
@@ -242,7 +247,7 @@ Cursor Sequence::spot(const AtomTable& atoms, const Gap& gap) const {
             Lv theirs = kNoLv;
             Cursor origin;
             if (other.right != kNoLv) {
-                // It lies behind what hangs on it, and mostly near.
+                // An atom lies before its right origin, and mostly near it.
                 origin = find_behind(other.right, at);
                 if (hangs_on_left(origin)) theirs = other.right;
             }
@@ -314,8 +319,8 @@ void Sequence::move_to(const History& history, const Heads& version) {
     at_last_ = false;
 }
 
-// Where a good part of all items comes or goes, one walk over all of them is cheaper than to find
-// each: does so, or, where it is not, nothing.
+// Where a good part of all items comes or goes, one pass over all of them is cheaper than seeking
+// each. False, and nothing is done, where it is not.
 bool Sequence::shift_in_bulk(const ContainerLog& log) {
     const std::size_t fewest = std::max(kBulkRuns, items_.item_count() / kBulkShare);
     std::size_t atoms = 0;
@@ -338,7 +343,7 @@ bool Sequence::shift_in_bulk(const ContainerLog& log) {
     for (const LvSpan& span : difference_.only_b) add(span, 1);
     if (runs < fewest) return false;
 
-    // By how much each atom's count changes; not beyond what a byte holds.
+    // By how much each atom's count changes. Gives up where a byte cannot hold it.
     std::vector<std::int8_t> changes(end_);
     bool fit = true;
     const auto change = [&](Lv lv, std::uint32_t len, std::int32_t by) {
@@ -356,7 +361,7 @@ bool Sequence::shift_in_bulk(const ContainerLog& log) {
     }
     for (const Part& part : parts) {
         for_each_target(part.span.begin, part.span.size(), [&](const Target& target) {
-            // What only a part of an op deleted need not be items of its own yet.
+            // Only the ends of a part can cut an item in two.
             if (target.op == part.span.begin || target.end() == part.span.end)
                 cut_out(target.first, target.len);
             change(target.first, target.len, part.by);
@@ -367,7 +372,7 @@ bool Sequence::shift_in_bulk(const ContainerLog& log) {
     return true;
 }
 
-// Makes these atoms, which are here, items that reach over neither end.
+// Splits items so that none reaches over either end of these atoms, which are here.
 void Sequence::cut_out(Lv lv, std::uint32_t len) {
     while (len > 0) {
         const Cursor at = items_.find_atom(lv);
@@ -378,10 +383,10 @@ void Sequence::cut_out(Lv lv, std::uint32_t len) {
     }
 }
 
-// Makes no item begin before `lv` and end behind it.
+// Splits the item, if any, that begins before `lv` and ends behind it.
 void Sequence::cut_at(const ContainerLog& log, Lv lv) {
     if (lv == 0 || lv >= end_) return;
-    // Only an item of atoms that follow each other reaches over it.
+    // An item reaches over it only if both neighbours were inserted.
     for (const Lv atom : {lv - 1, lv}) {
         const std::size_t i = log.find(atom);
         if (i == log.runs().size() || log.runs()[i].lv > atom) return;
@@ -392,8 +397,8 @@ void Sequence::cut_at(const ContainerLog& log, Lv lv) {
     if (at.offset > 0) items_.isolate(at, items_.item(at).len - at.offset);
 }
 
-// Being inserted and each being deleted count one, so the order in which ops are taken back does
-// not matter. A move is both.
+// An insertion and each deletion count one, so the order in which ops are taken back does not
+// matter. A move of an element is both.
 void Sequence::shift(const ContainerLog& log, LvSpan span, std::int32_t by) {
     const auto& runs = log.runs();
     for (std::size_t i = log.find(span.begin); i < runs.size() && runs[i].lv < span.end; ++i) {

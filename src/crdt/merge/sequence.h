@@ -1,14 +1,40 @@
-// Sequence: the order of a text's or list's atoms, tombstones and all, kept between imports.
+// Sequence: the order of the atoms of a text or list, tombstones included, kept between imports.
 //
-// An op carries only a position in the version that wrote it. To place it, the sequence moves to
-// that version (taking back and redoing what differs), finds the spot, and orders the atom among
-// concurrent ones by Loro's form of the Fugue rule; what results is an effect at a position of the
-// text as it is now. The walk is eg-walker's (Gentle & Kleppmann 2025, §3); the order is Fugue's
-// (Weidner & Kleppmann 2023) with ties by peer. Unlike eg-walker's, the items stay: the next
-// concurrent op costs the difference of two versions, not a replay.
+// An op says only a position, in the version that its author saw. To place it, the sequence moves
+// to that version, finds the spot there, and orders the new atom among the concurrent ones. The
+// result is an Effect: what the op does to the text as it is now. The walk is eg-walker's (Gentle
+// and Kleppmann, "Collaborative text editing with Eg-walker", 2025, section 3). The order is that
+// of Fugue (Weidner and Kleppmann, "The Art of the Fugue", 2023) with ties broken by peer, in the
+// form that Loro's files assume.
 //
-// Ops whose version holds everything the container has (linear ones) are placed by position alone,
-// in bulk and late: catch_up().
+// Eg-walker rebuilds its items for every merge. Here they stay, so the next concurrent op costs the
+// difference of two versions and not a replay.
+//
+//     two authors type behind the same "a":     ada: a b c      bo: a x
+//
+//     version {a, b, c}   items  a b c x        now: 1 1 1 0    bo's x is not there yet
+//     version {a, x}             a b c x        now: 1 0 0 1    b and c are not there
+//     everything                 a b c x        erased: all 0   the text reads "abcx"
+//
+// To place an atom, take its left origin (the atom to its left in its version) and its right
+// origin (the next atom to the right that its version knows, deleted or not). Every atom between
+// the two is concurrent with it. Fugue reads the origins as a tree, in which the new atom hangs on
+// the right of its left origin or on the left of its right origin, and puts siblings in order of
+// their right parents, then of their peers: spot() walks over the atoms between the origins and
+// stops behind the last one that belongs in front.
+//
+// Invariants:
+//   1. `now` of an item counts its insertion and each deletion that the version moved to knows:
+//      0 not inserted, 1 visible, 1 + n deleted n times. Taking an op back subtracts what applying
+//      it added, so a move between versions may take ops back and apply them in any order.
+//   2. `erased` counts the deletions that are known at all. Effects and readers use it.
+//   3. targets_ says, for each atom of a delete, which atom it deleted: a delete's position alone
+//      would not tell this once the sequence has moved on.
+//
+// Linear ops (their version holds everything the container has) need none of this. They are placed
+// by position in the last version, in bulk and late, when something first needs the order:
+// catch_up(). Placing costs O(log n) for each run of atoms, plus the moves between versions, which
+// cost O(difference * log n), or one pass over all items where that is cheaper.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +47,8 @@
 
 namespace quire::crdt {
 
-// What an op does to the visible sequence as it is: `len` atoms from `lv` on appear at `pos`, or
-// `len` entities at `pos` go.
+// What an op does to the sequence that is visible after everything: `len` atoms from `lv` on appear
+// at `pos`, or `len` entities at `pos` disappear.
 struct Effect {
     Lv lv;  // Of the op's atoms.
     std::uint32_t len;
@@ -41,12 +67,11 @@ public:
 
     // How far the container's log is in: the exclusive end.
     Lv caught_up() const { return end_; }
-    // Takes in the ops of the log below `until`. Those that are not linear are placed again (a
-    // sequence that is built anew); what they do to the text is not told.
+    // Takes in the ops of the log below `until`. Ops that are not linear are placed as well, when a
+    // sequence is built anew, and their effects are not recorded.
     void catch_up(const History& history, Lv until);
     // Takes in the atoms `span` of a run that is not linear, whose first has these parents.
-    // False when its positions do not exist in that version: the sequence is then good for nothing
-    // but to be dropped.
+    // False when its positions do not exist in that version; then the sequence must be dropped.
     bool integrate(const History& history, const Run& run, LvSpan span, const Heads& parents,
                    std::vector<Effect>* effects);
 
@@ -57,8 +82,8 @@ public:
     struct Place {
         std::uint32_t pos;
         std::uint32_t erased;
-        std::uint32_t
-            len;  // How many atoms from it on, in id order, lie side by side and fared alike.
+        // How many atoms from it on, in id order, lie side by side and fared alike.
+        std::uint32_t len;
     };
     Place place_of(Lv lv) const;
     bool contains(Lv lv) const { return lv < end_; }
@@ -105,7 +130,7 @@ public:
             take(item.lv, item.len, item.now == 1);
         } while (items_.next(at));
     }
-    // The same after everything; deleted stretches have visible = false.
+    // Like for_each(), after everything: deleted stretches have visible = false.
     template <class Take>
     void for_each_last(Take take) const {
         if (items_.empty()) return;
@@ -143,7 +168,8 @@ private:
     template <class Take>
     void for_each_target(Lv op, std::uint32_t len, Take take) const;
     void shift_items(Lv lv, std::uint32_t len, std::int32_t by);
-    // Where a new atom goes: its origins, and the cursors behind the left and at the right one.
+    // The gap that a new atom goes into: its origins, the cursor behind the left origin and the
+    // cursor at the right one.
     struct Gap {
         Lv lv;
         Lv left;
@@ -151,20 +177,20 @@ private:
         ItemTree::Cursor before;
         ItemTree::Cursor behind;
     };
-    // The cursor behind which it goes among the concurrent ones between them.
+    // The cursor behind which the new atom goes, among the concurrent atoms in the gap.
     ItemTree::Cursor spot(const AtomTable& atoms, const Gap& gap) const;
     // An atom that lies behind the item at the cursor.
     ItemTree::Cursor find_behind(Lv lv, const ItemTree::Cursor& at) const;
     void record(Lv op, std::uint32_t len, Lv first, bool reversed);
 
     ItemTree items_;
-    std::vector<Target> targets_;  // By op.
-    Heads version_;                // Where `now` of the items stands.
-    bool at_last_ = true;          // That version holds everything taken in.
-    std::size_t distance_ = 0;     // What was walked since it last did,
-    std::size_t linear_ = 0;       // and how many linear atoms came in since.
+    std::vector<Target> targets_;  // Sorted by op.
+    Heads version_;                // The version that `now` of the items counts.
+    bool at_last_ = true;          // Whether that version holds everything taken in.
+    std::size_t distance_ = 0;     // Atoms walked over since it last did.
+    std::size_t linear_ = 0;       // Linear atoms that came in since it last did.
     Lv end_ = 0;
-    std::size_t next_run_ = 0;  // Where in the log catch_up() goes on.
+    std::size_t next_run_ = 0;  // The run of the log at which catch_up() goes on.
     Difference difference_;
 };
 

@@ -1,4 +1,5 @@
-// What a document can tell of itself beyond its values: for codecs and tests.
+#include "crdt/doc/inspection.h"
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -35,42 +36,36 @@ void for_each_stamped(const OpLog& log, Lv lv, Lv len, Take take) {
 
 }  // namespace
 
-Frontiers Doc::heads_of(const VersionVector& version) const {
-    CHECK(load_history());
-    const AtomTable& atoms = body_->oplog().atoms();
-    Heads last;
-    for (const auto& [peer, end] : version.ends()) {
-        const Counter known = std::min(end, atoms.end_of(peer));
-        if (known > 0) last.push_back(*atoms.lv_of({peer, known - 1}));
-    }
-    return body_->frontiers_of(body_->oplog().graph().minimal(std::move(last)));
+DocBody& Inspection::body() const {
+    CHECK(doc_->history().load());
+    return body_of(*doc_);
 }
 
-std::vector<Handle> Doc::written() const {
-    CHECK(load_history());
+std::vector<Handle> Inspection::written() const {
+    DocBody& body = this->body();
     std::vector<Handle> handles;
-    for (const Container& c : body_->containers()) {
+    for (const Container& c : body.containers()) {
         if (!DocBody::log_of(c).empty()) handles.push_back(Handle{c.index});
     }
     return handles;
 }
 
-std::optional<ContainerId> Doc::parent_of(const ContainerId& id) const {
+std::optional<ContainerId> Inspection::parent_of(const ContainerId& id) const {
     if (id.is_root()) return std::nullopt;
-    CHECK(load_history());
-    const std::optional<Lv> creator = body_->oplog().atoms().lv_of(id.op());
+    DocBody& body = this->body();
+    const std::optional<Lv> creator = body.oplog().atoms().lv_of(id.op());
     if (!creator) return std::nullopt;
-    return body_->container(body_->oplog().container_of(*creator)).id;
+    return body.container(body.oplog().container_of(*creator)).id;
 }
 
-std::vector<Doc::Stretch> Doc::stretches(Handle sequence) const {
-    CHECK(load_history());
-    Container& c = body_->container(sequence);
+std::vector<Inspection::Stretch> Inspection::stretches(Handle sequence) const {
+    DocBody& body = this->body();
+    Container& c = body.container(sequence);
     CHECK(c.id.kind == ContainerKind::text || c.id.kind == ContainerKind::list);
-    const OpLog& oplog = body_->oplog();
+    const OpLog& oplog = body.oplog();
     const ContainerLog& log = DocBody::log_of(c);
     std::vector<Stretch> stretches;
-    body_->sequence(c).for_each_last([&](Lv lv, Lv len, bool visible) {
+    body.sequence(c).for_each_last([&](Lv lv, Lv len, bool visible) {
         while (visible && len > 0) {
             const Run& run = log.runs()[log.find(lv)];
             const Lv here = std::min(len, run.end() - lv);
@@ -82,7 +77,7 @@ std::vector<Doc::Stretch> Doc::stretches(Handle sequence) const {
                 if (run.kind == RunKind::anchor) {
                     stretch.style = &log.op(run);
                     if (std::holds_alternative<StyleEnd>(*stretch.style))
-                        stretch.ended = &body_->style_at(c, *body_->style_start(from));
+                        stretch.ended = &body.style_at(c, *body.style_start(from));
                 } else if (c.id.kind == ContainerKind::text) {
                     stretch.text = log.text(run, from, size);
                 } else {
@@ -97,26 +92,26 @@ std::vector<Doc::Stretch> Doc::stretches(Handle sequence) const {
     return stretches;
 }
 
-std::vector<Doc::Register> Doc::registers(Handle map) const {
-    CHECK(load_history());
-    const Container& c = body_->container(map);
+std::vector<Inspection::Register> Inspection::registers(Handle map) const {
+    DocBody& body = this->body();
+    const Container& c = body.container(map);
     CHECK(c.id.kind == ContainerKind::map);
     std::vector<Register> registers;
     for (const auto& [key, entry] : c.map->entries()) {
         const MapState::Write& last = entry.winner;
-        registers.push_back({key, last.erases ? nullptr : body_->slot_of(last.lv),
-                             body_->oplog().atoms().id_of(last.lv), last.lamport});
+        registers.push_back({key, last.erases ? nullptr : body.slot_of(last.lv),
+                             body.oplog().atoms().id_of(last.lv), last.lamport});
     }
     return registers;
 }
 
-std::vector<Doc::MovableSlot> Doc::movable_slots(Handle list) const {
-    CHECK(load_history());
-    Container& c = body_->container(list);
+std::vector<Inspection::MovableSlot> Inspection::movable_slots(Handle list) const {
+    DocBody& body = this->body();
+    Container& c = body.container(list);
     CHECK(c.id.kind == ContainerKind::movable_list);
-    const AtomTable& atoms = body_->oplog().atoms();
-    const Graph& graph = body_->oplog().graph();
-    const MovableState& state = body_->movable(c);
+    const AtomTable& atoms = body.oplog().atoms();
+    const Graph& graph = body.oplog().graph();
+    const MovableState& state = body.movable(c);
     std::vector<MovableSlot> slots;
     slots.reserve(state.slots().size());
     state.slots().for_each([&](const SlotTree::Slot& slot) {
@@ -125,7 +120,7 @@ std::vector<Doc::MovableSlot> Doc::movable_slots(Handle list) const {
         told.lamport = graph.lamport(slot.lv);
         if (!slot.is_shown()) return;
         const MovableState::Element& element = state.element(slot.element);
-        told.shows = body_->slot_of(element.value);
+        told.shows = body.slot_of(element.value);
         told.element = {atoms.peer_of(element.made), graph.lamport(element.made)};
         told.written_by = atoms.id_of(element.value);
         told.written_at = graph.lamport(element.value);
@@ -133,10 +128,31 @@ std::vector<Doc::MovableSlot> Doc::movable_slots(Handle list) const {
     return slots;
 }
 
-double Doc::counter_total(Handle counter) const {
-    Container& c = body_->container(counter);
+std::vector<Inspection::TreePlace> Inspection::tree_places(Handle tree) const {
+    DocBody& body = this->body();
+    Container& c = body.container(tree);
+    const Container::Tree& t = body.tree(c, nullptr);
+    const ContainerLog& log = DocBody::log_of(c);
+    std::vector<TreePlace> places;
+    for (const Placement& place : t.moves.placements(log)) {
+        if (!t.state.is_rooted(place.node)) continue;
+        TreePlace out;
+        out.id = place.id;
+        out.erased = place.parent == kTreeErased;
+        if (place.parent >= kFirstNode) out.parent = t.moves.id_of(place.parent);
+        out.last_move = body.oplog().atoms().id_of(log.runs()[*t.moves.run_of(place.node)].lv);
+        out.lamport = place.lamport;
+        out.position.assign(place.position.begin(), place.position.end());
+        places.push_back(std::move(out));
+    }
+    return places;
+}
+
+double Inspection::counter_total(Handle counter) const {
+    DocBody& body = body_of(*doc_);
+    Container& c = body.container(counter);
     CHECK(c.id.kind == ContainerKind::counter);
-    return body_->counter_value(c, nullptr);
+    return body.counter_value(c, nullptr);
 }
 
 }  // namespace quire::crdt

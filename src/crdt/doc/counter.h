@@ -1,0 +1,24 @@
+// CounterView: reads and changes a counter, the sum of all that was added to it.
+//
+// Floats are added in the order in which they became known here, so peers agree on sums that come
+// out exactly (of integers, of dyadic fractions) and may differ in the last digits of others.
+#pragma once
+
+#include "base/result.h"
+#include "crdt/doc/container_view.h"
+
+namespace quire::crdt {
+
+class CounterView : public ContainerView {
+public:
+    double value() const;
+    // The value afterwards. Errors, beside those in container_view.h: invalid_argument
+    // "not_finite".
+    Result<double> add(double delta);
+
+private:
+    friend class Doc;
+    CounterView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
+};
+
+}  // namespace quire::crdt

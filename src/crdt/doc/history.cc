@@ -1,0 +1,156 @@
+// Versions and what lies between them, and reading a history that an opening left out.
+#include "crdt/doc/history.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "crdt/doc/body.h"
+#include "crdt/doc/comparison.h"
+#include "crdt/doc/opening.h"
+
+namespace quire::crdt {
+
+namespace {
+
+std::vector<IdSpan> ids_of(const AtomTable& atoms, const std::vector<LvSpan>& spans) {
+    std::vector<IdSpan> ids;
+    for (const LvSpan& span : spans) {
+        for (Lv lv = span.begin; lv < span.end;) {
+            const Lv stop = std::min(span.end, atoms.run_end(lv));
+            const OpId first = atoms.id_of(lv);
+            const auto end = first.counter + static_cast<Counter>(stop - lv);
+            ids.push_back({first.peer, first.counter, end});
+            lv = stop;
+        }
+    }
+    std::sort(ids.begin(), ids.end());
+    std::vector<IdSpan> joined;
+    for (const IdSpan& span : ids) {
+        if (!joined.empty() && joined.back().peer == span.peer && joined.back().end == span.begin) {
+            joined.back().end = span.end;
+        } else {
+            joined.push_back(span);
+        }
+    }
+    return joined;
+}
+
+Result<DocBody*> body_with_history(const Doc& doc) {
+    TRY(doc.history().load());
+    return &body_of(doc);
+}
+
+}  // namespace
+
+const VersionVector& History::version() const {
+    return body_of(*doc_).version();
+}
+Frontiers History::frontiers() const {
+    return body_of(*doc_).frontiers_of(body_of(*doc_).oplog().heads());
+}
+
+std::size_t History::op_count() const {
+    return body_of(*doc_).op_count();
+}
+
+std::vector<IdSpan> History::waiting() const {
+    return body_of(*doc_).waiting();
+}
+
+bool History::is_loaded() const {
+    return doc_->unread_ == nullptr || doc_->unread_->source == nullptr;
+}
+
+Result<void> History::load() const {
+    if (is_loaded()) return {};
+    if (doc_->body_->is_committing()) {
+        return fail(Errc::conflict, "committing",
+                    "the history cannot be read before the commit is made; nothing was changed");
+    }
+    std::vector<Change> history = TRY(doc_->unread_->source->read());
+    auto body = TRY(doc_->body_->with_history(history, doc_->unread_->end, doc_->unread_->heads));
+    doc_->unread_->source.reset();
+    // Whoever is being told something now is told it by the one that was.
+    doc_->unread_->began_as = std::exchange(doc_->body_, std::move(body));
+    if (!doc_->body_->has_subscribers()) doc_->unread_.reset();
+    return {};
+}
+
+Result<void> History::load(const VersionVector& known) const {
+    if (is_loaded() || known.includes(doc_->unread_->end)) return {};
+    return load();
+}
+
+Frontiers History::heads_of(const VersionVector& version) const {
+    CHECK(load());
+    DocBody& body = body_of(*doc_);
+    const AtomTable& atoms = body.oplog().atoms();
+    Heads last;
+    for (const auto& [peer, end] : version.ends()) {
+        const Counter known = std::min(end, atoms.end_of(peer));
+        if (known > 0) last.push_back(*atoms.lv_of({peer, known - 1}));
+    }
+    return body.frontiers_of(body.oplog().graph().minimal(std::move(last)));
+}
+
+Result<VersionVector> History::version_of(const Frontiers& version) const {
+    DocBody& body = *TRY(body_with_history(*doc_));
+    return body.version_of(body.past_of(TRY(body.heads_of(version))));
+}
+
+Result<Frontiers> History::minimal(const Frontiers& version) const {
+    DocBody& body = *TRY(body_with_history(*doc_));
+    return body.frontiers_of(TRY(body.heads_of(version)));
+}
+
+Result<History::Between> History::spans_between(const Frontiers& from, const Frontiers& to) const {
+    DocBody& body = *TRY(body_with_history(*doc_));
+    const Heads a = TRY(body.heads_of(from));
+    const Heads b = TRY(body.heads_of(to));
+    Difference difference;
+    body.oplog().graph().diff(a, b, difference);
+    const AtomTable& atoms = body.oplog().atoms();
+    return Between{ids_of(atoms, difference.only_a), ids_of(atoms, difference.only_b)};
+}
+
+Result<void> History::travel_ancestors(const Frontiers& version,
+                                       Function<bool(const ChangeHeader&)> take) const {
+    DocBody& body = *TRY(body_with_history(*doc_));
+    const OpLog& log = body.oplog();
+    const AtomTable& atoms = log.atoms();
+    // Changes by number; one is taken once all that follow it are.
+    std::vector<std::size_t> queue;
+    const auto push = [&](Lv lv) {
+        queue.push_back(log.change_of(lv));
+        std::push_heap(queue.begin(), queue.end());
+    };
+    for (const Lv head : TRY(body.heads_of(version))) push(head);
+    while (!queue.empty()) {
+        const std::size_t index = queue.front();
+        while (!queue.empty() && queue.front() == index) {
+            std::pop_heap(queue.begin(), queue.end());
+            queue.pop_back();
+        }
+        const ChangeInfo& info = log.changes()[index];
+        const Lv end = std::min(log.change_end(index), body.committed_end());
+        ChangeHeader header{atoms.id_of(info.lv),
+                            static_cast<Counter>(end - info.lv),
+                            {},
+                            log.graph().lamport(info.lv),
+                            info.timestamp,
+                            log.message_of(info)};
+        for (const Lv dep : log.deps_of(info)) header.deps.push_back(atoms.id_of(dep));
+        if (!take(header)) return {};
+        for (const Lv parent : log.graph().parents_of(info.lv)) push(parent);
+    }
+    return {};
+}
+
+Result<Diff> History::diff(const Frontiers& from, const Frontiers& to) const {
+    DocBody& body = *TRY(body_with_history(*doc_));
+    const Past a = body.past_of(TRY(body.heads_of(from)));
+    const Past b = body.past_of(TRY(body.heads_of(to)));
+    return Comparison(body, a, b).diff();
+}
+
+}  // namespace quire::crdt

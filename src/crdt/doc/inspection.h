@@ -1,0 +1,83 @@
+// Inspection: what a copy of a document's state has to hold beyond its values, after every op. For
+// codecs and tests: `Inspection(doc).registers(map)`.
+//
+// What it returns points into the document, until the document changes. Every function CHECKs that
+// the history can be read (history.h).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "crdt/doc/container_view.h"
+#include "crdt/ids/change.h"
+#include "crdt/merge/style.h"
+
+namespace quire::crdt {
+
+class Inspection {
+public:
+    explicit Inspection(const Doc& doc) : doc_(&doc) {}
+
+    // The containers that ops were written to, dead ones included, in the order in which they
+    // became known.
+    std::vector<Handle> written() const;
+    // The container that holds the atom that made this one; none for a root, and for a container
+    // that no op made.
+    std::optional<ContainerId> parent_of(const ContainerId& id) const;
+
+    // A stretch of what a text or list shows, whose ids and lamports both count up.
+    struct Stretch {
+        OpId first;
+        Lamport lamport = 0;
+        Counter size = 0;
+        std::string_view text;              // In a text.
+        std::span<const Slot> values;       // In a list.
+        const OpContent* style = nullptr;   // A style's start or end, of size 1, and nothing else.
+        const StyleStart* ended = nullptr;  // At an end: its style, whose start may be deleted.
+    };
+    std::vector<Stretch> stretches(Handle sequence) const;
+
+    // The last write of each key that was ever written, sorted by key.
+    struct Register {
+        std::string_view key;
+        const Slot* value = nullptr;  // Null where the key was erased.
+        OpId writer;
+        Lamport lamport = 0;
+    };
+    std::vector<Register> registers(Handle map) const;
+
+    // The slots of a movable list in order, including those that show nothing.
+    struct MovableSlot {
+        OpId atom;
+        Lamport lamport = 0;
+        // Null for a slot that shows nothing; then the members below say nothing.
+        const Slot* shows = nullptr;
+        ElementId element;
+        OpId written_by;  // The atom that gave the element its value.
+        Lamport written_at = 0;
+    };
+    std::vector<MovableSlot> movable_slots(Handle list) const;
+
+    // Each node that stands in the tree or was erased with what it stood below, in no order, and
+    // the move that decides where it stands. Nodes below one that nobody made are left out.
+    struct TreePlace {
+        OpId id;
+        bool erased = false;         // The node itself; then it has no parent.
+        std::optional<OpId> parent;  // None: a root of the tree.
+        OpId last_move;
+        Lamport lamport = 0;  // Of that move.
+        Bytes position;       // Empty where the node was erased.
+    };
+    std::vector<TreePlace> tree_places(Handle tree) const;
+
+    double counter_total(Handle counter) const;
+
+private:
+    DocBody& body() const;  // With its history.
+
+    const Doc* doc_;
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,35 @@
+// MapView: reads and edits a map. Of concurrent writes to a key, the one with the greatest
+// (lamport, peer) wins.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/value.h"
+#include "crdt/doc/container_view.h"
+#include "crdt/ids/change.h"
+
+namespace quire::crdt {
+
+class MapView : public ContainerView {
+public:
+    // None for a key that is not set. For a mergeable child (crdt/ids/mergeable.h) this is its
+    // marker.
+    std::optional<Slot> get(std::string_view key) const;
+    std::optional<ContainerId> child(std::string_view key) const;
+    std::vector<std::string> keys() const;  // Sorted.
+
+    // Errors: see container_view.h.
+    Result<void> set(std::string_view key, Value value);  // An equal value is no op.
+    Result<ContainerId> insert_container(std::string_view key, ContainerKind kind);
+    Result<void> erase(std::string_view key);
+
+private:
+    friend class Doc;
+    MapView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
+};
+
+}  // namespace quire::crdt

@@ -1,0 +1,121 @@
+#include "crdt/doc/text.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/utf8.h"
+#include "crdt/doc/body.h"
+#include "crdt/doc/limits.h"
+
+namespace quire::crdt {
+
+const seq::Rope& TextView::rope() const {
+    return body().shown_text(container());
+}
+
+Result<std::string> TextView::at(const Frontiers& version) const {
+    TRY(doc().history().load());
+    Container& c = container();
+    if (c.id.kind != ContainerKind::text) return body().refuse(handle(), ContainerKind::text);
+    return body().text_at(c, version);
+}
+
+namespace {
+
+Result<void> insert_anywhere(DocBody& body, Handle text, text::CodePoint at,
+                             std::string_view utf8) {
+    Container* c = body.editable(text, ContainerKind::text);
+    if (c == nullptr) return body.refuse(text, ContainerKind::text);
+    std::size_t position = at.n;
+    if (c->has_anchors) {
+        const seq::Rope& rope = body.text(*c);
+        if (at > rope.code_points()) return beyond(at.n, rope.code_points().n);
+        position = c->text->insertion(static_cast<std::uint32_t>(at.n));
+    } else if (position > c->size) {
+        return beyond(position, c->size);
+    }
+    if (utf8.empty()) return {};
+    std::size_t len = 1;
+    if (utf8.size() > 1 || static_cast<unsigned char>(utf8[0]) >= 0x80) {
+        if (!utf8::is_valid(utf8))
+            return invalid("invalid_utf8", "the text is not UTF-8; nothing was changed");
+        len = utf8::count_code_points(utf8);
+    }
+    if (len > kMaxSize - c->size) return too_large();
+    body.insert_text(*c, static_cast<std::uint32_t>(position), utf8,
+                     static_cast<std::uint32_t>(len));
+    return {};
+}
+
+Result<void> erase_anywhere(DocBody& body, Handle text, text::CodePoint at, text::CodePoint count) {
+    Container* c = body.editable(text, ContainerKind::text);
+    if (c == nullptr) return body.refuse(text, ContainerKind::text);
+    if (!c->has_anchors) {
+        if (at.n > c->size || count.n > c->size - at.n) return beyond(at.n + count.n, c->size);
+        if (count.n > 0) {
+            body.erase(*c, static_cast<std::uint32_t>(at.n), static_cast<std::uint32_t>(count.n));
+        }
+        return {};
+    }
+    const std::size_t size = body.text(*c).code_points().n;
+    if (at.n > size || count.n > size - at.n) return beyond(at.n + count.n, size);
+    body.erase_text(*c, at.n, count.n);
+    return {};
+}
+
+}  // namespace
+
+// Apart from what an edit anywhere needs, so that typing on costs little more than its counters.
+Result<void> TextView::insert(text::CodePoint at, std::string_view utf8) {
+    if (body().type_on(handle(), at.n, utf8)) return {};
+    return insert_anywhere(body(), handle(), at, utf8);
+}
+
+Result<void> TextView::erase(text::CodePoint at, text::CodePoint count) {
+    if (body().erase_on(handle(), at.n, count.n)) return {};
+    return erase_anywhere(body(), handle(), at, count);
+}
+
+TextDelta TextView::delta() const {
+    Container& c = container();
+    CHECK(c.id.kind == ContainerKind::text);
+    return body().text_delta(c, body().at());
+}
+
+Result<void> TextView::mark(text::CodePoint begin, text::CodePoint end, std::string_view key,
+                            Value value) {
+    Container* c = body().editable(handle(), ContainerKind::text);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::text);
+    if (begin >= end)
+        return invalid("empty_range", "a style needs at least one character to be on");
+    if (!utf8::is_valid(key))
+        return invalid("invalid_utf8", "the key is not UTF-8; nothing was changed");
+    const std::size_t size = body().text(*c).code_points().n;
+    if (end.n > size) return beyond(end.n, size);
+    if (c->size > kMaxSize - 2) return beyond(kMaxSize, kMaxSize);
+    const std::optional<Expand> expand = body().settings.text_styles.of(key);
+    if (!expand) {
+        // Taking away what is not there needs no configuration.
+        const Styles* styles = c->text->styles();
+        const auto from = static_cast<std::uint32_t>(begin.n);
+        const auto to = static_cast<std::uint32_t>(end.n);
+        if (value.is_null() && (styles == nullptr || styles->has(key, value, from, to))) return {};
+        return unknown_style(key);
+    }
+    body().mark(*c, {begin.n, end.n, key, std::move(value), *expand});
+    return {};
+}
+
+Result<void> TextView::unmark(text::CodePoint begin, text::CodePoint end, std::string_view key) {
+    return mark(begin, end, key, nullptr);
+}
+
+Result<void> TextView::apply(const TextDelta& delta) {
+    Container* c = body().editable(handle(), ContainerKind::text);
+    if (c == nullptr) return body().refuse(handle(), ContainerKind::text);
+    TRY(body().check_delta(*c, delta));
+    body().apply_delta(*c, delta);
+    return {};
+}
+
+}  // namespace quire::crdt

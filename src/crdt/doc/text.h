@@ -1,0 +1,50 @@
+// TextView: reads and edits a text. Positions count code points.
+//
+// A text is stored as a rope and may carry styles, as in Peritext (Litt et al., 2022): a style is a
+// pair of anchors between characters, so that text typed inside a style has it as well.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/value.h"
+#include "crdt/doc/container_view.h"
+#include "crdt/ids/diff.h"
+#include "crdt/ids/version.h"
+#include "seq/rope.h"
+
+namespace quire::crdt {
+
+class TextView : public ContainerView {
+public:
+    // The text without its styles. The reference holds until the document changes; a copy is O(1)
+    // and holds for good.
+    const seq::Rope& rope() const;
+    // The text with its styles: inserts only, where neighbours have different attributes.
+    // O(n log n) in characters and anchors.
+    TextDelta delta() const;
+    // The text at an earlier version. O(history of the container). Errors: not_found
+    // "unknown_version".
+    Result<std::string> at(const Frontiers& version) const;
+
+    // Errors of all edits: see container_view.h.
+    Result<void> insert(text::CodePoint at, std::string_view utf8);
+    Result<void> erase(text::CodePoint at, text::CodePoint count);
+
+    // Gives the characters [begin, end) a style. Characters that have it already get no op.
+    // O(log anchors), amortised. Errors also: invalid_argument "empty_range", "unknown_style_key".
+    Result<void> mark(text::CodePoint begin, text::CodePoint end, std::string_view key,
+                      Value value);
+    // Removes a style: marks with null.
+    Result<void> unmark(text::CodePoint begin, text::CodePoint end, std::string_view key);
+    // Carries out a delta, all of it or nothing. Attributes of a retained stretch are marked, or
+    // removed where they are null. Inserted text has the attributes it comes with and no others.
+    Result<void> apply(const TextDelta& delta);
+
+private:
+    friend class Doc;
+    TextView(const Doc& doc, Handle handle) : ContainerView(doc, handle) {}
+};
+
+}  // namespace quire::crdt
