@@ -105,7 +105,7 @@ std::vector<Change> history_of(const traces::Sequential& trace) {
     const Handle text = doc.open(kText);
     for (const traces::Patch& patch : trace.patches) edit(doc, text, patch);
     doc.commit({.want_diff = false});
-    return doc.changes_since({});
+    return doc.changes_since({}).changes();
 }
 
 void load_sequential(benchmark::State& state, const std::string& name) {
@@ -133,7 +133,7 @@ void export_all(benchmark::State& state) {
         for (const traces::Patch& patch : trace->patches) edit(doc, text, patch);
         doc.commit({.want_diff = false});
         state.ResumeTiming();
-        benchmark::DoNotOptimize(doc.changes_since({}));
+        benchmark::DoNotOptimize(doc.changes_since({}).changes());
     }
 }
 
@@ -192,13 +192,13 @@ void concurrent_peers(benchmark::State& state) {
     Doc base(1);
     CHECK(base.text(base.open(kText)).insert({0}, std::string(1000, 'x')).has_value());
     base.commit();
-    const std::vector<Change> start = base.changes_since({});
+    const std::vector<Change> start = base.changes_since({}).changes();
     std::vector<Change> changes;
     for (PeerId peer = 2; peer < 2 + static_cast<PeerId>(state.range(0)); ++peer) {
         Doc doc(peer);
         CHECK(doc.import(start).has_value());
         CHECK(doc.text(doc.open(kText)).insert({peer * 37 % 1000}, "y").has_value());
-        changes.push_back(doc.changes_in(std::vector{doc.commit().span}).at(0));
+        changes.push_back(doc.changes_in(std::vector{doc.commit().span}).changes().at(0));
     }
     for (auto _ : state) {
         Doc doc(1'000'000);
@@ -219,8 +219,8 @@ void ping_pong(benchmark::State& state) {
         for (std::int64_t i = 0; i < state.range(0); ++i) {
             CHECK(a.text(in_a).insert({0}, "a").has_value());
             CHECK(b.text(in_b).insert({b.text(in_b).rope().code_points().n}, "b").has_value());
-            auto from_a = a.changes_in(std::vector{a.commit().span});
-            auto from_b = b.changes_in(std::vector{b.commit().span});
+            auto from_a = a.changes_in(std::vector{a.commit().span}).changes();
+            auto from_b = b.changes_in(std::vector{b.commit().span}).changes();
             CHECK(a.import(std::move(from_b)).has_value());
             CHECK(b.import(std::move(from_a)).has_value());
         }
@@ -291,7 +291,7 @@ void movable_moves(benchmark::State& state) {
 void movable_load(benchmark::State& state) {
     Doc writer(1);
     move_about(writer, writer.open(kMovable));
-    const std::vector<Change> changes = writer.changes_since({});
+    const std::vector<Change> changes = writer.changes_since({}).changes();
     for (auto _ : state) {
         state.PauseTiming();
         std::vector<Change> copy = changes;
@@ -321,7 +321,7 @@ std::vector<Change> tree_history() {
         }
     }
     doc.commit();
-    return doc.changes_since({});
+    return doc.changes_since({}).changes();
 }
 
 void tree_import(benchmark::State& state) {

@@ -22,7 +22,7 @@ constexpr const char* kPaper = "automerge-paper";
 std::size_t take_in(Doc& doc, const Bytes& blob) {
     ChangeBatch changes;
     CHECK(codec::read_updates(blob, changes).has_value());
-    CHECK(doc.import(changes).has_value());
+    CHECK(doc.import(std::move(changes)).has_value());
     return doc.text(doc.open(text_id())).rope().bytes().n;
 }
 

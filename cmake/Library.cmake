@@ -10,7 +10,7 @@ include(CMakePackageConfigHelpers)
 
 # What a program includes. What these include of ours comes along.
 set(public_headers
-    crdt/doc/doc.h crdt/doc/cursor.h crdt/doc/undo.h crdt/ids/change.h crdt/ids/container_text.h crdt/ids/diff.h
+    crdt/doc/doc.h crdt/doc/undo.h crdt/ids/change.h crdt/ids/container_text.h crdt/ids/diff.h
     codec/cursor.h codec/document.h codec/inspect.h codec/json_updates.h codec/open_snapshot.h codec/small.h codec/snapshot.h codec/updates.h
     json/json.h)
 

@@ -47,8 +47,7 @@ public:
         return codec::encode_updates(doc_.changes_since(other.doc_.version()));
     }
     Result<void> take(const Bytes& news) {
-        std::vector<crdt::Change> changes = TRY(codec::decode_updates(news));
-        TRY(doc_.import(std::move(changes)));
+        TRY(doc_.import(TRY(codec::decode_updates(news))));
         return {};
     }
 

@@ -79,7 +79,7 @@ int main() {
     doc.commit({.message = "violets are not green"});
     expect("without the second edit", read(), "They say: Roses are red, sugar is sweet");
 
-    for (const crdt::Change& change : doc.changes_since({})) {
+    for (const crdt::Change& change : doc.changes_since({}).changes()) {
         std::printf("  %d@%llu  %d ops  %s\n", change.id.counter,
                     static_cast<unsigned long long>(change.id.peer), crdt::atom_count(change),
                     change.message.c_str());

@@ -62,7 +62,7 @@ void look_around(Doc& doc) {
     const std::vector<Handle> containers = crdt::Inspection(doc).written();
     const Frontiers last = doc.frontiers();
     Frontiers early;
-    for (const Change& change : doc.changes_since({})) {
+    for (const Change& change : doc.changes_since({}).changes()) {
         early.assign(1, change.id);
         if (change.id.counter % 3 == 0) break;
     }
@@ -102,8 +102,8 @@ void import_halves(Decode& decode) {
     if (!changes || !whole.import(*changes) || whole.history().op_count() > kMostChecked) return;
     const auto middle = changes->begin() + static_cast<std::ptrdiff_t>(changes->size() / 2);
     Doc halves(1000);
-    CHECK(halves.import({middle, changes->end()}));
-    CHECK(halves.import({changes->begin(), middle}));
+    CHECK(halves.import(std::vector<crdt::Change>(middle, changes->end())));
+    CHECK(halves.import(std::vector<crdt::Change>(changes->begin(), middle)));
     CHECK(halves.version() == whole.version() && halves.frontiers() == whole.frontiers());
     // Counters add up in the order in which it came.
     const std::vector<Handle> containers = crdt::Inspection(whole).written();

@@ -286,32 +286,6 @@ Result<void> read_block(ByteReader in, Budget& budget, ChangeBatch& out) {
     return {};
 }
 
-Result<void> read_block(ByteReader in, Budget& budget, std::vector<Change>& out) {
-    ChangeBatch batch;
-    TRY(read_block(in, budget, batch));
-    // Ops stand beside the rows that they are made of; contents, which stand in the same order,
-    // move over.
-    if (!budget.take_heap(batch.rows.size() * sizeof(crdt::Op)))
-        return corrupt("more operations than the blob can hold");
-    auto content = batch.contents.begin();
-    for (const Head& head : batch.heads) {
-        Change& change = out.emplace_back(Change{
-            batch.id_of(head), {}, head.lamport, head.timestamp, std::string(head.message), {}});
-        change.deps.reserve(head.dep_count);
-        for (const ChangeBatch::Dep dep : batch.deps_of(head))
-            change.deps.push_back(batch.id_of(dep));
-        change.ops.reserve(head.row_count);
-        Counter counter = head.counter;
-        for (const ChangeBatch::Row& row : batch.rows_of(head)) {
-            const bool owned = row.form == ChangeBatch::Form::content;
-            change.ops.push_back({batch.containers[row.container], counter,
-                                  owned ? std::move(*content++) : batch.content_of(row)});
-            counter += row.atoms;
-        }
-    }
-    return {};
-}
-
 namespace {
 
 // Sorted by bytes, each once.
@@ -431,12 +405,6 @@ void BlockWriter::write(ByteWriter& out, const ChangeBatch& batch, std::span<con
         write_positions(out, registers_);
     }
     ops_.write_sections(out);
-}
-
-void write_block(ByteWriter& out, std::span<const Change* const> changes) {
-    ChangeBatch batch;
-    for (const Change* change : changes) batch.append(*change);
-    BlockWriter().write(out, batch, batch.heads);
 }
 
 }  // namespace quire::codec

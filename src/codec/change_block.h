@@ -43,7 +43,6 @@ std::size_t change_count(ByteReader block);
 // Appends the block's changes to `out`; their own size is not charged. What a batch holds then
 // views the block. Errors: corrupt, after which `out` is good for nothing.
 Result<void> read_block(ByteReader in, Budget& budget, crdt::ChangeBatch& out);
-Result<void> read_block(ByteReader in, Budget& budget, std::vector<crdt::Change>& out);
 
 // The same without their ops, which are not looked at. The atoms of each.
 Result<std::vector<crdt::Counter>> read_block_headers(ByteReader in, Budget& budget,
@@ -67,7 +66,5 @@ private:
     OpWriter ops_;
     ByteWriter containers_;
 };
-
-void write_block(ByteWriter& out, std::span<const crdt::Change* const> changes);
 
 }  // namespace quire::codec

@@ -28,7 +28,7 @@ Result<History> read_snapshot(std::span<const std::uint8_t> blob) {
 }  // namespace
 
 Result<std::vector<Change>> decode_history(std::span<const std::uint8_t> blob) {
-    if (TRY(is_updates(blob))) return decode_updates(blob);
+    if (TRY(is_updates(blob))) return TRY(decode_updates(blob)).changes();
     History history = TRY(read_snapshot(blob));
     return std::move(history.changes);
 }

@@ -15,7 +15,7 @@ namespace {
 using crdt::Change;
 
 Result<BlobInfo> inspect_updates(std::span<const std::uint8_t> blob) {
-    std::vector<Change> changes = TRY(decode_updates(blob));
+    std::vector<Change> changes = TRY(decode_updates(blob)).changes();
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.lamport < b.lamport; });
     BlobInfo info;

@@ -96,11 +96,17 @@ private:
 
 Result<void> add_changes(crdt::OpId key, std::span<const std::uint8_t> block, Budget& budget,
                          std::vector<Change>& out) {
-    auto read = read_block(ByteReader(block), budget, out);
+    // The batch views the block, which may be gone after it: its changes are kept as objects.
+    crdt::ChangeBatch batch;
+    auto read = read_block(ByteReader(block), budget, batch);
+    if (read && !budget.take_heap(batch.rows.size() * sizeof(crdt::Op)))
+        read = corrupt("more operations than the blob can hold");
     if (!read) {
         return Failure(std::move(read).error().within(
             cat("the block of changes at ", key.counter, "@", key.peer)));
     }
+    std::vector<Change> changes = std::move(batch).changes();
+    std::move(changes.begin(), changes.end(), std::back_inserter(out));
     return {};
 }
 

@@ -13,24 +13,25 @@
 namespace quire::codec {
 namespace {
 
-using crdt::Change;
+using crdt::ChangeBatch;
 
 // A block ends with the change that brings it here, by a guess at what its ops take.
 constexpr std::size_t kChangesSize = 4096;
 
-std::size_t guessed_size(const crdt::Op& op) {
+std::size_t guessed_size(const ChangeBatch::Row& row) {
     constexpr std::size_t kRow = 4;
-    if (const auto* insert = std::get_if<crdt::TextInsert>(&op.content))
-        return kRow + insert->text.size();
-    if (const auto* insert = std::get_if<crdt::ListInsert>(&op.content))
-        return kRow + 4 * insert->values.size();
+    if (row.form == ChangeBatch::Form::text) return kRow + row.size;
+    if (row.form == ChangeBatch::Form::content) {
+        if (const auto* insert = std::get_if<crdt::ListInsert>(row.content))
+            return kRow + 4 * insert->values.size();
+    }
     return 2 * kRow;
 }
 
-std::size_t guessed_size(const Change& change) {
+std::size_t guessed_size(const ChangeBatch& batch, const ChangeBatch::Head& head) {
     constexpr std::size_t kHeader = 8;
-    std::size_t size = kHeader + change.message.size();
-    for (const crdt::Op& op : change.ops) size += guessed_size(op);
+    std::size_t size = kHeader + head.message.size();
+    for (const ChangeBatch::Row& row : batch.rows_of(head)) size += guessed_size(row);
     return size;
 }
 
@@ -45,26 +46,23 @@ void put_section(ByteWriter& out, std::span<const std::uint8_t> section) {
 
 }  // namespace
 
-void SnapshotWriter::add_changes(std::span<const Change> changes) {
-    std::vector<const Change*> sorted;
-    sorted.reserve(changes.size());
-    for (const Change& change : changes) sorted.push_back(&change);
+void SnapshotWriter::add_changes(const ChangeBatch& changes) {
+    using Head = ChangeBatch::Head;
+    std::vector<Head> sorted = changes.heads;
     std::sort(sorted.begin(), sorted.end(),
-              [](const Change* a, const Change* b) { return a->id < b->id; });
-    const auto follows = [](const Change& before, const Change& change) {
-        return change.id ==
-               crdt::OpId{before.id.peer, before.id.counter + crdt::atom_count(before)};
-    };
+              [&](const Head& a, const Head& b) { return changes.id_of(a) < changes.id_of(b); });
+    BlockWriter blocks;
     for (auto begin = sorted.begin(); begin != sorted.end();) {
         auto end = begin;
         std::size_t size = 0;
         do {
-            size += guessed_size(**end);
+            size += guessed_size(changes, *end);
             ++end;
-        } while (end != sorted.end() && size < kChangesSize && follows(**std::prev(end), **end));
+        } while (end != sorted.end() && size < kChangesSize && end->peer == begin->peer &&
+                 end->counter == std::prev(end)->end());
         ByteWriter block;
-        write_block(block, {begin, end});
-        history_.emplace_back(block_key((*begin)->id), std::move(block).take());
+        blocks.write(block, changes, {begin, end});
+        history_.emplace_back(block_key(changes.id_of(*begin)), std::move(block).take());
         begin = end;
     }
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "codec/snapshot.h"
+#include "crdt/ids/change_batch.h"
 
 namespace quire::codec {
 
@@ -19,7 +20,7 @@ public:
         : compression_(compression) {}
 
     // In any order; those of one peer that follow each other share blocks of about 4 KiB.
-    void add_changes(std::span<const crdt::Change> changes);
+    void add_changes(const crdt::ChangeBatch& changes);
     void add_block(crdt::OpId first, std::span<const std::uint8_t> block);
 
     // Errors: out_of_range "no_container_key" for what has no key (container_ids.h).

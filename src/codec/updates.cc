@@ -56,13 +56,10 @@ Result<void> read_updates(std::span<const std::uint8_t> blob, ChangeBatch& out) 
     return {};
 }
 
-Result<std::vector<Change>> decode_updates(std::span<const std::uint8_t> blob) {
-    Budget budget(blob.size());
-    Blocks blocks = TRY(open_blocks(blob, budget));
-    std::vector<Change> changes;
-    changes.reserve(blocks.changes);
-    while (!blocks.body.at_end()) TRY(read_block(next_block(blocks.body), budget, changes));
-    return changes;
+Result<ChangeBatch> decode_updates(std::span<const std::uint8_t> blob) {
+    ChangeBatch batch;
+    TRY(read_updates(blob, batch));
+    return batch;
 }
 
 struct UpdatesWriter::Memory {
@@ -106,14 +103,8 @@ Bytes UpdatesWriter::write(const ChangeBatch& batch) {
     return blob;
 }
 
-Bytes write_updates(const ChangeBatch& batch) {
+Bytes encode_updates(const ChangeBatch& batch) {
     return UpdatesWriter().write(batch);
-}
-
-Bytes encode_updates(std::span<const Change> changes) {
-    ChangeBatch batch;
-    for (const Change& change : changes) batch.append(change);
-    return write_updates(batch);
 }
 
 }  // namespace quire::codec

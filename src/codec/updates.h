@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -16,11 +15,11 @@
 
 namespace quire::codec {
 
-// Errors of both: corrupt (what is wrong and at which byte); unsupported for another mode of the
-// format. The first appends to a batch, which views the blob then; after an error it is good for
-// nothing but clear().
+// The changes of a blob, which the batch views. Errors: corrupt (what is wrong and at which byte);
+// unsupported for another mode of the format.
+Result<crdt::ChangeBatch> decode_updates(std::span<const std::uint8_t> blob);
+// Appends to a batch, which is good for nothing but clear() after an error.
 Result<void> read_updates(std::span<const std::uint8_t> blob, crdt::ChangeBatch& out);
-Result<std::vector<crdt::Change>> decode_updates(std::span<const std::uint8_t> blob);
 
 // Writes blobs one after another with the same memory.
 class UpdatesWriter {
@@ -40,7 +39,6 @@ private:
     std::unique_ptr<Memory> memory_;
 };
 
-Bytes write_updates(const crdt::ChangeBatch& batch);
-Bytes encode_updates(std::span<const crdt::Change> changes);
+Bytes encode_updates(const crdt::ChangeBatch& batch);
 
 }  // namespace quire::codec

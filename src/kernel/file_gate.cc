@@ -210,7 +210,7 @@ Result<FileGate::TakenIn> FileGate::merge(LiveDocument& document,
                 .span};
         now.version = fork.version().ends();
 
-        std::vector<crdt::Change> changes = fork.changes_since(old_version);
+        std::vector<crdt::Change> changes = fork.changes_since(old_version).changes();
         Bytes update = codec::encode_updates(changes);
         document.begin(reconciler());
         TRY(doc.import(changes));

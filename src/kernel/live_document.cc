@@ -68,7 +68,7 @@ Result<void> LiveDocument::load() {
     crdt::ChangeBatch changes;
     for (const Bytes& update : stored.updates) TRY(codec::read_updates(update, changes));
     if (!changes.heads.empty()) {
-        const crdt::Imported imported = TRY(doc->import(changes));
+        const crdt::Imported imported = TRY(doc->import(std::move(changes)));
         if (!imported.pending.empty()) {
             return corrupt(cat("part of the history of ", record_.kind, " '", record_.name,
                                "' is missing from the store; nothing was changed"));
@@ -200,9 +200,8 @@ crdt::IdSpan LiveDocument::commit(const policy::Attribution& what) {
     options.timestamp = parts_.clock.wall_ms() / 1000;
     const crdt::IdSpan span = doc_->commit(std::move(options)).span;
     if (span.size() > 0) {
-        crdt::ChangeBatch changes;
-        doc_->changes_in({&span, 1}, changes);
-        batch_.updates.push_back({record_.key, codec::write_updates(changes)});
+        batch_.updates.push_back(
+            {record_.key, codec::encode_updates(doc_->changes_in({&span, 1}))});
     }
     return span;
 }

@@ -24,8 +24,8 @@ Result<crdt::Doc> replay(const std::vector<crdt::Change>& changes, crdt::PeerId 
     return doc;
 }
 Result<std::vector<crdt::Change>> changes_of(const Bytes& updates) {
-    if (updates.empty()) return {};
-    return codec::decode_updates(updates);
+    if (updates.empty()) return std::vector<crdt::Change>();
+    return TRY(codec::decode_updates(updates)).changes();
 }
 
 // Its value is read off the history that goes with it, not off the block: so whoever replays that

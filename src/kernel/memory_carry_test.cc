@@ -99,7 +99,7 @@ TEST(MemoryCarry, CopiesGoOnAsPeersOfTheirOwn) {
     ASSERT_TRUE(again);
     const auto peers = [](const CarriedBlock& of) {
         std::set<crdt::PeerId> out;
-        const auto changes = codec::decode_updates(of.updates).value();
+        const auto changes = codec::decode_updates(of.updates).value().changes();
         for (const crdt::Change& each : changes) out.insert(each.id.peer);
         return out;
     };

@@ -61,8 +61,8 @@ Result<void> check_return(LiveDocument& document, const MemoryHeader& header,
     TRY(crdt::apply_diff(draft, back));
     const crdt::IdSpan span = draft.commit().span;
     if (span.size() == 0) return {};
-    return memory::check_incoming(document.doc(), header.block, by, draft.changes_in({&span, 1}),
-                                  {.go_back = true});
+    return memory::check_incoming(document.doc(), header.block, by,
+                                  draft.changes_in({&span, 1}).changes(), {.go_back = true});
 }
 
 // None where the block is so already.

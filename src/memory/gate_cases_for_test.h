@@ -201,7 +201,7 @@ inline std::string offer(const BlockSchema& schema, const std::string& section, 
     MemoryEdit ungated = replica.edit("source:lsp");
     EXPECT_TRUE(write(ungated).has_value());
     replica.doc.commit();
-    const auto changes = replica.doc.changes_since(desk.doc.version());
+    const auto changes = replica.doc.changes_since(desk.doc.version()).changes();
     const Result<void> allowed = check_incoming(desk.doc, desk.block, by, changes);
     return allowed ? "" : allowed.error().message();
 }

@@ -336,7 +336,8 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
                 sizes.emplace(op.container, copy->list(here).size());
         }
     }
-    const auto imported = copy->import({changes.begin(), changes.end()}, {.want_diff = true});
+    const auto imported = copy->import(std::vector<crdt::Change>(changes.begin(), changes.end()),
+                                       {.want_diff = true});
     if (!imported || !imported->pending.empty()) return false;
     return std::all_of(imported->diff.begin(), imported->diff.end(),
                        [&](const crdt::ContainerDiff& each) {

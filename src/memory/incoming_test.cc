@@ -26,7 +26,7 @@ struct Outside {
     }
     Result<void> offered(const Writer& by) {
         there.doc.commit();
-        const auto changes = there.doc.changes_since(here.doc.version());
+        const auto changes = there.doc.changes_since(here.doc.version()).changes();
         EXPECT_FALSE(changes.empty());
         const crdt::VersionVector before = here.doc.version();
         Result<void> allowed = check_incoming(here.doc, here.block, by, changes);
@@ -232,13 +232,13 @@ TEST(Incoming, WhatIsKnownAlreadyIsNotAskedAbout) {
     outside.agree();
     ASSERT_TRUE(outside.there.edit().set_field({"", "name"}, "Ada").has_value());
     outside.there.doc.commit();
-    const auto everything = outside.there.doc.changes_since({});
+    const auto everything = outside.there.doc.changes_since({}).changes();
     EXPECT_EQ(reason(check_incoming(outside.here.doc, outside.here.block, writer("agent:ada"),
                                     everything)),
               "fine");
     EXPECT_EQ(reason(check_incoming(outside.here.doc, outside.here.block,
                                     writer("agent:ada", policy::Permission::read_only),
-                                    outside.here.doc.changes_since({}))),
+                                    outside.here.doc.changes_since({}).changes())),
               "fine");
 }
 

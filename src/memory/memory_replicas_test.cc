@@ -191,7 +191,7 @@ TEST(Replicas, OfRandomBlocksConverge) {
         ops += pair.a.doc.history().op_count();
         MemoryDesk empty(schema, 3);
         const auto allowed = check_incoming(empty.doc, empty.block, writer("system:test"),
-                                            pair.a.doc.changes_since({}));
+                                            pair.a.doc.changes_since({}).changes());
         ASSERT_TRUE(allowed.has_value() || allowed.error().reason() == "max_items")
             << "seed " << seed << ": " << allowed.error().message();
     }

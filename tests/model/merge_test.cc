@@ -60,7 +60,7 @@ public:
         for (auto& to : docs_) {
             for (auto& from : docs_) give(*from, *to, false);
         }
-        const std::vector<Change> all = docs_[0]->changes_since({});
+        const std::vector<Change> all = docs_[0]->changes_since({}).changes();
         const Value expected = model::replay(all);
         const ContainerId text = ContainerId::root("text", ContainerKind::text);
         const TextDelta styled = model::styled(all, text);
@@ -68,7 +68,7 @@ public:
             crdt::check_invariants(*doc);
             EXPECT_EQ(docs_[0]->version(), doc->version());
             EXPECT_EQ(docs_[0]->frontiers(), doc->frontiers());
-            ASSERT_TRUE(model::same_history(doc->changes_since({}), all));
+            ASSERT_TRUE(model::same_history(doc->changes_since({}).changes(), all));
             ASSERT_TRUE(doc->value() == expected) << json::write(doc->value()) << "\n"
                                                   << json::write(expected);
             ASSERT_TRUE(doc->text(doc->open(text)).delta() == styled);
@@ -226,7 +226,8 @@ private:
         const auto imported = doc.import({change});
         ASSERT_TRUE(imported) << imported.error().message();
         EXPECT_TRUE(same_atoms(
-            doc.changes_in(std::vector{IdSpan{change.id.peer, 0, counter}}).at(0).ops, change.ops));
+            doc.changes_in(std::vector{IdSpan{change.id.peer, 0, counter}}).changes().at(0).ops,
+            change.ops));
     }
 
     // Characters and anchors of the text now, by the model: what a position may be.
@@ -236,7 +237,7 @@ private:
         std::size_t low = doc.text(doc.open(text)).rope().code_points().n;
         for (std::size_t high = low + 64; high > low; --high) {
             Doc copy(5);
-            const auto history = doc.changes_since({});
+            const auto history = doc.changes_since({}).changes();
             if (!copy.import(history, {.want_diff = false})) continue;
             if (copy.import({{{6, 0},
                               doc.frontiers(),
@@ -271,7 +272,7 @@ private:
         from.commit();
         to.commit();
         std::vector<Change> changes =
-            from.changes_since(below(4) == 0 ? VersionVector{} : to.version());
+            from.changes_since(below(4) == 0 ? VersionVector{} : to.version()).changes();
         if (partly) {
             std::vector<Change> cut;
             for (const Change& change : changes) {

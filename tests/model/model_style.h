@@ -8,7 +8,7 @@
 
 namespace quire::model {
 
-// A text with its styles after these changes, as Doc::text_delta() gives it.
+// A text with its styles after these changes, as TextView::delta() gives it.
 crdt::TextDelta styled(std::span<const crdt::Change> changes, const crdt::ContainerId& text);
 
 }  // namespace quire::model

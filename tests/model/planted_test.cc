@@ -59,7 +59,8 @@ TEST(Planted, AFaultInTheViewOfAnEarlierVersionIsSeen) {
                 std::vector<IdSpan> spans;
                 for (const auto& [peer, end] : moment.version.ends())
                     spans.push_back({peer, 0, end});
-                found = found || !(doc.value() == model::replay(doc.changes_in(spans), fault));
+                found = found ||
+                        !(doc.value() == model::replay(doc.changes_in(spans).changes(), fault));
             }
             doc.checkout_to_latest();
             return found;

@@ -86,7 +86,7 @@ public:
         }
         for (const auto& from : pages_) give(*from, *pages_[0]);
         for (const auto& page : pages_) give(*pages_[0], *page);
-        const std::vector<Change> all = pages_[0]->doc.changes_since({});
+        const std::vector<Change> all = pages_[0]->doc.changes_since({}).changes();
         const TextDelta expected = model::styled(all, kStyled);
         for (const auto& page : pages_) {
             crdt::check_invariants(page->doc);
@@ -106,14 +106,15 @@ public:
         if (!page.doc.history().version_of(a) || !page.doc.history().version_of(b)) return;
         const auto at_a = page.doc.fork_at(a, 7);
         const auto at_b = page.doc.fork_at(b, 8);
-        const TextDelta expected = model::styled(at_b->changes_since({}), kStyled);
+        const TextDelta expected = model::styled(at_b->changes_since({}).changes(), kStyled);
         ASSERT_TRUE(page.doc.checkout(b));
         ASSERT_TRUE(page.read() == expected) << written(page.read()) << "\n" << written(expected);
         page.doc.checkout_to_latest();
 
         Shadow shadow;
         shadow.apply(*page.doc.history().diff({}, a));
-        ASSERT_TRUE(shadow.text(kStyled) == model::styled(at_a->changes_since({}), kStyled));
+        ASSERT_TRUE(shadow.text(kStyled) ==
+                    model::styled(at_a->changes_since({}).changes(), kStyled));
         shadow.apply(*page.doc.history().diff(a, b));
         ASSERT_TRUE(shadow.text(kStyled) == expected) << written(shadow.text(kStyled)) << "\n"
                                                       << written(expected);
@@ -139,7 +140,8 @@ private:
     // Anchors deleted, styles without an end, styles on nothing.
     void write_as_others_do(Page& page) {
         page.commit();
-        const std::size_t size = model::entities(page.doc.changes_since({}), kStyled).size();
+        const std::size_t size =
+            model::entities(page.doc.changes_since({}).changes(), kStyled).size();
         Change change{{1000 + others_++, 0}, page.doc.frontiers(), 0, 0, "", {}};
         if (size > 0 && below(2) == 0) {
             const std::size_t at = below(size);
@@ -160,7 +162,7 @@ private:
         if (&from == &to) return;
         from.commit();
         to.commit();
-        to.take(from.doc.changes_since(to.doc.version()));
+        to.take(from.doc.changes_since(to.doc.version()).changes());
         versions_.push_back(to.doc.frontiers());
     }
 
@@ -191,7 +193,7 @@ TEST(Style, TheComparisonSeesAStyleThatDiffers) {
     ASSERT_TRUE(page.doc.text(page.text).mark({1}, {3}, "bold", true));
     ASSERT_TRUE(page.doc.text(page.text).mark({2}, {5}, "bold", 1));
     page.commit();
-    const std::vector<Change> changes = page.doc.changes_since({});
+    const std::vector<Change> changes = page.doc.changes_since({}).changes();
     ASSERT_EQ(changes.size(), 1U);
     ASSERT_TRUE(model::styled(changes, kStyled) == page.read());
     const auto differs = [&](std::size_t op, OpContent content) {

@@ -85,7 +85,7 @@ private:
 
     Result<Value> import(const Value& request) {
         const Bytes bytes = TRY(json::from_base64(text(request, "update")));
-        std::vector<crdt::Change> changes = TRY(codec::decode_updates(bytes));
+        std::vector<crdt::Change> changes = TRY(codec::decode_updates(bytes)).changes();
         const memory::Writer by = TRY(writer(request));
         TRY(memory::check_incoming(*doc_, block_, by, changes));
         TRY(doc_->import(std::move(changes)));

@@ -211,7 +211,7 @@ std::vector<crdt::Change> as_changes(const Concurrent& trace, const crdt::Contai
         }
         const crdt::Commit commit = agent.doc.commit({.want_diff = false});
         agent.knows[i] = true;
-        if (!commit.empty()) made[i] = agent.doc.changes_in(std::vector{commit.span});
+        if (!commit.empty()) made[i] = agent.doc.changes_in(std::vector{commit.span}).changes();
         all.insert(all.end(), made[i].begin(), made[i].end());
     }
     return all;

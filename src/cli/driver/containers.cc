@@ -8,7 +8,9 @@ namespace quire::cli {
 namespace {
 
 using crdt::ContainerKind;
-using crdt::Doc;
+using crdt::ListView;
+using crdt::MapView;
+using crdt::MovableListView;
 
 // What a request says of the place in a container: an index, or a key.
 template <ContainerKind kKind>
@@ -20,13 +22,24 @@ auto place_of(const EngineRequest& request) {
     }
 }
 
-// The methods of Doc that write a value at a place, make a container there, and erase.
+template <ContainerKind kKind>
+auto view_of(const EngineTarget& target) {
+    if constexpr (kKind == ContainerKind::list) {
+        return target.doc.list(target.handle);
+    } else if constexpr (kKind == ContainerKind::movable_list) {
+        return target.doc.movable_list(target.handle);
+    } else {
+        return target.doc.map(target.handle);
+    }
+}
+
+// The methods of a view that write a value at a place, make a container there, and erase.
 template <ContainerKind kKind, auto kWrite>
 Result<Value> write(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, kKind));
     const auto at = TRY(place_of<kKind>(request));
     Value value = TRY(request.value("value"));
-    TRY((target.doc.*kWrite)(target.handle, at, std::move(value)));
+    TRY((view_of<kKind>(target).*kWrite)(at, std::move(value)));
     return Value(true);
 }
 
@@ -35,7 +48,7 @@ Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, kKind));
     const auto at = TRY(place_of<kKind>(request));
     const ContainerKind kind = TRY(request.kind("kind"));
-    const crdt::ContainerId child = TRY((target.doc.*kMake)(target.handle, at, kind));
+    const crdt::ContainerId child = TRY((view_of<kKind>(target).*kMake)(at, kind));
     return Value(crdt::to_text(child));
 }
 
@@ -44,7 +57,7 @@ Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, kKind));
     const std::size_t at = TRY(request.size("pos"));
     const std::size_t length = TRY(request.size("len"));
-    TRY((target.doc.*kErase)(target.handle, at, length));
+    TRY((view_of<kKind>(target).*kErase)(at, length));
     return Value(true);
 }
 
@@ -68,18 +81,18 @@ constexpr auto kMovable = ContainerKind::movable_list;
 constexpr auto kMap = ContainerKind::map;
 
 constexpr std::array kOps = {
-    EngineOp{"list.insert", write<kList, &Doc::list_insert>},
-    EngineOp{"list.delete", erase<kList, &Doc::list_erase>},
-    EngineOp{"list.insert_container", make<kList, &Doc::list_insert_container>},
-    EngineOp{"mlist.insert", write<kMovable, &Doc::mlist_insert>},
-    EngineOp{"mlist.delete", erase<kMovable, &Doc::mlist_erase>},
-    EngineOp{"mlist.insert_container", make<kMovable, &Doc::mlist_insert_container>},
-    EngineOp{"mlist.set", write<kMovable, &Doc::mlist_set>},
-    EngineOp{"mlist.set_container", make<kMovable, &Doc::mlist_set_container>},
+    EngineOp{"list.insert", write<kList, &ListView::insert>},
+    EngineOp{"list.delete", erase<kList, &ListView::erase>},
+    EngineOp{"list.insert_container", make<kList, &ListView::insert_container>},
+    EngineOp{"mlist.insert", write<kMovable, &MovableListView::insert>},
+    EngineOp{"mlist.delete", erase<kMovable, &MovableListView::erase>},
+    EngineOp{"mlist.insert_container", make<kMovable, &MovableListView::insert_container>},
+    EngineOp{"mlist.set", write<kMovable, &MovableListView::set>},
+    EngineOp{"mlist.set_container", make<kMovable, &MovableListView::set_container>},
     EngineOp{"mlist.move", mlist_move},
-    EngineOp{"map.set", write<kMap, &Doc::map_set>},
+    EngineOp{"map.set", write<kMap, &MapView::set>},
     EngineOp{"map.delete", map_erase},
-    EngineOp{"map.insert_container", make<kMap, &Doc::map_insert_container>},
+    EngineOp{"map.insert_container", make<kMap, &MapView::insert_container>},
 };
 
 }  // namespace

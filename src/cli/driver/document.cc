@@ -167,7 +167,7 @@ std::size_t resident_bytes() {
 // pending are counted, and no part of a change yet.
 Result<Value> stats(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find_read(request));
-    const std::vector<crdt::Change> changes = document->doc.changes_since({});
+    const std::vector<crdt::Change> changes = document->doc.changes_since({}).changes();
     const auto pending = static_cast<std::size_t>(document->doc.pending().size());
     return Value(Map{{"ops", document->doc.history().op_count() + pending},
                      {"changes", changes.size()},

@@ -28,17 +28,13 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
         const crdt::VersionVector from = TRY(request.version_or_empty("from"));
         documents.settle(*document);
         TRY(document->doc.history().load(from));
-        crdt::ChangeBatch changes;
-        document->doc.changes_since(from, changes);
-        return base64(codec::write_updates(changes));
+        return base64(codec::encode_updates(document->doc.changes_since(from)));
     }
     if (mode == "updates_in_range") {
         const std::vector<crdt::IdSpan> spans = TRY(request.spans("spans"));
         documents.settle(*document);
         TRY(document->doc.history().load());
-        crdt::ChangeBatch changes;
-        document->doc.changes_in(spans, changes);
-        return base64(codec::write_updates(changes));
+        return base64(codec::encode_updates(document->doc.changes_in(spans)));
     }
     if (mode == "snapshot") {
         documents.settle(*document);
@@ -77,7 +73,7 @@ Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
         TRY(codec::read_histories(blobs, document.doc.history().version()));
     // What cannot be read commits nothing.
     documents.settle(document);
-    Value status = told(TRY(document.doc.import(histories.batch, {.want_diff = false})));
+    Value status = told(TRY(document.doc.import(std::move(histories.batch), {.want_diff = false})));
     // As Loro has it: an import names what waits of its own, a batch of several all that waits.
     const std::vector<crdt::IdSpan> waiting = document.doc.history().waiting();
     if (blobs.size() > 1 && !waiting.empty()) status.as_map().set("pending", to_json(waiting));
@@ -97,7 +93,7 @@ Result<Value> import_batch(EngineDocuments& documents, const EngineRequest& requ
 Result<Value> changes(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find_read(request));
     List list;
-    for (const Change& change : document->doc.changes_since({})) {
+    for (const Change& change : document->doc.changes_since({}).changes()) {
         list.push_back(Map{{"id", crdt::to_text(change.id)},
                            {"timestamp", change.timestamp},
                            {"deps", to_json(change.deps)},

@@ -19,7 +19,8 @@ Result<Value> export_json(EngineDocuments& documents, const EngineRequest& reque
         const crdt::Counter end = request.has("to") ? std::min(known, to.end_of(peer)) : known;
         if (from.end_of(peer) < end) spans.push_back({peer, from.end_of(peer), end});
     }
-    return codec::encode_json_updates(doc.changes_in(spans), doc.history().heads_of(from));
+    return codec::encode_json_updates(doc.changes_in(spans).changes(),
+                                      doc.history().heads_of(from));
 }
 
 Result<Value> import_json(EngineDocuments& documents, const EngineRequest& request) {

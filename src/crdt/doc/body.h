@@ -318,13 +318,12 @@ public:
     // --- import (import.cc) ---
     // The batch is given back as it was.
     Result<Imported> import(ChangeBatch& batch, ImportOptions options);
-    Result<Imported> import(const std::vector<Change>& changes, ImportOptions options);
 
     // --- export (export.cc) ---
     // Appends what they hold. Views last until the log grows.
     void export_spans(std::vector<LvSpan>& spans, ChangeBatch& out);
     void export_rows(LvSpan span, ChangeBatch& out);
-    std::vector<Change> export_spans(std::vector<LvSpan> spans);
+    ChangeBatch export_spans(std::vector<LvSpan> spans);
     std::vector<Op> export_ops(std::span<const LvSpan> spans);
     void export_changes(std::span<const IdSpan> spans, ChangeBatch& out);
     std::vector<LvSpan> spans_since(const VersionVector& from) const;
@@ -336,8 +335,8 @@ public:
     std::unique_ptr<DocBody> emptied() const;
     // The same with the history in front of what was done here, in which a transaction that is
     // pending still is. Errors: corrupt.
-    Result<std::unique_ptr<DocBody>> with_history(const std::vector<Change>& history,
-                                                  const VersionVector& end, const Frontiers& heads);
+    Result<std::unique_ptr<DocBody>> with_history(ChangeBatch history, const VersionVector& end,
+                                                  const Frontiers& heads);
     // All that the state holds is in the log. Errors: unsupported.
     Result<void> end_base(const OpeningVersion& version);
     // Which roots were ever written cannot be told without the history.

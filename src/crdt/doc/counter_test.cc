@@ -48,7 +48,7 @@ TEST(Counter, SmallWholeNumbersAreWrittenAsIntegers) {
         a.add(delta);
     a.doc.commit();
     std::vector<Value> deltas;
-    const std::vector<Change> changes = a.doc.changes_since({});
+    const std::vector<Change> changes = a.doc.changes_since({}).changes();
     for (const Op& op : changes.at(0).ops) deltas.push_back(std::get<CounterAdd>(op.content).delta);
     EXPECT_EQ(deltas,
               (std::vector<Value>{0, 1, -7, (1 << 27) - 1, 0.5, 1e-17, kBound, -kBound, 1e300}));
@@ -59,7 +59,7 @@ TEST(Counter, DeltasFromElsewhereAreKeptAsTheyCame) {
     const std::vector<Op> ops = {{kCounter, 0, CounterAdd{Value(1.0)}},
                                  {kCounter, 1, CounterAdd{Value(1)}}};
     ASSERT_TRUE(a.doc.import({{{5, 0}, {}, 0, 0, "", ops}}));
-    EXPECT_TRUE(same_atoms(a.doc.changes_since({}).at(0).ops, ops));
+    EXPECT_TRUE(same_atoms(a.doc.changes_since({}).changes().at(0).ops, ops));
     EXPECT_EQ(a.doc.counter(a.counter).value(), 2.0);
 }
 

@@ -79,32 +79,20 @@ Frontiers Doc::frontiers() const {
     return body_->frontiers_of(body_->shown_heads());
 }
 
-Result<Imported> Doc::import(ChangeBatch& batch, ImportOptions options) {
-    TRY(history().load());
-    return body_->import(batch, std::move(options));
-}
-
-Result<Imported> Doc::import(const std::vector<Change>& changes, ImportOptions options) {
+Result<Imported> Doc::import(ChangeBatch changes, ImportOptions options) {
     TRY(history().load());
     return body_->import(changes, std::move(options));
 }
 
-std::vector<Change> Doc::changes_since(const VersionVector& from) const {
-    ChangeBatch batch;
-    changes_since(from, batch);
-    return batch.changes();
-}
-
-void Doc::changes_since(const VersionVector& from, ChangeBatch& out) const {
+ChangeBatch Doc::changes_since(const VersionVector& from) const {
     CHECK(history().load(from));
-    std::vector<LvSpan> spans = body_->spans_since(from);
-    body_->export_spans(spans, out);
+    return body_->export_spans(body_->spans_since(from));
 }
 
-std::vector<Change> Doc::changes_in(std::span<const IdSpan> spans) const {
+ChangeBatch Doc::changes_in(std::span<const IdSpan> spans) const {
     ChangeBatch batch;
     changes_in(spans, batch);
-    return batch.changes();
+    return batch;
 }
 
 void Doc::changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const {

@@ -176,15 +176,13 @@ public:
     // what is known; an overlap that differs, or follows something else, is refused. CHECKs that no
     // transaction is pending. Errors: corrupt; conflict "op_id_reused"; unsupported "too_large"
     // beyond 3 * 2^30 atoms.
-    Result<Imported> import(const std::vector<Change>& changes, ImportOptions options = {});
-    // The same without an object for each change. The batch is left as it was.
-    Result<Imported> import(ChangeBatch& batch, ImportOptions options = {});
-    // In causal order, cut at `from`. Left out are what waits and what is pending here.
-    std::vector<Change> changes_since(const VersionVector& from) const;
+    Result<Imported> import(ChangeBatch changes, ImportOptions options = {});
+    // In causal order, cut at `from`. Left out are what waits and what is pending here. A batch
+    // views the history: it holds until the next edit or import.
+    ChangeBatch changes_since(const VersionVector& from) const;
     // Cut to exactly these spans. CHECKs that no transaction is pending.
-    std::vector<Change> changes_in(std::span<const IdSpan> spans) const;
-    // The same, appended to a batch, whose views last until the next edit or import.
-    void changes_since(const VersionVector& from, ChangeBatch& out) const;
+    ChangeBatch changes_in(std::span<const IdSpan> spans) const;
+    // Appended to a batch, whose memory can thus be used again.
     void changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const;
 
     // --- time ---
@@ -237,6 +235,9 @@ private:
     mutable std::unique_ptr<DocBody> body_;
     mutable std::unique_ptr<UnreadHistory> unread_;
 };
+
+// Whether nothing is known, pending or parked in the document, and nobody follows what happens.
+bool is_blank(const Doc& doc);
 
 // CHECKs every promise of every structure, and that state equals a replay of history. Slow.
 void check_invariants(const Doc& doc);

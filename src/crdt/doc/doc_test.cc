@@ -110,13 +110,13 @@ TEST(Doc, ADeleteActsByItsPositionWhateverItsStartId) {
     a.commit();
     a.erase(1, 2);
     a.commit();
-    auto changes = a.doc.changes_since({});
+    auto changes = a.doc.changes_since({}).changes();
     std::get<SequenceDelete>(changes.back().ops.back().content).start = {77, 5};
 
     ASSERT_TRUE(b.doc.import(changes));
 
     EXPECT_EQ(b.read(), "adef");
-    const auto again = b.doc.changes_since({});
+    const auto again = b.doc.changes_since({}).changes();
     EXPECT_EQ(std::get<SequenceDelete>(again.back().ops.back().content).start, (OpId{77, 5}));
 }
 
@@ -129,7 +129,7 @@ TEST(Doc, ADeleteIsExportedAsRunsOfTheIdsItDeleted) {
     a.erase(0, 4);
     const Commit commit = a.commit();
 
-    const auto changes = a.doc.changes_in(std::vector{commit.span});
+    const auto changes = a.doc.changes_in(std::vector{commit.span}).changes();
 
     ASSERT_EQ(changes.size(), 1U);
     ASSERT_EQ(changes[0].ops.size(), 3U);
@@ -146,7 +146,7 @@ TEST(Doc, BackspacesAreOneRunThatNamesItsSmallestId) {
     a.erase(1, 1);
     a.commit();
 
-    const auto changes = a.doc.changes_since({});
+    const auto changes = a.doc.changes_since({}).changes();
 
     ASSERT_EQ(changes[0].ops.size(), 2U);
     EXPECT_EQ(std::get<SequenceDelete>(changes[0].ops[1].content), (SequenceDelete{3, -3, {1, 1}}));
@@ -258,7 +258,7 @@ TEST(Doc, ChangesArriveInAnyOrderAndAnyCut) {
     a.type(4, "three");
     a.commit("third");
 
-    auto changes = a.doc.changes_since({});
+    auto changes = a.doc.changes_since({}).changes();
     std::vector<Change> atoms;
     for (const Change& change : changes) {
         for (Counter i = 0; i < atom_count(change); ++i) atoms.push_back(slice(change, i, i + 1));
@@ -278,7 +278,7 @@ TEST(Doc, AChangeWhoseDepsAreMissingIsPending) {
     b.pull(a);
     b.type(4, "!");
     b.commit();
-    const auto last = b.doc.changes_since(a.doc.version());
+    const auto last = b.doc.changes_since(a.doc.version()).changes();
 
     const auto parked = c.doc.import(last);
     ASSERT_TRUE(parked);
@@ -299,7 +299,7 @@ TEST(Doc, AnOverlapThatDiffersIsRefusedOnlyWhenThereIsNews) {
     b.commit();
     c.pull(a);
     const Value before = c.doc.value();
-    auto stale = b.doc.changes_since({});
+    auto stale = b.doc.changes_since({}).changes();
     stale[0] = slice(stale[0], 0, 3);
 
     EXPECT_TRUE(c.doc.import(stale));
@@ -319,7 +319,7 @@ TEST(Doc, ABadPositionChangesNothing) {
     b.type(0, "z");
     a.commit();
     b.commit();
-    auto bad = b.doc.changes_since(a.doc.version());
+    auto bad = b.doc.changes_since(a.doc.version()).changes();
     bad.push_back({{2, 1}, {{2, 0}}, 0, 0, "", {{text_root("t"), 1, TextInsert{9, "too far"}}}});
     const Value before = a.doc.value();
     const VersionVector version = a.doc.version();
@@ -344,7 +344,7 @@ TEST(Doc, MessagesAndTimestampsKeepTheirChanges) {
     a.type(2, "c");
     a.doc.commit({.message = "two", .timestamp = 10});
 
-    const auto changes = a.doc.changes_since({});
+    const auto changes = a.doc.changes_since({}).changes();
 
     ASSERT_EQ(changes.size(), 2U);
     EXPECT_EQ(changes[0].message, "one");
@@ -378,7 +378,7 @@ TEST(Doc, StyleAnchorsTakeTheirPlaceAndComeBackVerbatim) {
     Replica a(1), b(2);
     a.type(0, "hello world");
     a.commit();
-    auto changes = a.doc.changes_since({});
+    auto changes = a.doc.changes_since({}).changes();
     const std::vector<Op> mark = {{text_root("t"), 0, StyleStart{0, 5, "bold", true, 0x84}},
                                   {text_root("t"), 1, StyleEnd{}},
                                   {text_root("t"), 2, TextInsert{7, ","}},
@@ -388,7 +388,7 @@ TEST(Doc, StyleAnchorsTakeTheirPlaceAndComeBackVerbatim) {
     ASSERT_TRUE(b.doc.import(changes));
 
     EXPECT_EQ(b.read(), "ello, world");
-    EXPECT_EQ(b.doc.changes_since({}).back().ops, mark);
+    EXPECT_EQ(b.doc.changes_since({}).changes().back().ops, mark);
     b.type(4, "!");
     b.erase(0, 6);
     b.commit();
@@ -413,12 +413,12 @@ TEST(Doc, OpsOfEveryKindAreKeptAsTheyCame) {
         {ContainerId::normal({5, 2}, ContainerKind::text), 6, TextInsert{0, "child"}}};
     ASSERT_TRUE(a.doc.import({{{5, 0}, {}, 0, 0, "", ops}}));
 
-    EXPECT_EQ(a.doc.changes_since({}).at(0).ops, ops);
+    EXPECT_EQ(a.doc.changes_since({}).changes().at(0).ops, ops);
     EXPECT_EQ(*a.doc.value().get("n"), Value(2.5));
     EXPECT_EQ(*a.doc.value().get("moves"), Value(List{"child", 1}));
     VersionVector from;
     from.set(5, 2);
-    EXPECT_EQ(a.doc.changes_since(from).at(0).ops.at(0).content,
+    EXPECT_EQ(a.doc.changes_since(from).changes().at(0).ops.at(0).content,
               OpContent(ListInsert{1, {ContainerKind::text}}));
     check_invariants(a.doc);
 }

@@ -79,7 +79,7 @@ void DocBody::after_commit(LvSpan span, Event event) {
     const std::shared_ptr<Subscribers> subscribers = subscribers_;
     std::vector<Change> changes;
     const bool wants_changes = subscribers->any<OnLocalUpdate>();
-    if (wants_changes) changes = export_spans({span});
+    if (wants_changes) changes = export_spans({span}).changes();
     const bool wants_event = wants_events();
     if (wants_event) find_paths(event.diffs);
     const auto is_below = [this](const ContainerId& id, ContainerIndex only) {

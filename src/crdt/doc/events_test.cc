@@ -197,7 +197,7 @@ TEST(Events, ACommitCanBeGivenWordsAndATimeAtTheLastMoment) {
     const Commit commit = a.doc.commit({.message = "m"});
 
     EXPECT_EQ(commit.span.size(), 6);
-    const auto changes = a.doc.changes_since({});
+    const auto changes = a.doc.changes_since({}).changes();
     EXPECT_EQ(changes.at(0).message, "m signed");
     EXPECT_EQ(changes.at(0).timestamp, 7);
 }

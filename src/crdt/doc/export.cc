@@ -185,10 +185,10 @@ void DocBody::export_changes(std::span<const IdSpan> spans, ChangeBatch& out) {
     export_spans(wanted_, out);
 }
 
-std::vector<Change> DocBody::export_spans(std::vector<LvSpan> spans) {
+ChangeBatch DocBody::export_spans(std::vector<LvSpan> spans) {
     ChangeBatch batch;
     export_spans(spans, batch);
-    return batch.changes();
+    return batch;
 }
 
 std::vector<Op> DocBody::export_ops(std::span<const LvSpan> spans) {

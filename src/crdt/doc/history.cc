@@ -68,7 +68,8 @@ Result<void> History::load() const {
                     "the history cannot be read before the commit is made; nothing was changed");
     }
     std::vector<Change> history = TRY(doc_->unread_->source->read());
-    auto body = TRY(doc_->body_->with_history(history, doc_->unread_->end, doc_->unread_->heads));
+    auto body = TRY(
+        doc_->body_->with_history(std::move(history), doc_->unread_->end, doc_->unread_->heads));
     doc_->unread_->source.reset();
     // Whoever is being told something now is told it by the one that was.
     doc_->unread_->began_as = std::exchange(doc_->body_, std::move(body));

@@ -364,7 +364,7 @@ TEST(Hostile, ATimeMayLieBeforeAllOthers) {
 
     doc.commit({.timestamp = 5});
 
-    const auto changes = doc.changes_since({});
+    const auto changes = doc.changes_since({}).changes();
     ASSERT_EQ(changes.size(), 2U);
     EXPECT_EQ(changes[1].timestamp, 5);
 }

@@ -359,13 +359,4 @@ Result<Imported> DocBody::import(ChangeBatch& batch, ImportOptions options) {
     }
 }
 
-Result<Imported> DocBody::import(const std::vector<Change>& changes, ImportOptions options) {
-    ChangeBatch batch;
-    for (const Change& change : changes) {
-        TRY(validate(change));
-        batch.append(change);
-    }
-    return import(batch, std::move(options));
-}
-
 }  // namespace quire::crdt

@@ -32,7 +32,7 @@ struct ListReplica {
     std::vector<OpContent> ops_since(const VersionVector& from) {
         doc.commit();
         std::vector<OpContent> ops;
-        for (const Change& change : doc.changes_since(from)) {
+        for (const Change& change : doc.changes_since(from).changes()) {
             for (const Op& op : change.ops) ops.push_back(op.content);
         }
         return ops;

@@ -243,16 +243,16 @@ Result<void> DocBody::end_base(const OpeningVersion& version) {
     return {};
 }
 
-Result<std::unique_ptr<DocBody>> DocBody::with_history(const std::vector<Change>& history,
+Result<std::unique_ptr<DocBody>> DocBody::with_history(ChangeBatch history,
                                                        const VersionVector& end,
                                                        const Frontiers& heads) {
     std::unique_ptr<DocBody> body = emptied();
-    const auto take = [&](const std::vector<Change>& changes) -> Result<void> {
+    const auto take = [&](ChangeBatch changes) -> Result<void> {
         const Imported imported = TRY(body->import(changes, {}));
         if (imported.pending.empty()) return {};
         return corrupt("the history depends on changes that it does not hold");
     };
-    TRY(take(history));
+    TRY(take(std::move(history)));
     if (body->version() != end || body->frontiers_of(body->log_.heads()) != heads)
         return corrupt("the history ends elsewhere than its version");
     if (committed_end() > log_.base()) TRY(take(export_spans({{log_.base(), committed_end()}})));

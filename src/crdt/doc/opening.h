@@ -106,9 +106,6 @@ private:
     std::set<OpId> styles_;  // Those of the text that have begun.
 };
 
-// Whether nothing is known, pending or parked in the document, and nobody follows what happens.
-bool is_blank(const Doc& doc);
-
 // Takes in the state that `write` tells, as of `version`, and asks `source` for its history once
 // something needs that (history.h). CHECKs is_blank(). Errors: those of `write`; corrupt. The
 // document is unchanged then.

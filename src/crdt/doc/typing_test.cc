@@ -38,7 +38,7 @@ TEST(Typing, LettersAndBackspacesGoOnWhereTheyStopped) {
     sheet.doc.commit();
     check_invariants(sheet.doc);
     // A run of letters, one of backspaces and one of deletes.
-    const std::vector<Change> changes = sheet.doc.changes_since({});
+    const std::vector<Change> changes = sheet.doc.changes_since({}).changes();
     ASSERT_EQ(changes.size(), 1U);
     EXPECT_EQ(changes[0].ops.size(), 3U);
 }

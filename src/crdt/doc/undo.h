@@ -7,7 +7,7 @@
 // It belongs to one document and one peer, and learns of what is done from whoever commits:
 //
 //     UndoHistory history(doc);
-//     doc.text_insert(text, {0}, "hello");
+//     doc.text(text).insert({0}, "hello");
 //     history.committed(doc.commit(), clock.steady_ms());
 //     history.undo(clock.steady_ms());
 //

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/concat.h"
-#include "base/utf8.h"
 
 namespace quire::crdt {
 
@@ -12,7 +11,6 @@ namespace {
 
 constexpr std::uint32_t kMaxI32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kEndOfIds = std::numeric_limits<Counter>::max();
-constexpr const char* kBeyondLastId = "counts beyond the last id";
 
 Failure bad(OpId change, const char* what) {
     return corrupt(cat("the change at ", change.counter, "@", change.peer, " ", what));
@@ -82,32 +80,15 @@ const char* fault_of(const ChangeBatch& batch, const ChangeBatch::Head& head) {
         }
         if (row.atoms <= 0) return "holds an empty operation";
         next += row.atoms;
-        if (next >= kEndOfIds) return kBeyondLastId;
+        if (next >= kEndOfIds) return "counts beyond the last id";
     }
     return nullptr;
 }
 
 }  // namespace
 
-Result<void> validate(const Change& change) {
-    std::int64_t next = change.id.counter;
-    for (const Op& op : change.ops) {
-        if (op.counter != next) return bad(change.id, "has a gap between its operations");
-        if (const auto* insert = std::get_if<TextInsert>(&op.content)) {
-            if (!utf8::is_valid(insert->text))
-                return bad(change.id, "inserts text that is not UTF-8");
-        }
-        if (const auto* erase = std::get_if<SequenceDelete>(&op.content)) {
-            if (erase->len == std::numeric_limits<std::int32_t>::min())
-                return bad(change.id, "deletes at an impossible position");
-        }
-        next += atom_count(op.content);
-        if (next >= kEndOfIds) return bad(change.id, kBeyondLastId);
-    }
-    return {};
-}
-
 Result<void> validate(const ChangeBatch& batch) {
+    if (batch.fault) return bad(batch.fault->change, batch.fault->what);
     for (const ChangeBatch::Head& head : batch.heads) {
         if (const char* fault = fault_of(batch, head)) return bad(batch.id_of(head), fault);
     }

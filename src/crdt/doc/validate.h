@@ -1,4 +1,4 @@
-// What can be told of changes without knowing any other: run before an import touches anything.
+// The checks that changes can be put to alone, before an import touches anything.
 #pragma once
 
 #include "base/result.h"
@@ -6,12 +6,7 @@
 
 namespace quire::crdt {
 
-// Errors of both: corrupt.
-//
-// What a batch cannot say of itself: gaps between ops, sizes beyond all bounds, and that text is
-// UTF-8, which holds in every batch.
-Result<void> validate(const Change& change);
-// The rest.
+// Errors: corrupt.
 Result<void> validate(const ChangeBatch& batch);
 
 }  // namespace quire::crdt

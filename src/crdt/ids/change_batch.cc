@@ -1,6 +1,51 @@
 #include "crdt/ids/change_batch.h"
 
+#include <limits>
+#include <utility>
+
+#include "base/utf8.h"
+
 namespace quire::crdt {
+
+namespace {
+
+// What is wrong with a change that a row could not tell; null for a sound one.
+const char* fault_in(const Change& change) {
+    std::int64_t next = change.id.counter;
+    for (const Op& op : change.ops) {
+        if (op.counter != next) return "has a gap between its operations";
+        const auto* insert = std::get_if<TextInsert>(&op.content);
+        if (insert != nullptr && !utf8::is_valid(insert->text))
+            return "inserts text that is not UTF-8";
+        const auto* erase = std::get_if<SequenceDelete>(&op.content);
+        if (erase != nullptr && erase->len == std::numeric_limits<std::int32_t>::min())
+            return "deletes at an impossible position";
+        next += atom_count(op.content);
+        if (next >= std::numeric_limits<Counter>::max()) return "counts beyond the last id";
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+ChangeBatch::ChangeBatch(const std::vector<Change>& changes) {
+    take(changes);
+}
+ChangeBatch::ChangeBatch(std::vector<Change>&& changes) : kept(std::move(changes)) {
+    take(kept);
+}
+ChangeBatch::ChangeBatch(std::initializer_list<Change> changes)
+    : ChangeBatch(std::vector<Change>(changes)) {}
+
+void ChangeBatch::take(std::span<const Change> changes) {
+    heads.reserve(changes.size());
+    for (const Change& change : changes) {
+        if (!fault) {
+            if (const char* what = fault_in(change)) fault = Fault{change.id, what};
+        }
+        append(change);
+    }
+}
 
 void ChangeBatch::clear() {
     peers.clear();
@@ -9,6 +54,8 @@ void ChangeBatch::clear() {
     deps.clear();
     rows.clear();
     contents.clear();
+    kept.clear();
+    fault.reset();
 }
 
 ChangeBatch::Row ChangeBatch::row_of(const Op& op) {
@@ -69,10 +116,33 @@ Change ChangeBatch::change(const Head& head) const {
     return change;
 }
 
-std::vector<Change> ChangeBatch::changes() const {
+std::vector<Change> ChangeBatch::changes() const& {
     std::vector<Change> all;
     all.reserve(heads.size());
     for (const Head& head : heads) all.push_back(change(head));
+    return all;
+}
+
+// Contents stand in the order of the rows that they belong to.
+std::vector<Change> ChangeBatch::changes() && {
+    std::vector<Change> all;
+    all.reserve(heads.size());
+    auto own = contents.begin();
+    for (const Head& head : heads) {
+        Change& change = all.emplace_back(
+            Change{id_of(head), {}, head.lamport, head.timestamp, std::string(head.message), {}});
+        change.deps.reserve(head.dep_count);
+        for (const Dep dep : deps_of(head)) change.deps.push_back(id_of(dep));
+        change.ops.reserve(head.row_count);
+        Counter counter = head.counter;
+        for (const Row& row : rows_of(head)) {
+            const bool is_own =
+                row.form == Form::content && own != contents.end() && row.content == &*own;
+            change.ops.push_back(
+                {containers[row.container], counter, is_own ? std::move(*own++) : content_of(row)});
+            counter += row.atoms;
+        }
+    }
     return all;
 }
 

@@ -1,13 +1,16 @@
-// ChangeBatch: changes in flat arrays, read from a blob or about to be written into one.
+// ChangeBatch: changes in flat arrays, read from a blob or about to be written into one. It is the
+// one form in which changes enter and leave a document.
 //
 // A Change owns all its content, which costs several allocations, and most changes only mean "this
 // character, here". In a batch an op is a row of 32 bytes and text stays where it is: views point
 // into the blob, the changes or the history that the batch was made from, which must outlive it
-// unchanged.
+// unchanged. changes() makes objects that last, for tests and for JSON.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,6 +21,16 @@
 namespace quire::crdt {
 
 struct ChangeBatch {
+    ChangeBatch() = default;
+    ChangeBatch(const std::vector<Change>& changes);  // Borrows from them.
+    ChangeBatch(std::vector<Change>&& changes);       // Keeps them.
+    ChangeBatch(std::initializer_list<Change> changes);
+    ChangeBatch(ChangeBatch&&) noexcept = default;
+    ChangeBatch& operator=(ChangeBatch&&) noexcept = default;
+    ChangeBatch(const ChangeBatch&) = delete;
+    ChangeBatch& operator=(const ChangeBatch&) = delete;
+    ~ChangeBatch() = default;
+
     enum class Form : std::uint8_t {
         text,            // TextInsert.
         erase_forward,   // SequenceDelete with len > 0.
@@ -77,11 +90,18 @@ struct ChangeBatch {
     std::vector<Dep> deps;
     std::vector<Row> rows;
     std::list<OpContent> contents;  // Contents that nothing else owns.
+    std::vector<Change> kept;       // What the batch was made of, unless it borrows.
+    // The first thing wrong with the changes that the batch was made of which its rows do not show.
+    struct Fault {
+        OpId change;
+        const char* what = nullptr;
+    };
+    std::optional<Fault> fault;
 
     // Empties the batch but keeps its memory.
     void clear();
 
-    // Borrows from the change, which must pass validate().
+    // Borrows from the change, which has to be sound: see `fault`.
     void append(const Change& change);
     Row row_of(const Op& op);
 
@@ -96,9 +116,13 @@ struct ChangeBatch {
 
     OpContent content_of(const Row& row) const;
     Change change(const Head& head) const;
-    std::vector<Change> changes() const;
-    // The rows as ops; the first atom has number `counter`.
+    std::vector<Change> changes() const&;
+    std::vector<Change> changes() &&;  // Moves the contents that nobody else keeps.
+    // The rows as ops, the first atom being number `counter`.
     void append_ops(std::span<const Row> of, Counter counter, std::vector<Op>& out) const;
+
+private:
+    void take(std::span<const Change> changes);
 };
 
 }  // namespace quire::crdt
