@@ -1,3 +1,8 @@
+// Reading goes through a block once, column by column: totals, header, times and messages, then the
+// tables, then the ops, which fill the batch's rows in place. Every count is charged to the budget
+// before memory is taken, and every column must end where its section does. Writing registers
+// peers, keys and containers as it meets them, and writes the tables in front of the columns.
+// O(bytes).
 #include "codec/change_block.h"
 
 #include <algorithm>

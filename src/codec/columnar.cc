@@ -1,3 +1,5 @@
+// Run-length columns: a run is a count and a cell, and a negative count is that many cells as they
+// stand. Writers choose runs as Loro's do, so that what was read is written again byte for byte.
 #include "codec/columnar.h"
 
 #include <algorithm>

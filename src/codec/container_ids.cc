@@ -1,3 +1,5 @@
+// Two spellings of a container's id, with two numberings of kinds. Each id has exactly one key, so
+// that a reader can look for it.
 #include "codec/container_ids.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// A state begins with the kind, depth and parent of its container, and goes on as its kind has it.
+// A kind that we do not know is kept as bytes.
 #include "codec/container_state.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// A cursor is read and written field by field; what follows the last field makes it corrupt.
 #include "codec/cursor.h"
 
 #include "base/bytes.h"

@@ -1,3 +1,5 @@
+// Updates are read where they are, as views. A snapshot's blocks are decompressed into memory that
+// does not last, so its changes are made objects first, which the batch then views.
 #include "codec/document.h"
 
 #include "codec/envelope.h"

@@ -1,3 +1,6 @@
+// A snapshot is the history in blocks, and the state of each container as Loro's documents keep it.
+// The state is taken from the document's own structures by Inspection, one container after another,
+// so that it need not be computed from the history. O(history + state).
 #include "codec/document_snapshot.h"
 
 #include <unordered_map>

@@ -1,3 +1,5 @@
+// The checksum guards against accidents. Whatever passes it may still be made by an attacker, so
+// that everything behind it is checked as well.
 #include "codec/envelope.h"
 
 #define XXH_STATIC_LINKING_ONLY

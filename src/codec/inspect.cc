@@ -1,3 +1,4 @@
+// Says of a blob what can be said without a document: its versions, times and counts.
 #include "codec/inspect.h"
 
 #include <algorithm>

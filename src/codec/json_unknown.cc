@@ -1,3 +1,6 @@
+// A payload of an unknown op is bytes that carry their keys themselves (payload.h). Towards JSON
+// they are read without checks, because they were checked when they came in. From JSON everything
+// is checked, and written as the same bytes.
 #include "codec/json_unknown.h"
 
 #include <array>

@@ -1,3 +1,6 @@
+// Writes changes as Loro's JSON updates: operations by the names of their kinds, ids as text. JSON
+// has no bytes and one kind of number, so a document that takes such changes back compares them
+// loosely (ImportOptions::says_less).
 #include "codec/json_updates.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Values inside JSON updates: bytes become arrays of numbers, and child containers their ids behind
+// a mark.
 #include "codec/json_values.h"
 
 #include <cmath>

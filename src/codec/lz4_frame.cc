@@ -1,3 +1,6 @@
+// LZ4 frames are taken apart here, and only their blocks are given to liblz4: how large a frame
+// becomes has to be checked against the budget before memory is taken for it. So a first pass over
+// the blocks finds the size, and a second one decompresses. O(bytes).
 #include "codec/lz4_frame.h"
 
 #include <lz4.h>

@@ -1,3 +1,6 @@
+// Opens a blank document at a snapshot's state: each container's state is decoded and handed to a
+// StateWriter. The blob is kept, and decoded as a history when something first needs that. A
+// snapshot without a usable state (trimmed, or empty) is left to an import.
 #include "codec/open_snapshot.h"
 
 #include <algorithm>

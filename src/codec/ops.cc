@@ -1,3 +1,7 @@
+// The columns of a block's ops run side by side with the sections that they point into: payloads,
+// delete starts, and the block's tables. A reader takes one cell of each column at a time and fills
+// one row of the batch; text stays where it is. What an op is depends on the kinds of its container
+// and of its payload. A writer does the same the other way round.
 #include "codec/ops.h"
 
 #include <algorithm>

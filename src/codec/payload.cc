@@ -1,3 +1,5 @@
+// An unknown op is copied payload by payload, so that its keys, which are numbers in a block's
+// table, can be put in place of those numbers and back.
 #include "codec/payload.h"
 
 #include "base/check.h"

@@ -1,3 +1,5 @@
+// A version is a count and its entries, each of them in varints. Entries may come in any order, but
+// each peer once.
 #include "codec/small.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// A snapshot is three tables of sorted keys (sstable.h): history by block, states by container, and
+// for a trimmed history the states at its start. Opening reads indexes and versions only. Blocks
+// and states are decoded when they are asked for, each charged to a budget, so that a small blob
+// cannot be made to take much memory.
 #include "codec/snapshot.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Changes go into blocks of about 4 KiB by a guess at their size. A reader only relies on finding
+// each block by its first id. States come as they are; finish() sorts and writes the tables.
 #include "codec/snapshot_writer.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Checks a block when it is made, so that reading an entry later needs no check: offsets count up,
+// and keys increase. Keys share a prefix with the first key of their block.
 #include "codec/ss_block.h"
 
 #include <utility>

@@ -1,3 +1,6 @@
+// A block is cut before it would grow beyond 4 KiB, and a value larger than that has a block of its
+// own. The table of blocks is read and checked at once, a block when a cursor first comes to it.
+// Finding a key is a binary search in the table, then one in the block.
 #include "codec/sstable.h"
 
 #include <algorithm>

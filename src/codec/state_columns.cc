@@ -1,3 +1,5 @@
+// Ids in states are columns of peer, counter and lamport, run-length and delta encoded. Rows are
+// read from all columns side by side; at the end each column must be used up.
 #include "codec/state_columns.h"
 
 #include <algorithm>

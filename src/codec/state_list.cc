@@ -1,3 +1,4 @@
+// The values of a list, then the columns of the atoms that inserted them.
 #include "codec/state_list.h"
 
 #include "base/check.h"

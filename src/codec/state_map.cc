@@ -1,3 +1,4 @@
+// A map's entries and its erased keys, then the last writer of each key, in the order of all keys.
 #include "codec/state_map.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Slots are rows of atoms. Elements are rows of flags, and have a name or a last set of their own
+// only where the flags say that they differ from their slot's atom.
 #include "codec/state_movable_list.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A text in one piece, then spans that say which atoms its characters are, and where styles begin
+// and end.
 #include "codec/state_text.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Nodes are written live ones first, siblings together and then the children of each. A parent is
+// the number of its row, so a reader takes nodes in any order and then checks that no node is its
+// own ancestor: O(n), by marking the paths that were followed.
 #include "codec/state_tree.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Reads and writes the values of states. They share the shape of the values of ops (values.cc) and
+// none of the spelling: tags are numbered otherwise, integers are zigzag, floats begin with the
+// least significant byte, and keys of maps stand in place. A reader recurses to kMaxValueDepth.
 #include "codec/state_value.h"
 
 #include <algorithm>

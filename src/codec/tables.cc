@@ -1,3 +1,6 @@
+// Each table of a block holds what its ops name by number: peers, keys, containers (which name
+// peers and keys in turn) and fractional indexes. Reading checks every number against the table
+// that it points into. Registers give out the numbers while a block is written.
 #include "codec/tables.h"
 
 #include <algorithm>

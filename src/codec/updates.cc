@@ -1,3 +1,6 @@
+// A blob is read in one pass over its blocks, which all fill one batch. How many changes there are
+// is counted first, from the headers of the blocks, and charged before memory is taken. Writing
+// sorts changes by id and puts those of one peer that follow each other into one block.
 #include "codec/updates.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Reads and writes the values of ops, whose keys of maps are indexes into the block's table, and
+// which may be a new container where they are outermost. copy_value() carries values that we do not
+// understand, without making objects of them. All recurse to kMaxValueDepth.
 #include "codec/values.h"
 
 #include <algorithm>

@@ -40,7 +40,7 @@ const Scribblers::Moment& any(Scribblers& peers) {
 TEST(Planted, AFaultInAMergeIsSeen) {
     for (const Fault fault : kFaults) {
         const auto differs = [&](Scribblers& peers) {
-            const std::vector<Change> all = peers.doc(0).changes_since({});
+            const std::vector<Change> all = peers.doc(0).changes_since({}).changes();
             EXPECT_TRUE(peers.doc(1).value() == model::replay(all));
             return !(peers.doc(1).value() == model::replay(all, fault));
         };
@@ -80,8 +80,8 @@ TEST(Planted, OneByteOfOneOpIsSeen) {
     };
     const auto sees = [&](auto fault) {
         return seen_in([&](Scribblers& peers) {
-            const std::vector<Change> all = peers.doc(0).changes_since({});
-            std::vector<Change> changed = peers.doc(1).changes_since({});
+            const std::vector<Change> all = peers.doc(0).changes_since({}).changes();
+            std::vector<Change> changed = peers.doc(1).changes_since({}).changes();
             EXPECT_TRUE(model::same_history(all, changed));
             return plant(changed, fault) && !model::same_history(all, changed);
         });

@@ -133,7 +133,7 @@ TEST(DemoEditor, LeavesEachOfItsLinesInTheFileOnce) {
     EXPECT_GT(editor.edits(), 10U);
     for (std::size_t i = 0; i < places.size(); ++i) {
         show::Found found = show::find_marks(*read_file(root + "/" + places[i].path));
-        EXPECT_EQ(found["you"].size(), crdt::Inspection(editor).written()[i].size());
+        EXPECT_EQ(found["you"].size(), editor.written()[i].size());
         for (const auto& [mark, times] : found["you"]) EXPECT_EQ(times, 1);
     }
 }

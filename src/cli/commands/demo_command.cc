@@ -266,8 +266,7 @@ Result<int> Demo::run() {
 
     const Author ada = {"ada", "agent:ada", ada_->acknowledged()};
     const Author bo = {"bo", "agent:bo", bo_->acknowledged()};
-    const Author you = {std::string(kPerson), "you, on the disk",
-                        crdt::Inspection(*editor_).written()};
+    const Author you = {std::string(kPerson), "you, on the disk", editor_->written()};
     TRY(check("after the edits", {ada, bo, you}, {}));
     TRY(check_history());
     for (const auto* agent : {&*ada_, &*bo_}) {

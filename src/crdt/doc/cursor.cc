@@ -1,3 +1,6 @@
+// A cursor is an atom's id, so making one is finding the atom at a position and resolving one is
+// finding the atom's position. At the latest version both are questions to the state and the
+// sequence, O(log n). At another version the sequence is moved there and walked, O(n).
 #include "crdt/doc/cursor.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// What Doc itself does: it hands on to DocBody. Whatever may need a history that was not read yet
+// loads it first.
 #include "crdt/doc/doc.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Events are told after an act is complete, from a queue (subscribers.h), so that callbacks never
+// run inside one another. What an event holds is computed only where somebody subscribed: its
+// diffs, and the path to each container that changed.
 #include "crdt/doc/events.h"
 
 #include <algorithm>

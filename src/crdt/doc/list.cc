@@ -1,3 +1,5 @@
+// List edits become ops at positions at once; the order of atoms follows when something needs it
+// (DocBody::sequence). Reading an index finds its atom, whose value stays in the log: O(log n).
 #include "crdt/doc/list.h"
 
 #include <algorithm>

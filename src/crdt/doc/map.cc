@@ -1,3 +1,5 @@
+// Each key has its winning write in the state, which readers take. At another version the winner
+// is the greatest write that the version knows (DocBody::shown_write).
 #include "crdt/doc/map.h"
 
 #include <algorithm>

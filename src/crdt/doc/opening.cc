@@ -1,3 +1,7 @@
+// StateWriter turns a state into ops in front of all others. Their atoms have the ids and lamports
+// that they always had, so everything that reads, edits, merges or exports works on them as on any
+// history. What only the real history tells (text that was deleted, earlier values) is not there:
+// history.h says what reads it then. Opening costs O(state), loading O(history).
 #include "crdt/doc/opening.h"
 
 #include <utility>

@@ -1,3 +1,7 @@
+// A text without styles takes positions as they are. One with styles has anchors among its
+// characters: positions in code points are turned into positions among characters and anchors, and
+// an erase leaves the anchors standing. Typing on where one typed before, which is most of all
+// editing, goes a short way: DocBody::type_on().
 #include "crdt/doc/text.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Tree edits become creates, moves and erases with fractional indexes. A position between two
+// siblings is a fresh index between theirs; siblings that share an index make room (see
+// DocBody::tree_positions). Reading brings the tree to the version that is shown.
 #include <algorithm>
 
 #include "base/check.h"
