@@ -130,7 +130,7 @@ Result<tools::Operations> operations_of(const Value& schema, const std::string& 
     if (argument.empty()) return tools::Operations();
     tools::Operations out{.argument = argument};
     for (std::string& word : json::words_of_member(schema, argument))
-        out.all.push_back({.name = std::move(word), .open = true});
+        out.all.push_back({.name = std::move(word)});
     if (out.all.empty()) {
         return unusable(cat("quire.toml says that its argument '", argument,
                             "' names its operation, and its schema lists no words for that"));

@@ -9,7 +9,7 @@
 #include "kernel/source_calls.h"
 #include "mounts/mounts.h"
 #include "server/launch.h"
-#include "tools/memory_fields.h"
+#include "tools/kernel_fields.h"
 
 namespace quire::server {
 namespace {

@@ -2,28 +2,13 @@
 #include "base/concat.h"
 #include "kernel/approval_calls.h"
 #include "text/shown.h"
-#include "tools/memories.h"
+#include "tools/operation_tool.h"
 #include "tools/permission_words.h"
 #include "tools/render.h"
-#include "tools/typed_tool.h"
-
-namespace quire::tools {
-namespace {
-
-enum class ApprovalOperation : std::uint8_t { list, resolve };
-
-}  // namespace
-}  // namespace quire::tools
+#include "tools/tools.h"
 
 namespace quire::json {
 
-template <>
-struct Words<tools::ApprovalOperation> {
-    static constexpr std::size_t count = 2;
-    static std::string_view word(tools::ApprovalOperation operation) {
-        return operation == tools::ApprovalOperation::list ? "list" : "resolve";
-    }
-};
 template <>
 struct Words<policy::Answer> {
     static constexpr std::size_t count = std::size(policy::kAnswers);
@@ -38,25 +23,6 @@ namespace {
 
 using policy::Approval;
 
-struct Args {
-    ApprovalOperation operation = ApprovalOperation::list;
-    std::optional<std::string> approval_id;
-    std::optional<policy::Answer> decision;
-    std::optional<std::int64_t> duration_s;
-    std::optional<std::string> scope;
-    std::optional<bool> all;
-};
-
-Operations operations() {
-    return {"operation",
-            {{.name = "list", .more = {"all"}, .reads = true, .says = "those that wait or hold."},
-             {.name = "resolve",
-              .needed = {"approval_id", "decision"},
-              .more = {"duration_s", "scope"},
-              .says = "approve_once is this very call, approve_for that operation there for a "
-                      "time, approve_scope for good; deny; revoke takes an answer back."}}};
-}
-
 std::string_view status_of(const Approval& approval, std::int64_t now_ms) {
     const bool over =
         approval.status == policy::ApprovalStatus::approved && !policy::stands(approval, now_ms);
@@ -64,7 +30,7 @@ std::string_view status_of(const Approval& approval, std::int64_t now_ms) {
 }
 
 // An approval as it is answered.
-struct Shown {
+struct ShownApproval {
     std::string approval_id;
     std::string status;
     std::string actor;
@@ -78,53 +44,53 @@ struct Shown {
     std::optional<std::int64_t> resolved_at, until;
     std::string scope;
     std::optional<std::uint64_t> elicited_in;
-    static Fields<Shown> fields() {
-        return Fields<Shown>()
-            .required("approval_id", &Shown::approval_id)
-            .required("status", &Shown::status)
-            .required("actor", &Shown::actor)
-            .required("operation", &Shown::operation)
-            .optional("path", &Shown::path)
-            .optional("tool", &Shown::tool)
-            .optional("label", &Shown::label)
-            .optional("block_id", &Shown::block_id)
-            .required("permission", &Shown::permission)
-            .required("description", &Shown::description)
-            .required("timestamp", &Shown::timestamp)
-            .optional("decision", &Shown::decision)
-            .optional("by", &Shown::by)
-            .optional("resolved_at", &Shown::resolved_at)
-            .optional("until", &Shown::until)
-            .optional("scope", &Shown::scope)
-            .optional("elicited_in", &Shown::elicited_in);
+    static Fields<ShownApproval> fields() {
+        return Fields<ShownApproval>()
+            .required("approval_id", &ShownApproval::approval_id)
+            .required("status", &ShownApproval::status)
+            .required("actor", &ShownApproval::actor)
+            .required("operation", &ShownApproval::operation)
+            .optional("path", &ShownApproval::path)
+            .optional("tool", &ShownApproval::tool)
+            .optional("label", &ShownApproval::label)
+            .optional("block_id", &ShownApproval::block_id)
+            .required("permission", &ShownApproval::permission)
+            .required("description", &ShownApproval::description)
+            .required("timestamp", &ShownApproval::timestamp)
+            .optional("decision", &ShownApproval::decision)
+            .optional("by", &ShownApproval::by)
+            .optional("resolved_at", &ShownApproval::resolved_at)
+            .optional("until", &ShownApproval::until)
+            .optional("scope", &ShownApproval::scope)
+            .optional("elicited_in", &ShownApproval::elicited_in);
     }
 };
-struct ShownList {
-    std::vector<Shown> approvals;
-    static Fields<ShownList> fields() {
-        return Fields<ShownList>().required("approvals", &ShownList::approvals);
+struct ShownApprovals {
+    std::vector<ShownApproval> approvals;
+    static Fields<ShownApprovals> fields() {
+        return Fields<ShownApprovals>().required("approvals", &ShownApprovals::approvals);
     }
 };
 
-Shown shown(const Approval& approval, std::string_view status) {
+ShownApproval shown_approval(const Approval& approval, std::string_view status) {
     const auto& [actor, operation, target, call] = approval.ask;
-    Shown out{.approval_id = approval.id,
-              .status = std::string(status),
-              .actor = actor.str(),
-              .operation = std::string(policy::name_of(operation)),
-              .path = {},
-              .tool = {},
-              .label = {},
-              .block_id = target.block_id,
-              .permission = approval.permission,
-              .description = approval.description,
-              .timestamp = approval.asked_ms,
-              .decision = {},
-              .by = {},
-              .resolved_at = {},
-              .until = {},
-              .scope = {},
-              .elicited_in = {}};
+    ShownApproval out{.approval_id = approval.id,
+                      .status = std::string(status),
+                      .actor = actor.str(),
+                      .operation = std::string(policy::name_of(operation)),
+                      .path = {},
+                      .tool = {},
+                      .label = {},
+                      .block_id = target.block_id,
+                      .permission = approval.permission,
+                      .description = approval.description,
+                      .timestamp = approval.asked_ms,
+                      .decision = {},
+                      .by = {},
+                      .resolved_at = {},
+                      .until = {},
+                      .scope = {},
+                      .elicited_in = {}};
     const bool of_tool = target.kind == "tool" || target.kind == "mount";
     (target.kind == "file" ? out.path : of_tool ? out.tool : out.label) = target.name;
     if (const auto& answer = approval.resolved) {
@@ -138,7 +104,7 @@ Shown shown(const Approval& approval, std::string_view status) {
     return out;
 }
 
-std::string line_of(const Approval& approval, std::string_view status) {
+std::string approval_line(const Approval& approval, std::string_view status) {
     const policy::Ask& ask = approval.ask;
     std::string out =
         cat(approval.id, "\t", status, "\t", ask.actor.str(), "\t", policy::name_of(ask.operation),
@@ -150,57 +116,60 @@ std::string line_of(const Approval& approval, std::string_view status) {
     return out + "\n";
 }
 
-ToolResult render(const kernel::ApprovalList& list) {
-    ShownList out;
+ToolResult render_approvals(const kernel::ApprovalList& list) {
+    ShownApprovals out;
     std::string text = list.approvals.empty() ? "Nobody waits for an approval.\n" : "";
     for (const Approval& each : list.approvals) {
         const std::string_view status = status_of(each, list.now_ms);
-        out.approvals.push_back(shown(each, status));
-        text += line_of(each, status);
+        out.approvals.push_back(shown_approval(each, status));
+        text += approval_line(each, status);
     }
     return result_of(out, std::move(text));
 }
 
 ToolResult render_resolved(const Approval& approval) {
     const std::string_view status = policy::name_of(approval.status);
-    return result_of(shown(approval, status), line_of(approval, status));
+    return result_of(shown_approval(approval, status), approval_line(approval, status));
 }
 
-void run(kernel::ApprovalCalls& approvals, const Session& session, Args args,
-         Reply<ToolResult> reply) {
-    if (args.operation == ApprovalOperation::list) {
-        return approvals.list(session.caller, args.all.value_or(false),
-                              answer_with<kernel::ApprovalList>(std::move(reply), render));
-    }
-    approvals.resolve(session.caller, std::move(*args.approval_id),
-                      {*args.decision, args.duration_s, std::move(args.scope)},
-                      answer_with<Approval>(std::move(reply), render_resolved));
+void list_approvals(kernel::ApprovalCalls& approvals, OperationCall call, std::optional<bool> all) {
+    approvals.list(call.by(), all.value_or(false),
+                   answer_with(std::move(call.reply), render_approvals));
+}
+
+void resolve_approval(kernel::ApprovalCalls& approvals, OperationCall call, std::string approval_id,
+                      policy::Answer decision, std::optional<std::int64_t> duration_s,
+                      std::optional<std::string> scope) {
+    approvals.resolve(call.by(), std::move(approval_id), {decision, duration_s, std::move(scope)},
+                      answer_with(std::move(call.reply), render_resolved));
 }
 
 }  // namespace
 
-std::unique_ptr<const Tool> make_approvals(kernel::ApprovalCalls& approvals) {
-    return make_tool<Args>(
+MadeTool make_approvals(kernel::ApprovalCalls& approvals) {
+    const Argument duration{"duration_s",
+                            "Of approve_for, in seconds. Default 900.",
+                            {{"minimum", 1}, {"maximum", policy::kLongestDurationS}}};
+    const Argument scope{"scope",
+                         "Of approve_scope: a glob over labels or paths. Absent: the block or file "
+                         "alone."};
+    return make_operation_tool<kernel::ApprovalCalls&>(
         {.name = "approvals",
          .title = "Answer what agents ask for",
          .description = "Calls of agents that need a person's approval.",
          .annotations = {},
-         .answer = one_of({json::Codec<ShownList>::schema(), json::Codec<Shown>::schema()}),
-         .operations = operations(),
+         .answer =
+             one_of({json::Codec<ShownApprovals>::schema(), json::Codec<ShownApproval>::schema()}),
          .for_people = true},
-        Fields<Args>()
-            .required("operation", &Args::operation)
-            .optional("approval_id", &Args::approval_id)
-            .optional("decision", &Args::decision)
-            .optional("duration_s", &Args::duration_s, "Of approve_for, in seconds. Default 900.",
-                      {{"minimum", 1}, {"maximum", policy::kLongestDurationS}})
-            .optional("scope", &Args::scope,
-                      "Of approve_scope: a glob over labels or paths. Absent: the block or file "
-                      "alone.")
-            .optional("all", &Args::all, "Of list: what is over, too."),
-        [&approvals](const Session& session, Args args, Reply<ToolResult> reply) {
-            run(approvals, session, std::move(args), std::move(reply));
-        });
+        "operation", approvals,
+        {{{.name = "list", .reads = true, .says = "those that wait or hold."},
+          list_approvals,
+          {{"all", "Of list: what is over, too."}}},
+         {{.name = "resolve",
+           .says = "approve_once is this very call, approve_for that operation there for a time, "
+                   "approve_scope for good; deny; revoke takes an answer back."},
+          resolve_approval,
+          {"approval_id", "decision", duration, scope}}});
 }
 
 }  // namespace quire::tools

@@ -1,6 +1,6 @@
 #include "base/concat.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::json {
@@ -68,11 +68,11 @@ MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
          .annotations = {}},
         fields(profile), answer(profile),
         [&kernel](const Session& session, Args args, Reply<Answered<Answer>> reply) {
-            kernel.append(session.caller, std::move(args.block_id), std::move(args.text), args.ack,
-                          answer_with<kernel::Appended>(
-                              std::move(reply), [profile = session.profile](const auto& appended) {
-                                  return render(appended, profile);
-                              }));
+            kernel.append(
+                session.caller, std::move(args.block_id), std::move(args.text), args.ack,
+                answer_with(std::move(reply), [profile = session.profile](const auto& appended) {
+                    return render(appended, profile);
+                }));
         });
 }
 

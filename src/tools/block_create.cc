@@ -3,8 +3,8 @@
 #include "base/concat.h"
 #include "json/json.h"
 #include "tools/block_words.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {

@@ -1,6 +1,6 @@
 #include "base/concat.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -25,13 +25,12 @@ MadeTool make_block_delete(kernel::Kernel& kernel) {
         Fields<Args>().required("block_id", &Args::block_id),
         Fields<BlockVersion>().required("version", &BlockVersion::version),
         [&kernel](const Session& session, Args args, Reply<Answered<BlockVersion>> reply) {
-            kernel.erase(
-                session.caller, std::move(args.block_id),
-                answer_with<BlockVersion>(std::move(reply), [](const BlockVersion& deleted) {
-                    return Answered<BlockVersion>{
-                        deleted, cat(deleted.block_id, " is deleted, version ", deleted.version,
-                                     ". block_undo brings it back.\n")};
-                }));
+            kernel.erase(session.caller, std::move(args.block_id),
+                         answer_with(std::move(reply), [](const BlockVersion& deleted) {
+                             return Answered<BlockVersion>{
+                                 deleted, cat(deleted.block_id, " is deleted, version ",
+                                              deleted.version, ". block_undo brings it back.\n")};
+                         }));
         });
 }
 

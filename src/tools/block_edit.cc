@@ -1,6 +1,6 @@
-#include "edits/line_edit.h"
-#include "tools/blocks.h"
+#include "tools/edit_fields.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::json {
@@ -10,47 +10,6 @@ struct Words<edits::Coords> {
     static constexpr std::size_t count = 2;
     static std::string_view word(edits::Coords coords) {
         return coords == edits::Coords::sequential ? "sequential" : "original";
-    }
-};
-
-template <>
-struct FieldsOf<edits::InsertLines> {
-    static Fields<edits::InsertLines> fields() {
-        using Insert = edits::InsertLines;
-        return Fields<Insert>()
-            .tag("op", "insert")
-            .required(
-                "line", [](auto& insert) -> auto& { return insert.at.n; })
-            .required("content", &Insert::content)
-            .optional("expected_before", &Insert::expected_before);
-    }
-};
-// Of what has `lines`.
-constexpr auto kStartLine = [](auto& op) -> auto& {
-    return op.lines.begin.n;
-};
-constexpr auto kEndLine = [](auto& op) -> auto& {
-    return op.lines.end.n;
-};
-template <>
-struct FieldsOf<edits::DeleteLines> {
-    static Fields<edits::DeleteLines> fields() {
-        return Fields<edits::DeleteLines>()
-            .tag("op", "delete")
-            .required("start_line", kStartLine)
-            .required("end_line", kEndLine)
-            .optional("expected_text", &edits::DeleteLines::expected);
-    }
-};
-template <>
-struct FieldsOf<edits::ReplaceLines> {
-    static Fields<edits::ReplaceLines> fields() {
-        return Fields<edits::ReplaceLines>()
-            .tag("op", "replace")
-            .required("start_line", kStartLine)
-            .required("end_line", kEndLine)
-            .required("content", &edits::ReplaceLines::content)
-            .optional("expected_text", &edits::ReplaceLines::expected);
     }
 };
 
@@ -99,10 +58,9 @@ MadeTool make_block_edit(kernel::Kernel& kernel) {
             edit.limits = edit_limits(kernel);
             kernel.edit(session.caller, std::move(args.block_id), "edit",
                         edits::line_edits(std::move(edit)),
-                        answer_with<kernel::Edited>(std::move(reply),
-                                                    [shown_as](const kernel::Edited& edited) {
-                                                        return render_edited(edited, shown_as);
-                                                    }));
+                        answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
+                            return render_edited(edited, shown_as);
+                        }));
         });
 }
 

@@ -1,5 +1,5 @@
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -32,7 +32,7 @@ MadeTool make_block_history(kernel::Kernel& kernel) {
         [&kernel](const Session& session, Args args, Reply<Answered<HistoryPage>> reply) {
             kernel.history(session.caller, std::move(args.block_id), args.limit,
                            std::move(args.cursor),
-                           answer_with<HistoryPage>(std::move(reply), [](HistoryPage page) {
+                           answer_with(std::move(reply), [](HistoryPage page) {
                                std::string text = history_text(page);
                                return Answered<HistoryPage>{std::move(page), std::move(text)};
                            }));

@@ -1,6 +1,6 @@
 #include "edits/line_edit.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -38,10 +38,9 @@ MadeTool make_block_insert(kernel::Kernel& kernel) {
                           .to_delete = "block_replace_lines with new_text \"\" deletes lines"};
             kernel.edit(session.caller, std::move(args.block_id), "insert",
                         edits::line_edits(std::move(edit)),
-                        answer_with<kernel::Edited>(std::move(reply),
-                                                    [shown_as](const kernel::Edited& edited) {
-                                                        return render_edited(edited, shown_as);
-                                                    }));
+                        answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
+                            return render_edited(edited, shown_as);
+                        }));
         });
 }
 

@@ -1,7 +1,7 @@
 #include "base/concat.h"
 #include "tools/block_words.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::json {
@@ -91,8 +91,7 @@ MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
             query.depth = args.depth;
             query.limit = args.limit;
             query.cursor = std::move(args.cursor);
-            kernel.list(session.caller, std::move(query),
-                        answer_with<ListPage>(std::move(reply), render));
+            kernel.list(session.caller, std::move(query), answer_with(std::move(reply), render));
         });
 }
 

@@ -1,7 +1,7 @@
 #include "base/concat.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -44,11 +44,10 @@ MadeTool make_block_read(kernel::Kernel& kernel) {
             if (args.range) range = text::LineRange{{args.range->start}, {args.range->end}};
             const Profile shown_as = session.profile;
             kernel.read(session.caller, std::move(args.block_id), range,
-                        answer_with<kernel::BlockText>(
-                            std::move(reply), [shown_as, numbers = args.line_numbers](
-                                                  const kernel::BlockText& block) {
-                                return render_block(block, shown_as, numbers);
-                            }));
+                        answer_with(std::move(reply), [shown_as, numbers = args.line_numbers](
+                                                          const kernel::BlockText& block) {
+                            return render_block(block, shown_as, numbers);
+                        }));
         });
 }
 

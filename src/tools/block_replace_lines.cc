@@ -1,6 +1,6 @@
 #include "edits/line_edit.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -51,10 +51,9 @@ MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
             edit.words.to_begin = "Use block_insert or block_append to write the first line";
             kernel.edit(session.caller, std::move(args.block_id), "replace_lines",
                         edits::line_edits(std::move(edit)),
-                        answer_with<kernel::Edited>(std::move(reply),
-                                                    [shown_as](const kernel::Edited& edited) {
-                                                        return render_edited(edited, shown_as);
-                                                    }));
+                        answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
+                            return render_edited(edited, shown_as);
+                        }));
         });
 }
 

@@ -1,7 +1,7 @@
 #include "tools/block_words.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -45,10 +45,9 @@ void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQu
         all.kinds.push_back(static_cast<conversation::Kind>(i));
     kernel.search_all(
         session.caller, std::move(all),
-        answer_with<kernel::FoundAll>(std::move(reply),
-                                      [shown_as = session.profile](const kernel::FoundAll& found) {
-                                          return result_of(render_found_all(found, shown_as));
-                                      }));
+        answer_with(std::move(reply), [shown_as = session.profile](const kernel::FoundAll& found) {
+            return result_of(render_found_all(found, shown_as));
+        }));
 }
 
 }  // namespace
@@ -75,12 +74,12 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
                 everywhere(kernel, session, std::move(search), std::move(reply));
                 return;
             }
-            kernel.search(session.caller, *args.block_id, std::move(search),
-                          answer_with<edits::Finding>(
-                              std::move(reply), [shown_as = session.profile,
-                                                 id = *args.block_id](const edits::Finding& found) {
-                                  return result_of(render_found(id, found, shown_as));
-                              }));
+            kernel.search(
+                session.caller, *args.block_id, std::move(search),
+                answer_with(std::move(reply), [shown_as = session.profile,
+                                               id = *args.block_id](const edits::Finding& found) {
+                    return result_of(render_found(id, found, shown_as));
+                }));
         });
 }
 

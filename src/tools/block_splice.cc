@@ -1,6 +1,6 @@
 #include "edits/splice.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::json {
@@ -70,7 +70,7 @@ MadeTool make_block_splice(kernel::Kernel& kernel) {
             splice.limits = edit_limits(kernel);
             kernel.edit(session.caller, std::move(args.block_id), "splice",
                         edits::offset_splice(std::move(splice)),
-                        answer_with<Edited>(std::move(reply), [shown_as](Edited edited) {
+                        answer_with(std::move(reply), [shown_as](Edited edited) {
                             std::string text = render_edited(edited, shown_as).text;
                             return Answered<Edited>{std::move(edited), std::move(text)};
                         }));

@@ -1,7 +1,7 @@
 #include "base/concat.h"
 #include "tools/block_words.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -30,12 +30,11 @@ MadeTool make_block_status(kernel::Kernel& kernel) {
         [&kernel](const Session& session, const Args& args, Reply<Answered<BlockVersion>> reply) {
             kernel.set_status(
                 session.caller, args.block_id, args.status,
-                answer_with<BlockVersion>(
-                    std::move(reply), [status = args.status](const BlockVersion& set) {
-                        return Answered<BlockVersion>{
-                            set, cat(set.block_id, " is ", conversation::name_of(status),
-                                     ", version ", set.version, ".\n")};
-                    }));
+                answer_with(std::move(reply), [status = args.status](const BlockVersion& set) {
+                    return Answered<BlockVersion>{
+                        set, cat(set.block_id, " is ", conversation::name_of(status), ", version ",
+                                 set.version, ".\n")};
+                }));
         });
 }
 

@@ -1,6 +1,6 @@
 #include "edits/str_replace.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -39,10 +39,9 @@ MadeTool make_block_str_replace(kernel::Kernel& kernel) {
             replace.limits = edit_limits(kernel);
             kernel.edit(session.caller, std::move(args.block_id), "str_replace",
                         edits::str_replace(std::move(replace)),
-                        answer_with<kernel::Edited>(std::move(reply),
-                                                    [shown_as](const kernel::Edited& edited) {
-                                                        return render_edited(edited, shown_as);
-                                                    }));
+                        answer_with(std::move(reply), [shown_as](const kernel::Edited& edited) {
+                            return render_edited(edited, shown_as);
+                        }));
         });
 }
 

@@ -1,7 +1,7 @@
 // block_undo and block_redo: two tools in `full`, one with a flag in `model`.
 #include "base/concat.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::json {
@@ -58,11 +58,11 @@ Answered<Answer> render(kernel::Undone undone, Profile profile, bool redo) {
 
 void run(kernel::Kernel& kernel, const Session& session, const Args& args, bool redo,
          Reply<Answered<Answer>> reply) {
-    kernel.undo(session.caller, args.block_id, args.scope, redo,
-                answer_with<kernel::Undone>(
-                    std::move(reply), [shown_as = session.profile, redo](kernel::Undone undone) {
-                        return render(std::move(undone), shown_as, redo);
-                    }));
+    kernel.undo(
+        session.caller, args.block_id, args.scope, redo,
+        answer_with(std::move(reply), [shown_as = session.profile, redo](kernel::Undone undone) {
+            return render(std::move(undone), shown_as, redo);
+        }));
 }
 
 }  // namespace

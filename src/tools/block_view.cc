@@ -1,9 +1,9 @@
 #include <memory>
 
 #include "base/concat.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {

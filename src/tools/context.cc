@@ -1,45 +1,42 @@
-// context: structured memory, by label. One tool with an operation, so that a rule can allow some
-// of them.
+// context: structured memory, by label. A function for each operation, and the table of them.
 #include "base/concat.h"
 #include "json/json.h"
-#include "tools/context_operation.h"
 #include "tools/context_render.h"
-#include "tools/memories.h"
+#include "tools/operation_tool.h"
 #include "tools/render.h"
-#include "tools/typed_tool.h"
-
-namespace quire::json {
-
-template <>
-struct Words<tools::ContextOperation> {
-    static constexpr std::size_t count = tools::kContextOperations.size();
-    static std::string_view word(tools::ContextOperation operation) {
-        return tools::name_of(operation);
-    }
-};
-
-}  // namespace quire::json
+#include "tools/tools.h"
 
 namespace quire::tools {
 
 namespace {
 
+using kernel::MemoryCalls;
 using kernel::MemoryVersion;
 
-constexpr std::size_t kFound = 20;
+Map schema_rules() {
+    return {{"type", List{"object", "string"}}};
+}
+Map limit_rules() {
+    return {{"minimum", 1}, {"maximum", 1000}};
+}
 
-struct Args {
-    ContextOperation operation = ContextOperation::list;
-    std::optional<std::string> label;
-    std::optional<std::string> section;
-    std::optional<std::string> field;
-    std::optional<Value> value;
-    std::optional<Value> content;
-    std::optional<std::string> find;
-    std::optional<std::string> replace;
-    std::optional<Value> item;
-    std::optional<std::int64_t> index;
-    std::optional<Value> delta;
+auto answer_done(Reply<ToolResult> reply, std::string what) {
+    return answer_with(std::move(reply), [what = std::move(what)](const MemoryVersion& block) {
+        return render_memory_done(block, what);
+    });
+}
+
+// --- create, convert ---
+
+// The schema itself, where a client sent its JSON as a string.
+Value parsed_schema(Value schema) {
+    if (!schema.is_string()) return schema;
+    Result<Value> inside = json::parse(schema.as_string());
+    return inside && inside->is_map() ? std::move(*inside) : schema;
+}
+
+struct NewMemory {
+    std::string label;
     std::optional<Value> schema;
     std::optional<std::string> from_template;
     std::optional<std::string> description;
@@ -47,284 +44,277 @@ struct Args {
     std::optional<std::string> permission;
     std::optional<std::size_t> char_limit;
     std::optional<bool> pinned;
-    std::optional<std::string> prefix;
-    std::optional<std::string> with;
-    std::optional<std::string> from;
-    std::optional<std::string> to;
-    std::optional<std::string> version_id;
-    std::optional<std::string> archival_label;
-    std::optional<std::string> query;
-    std::optional<std::vector<kernel::MemoryType>> types;
-    std::optional<Map> mapping;
-    std::optional<bool> dry_run;
-    std::optional<std::size_t> limit;
-    std::optional<std::string> cursor;
+    static Fields<NewMemory> fields() {
+        return Fields<NewMemory>()
+            .required("label", &NewMemory::label)
+            .optional("schema", &NewMemory::schema, "", schema_rules())
+            .optional("template", &NewMemory::from_template)
+            .optional("description", &NewMemory::description)
+            .optional("type", &NewMemory::type)
+            .optional("permission", &NewMemory::permission)
+            .optional("char_limit", &NewMemory::char_limit, "", {{"minimum", 1}})
+            .optional("pinned", &NewMemory::pinned);
+    }
 };
 
-Operations operations(bool full) {
-    std::vector<std::string> of_history = {"limit"};
-    if (full) of_history.emplace_back("cursor");
-    const std::string own = "your own writes.";
-    return {
-        "operation",
-        {{.name = "create",
-          .needed = {"label"},
-          .more = {"schema", "template", "description", "type", "permission", "char_limit",
-                   "pinned"},
-          .says = "takes schema or template (partner_profile task_list activity_log "
-                  "observation_log scratchpad)."},
-         {.name = "view", .needed = {"label"}, .more = {"section"}, .reads = true},
-         {.name = "list", .more = {"type", "prefix"}, .reads = true},
-         {.name = "append", .needed = {"label", "content"}, .more = {"section"}},
-         {.name = "replace", .needed = {"label", "find", "replace"}, .more = {"section"}},
-         {.name = "set_field", .needed = {"label", "field", "value"}, .more = {"section"}},
-         {.name = "append_to_list", .needed = {"label", "item"}, .more = {"field", "section"}},
-         {.name = "remove_from_list", .needed = {"label", "index"}, .more = {"field", "section"}},
-         {.name = "increment_counter", .needed = {"label", "field", "delta"}, .more = {"section"}},
-         {.name = "archive", .needed = {"label"}, .more = {"archival_label"}},
-         {.name = "load", .needed = {"archival_label"}, .more = {"label"}},
-         {.name = "swap", .needed = {"label", "archival_label"}},
-         {.name = "search",
-          .needed = {"query"},
-          .more = {"types", "limit"},
-          .reads = true,
-          .says = "words \"phrase\" -not label:NAME."},
-         {.name = "undo", .needed = {"label"}, .says = own},
-         {.name = "redo", .needed = {"label"}, .says = own},
-         {.name = "history", .needed = {"label"}, .more = of_history, .reads = true},
-         {.name = "diff", .needed = {"label"}, .more = {"from", "to"}, .reads = true},
-         {.name = "rollback", .needed = {"label", "version_id"}},
-         {.name = "share", .needed = {"label", "with"}, .more = {"permission"}},
-         {.name = "unshare", .needed = {"label", "with"}},
-         {.name = "convert", .needed = {"label", "schema"}, .more = {"mapping", "dry_run"}},
-         {.name = "delete", .needed = {"label"}}}};
-}
-
-// --- what is asked ---
-
-// A schema that a client sent as text in place of JSON.
-Value unwrapped(Value schema) {
-    if (!schema.is_string()) return schema;
-    Result<Value> inside = json::parse(schema.as_string());
-    return inside && inside->is_map() ? std::move(*inside) : schema;
-}
-
-Result<kernel::MemoryCreate> create_of(Args&& args) {
+void create_memory(MemoryCalls& memory, OperationCall call, NewMemory args) {
     kernel::MemoryCreate what;
-    what.label = std::move(*args.label);
-    if (args.schema) what.schema = unwrapped(std::move(*args.schema));
+    if (args.permission) {
+        const Result<policy::Permission> level = policy::parse_permission(*args.permission);
+        if (!level) return call.reply(Failure(level.error()));
+        what.permission = *level;
+    }
+    what.label = std::move(args.label);
+    if (args.schema) what.schema = parsed_schema(std::move(*args.schema));
     what.from_template = std::move(args.from_template);
     what.description = std::move(args.description);
-    if (args.permission) what.permission = TRY(policy::parse_permission(*args.permission));
     what.type = args.type.value_or(what.type);
     what.char_limit = args.char_limit;
     what.pinned = args.pinned.value_or(false);
-    return what;
+    memory.create(call.by(), std::move(what), answer_done(std::move(call.reply), "created"));
 }
+
+void convert_memory(MemoryCalls& memory, OperationCall call, std::string label, Value schema,
+                    std::optional<Map> mapping, std::optional<bool> dry_run) {
+    const bool is_dry = dry_run.value_or(false);
+    memory.convert(
+        call.by(), std::move(label),
+        {parsed_schema(std::move(schema)), std::move(mapping).value_or(Map()), is_dry},
+        answer_with(std::move(call.reply), [is_dry](const kernel::MemoryConverted& made) {
+            return render_converted(made, is_dry);
+        }));
+}
+
+// --- view, list, search ---
+
+void view_memory(MemoryCalls& memory, OperationCall call, std::string label,
+                 std::optional<std::string> section) {
+    memory.view(call.by(), std::move(label), std::move(section),
+                answer_with(std::move(call.reply), render_memory_view));
+}
+
+void list_memory(MemoryCalls& memory, OperationCall call, std::optional<kernel::MemoryType> type,
+                 std::optional<std::string> prefix) {
+    memory.list(call.by(), type, std::move(prefix).value_or(""),
+                answer_with(std::move(call.reply), render_memory_list));
+}
+
+void search_memory(MemoryCalls& memory, OperationCall call, std::string query,
+                   std::optional<std::vector<kernel::MemoryType>> types,
+                   std::optional<std::size_t> limit) {
+    kernel::MemorySearch search{.query = std::move(query)};
+    if (types) search.types = std::move(*types);
+    if (limit) search.limit = *limit;
+    memory.search(call.by(), std::move(search),
+                  answer_with(std::move(call.reply), render_memory_found));
+}
+
+// --- append, replace, set_field, append_to_list, remove_from_list, increment_counter ---
+
+using Section = std::optional<std::string>;
+
+memory::FieldPath path_of(Section section, std::optional<std::string> field) {
+    return {std::move(section).value_or(""), std::move(field).value_or("")};
+}
+
+void write_memory(MemoryCalls& memory, OperationCall call, std::string label,
+                  kernel::MemoryWrite write, WriteMade made = WriteMade::nothing) {
+    memory.write(call.by(), std::move(label), std::move(write),
+                 answer_with(std::move(call.reply), [made](const kernel::MemoryWritten& written) {
+                     return render_memory_written(written, made);
+                 }));
+}
+
+void append_content(MemoryCalls& memory, OperationCall call, std::string label, Value content,
+                    Section section) {
+    write_memory(memory, std::move(call), std::move(label),
+                 kernel::AppendContent{std::move(section).value_or(""), std::move(content)});
+}
+
+void replace_text(MemoryCalls& memory, OperationCall call, std::string label, std::string find,
+                  std::string replace, Section section) {
+    write_memory(
+        memory, std::move(call), std::move(label),
+        kernel::ReplaceText{std::move(section).value_or(""), std::move(find), std::move(replace)},
+        WriteMade::replacements);
+}
+
+void set_field(MemoryCalls& memory, OperationCall call, std::string label, std::string field,
+               Value value, Section section) {
+    write_memory(memory, std::move(call), std::move(label),
+                 kernel::SetField{path_of(std::move(section), std::move(field)), std::move(value)});
+}
+
+void append_to_list(MemoryCalls& memory, OperationCall call, std::string label, Value item,
+                    std::optional<std::string> field, Section section) {
+    write_memory(
+        memory, std::move(call), std::move(label),
+        kernel::AppendToList{path_of(std::move(section), std::move(field)), std::move(item)});
+}
+
+void remove_from_list(MemoryCalls& memory, OperationCall call, std::string label,
+                      std::int64_t index, std::optional<std::string> field, Section section) {
+    write_memory(memory, std::move(call), std::move(label),
+                 kernel::RemoveFromList{path_of(std::move(section), std::move(field)), index},
+                 WriteMade::removed);
+}
+
+void increment_counter(MemoryCalls& memory, OperationCall call, std::string label,
+                       std::string field, Value delta, Section section) {
+    write_memory(
+        memory, std::move(call), std::move(label),
+        kernel::IncrementCounter{path_of(std::move(section), std::move(field)), std::move(delta)},
+        WriteMade::value);
+}
+
+// --- undo, redo, history, diff, rollback, delete ---
+
+template <bool redo>
+void undo_memory(MemoryCalls& memory, OperationCall call, std::string label) {
+    memory.undo(call.by(), std::move(label), redo,
+                answer_with(std::move(call.reply), [](const kernel::MemoryUndone& undone) {
+                    return render_memory_undone(undone, redo);
+                }));
+}
+
+struct MemoryVersions {
+    std::string label;
+    std::optional<std::size_t> limit;
+    std::string cursor;
+};
+Fields<MemoryVersions> version_fields(bool full) {
+    Fields<MemoryVersions> out;
+    out.required("label", &MemoryVersions::label)
+        .optional("limit", &MemoryVersions::limit, "", limit_rules());
+    if (full) out.optional("cursor", &MemoryVersions::cursor);
+    return out;
+}
+
+void list_memory_versions(MemoryCalls& memory, OperationCall call, MemoryVersions args) {
+    constexpr std::size_t kVersions = 100;
+    memory.history(call.by(), std::move(args.label), args.limit.value_or(kVersions),
+                   std::move(args.cursor),
+                   answer_with(std::move(call.reply), render_memory_history));
+}
+
+void diff_memory(MemoryCalls& memory, OperationCall call, std::string label,
+                 std::optional<std::string> from, std::optional<std::string> to) {
+    memory.diff(call.by(), std::move(label), std::move(from), std::move(to),
+                answer_with(std::move(call.reply), render_memory_diff));
+}
+
+void roll_back_memory(MemoryCalls& memory, OperationCall call, std::string label,
+                      std::string version_id) {
+    memory.rollback(call.by(), std::move(label), std::move(version_id),
+                    answer_done(std::move(call.reply), "rolled back"));
+}
+
+void delete_memory(MemoryCalls& memory, OperationCall call, std::string label) {
+    memory.erase(call.by(), std::move(label),
+                 answer_done(std::move(call.reply), "deleted; the label is free"));
+}
+
+// --- archive, load, swap ---
+
+void archive_memory(MemoryCalls& memory, OperationCall call, std::string label,
+                    std::optional<std::string> archival_label) {
+    memory.archive(call.by(), std::move(label), std::move(archival_label),
+                   answer_with(std::move(call.reply), render_archived));
+}
+
+void load_memory(MemoryCalls& memory, OperationCall call, std::string archival_label,
+                 std::optional<std::string> label) {
+    memory.load(call.by(), std::move(archival_label), std::move(label),
+                answer_done(std::move(call.reply), "loaded"));
+}
+
+void swap_memory(MemoryCalls& memory, OperationCall call, std::string label,
+                 std::string archival_label) {
+    memory.swap(call.by(), std::move(label), std::move(archival_label),
+                answer_with(std::move(call.reply), render_swapped));
+}
+
+// --- share, unshare ---
 
 // An agent by its name alone, or any actor as KIND:NAME.
 Result<policy::Actor> partner_of(const std::string& with) {
     return policy::Actor::parse(with.find(':') == std::string::npos ? cat("agent:", with) : with);
 }
 
-kernel::MemoryWrite write_of(Args&& args) {
-    const std::string section = args.section.value_or("");
-    const memory::FieldPath path{section, args.field.value_or("")};
-    switch (args.operation) {
-        case ContextOperation::append:
-            return kernel::AppendContent{section, std::move(*args.content)};
-        case ContextOperation::replace:
-            return kernel::ReplaceText{section, std::move(*args.find), std::move(*args.replace)};
-        case ContextOperation::append_to_list:
-            return kernel::AppendToList{path, std::move(*args.item)};
-        case ContextOperation::remove_from_list:
-            return kernel::RemoveFromList{path, *args.index};
-        case ContextOperation::increment_counter:
-            return kernel::IncrementCounter{path, std::move(*args.delta)};
-        case ContextOperation::set_field:
-            return kernel::SetField{path, std::move(*args.value)};
-        case ContextOperation::create:
-        case ContextOperation::view:
-        case ContextOperation::list:
-        case ContextOperation::search:
-        case ContextOperation::undo:
-        case ContextOperation::redo:
-        case ContextOperation::history:
-        case ContextOperation::diff:
-        case ContextOperation::rollback:
-        case ContextOperation::archive:
-        case ContextOperation::load:
-        case ContextOperation::swap:
-        case ContextOperation::convert:
-        case ContextOperation::share:
-        case ContextOperation::unshare:
-        case ContextOperation::erase:
-            break;
-    }
-    CHECK(false && "a write is one of the six above");
-    return {};
+void share_memory(MemoryCalls& memory, OperationCall call, std::string label, std::string with,
+                  std::optional<std::string> permission) {
+    const Result<policy::Actor> partner = partner_of(with);
+    if (!partner) return call.reply(Failure(partner.error()));
+    const Result<policy::Permission> level =
+        policy::parse_permission(permission.value_or("append"));
+    if (!level) return call.reply(Failure(level.error()));
+    memory.share(call.by(), std::move(label), *partner, *level,
+                 answer_done(std::move(call.reply), cat("shared with ", partner->str())));
 }
 
-Reply<MemoryVersion> answer_done(Reply<ToolResult> reply, std::string what) {
-    return answer_with<MemoryVersion>(std::move(reply),
-                                      [what = std::move(what)](const MemoryVersion& block) {
-                                          return render_memory_done(block, what);
-                                      });
+void unshare_memory(MemoryCalls& memory, OperationCall call, std::string label, std::string with) {
+    const Result<policy::Actor> partner = partner_of(with);
+    if (!partner) return call.reply(Failure(partner.error()));
+    memory.share(call.by(), std::move(label), *partner, std::nullopt,
+                 answer_done(std::move(call.reply), cat("not shared with ", partner->str())));
 }
 
-void share(kernel::MemoryCalls& memory, const kernel::Caller& by, const Args& args,
-           Reply<ToolResult> reply) {
-    const bool gives = args.operation == ContextOperation::share;
-    const Result<policy::Actor> with = partner_of(*args.with);
-    if (!with) return reply(refused(with.error()));
-    std::optional<policy::Permission> permission;
-    if (gives) {
-        const Result<policy::Permission> level =
-            policy::parse_permission(args.permission.value_or("append"));
-        if (!level) return reply(refused(level.error()));
-        permission = *level;
-    }
-    memory.share(by, *args.label, *with, permission,
-                 answer_done(std::move(reply),
-                             cat(gives ? "shared with " : "not shared with ", with->str())));
-}
+// --- the table ---
 
-void run(kernel::MemoryCalls& memory, const Session& session, Args args, Reply<ToolResult> reply) {
-    const kernel::Caller& by = session.caller;
-    switch (args.operation) {
-        case ContextOperation::create: {
-            Result<kernel::MemoryCreate> what = create_of(std::move(args));
-            if (!what) return reply(refused(what.error()));
-            return memory.create(by, std::move(*what), answer_done(std::move(reply), "created"));
-        }
-        case ContextOperation::view:
-            return memory.view(
-                by, *args.label, std::move(args.section),
-                answer_with<kernel::MemoryView>(std::move(reply), render_memory_view));
-        case ContextOperation::list:
-            return memory.list(
-                by, args.type, args.prefix.value_or(""),
-                answer_with<kernel::MemoryList>(std::move(reply), render_memory_list));
-        case ContextOperation::append:
-        case ContextOperation::replace:
-        case ContextOperation::set_field:
-        case ContextOperation::append_to_list:
-        case ContextOperation::remove_from_list:
-        case ContextOperation::increment_counter: {
-            const std::string_view word = name_of(args.operation);
-            const MadeByWrite made =
-                args.operation == ContextOperation::increment_counter  ? MadeByWrite::value
-                : args.operation == ContextOperation::remove_from_list ? MadeByWrite::removed
-                                                                       : MadeByWrite::nothing;
-            const std::string label = *args.label;
-            return memory.write(
-                by, label, write_of(std::move(args)),
-                answer_with<kernel::MemoryWritten>(
-                    std::move(reply), [word, made](const kernel::MemoryWritten& written) {
-                        return render_memory_written(written, word, made);
-                    }));
-        }
-        case ContextOperation::undo:
-        case ContextOperation::redo: {
-            const bool redo = args.operation == ContextOperation::redo;
-            return memory.undo(by, *args.label, redo,
-                               answer_with<kernel::MemoryUndone>(
-                                   std::move(reply), [redo](const kernel::MemoryUndone& undone) {
-                                       return render_memory_undone(undone, redo);
-                                   }));
-        }
-        case ContextOperation::history:
-            return memory.history(
-                by, *args.label, args.limit.value_or(100), args.cursor.value_or(""),
-                answer_with<kernel::MemoryHistory>(std::move(reply), render_memory_history));
-        case ContextOperation::search:
-            return memory.search(
-                by,
-                {std::move(*args.query), args.types.value_or(std::vector<kernel::MemoryType>()),
-                 args.limit.value_or(kFound)},
-                answer_with<kernel::MemoryFound>(std::move(reply), render_memory_found));
-        case ContextOperation::diff:
-            return memory.diff(
-                by, *args.label, args.from, args.to,
-                answer_with<kernel::MemoryDiff>(std::move(reply), render_memory_diff));
-        case ContextOperation::rollback:
-            return memory.rollback(by, *args.label, *args.version_id,
-                                   answer_done(std::move(reply), "rolled back"));
-        case ContextOperation::archive:
-            return memory.archive(
-                by, *args.label, args.archival_label,
-                answer_with<kernel::MemoryMoved>(std::move(reply), render_archived));
-        case ContextOperation::load:
-            return memory.load(by, *args.archival_label, args.label,
-                               answer_done(std::move(reply), "loaded"));
-        case ContextOperation::swap:
-            return memory.swap(by, *args.label, *args.archival_label,
-                               answer_with<kernel::MemoryMoved>(std::move(reply), render_swapped));
-        case ContextOperation::convert: {
-            const bool dry_run = args.dry_run.value_or(false);
-            return memory.convert(
-                by, *args.label,
-                {unwrapped(std::move(*args.schema)), std::move(args.mapping).value_or(Map()),
-                 dry_run},
-                answer_with<kernel::MemoryConverted>(std::move(reply), [dry_run](const auto& made) {
-                    return render_converted(made, dry_run);
-                }));
-        }
-        case ContextOperation::share:
-        case ContextOperation::unshare:
-            return share(memory, by, args, std::move(reply));
-        case ContextOperation::erase:
-            return memory.erase(by, *args.label,
-                                answer_done(std::move(reply), "deleted; the label is free"));
-    }
+std::vector<OperationRow<MemoryCalls&>> context_rows(bool full) {
+    const std::string own = "your own writes.";
+    const Argument limit{"limit", "", limit_rules()};
+    const Argument schema{"schema", "", schema_rules()};
+    return {
+        {{.name = "create",
+          .says = "takes schema or template (partner_profile task_list activity_log "
+                  "observation_log scratchpad)."},
+         create_memory,
+         NewMemory::fields()},
+        {{.name = "view", .reads = true}, view_memory, {"label", "section"}},
+        {{.name = "list", .reads = true}, list_memory, {"type", "prefix"}},
+        {{.name = "append"}, append_content, {"label", "content", "section"}},
+        {{.name = "replace"}, replace_text, {"label", "find", "replace", "section"}},
+        {{.name = "set_field"}, set_field, {"label", "field", "value", "section"}},
+        {{.name = "append_to_list"}, append_to_list, {"label", "item", "field", "section"}},
+        {{.name = "remove_from_list"}, remove_from_list, {"label", "index", "field", "section"}},
+        {{.name = "increment_counter"},
+         increment_counter,
+         {"label", "field", {"delta", "", {{"type", "number"}}}, "section"}},
+        {{.name = "archive"}, archive_memory, {"label", "archival_label"}},
+        {{.name = "load"}, load_memory, {"archival_label", "label"}},
+        {{.name = "swap"}, swap_memory, {"label", "archival_label"}},
+        {{.name = "search", .reads = true, .says = "words \"phrase\" -not label:NAME."},
+         search_memory,
+         {"query", "types", limit}},
+        {{.name = "undo", .says = own}, undo_memory<false>, {"label"}},
+        {{.name = "redo", .says = own}, undo_memory<true>, {"label"}},
+        {{.name = "history", .reads = true}, list_memory_versions, version_fields(full)},
+        {{.name = "diff", .reads = true}, diff_memory, {"label", "from", "to"}},
+        {{.name = "rollback"}, roll_back_memory, {"label", "version_id"}},
+        {{.name = "share"}, share_memory, {"label", "with", "permission"}},
+        {{.name = "unshare"}, unshare_memory, {"label", "with"}},
+        {{.name = "convert"}, convert_memory, {"label", schema, "mapping", "dry_run"}},
+        {{.name = "delete"}, delete_memory, {"label"}},
+    };
 }
 
 }  // namespace
 
-std::unique_ptr<const Tool> make_context(kernel::MemoryCalls& memory, Profile profile) {
+std::vector<std::string> context_operations() {
+    std::vector<std::string> out;
+    for (const auto& row : context_rows(true)) out.push_back(row.operation.name);
+    return out;
+}
+
+std::unique_ptr<const Tool> make_context(MemoryCalls& memory, Profile profile) {
     const bool full = profile == Profile::full;
-    Fields<Args> fields =
-        Fields<Args>()
-            .required("operation", &Args::operation)
-            .optional("label", &Args::label)
-            .optional("section", &Args::section)
-            .optional("field", &Args::field)
-            .optional("value", &Args::value)
-            .optional("content", &Args::content)
-            .optional("find", &Args::find)
-            .optional("replace", &Args::replace)
-            .optional("item", &Args::item)
-            .optional("index", &Args::index)
-            .optional("delta", &Args::delta, "", {{"type", "number"}})
-            .optional("schema", &Args::schema, "", {{"type", List{"object", "string"}}})
-            .optional("template", &Args::from_template)
-            .optional("description", &Args::description)
-            .optional("type", &Args::type)
-            .optional("permission", &Args::permission)
-            .optional("char_limit", &Args::char_limit, "", {{"minimum", 1}})
-            .optional("pinned", &Args::pinned)
-            .optional("prefix", &Args::prefix)
-            .optional("with", &Args::with)
-            .optional("from", &Args::from)
-            .optional("to", &Args::to)
-            .optional("version_id", &Args::version_id)
-            .optional("archival_label", &Args::archival_label)
-            .optional("query", &Args::query)
-            .optional("types", &Args::types)
-            .optional("mapping", &Args::mapping)
-            .optional("dry_run", &Args::dry_run)
-            .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}});
-    if (full) static_cast<void>(std::move(fields).optional("cursor", &Args::cursor));
-    return make_tool<Args>({.name = "context",
-                            .title = "Work with memory",
-                            .description = "Structured memory, by label.",
-                            .annotations = {.destructive = true},
-                            .answer = memory_answer(full),
-                            .operations = operations(full)},
-                           std::move(fields),
-                           [&memory](const Session& session, Args args, Reply<ToolResult> reply) {
-                               run(memory, session, std::move(args), std::move(reply));
-                           });
+    return make_operation_tool<MemoryCalls&>({.name = "context",
+                                              .title = "Work with memory",
+                                              .description = "Structured memory, by label.",
+                                              .annotations = {.destructive = true},
+                                              .answer = memory_answer(full)},
+                                             "operation", memory, context_rows(full));
 }
 
 }  // namespace quire::tools

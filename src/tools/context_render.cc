@@ -2,7 +2,7 @@
 
 #include "base/concat.h"
 #include "json/json.h"
-#include "tools/memory_fields.h"
+#include "tools/kernel_fields.h"
 #include "tools/permission_words.h"
 #include "tools/render.h"
 
@@ -222,19 +222,18 @@ ToolResult render_memory_view(const kernel::MemoryView& view) {
                                "Version ", view.row.block.version, ".\n"));
 }
 
-ToolResult render_memory_written(const kernel::MemoryWritten& written, std::string_view operation,
-                                 MadeByWrite made) {
+ToolResult render_memory_written(const kernel::MemoryWritten& written, WriteMade made) {
     const MemoryVersion& block = written.block;
-    std::string text =
-        done_text(block, cat(operation, written.made.is_null() ? "" : " ",
-                             written.made.is_null() ? std::string() : json::write(written.made)));
+    const std::string what = written.made.is_null() ? "" : json::write(written.made);
     switch (made) {
-        case MadeByWrite::nothing:
-            return result_of(block, std::move(text));
-        case MadeByWrite::value:
-            return result_of(Counted{block, written.made}, std::move(text));
-        case MadeByWrite::removed:
-            return result_of(Removed{block, written.made}, std::move(text));
+        case WriteMade::nothing:
+            return result_of(block, done_text(block, "written"));
+        case WriteMade::replacements:
+            return result_of(block, done_text(block, cat("replaced ", what)));
+        case WriteMade::value:
+            return result_of(Counted{block, written.made}, done_text(block, cat("value ", what)));
+        case WriteMade::removed:
+            return result_of(Removed{block, written.made}, done_text(block, cat("removed ", what)));
     }
     return {};
 }

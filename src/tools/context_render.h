@@ -26,10 +26,10 @@ Map memory_answer(bool full);
 
 // As every changing operation answers; `what` says what was done.
 ToolResult render_memory_done(const kernel::MemoryVersion& block, std::string_view what);
-// The same with what was made, where it is answered.
-enum class MadeByWrite { nothing, value, removed };
-ToolResult render_memory_written(const kernel::MemoryWritten& written, std::string_view operation,
-                                 MadeByWrite made);
+// A write, with what it made: how many matches it replaced, the counter's new value, the item that
+// it removed.
+enum class WriteMade { nothing, replacements, value, removed };
+ToolResult render_memory_written(const kernel::MemoryWritten& written, WriteMade made);
 ToolResult render_memory_undone(const kernel::MemoryUndone& undone, bool redo);
 ToolResult render_archived(const kernel::MemoryMoved& moved);
 // `dry_run`: what would be done.

@@ -43,22 +43,6 @@ std::string known_words(const Error& error, const EditorAsk& ask) {
 
 }  // namespace
 
-std::vector<Operation> editor_operations() {
-    return {{.name = "view",
-             .needed = {"path"},
-             .more = {"view_range"},
-             .reads = true,
-             .says = "numbers the lines, or lists a directory."},
-            {.name = "create", .needed = {"path", "file_text"}, .says = "makes a new file."},
-            {.name = "str_replace",
-             .needed = {"path", "old_str"},
-             .more = {"new_str"},
-             .says = "text that occurs exactly once."},
-            {.name = "insert",
-             .needed = {"path", "insert_line", "insert_text"},
-             .says = "after line insert_line, 0 is the top."}};
-}
-
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first) {
     constexpr std::size_t kWidth = 6;
     std::string out;

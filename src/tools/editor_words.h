@@ -16,7 +16,7 @@
 #include "json/fields.h"
 #include "kernel/kernel.h"
 #include "text/units.h"
-#include "tools/operations.h"
+#include "tools/operation_tool.h"
 #include "tools/render.h"
 #include "tools/tool.h"
 
@@ -34,33 +34,33 @@ struct EditorAsk {
     std::optional<std::size_t> insert_line = {};
 };
 
-// What their commands take beside the path.
-struct EditorText {
-    std::optional<std::vector<std::int64_t>> view_range;
-    std::optional<std::string> file_text;
-    std::optional<std::string> old_str;
-    std::optional<std::string> new_str;
-    std::optional<std::size_t> insert_line;
-    std::optional<std::string> insert_text;
-
-    EditorAsk ask_of(std::string path) const {
-        return {std::move(path), old_str.value_or(""), insert_line};
-    }
+// What the commands that both tools have do to an `On`; their rows.
+template <class On>
+struct EditorCommands {
+    void (*view)(On, OperationCall, std::string path,
+                 std::optional<std::vector<std::int64_t>> view_range);
+    void (*create)(On, OperationCall, std::string path, std::string file_text);
+    void (*str_replace)(On, OperationCall, std::string path, std::string old_str,
+                        std::optional<std::string> new_str);
+    void (*insert)(On, OperationCall, std::string path, std::size_t insert_line,
+                   std::string insert_text);
 };
-// The same as fields; `Args` has an EditorText as its base.
-template <class Args>
-void add_editor_fields(Fields<Args>& fields) {
-    fields
-        .optional("view_range", &Args::view_range, "First and last line, from 1; -1 is the last.",
-                  {{"minItems", 2}, {"maxItems", 2}})
-        .optional("file_text", &Args::file_text)
-        .optional("old_str", &Args::old_str)
-        .optional("new_str", &Args::new_str)
-        .optional("insert_line", &Args::insert_line)
-        .optional("insert_text", &Args::insert_text);
+template <class On>
+std::vector<OperationRow<On>> editor_rows(EditorCommands<On> commands, const Argument& path) {
+    const Argument view_range{"view_range",
+                              "First and last line, from 1; -1 is the last.",
+                              {{"minItems", 2}, {"maxItems", 2}}};
+    return {{{.name = "view", .reads = true, .says = "numbers the lines, or lists a directory."},
+             commands.view,
+             {path, view_range}},
+            {{.name = "create", .says = "makes a new file."}, commands.create, {path, "file_text"}},
+            {{.name = "str_replace", .says = "text that occurs exactly once."},
+             commands.str_replace,
+             {path, "old_str", "new_str"}},
+            {{.name = "insert", .says = "after line insert_line, 0 is the top."},
+             commands.insert,
+             {path, "insert_line", "insert_text"}}};
 }
-// view, create, str_replace and insert.
-std::vector<Operation> editor_operations();
 
 // Lines as `cat -n` prints them; the first is number `first`, counted from 0.
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first);

@@ -1,7 +1,7 @@
 #include "tools/block_words.h"
-#include "tools/blocks.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
+#include "tools/tools.h"
 #include "tools/typed_tool.h"
 
 namespace quire::tools {
@@ -47,12 +47,11 @@ MadeTool make_kernel_search(kernel::Kernel& kernel) {
                 .path_prefix = std::move(args.path_prefix),
                 .max_blocks = args.max_blocks,
             };
-            kernel.search_all(
-                session.caller, std::move(all),
-                answer_with<kernel::FoundAll>(
-                    std::move(reply), [shown_as = session.profile](const kernel::FoundAll& found) {
-                        return render_found_all(found, shown_as);
-                    }));
+            kernel.search_all(session.caller, std::move(all),
+                              answer_with(std::move(reply), [shown_as = session.profile](
+                                                                const kernel::FoundAll& found) {
+                                  return render_found_all(found, shown_as);
+                              }));
         });
 }
 

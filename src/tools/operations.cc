@@ -2,27 +2,43 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/concat.h"
 
 namespace quire::tools {
 
 namespace {
 
-bool has(const std::vector<std::string>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+bool is_one_of(const std::vector<std::string>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
 }
 
-std::string joined(const std::vector<std::string>& names) {
+const Map& members_of(const Operation& operation) {
+    static const Map none;
+    const Value* const members = operation.arguments.find("properties");
+    return members == nullptr ? none : members->as_map();
+}
+
+bool needs(const Operation& operation, const std::string& member) {
+    const Value* const required = operation.arguments.find("required");
+    return required != nullptr &&
+           std::ranges::find(required->as_list(), Value(member)) != required->as_list().end();
+}
+
+// "create(path, content?)": an argument that may be left out has a question mark.
+std::string signature(const Operation& operation) {
     std::string out;
-    for (const std::string& name : names) cat_to(out, out.empty() ? "" : ", "), cat_to(out, name);
-    return out;
+    for (const Map::Entry& member : members_of(operation)) {
+        cat_to(out,
+               cat(out.empty() ? "" : ", ", member.key, needs(operation, member.key) ? "" : "?"));
+    }
+    return cat(operation.name, "(", out, ")");
 }
 
 }  // namespace
 
 const Operation* Operations::find(std::string_view name) const {
-    const auto at = std::find_if(all.begin(), all.end(),
-                                 [&](const Operation& each) { return each.name == name; });
+    const auto at = std::ranges::find(all, name, &Operation::name);
     return at == all.end() ? nullptr : &*at;
 }
 
@@ -33,20 +49,32 @@ std::vector<std::string> Operations::names() const {
     return out;
 }
 
-std::vector<std::string> Operations::unused_by(const std::vector<std::string>& names) const {
-    const auto taken = [&](bool by_these) {
-        std::vector<std::string> out;
+Value Operations::input_schema(const std::vector<std::string>& names) const {
+    List words;
+    for (const Operation& each : all) {
+        if (is_one_of(names, each.name)) words.emplace_back(each.name);
+    }
+    Map properties{{argument, Map{{"enum", std::move(words)}}}};
+    List required{argument};
+    for (const bool needed : {true, false}) {
         for (const Operation& each : all) {
-            if (has(names, each.name) != by_these) continue;
-            out.insert(out.end(), each.needed.begin(), each.needed.end());
-            out.insert(out.end(), each.more.begin(), each.more.end());
+            if (!is_one_of(names, each.name)) continue;
+            for (const Map::Entry& member : members_of(each)) {
+                if (needs(each, member.key) != needed) continue;
+                const Value* const there = properties.find(member.key);
+                CHECK(there == nullptr || *there == member.value);
+                if (there != nullptr) continue;
+                properties.append(member.key, member.value);
+                if (std::ranges::all_of(all,
+                                        [&](const auto& row) { return needs(row, member.key); }))
+                    required.emplace_back(member.key);
+            }
         }
-        return out;
-    };
-    const std::vector<std::string> used = taken(true);
-    std::vector<std::string> out = taken(false);
-    std::erase_if(out, [&](const std::string& name) { return has(used, name); });
-    return out;
+    }
+    return Map{{"type", "object"},
+               {"properties", std::move(properties)},
+               {"required", std::move(required)},
+               {"additionalProperties", false}};
 }
 
 std::string Operations::description(const std::vector<std::string>& names) const {
@@ -54,41 +82,40 @@ std::string Operations::description(const std::vector<std::string>& names) const
     for (auto each = all.begin(); each != all.end(); ++each) {
         const auto says_the_same = [&](const Operation& other) { return other.says == each->says; };
         if (each->says.empty() || std::find_if(all.begin(), each, says_the_same) != each) continue;
-        std::vector<std::string> who;
+        std::string who;
         for (const Operation& other : all) {
-            if (says_the_same(other) && has(names, other.name)) who.push_back(other.name);
+            if (!says_the_same(other) || !is_one_of(names, other.name)) continue;
+            cat_to(who, cat(who.empty() ? "" : ", ", other.name));
         }
-        if (!who.empty()) cat_to(out, cat(out.empty() ? "" : " ", joined(who), ": ", each->says));
+        if (!who.empty()) cat_to(out, cat(out.empty() ? "" : " ", who, ": ", each->says));
     }
     return out;
 }
 
-Result<void> settle_arguments(const Operations& operations, Map& arguments) {
-    const Value* const word = arguments.find(operations.argument);
+Result<void> Operations::settle(Map& arguments) const {
+    const Value* const word = arguments.find(argument);
     const Operation* const operation =
-        word != nullptr && word->is_string() ? operations.find(word->as_string()) : nullptr;
-    if (operation == nullptr || operation->open) return {};
+        word != nullptr && word->is_string() ? find(word->as_string()) : nullptr;
+    if (operation == nullptr || operation->arguments.empty()) return {};
     const auto wrong = [&](std::string_view how, std::string_view key, const std::string& name) {
-        const std::string needed = joined(operation->needed);
-        return invalid("invalid_argument",
-                       cat(operations.argument, " ", operation->name, how, name, "; it takes ",
-                           needed.empty() ? "nothing" : needed,
-                           operation->more.empty() ? "" : " and maybe ", joined(operation->more)),
-                       {{std::string(key), name}});
+        return invalid(
+            "invalid_argument",
+            cat(argument, " ", operation->name, how, name, "; call it as ", signature(*operation)),
+            {{std::string(key), name}});
     };
-    for (const auto& [then, now] : operation->earlier) {
-        Value* const given = arguments.find(then);
-        if (given == nullptr || arguments.contains(now)) continue;
+    for (const auto& [from, to] : operation->renamed) {
+        Value* const given = arguments.find(from);
+        if (given == nullptr || arguments.contains(to)) continue;
         Value moved = std::move(*given);
-        arguments.erase(then);
-        arguments.append(now, std::move(moved));
+        arguments.erase(from);
+        arguments.append(to, std::move(moved));
     }
-    for (const std::string& name : operation->needed) {
-        if (!arguments.contains(name)) return wrong(" needs ", "missing", name);
+    for (const Map::Entry& member : members_of(*operation)) {
+        if (needs(*operation, member.key) && !arguments.contains(member.key))
+            return wrong(" needs ", "missing", member.key);
     }
     for (const Map::Entry& each : arguments) {
-        if (each.key != operations.argument && !has(operation->needed, each.key) &&
-            !has(operation->more, each.key))
+        if (each.key != argument && !members_of(*operation).contains(each.key))
             return wrong(" does not take ", "unknown", each.key);
     }
     return {};

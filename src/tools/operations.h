@@ -1,8 +1,9 @@
-// Operations: what a tool that does several things does, and what each of them takes.
+// Operations: a tool that does several things is one table, with a row for each of them.
 //
-// One argument of the tool says which operation a call is. A tool declares them all in one list:
-// its schema, its description, its annotations, the check of what a call gives, what may be asked
-// again and the rules that allow some of them are read from it.
+// One argument of the tool names the operation of a call. Its row says what the operation does,
+// whether it only reads, and which arguments it takes. The tool's input schema, description and
+// annotations, the check of a call, and the rules that allow some operations are all read from the
+// rows. tools/operation_tool.h adds to each row the function that carries it out.
 #pragma once
 
 #include <string>
@@ -16,36 +17,37 @@ namespace quire::tools {
 
 struct Operation {
     std::string name;
-    std::vector<std::string> needed = {};  // The arguments that it takes,
-    std::vector<std::string> more = {};    // and those that it may take.
-    bool reads = false;                    // It changes nothing.
-    bool open = false;                     // It takes whatever the schema lets through.
-    std::string says = {};                 // Of it, in the tool's description.
-    // Names that older forms of a tool had: where `now` is absent, `then` stands for it.
-    struct Earlier {
-        std::string then;
-        std::string now;
+    bool reads = false;     // It changes nothing.
+    std::string says = {};  // One sentence for the description; operations may share it.
+    // An argument's name in an older form of the tool, which is still accepted for the new name.
+    struct Renamed {
+        std::string from;
+        std::string to;
     };
-    std::vector<Earlier> earlier = {};
+    std::vector<Renamed> renamed = {};
+    // The JSON Schema of its arguments, an object. Empty for a tool of another program: its own
+    // schema says what an operation takes.
+    Map arguments = {};
 };
 
 struct Operations {
-    std::string argument = {};  // "operation" or "command"; "" of a tool that does one thing.
+    std::string argument = {};  // "operation" or "command"; "" for a tool that does one thing.
     std::vector<Operation> all = {};
 
-    // nullptr for a word that is none of them.
-    const Operation* find(std::string_view name) const;
     bool empty() const { return all.empty(); }
-    // The arguments that none of these takes and others do.
-    std::vector<std::string> unused_by(const std::vector<std::string>& names) const;
-    // What the description says of these: "save: writes edits to the disk. undo, redo: your own."
-    std::string description(const std::vector<std::string>& names) const;
+    // nullptr if no operation has that name.
+    const Operation* find(std::string_view name) const;
     std::vector<std::string> names() const;
+    // What a call of one of `names` looks like: the members that these take, required ones first.
+    // A member is required if every operation of the tool requires it. Two operations that take a
+    // member of one name give it the same schema.
+    Value input_schema(const std::vector<std::string>& names) const;
+    // What the rows of `names` say: "save: writes edits to the disk. undo, redo: your own."
+    std::string description(const std::vector<std::string>& names) const;
+    // Gives old argument names their new names, then checks that the operation takes each argument
+    // and misses none. Errors: invalid_argument "invalid_argument" {missing} or {unknown}; the
+    // message lists what the operation takes.
+    Result<void> settle(Map& arguments) const;
 };
-
-// Gives earlier names of arguments their names of now, and says whether these are the ones that the
-// operation takes which they name. Errors: invalid_argument "invalid_argument" {missing} or
-// {unknown}, with what it takes in the message.
-Result<void> settle_arguments(const Operations& operations, Map& arguments);
 
 }  // namespace quire::tools

@@ -8,21 +8,30 @@
 namespace quire::tools {
 namespace {
 
+Map taking(const std::vector<std::string>& needed, const std::vector<std::string>& more = {}) {
+    Map properties;
+    for (const std::string& name : needed) properties.append(name, Map{});
+    for (const std::string& name : more) properties.append(name, Map{});
+    return {{"type", "object"},
+            {"properties", std::move(properties)},
+            {"required", List(needed.begin(), needed.end())}};
+}
+
 Operations drawer() {
     return {"operation",
-            {{.name = "look", .more = {"at"}, .reads = true},
+            {{.name = "look", .reads = true, .arguments = taking({}, {"at"})},
              {.name = "put",
-              .needed = {"thing", "at"},
               .says = "one thing.",
-              .earlier = {{"item", "thing"}}},
-             {.name = "take", .needed = {"thing"}, .says = "one thing."},
-             {.name = "burn", .needed = {"all"}, .more = {"why"}, .says = "everything."}}};
+              .renamed = {{"item", "thing"}},
+              .arguments = taking({"thing", "at"})},
+             {.name = "take", .says = "one thing.", .arguments = taking({"thing"})},
+             {.name = "burn", .says = "everything.", .arguments = taking({"all"}, {"why"})}}};
 }
 
 // The arguments as they are taken, or the refusal's message.
 std::string settled(std::string_view arguments) {
     Value value = json::parse(arguments).value();
-    const Result<void> right = settle_arguments(drawer(), value.as_map());
+    const Result<void> right = drawer().settle(value.as_map());
     return right ? json::write(value) : right.error().message();
 }
 
@@ -31,32 +40,26 @@ TEST(Operations, EachTakesItsOwnArguments) {
     EXPECT_EQ(settled(R"({"operation":"put","thing":1,"at":2})"),
               R"({"operation":"put","thing":1,"at":2})");
     EXPECT_EQ(settled(R"({"operation":"put","thing":1})"),
-              "operation put needs at; it takes thing, at");
+              "operation put needs at; call it as put(thing, at)");
     EXPECT_EQ(settled(R"({"operation":"look","thing":1})"),
-              "operation look does not take thing; it takes nothing and maybe at");
+              "operation look does not take thing; call it as look(at?)");
     EXPECT_EQ(settled(R"({"operation":"burn","all":true,"at":1})"),
-              "operation burn does not take at; it takes all and maybe why");
+              "operation burn does not take at; call it as burn(all, why?)");
 }
 
 TEST(Operations, AnEarlierNameStandsForThatOfNow) {
     EXPECT_EQ(settled(R"({"operation":"put","item":1,"at":2})"),
               R"({"operation":"put","at":2,"thing":1})");
     EXPECT_EQ(settled(R"({"operation":"put","item":1,"thing":3,"at":2})"),
-              "operation put does not take item; it takes thing, at");
+              "operation put does not take item; call it as put(thing, at)");
     EXPECT_EQ(settled(R"({"operation":"take","item":1})"),
-              "operation take needs thing; it takes thing");
+              "operation take needs thing; call it as take(thing)");
 }
 
 TEST(Operations, WhatIsPublishedHasNothingOfTheOthers) {
-    const ToolInfo whole{"drawer",
-                         "",
-                         "A drawer.",
-                         json::parse(R"({"type":"object","properties":{
-            "operation":{"enum":["look","put","take","burn"]},
-            "thing":{},"at":{},"all":{},"why":{}},"required":["operation"]})")
-                             .value(),
-                         Map{},
-                         {.destructive = true},
+    const ToolInfo whole{"drawer",    "",
+                         "A drawer.", drawer().input_schema(drawer().names()),
+                         Map{},       {.destructive = true},
                          drawer()};
     const auto words = [&](const std::vector<std::string>& left) {
         const ToolInfo info = published(whole, left);
@@ -73,7 +76,7 @@ TEST(Operations, WhatIsPublishedHasNothingOfTheOthers) {
     EXPECT_EQ(words({"look"}), "A drawer. | operation at reads");
     EXPECT_EQ(json::write(published(whole, {"look"}).input_schema),
               R"({"type":"object","properties":{"operation":{"enum":["look"]},"at":{}},)"
-              R"("required":["operation"]})");
+              R"("required":["operation"],"additionalProperties":false})");
 }
 
 }  // namespace

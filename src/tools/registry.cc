@@ -14,9 +14,9 @@
 #include "policy/approval.h"
 #include "policy/tool_catalog.h"
 #include "text/ecma_pattern.h"
-#include "tools/blocks.h"
 #include "tools/loop_notes.h"
 #include "tools/tool.h"
+#include "tools/tools.h"
 
 namespace quire::tools {
 
@@ -138,16 +138,16 @@ bool only_reads(const ToolInfo& info, std::string_view operation) {
 }
 
 // The arguments of a call, as everything that looks at them sees them.
-struct Given {
+struct CallArguments {
     Value arguments;
     bool unwrapped = false;  // They came as JSON in a string.
     std::optional<Error> conflict = {};
 };
 
 // Errors, as `conflict`: those of set_operation().
-Given given_of(const Operations& operations, std::string_view name, std::string_view operation,
-               Value arguments) {
-    Given given{std::move(arguments)};
+CallArguments given_of(const Operations& operations, std::string_view name,
+                       std::string_view operation, Value arguments) {
+    CallArguments given{std::move(arguments)};
     if (given.arguments.is_null()) given.arguments = Map{};
     if (given.arguments.is_string()) {
         std::optional<Value> inner = json::unwrapped(given.arguments.as_string());
@@ -162,13 +162,13 @@ Given given_of(const Operations& operations, std::string_view name, std::string_
 }
 
 // What the tool is called with. Errors: those of given_of(), json::Schema::accept() and
-// settle_arguments(); denied "permission_denied" for who may not call it at all.
+// Operations::settle(); denied "permission_denied" for who may not call it at all.
 Result<Value> accept(const Entry& entry, const json::Schema& schema, const policy::Actor& by,
-                     const Given& given) {
+                     const CallArguments& given) {
     if (given.conflict) return Failure(*given.conflict);
     Value accepted = TRY(schema.accept(given.arguments, given.unwrapped));
     if (entry.info.for_people) TRY(policy::check_person(by));
-    TRY(settle_arguments(entry.info.operations, accepted.as_map()));
+    TRY(entry.info.operations.settle(accepted.as_map()));
     return accepted;
 }
 
@@ -346,9 +346,9 @@ Registry::~Registry() = default;
 ToolInfo published(ToolInfo info, const std::vector<std::string>& operations) {
     Operations& all = info.operations;
     if (all.empty()) return info;
-    info.input_schema = json::without_members(
-        json::filter_schema_enum(std::move(info.input_schema), all.argument, operations),
-        all.unused_by(operations));
+    info.input_schema = info.foreign ? json::filter_schema_enum(std::move(info.input_schema),
+                                                                all.argument, operations)
+                                     : all.input_schema(operations);
     const std::string says = all.description(operations);
     if (!says.empty()) cat_to(info.description, cat(" ", says));
     std::erase_if(all.all, [&](const Operation& each) {
@@ -446,7 +446,7 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         return reply(std::move(unknown));
     }
     const ToolInfo& info = entry->info;
-    const Given given = given_of(info.operations, name, operation, std::move(arguments));
+    const CallArguments given = given_of(info.operations, name, operation, std::move(arguments));
     // What is refused here has changed nothing.
     const auto refuse = [&](const Error& error) {
         if (asked.caller.call == nullptr) announce(info.name, given.arguments, true);

@@ -64,10 +64,10 @@ Map one_of(std::initializer_list<Map> schemas);
 // bounds are for arguments, and a later version may answer more.
 Value or_refusal(Map schema);
 
-// A reply for what the kernel answers, from one for what a function makes of that; errors pass.
-template <class T, class Out, class Render>
-Reply<T> answer_with(Function<void(tl::expected<Out, Error>)> reply, Render render) {
-    return [reply = std::move(reply), render = std::move(render)](Result<T> result) mutable {
+// A reply for the kernel: what it answers goes through `render` and on to `reply`; errors pass.
+template <class Out, class Render>
+auto answer_with(Function<void(tl::expected<Out, Error>)> reply, Render render) {
+    return [reply = std::move(reply), render = std::move(render)](auto result) mutable {
         if (!result) return reply(Failure(std::move(result).error()));
         reply(render(std::move(*result)));
     };

@@ -1,11 +1,11 @@
-// TypedTool: a tool whose arguments arrive as a struct, and whose answer may leave as one.
+// TypedTool: a tool whose arguments arrive as a struct, and whose answer may leave as one. A tool
+// of several operations is an OperationTool (operation_tool.h).
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "json/fields.h"
 #include "tools/render.h"
@@ -13,36 +13,47 @@
 
 namespace quire::tools {
 
-// The words of a tool; its input schema comes from its fields.
+// What a tool says of itself; its input schema comes from its fields.
 struct Described {
     std::string name;
     std::string title;
     std::string description;
     Annotations annotations;
-    Map answer = {};                // The schema of what it answers, where that is no one struct.
-    Operations operations = {};     // What they say comes after the description.
-    bool for_people = false;        // As ToolInfo's,
-    std::string conversation = {};  // and this.
+    Map answer = {};          // The schema of its answer, unless that is a struct with fields.
+    bool for_people = false;  // See ToolInfo.
+    std::string conversation = {};  // See ToolInfo.
 };
 
-// What it replies with as an Error is answered as a refusal.
+inline ToolInfo info_of(Described words, Value input_schema) {
+    return {.name = std::move(words.name),
+            .title = std::move(words.title),
+            .description = std::move(words.description),
+            .input_schema = std::move(input_schema),
+            .output_schema = or_refusal(std::move(words.answer)),
+            .annotations = words.annotations,
+            .for_people = words.for_people,
+            .conversation = std::move(words.conversation)};
+}
+
+// `reply`, which answers an Error as a refusal.
+inline Reply<ToolResult> or_refused(Reply<ToolResult> reply) {
+    return [reply = std::move(reply)](Result<ToolResult> result) mutable {
+        reply(result ? std::move(*result) : refused(result.error()));
+    };
+}
+
 template <class Args>
 class TypedTool final : public Tool {
 public:
     using Run = std::function<void(const Session&, Args, Reply<ToolResult>)>;
 
     TypedTool(Described words, Fields<Args> fields, Run run)
-        : Tool({std::move(words.name), std::move(words.title), std::move(words.description),
-                fields.schema(), or_refusal(std::move(words.answer)), words.annotations,
-                std::move(words.operations), words.for_people, std::move(words.conversation)}),
+        : Tool(info_of(std::move(words), fields.schema())),
           fields_(std::move(fields)),
           run_(std::move(run)) {}
 
     void call(const Session& session, Value arguments, Reply<ToolResult> reply) const override {
-        run_(session, fields_.decode(arguments),
-             [reply = std::move(reply)](Result<ToolResult> result) mutable {
-                 reply(result ? std::move(*result) : refused(result.error()));
-             });
+        run_(session, fields_.decode(arguments), or_refused(std::move(reply)));
     }
 
 private:
@@ -55,7 +66,7 @@ std::unique_ptr<const Tool> make_tool(Described words, Fields<Args> fields, Run 
     return std::make_unique<TypedTool<Args>>(std::move(words), std::move(fields), std::move(run));
 }
 
-// Of a tool that answers with one struct: `run` replies with an Answered<Answer>.
+// A tool that answers with one struct: `run` replies with an Answered<Answer>.
 template <class Args, class Answer, class Run>
 std::unique_ptr<const Tool> make_tool(Described words, Fields<Args> fields, Fields<Answer> answer,
                                       Run run) {
@@ -65,7 +76,7 @@ std::unique_ptr<const Tool> make_tool(Described words, Fields<Args> fields, Fiel
         [answer = std::make_shared<const Fields<Answer>>(std::move(answer)), run = std::move(run)](
             const Session& session, Args args, Reply<ToolResult> reply) {
             run(session, std::move(args),
-                answer_with<Answered<Answer>>(std::move(reply), [answer](Answered<Answer> said) {
+                answer_with(std::move(reply), [answer](Answered<Answer> said) {
                     return ToolResult{answer->encode(said.answer), std::move(said.text)};
                 }));
         });

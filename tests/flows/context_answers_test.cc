@@ -6,7 +6,7 @@
 
 #include "kernel/desk_test.h"
 #include "tests/flows/published.h"
-#include "tools/memories.h"
+#include "tools/tools.h"
 
 namespace quire {
 namespace {

@@ -373,14 +373,15 @@ TEST(FileTool, ArgumentsThatDoNotBelongAreNamed) {
         return result.is_error ? result.structured.get("error")->get("message")->as_string() : "ok";
     };
     EXPECT_EQ(message(R"({"operation":"append","path":"f"})"),
-              "operation append needs content; it takes path, content");
+              "operation append needs content; call it as append(path, content)");
     EXPECT_EQ(message(R"({"operation":"save","path":"f","find":"x"})"),
-              "operation save does not take find; it takes path");
+              "operation save does not take find; call it as save(path)");
     EXPECT_NE(message(R"({"operation":"chmod","path":"f"})"), "ok");
     EXPECT_NE(message(R"({"operation":"read","path":"f","colour":"red"})").find("colour"),
               std::string::npos);
     EXPECT_EQ(message(R"({"operation":"edit","path":"f","operations":[{"op":"insert","line":1}]})"),
-              "operation 0 (insert) takes line, content and maybe expected_before");
+              "operation 0: op insert needs content; call it as insert(line, content, "
+              "expected_before?)");
 }
 
 TEST(FileTool, LinksAreAsStrictAsTheirTargetsAndNeverLeadOut) {

@@ -10,7 +10,7 @@
 #include "json/json.h"
 #include "kernel/desk_test.h"
 #include "tests/flows/published.h"
-#include "tools/memories.h"
+#include "tools/tools.h"
 
 namespace quire {
 namespace {

@@ -9,9 +9,8 @@
 #include "kernel/approval_calls.h"
 #include "kernel/file_calls.h"
 #include "tests/flows/tool_desk.h"
-#include "tools/files.h"
 #include "tools/markdown.h"
-#include "tools/memories.h"
+#include "tools/tools.h"
 
 namespace quire {
 namespace {
@@ -131,8 +130,8 @@ TEST(ToolList, OperationsAndSchemasSayTheSame) {
             EXPECT_EQ(*members.find(operations.argument)->get("enum"), Value(words)) << tool.name;
             std::set<std::string> taken = {operations.argument};
             for (const tools::Operation& each : operations.all) {
-                taken.insert(each.needed.begin(), each.needed.end());
-                taken.insert(each.more.begin(), each.more.end());
+                for (const Map::Entry& member : each.arguments.find("properties")->as_map())
+                    taken.insert(member.key);
             }
             std::set<std::string> there;
             for (const Map::Entry& each : members) there.insert(each.key);

@@ -19,8 +19,7 @@
 #include "kernel/file_calls.h"
 #include "kernel/rule_calls.h"
 #include "tests/flows/published.h"
-#include "tools/files.h"
-#include "tools/memories.h"
+#include "tools/tools.h"
 
 namespace quire {
 

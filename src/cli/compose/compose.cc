@@ -43,8 +43,7 @@
 #include "server/workspace_service.h"
 #include "store/store.h"
 #include "text/shown.h"
-#include "tools/files.h"
-#include "tools/memories.h"
+#include "tools/tools.h"
 #include "tools/tool.h"
 
 namespace quire::cli {

@@ -6,7 +6,7 @@
 #include "cli/settings/config.h"
 #include "kernel/kernel.h"
 #include "policy/rule_book.h"
-#include "tools/context_operation.h"
+#include "tools/tools.h"
 
 namespace quire::cli {
 
@@ -50,8 +50,7 @@ policy::ToolCatalog known_tools() {
     policy::KnownTool block_create = block_tool("block_create", kInModelAndFull);
     block_create.conversation = kernel::BlockCreate{}.conversation;
     return policy::ToolCatalog({
-        other_tool("context", kEachProfile,
-                   {tools::kContextOperations.begin(), tools::kContextOperations.end()}),
+        other_tool("context", kEachProfile, tools::context_operations()),
         other_tool(
             "file", kEachProfile,
             {"list", "read", "load", "create", "append", "insert", "replace", "edit", "patch",

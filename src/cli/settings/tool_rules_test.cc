@@ -14,8 +14,7 @@
 #include "kernel/memory_calls.h"
 #include "policy/rule_book.h"
 #include "policy/tool_catalog.h"
-#include "tools/files.h"
-#include "tools/memories.h"
+#include "tools/tools.h"
 
 namespace quire::cli {
 namespace {

@@ -1,23 +1,35 @@
-// The tools that work on blocks, each as one profile shows it. One file per tool.
+// The tools: a function that makes each of them, as a profile shows it. One source per tool.
+//
+// A tool refers to the kernel's calls that it is given; they outlive it.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "kernel/file_calls.h"
 #include "kernel/kernel.h"
+#include "kernel/memory_calls.h"
 #include "tools/tool.h"
+
+namespace quire::kernel {
+class ApprovalCalls;
+}
 
 namespace quire::tools {
 
 using MadeTool = std::unique_ptr<const Tool>;
 
-// Of more than one profile.
+// --- blocks ---
+
+// In the profiles `model` and `full`.
 MadeTool make_block_create(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_append(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_list(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_search(kernel::Kernel& kernel, Profile profile);
 MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile);
 
-// Of `full`.
+// In `full` only.
 MadeTool make_block_status(kernel::Kernel& kernel);
 MadeTool make_block_edit(kernel::Kernel& kernel);
 MadeTool make_block_splice(kernel::Kernel& kernel);
@@ -27,10 +39,26 @@ MadeTool make_block_delete(kernel::Kernel& kernel);
 MadeTool make_block_redo(kernel::Kernel& kernel);
 MadeTool make_block_history(kernel::Kernel& kernel);
 
-// Of `model`.
+// In `model` only.
 MadeTool make_block_view(kernel::Kernel& kernel);
 MadeTool make_block_str_replace(kernel::Kernel& kernel);
 MadeTool make_block_insert(kernel::Kernel& kernel);
 MadeTool make_block_replace_lines(kernel::Kernel& kernel);
+
+// --- files, memory, approvals: in every profile ---
+
+MadeTool make_file(kernel::Kernel& kernel, kernel::FileCalls& files, Profile profile);
+MadeTool make_context(kernel::MemoryCalls& memory, Profile profile);
+// The names of what `context` does, for rules that allow some of it.
+std::vector<std::string> context_operations();
+// For people alone.
+MadeTool make_approvals(kernel::ApprovalCalls& approvals);
+
+// --- profile `compat`: the names, commands and answers that models know from elsewhere ---
+
+// str_replace_based_edit_tool
+MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files);
+// memory: text blocks as files below /memories.
+MadeTool make_memory(kernel::Kernel& kernel, kernel::MemoryCalls& memory);
 
 }  // namespace quire::tools

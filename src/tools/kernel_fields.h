@@ -1,11 +1,22 @@
-// A memory block, as what was done to it is answered.
+// The kernel's answers that several tools give: a file, a memory block, what a source said of it.
 #pragma once
 
 #include "json/fields.h"
+#include "kernel/file_calls.h"
 #include "kernel/memory_calls.h"
 
 namespace quire::json {
 
+template <>
+struct FieldsOf<kernel::FileVersion> {
+    static Fields<kernel::FileVersion> fields() {
+        using kernel::FileVersion;
+        return Fields<FileVersion>()
+            .required("path", &FileVersion::path)
+            .required("block_id", &FileVersion::block_id)
+            .required("version", &FileVersion::version);
+    }
+};
 template <>
 struct FieldsOf<kernel::SourceSaid> {
     static Fields<kernel::SourceSaid> fields() {
