@@ -1,4 +1,4 @@
-// approvals: what agents ask people for, and the answers. For people alone.
+// approvals: what agents ask people for, and the answers. Only people may call it.
 #include "base/concat.h"
 #include "kernel/approval_calls.h"
 #include "text/shown.h"
@@ -148,11 +148,11 @@ void resolve_approval(kernel::ApprovalCalls& approvals, OperationCall call, std:
 
 MadeTool make_approvals(kernel::ApprovalCalls& approvals) {
     const Argument duration{"duration_s",
-                            "Of approve_for, in seconds. Default 900.",
+                            "For approve_for: how many seconds. Default 900.",
                             {{"minimum", 1}, {"maximum", policy::kLongestDurationS}}};
     const Argument scope{"scope",
-                         "Of approve_scope: a glob over labels or paths. Absent: the block or file "
-                         "alone."};
+                         "For approve_scope: a glob over labels or paths. Absent: only this block "
+                         "or file."};
     return make_operation_tool<kernel::ApprovalCalls&>(
         {.name = "approvals",
          .title = "Answer what agents ask for",
@@ -162,12 +162,12 @@ MadeTool make_approvals(kernel::ApprovalCalls& approvals) {
              one_of({json::Codec<ShownApprovals>::schema(), json::Codec<ShownApproval>::schema()}),
          .for_people = true},
         "operation", approvals,
-        {{{.name = "list", .reads = true, .says = "those that wait or hold."},
+        {{{.name = "list", .reads = true, .says = "pending approvals and those in force."},
           list_approvals,
-          {{"all", "Of list: what is over, too."}}},
+          {{"all", "For list: include approvals that are over."}}},
          {{.name = "resolve",
-           .says = "approve_once is this very call, approve_for that operation there for a time, "
-                   "approve_scope for good; deny; revoke takes an answer back."},
+           .says = "approve_once allows this call, approve_for its operation there for a time, "
+                   "approve_scope for good; deny refuses; revoke takes an answer back."},
           resolve_approval,
           {"approval_id", "decision", duration, scope}}});
 }

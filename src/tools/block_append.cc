@@ -19,38 +19,39 @@ namespace quire::tools {
 
 namespace {
 
-struct Args {
+struct BlockAppendArgs {
     std::string block_id;
     std::string text;
     kernel::Ack ack = kernel::Ack::durable;
 };
 
-Fields<Args> fields(Profile profile) {
+Fields<BlockAppendArgs> block_append_fields(Profile profile) {
     const std::string_view why =
         profile == Profile::full
             ? "accepted: answer at once and gather small appends into one change."
             : "";
-    return Fields<Args>()
-        .required("block_id", &Args::block_id)
-        .required("text", &Args::text)
-        .optional("ack", &Args::ack, why);
+    return Fields<BlockAppendArgs>()
+        .required("block_id", &BlockAppendArgs::block_id)
+        .required("text", &BlockAppendArgs::text)
+        .optional("ack", &BlockAppendArgs::ack, why);
 }
 
-struct Answer {
+struct BlockAppendAnswer {
     std::uint64_t version = 0;
     bool durable = false;
     std::optional<std::string> snippet = {};
 };
 
-Fields<Answer> answer(Profile profile) {
-    Fields<Answer> out;
-    out.required("version", &Answer::version).required("durable", &Answer::durable);
-    if (profile != Profile::full) out.optional("snippet", &Answer::snippet);
+Fields<BlockAppendAnswer> block_append_answer(Profile profile) {
+    Fields<BlockAppendAnswer> out;
+    out.required("version", &BlockAppendAnswer::version)
+        .required("durable", &BlockAppendAnswer::durable);
+    if (profile != Profile::full) out.optional("snippet", &BlockAppendAnswer::snippet);
     return out;
 }
 
-Answered<Answer> render(const kernel::Appended& appended, Profile profile) {
-    Answer out{appended.version, appended.durable};
+Answered<BlockAppendAnswer> render_append(const kernel::Appended& appended, Profile profile) {
+    BlockAppendAnswer out{appended.version, appended.durable};
     const std::string_view how = appended.durable ? "Done" : "Accepted";
     if (!appended.change) return {std::move(out), cat(how, ": version ", appended.version, ".\n")};
     out.snippet = snippet_of(*appended.change, profile);
@@ -61,17 +62,18 @@ Answered<Answer> render(const kernel::Appended& appended, Profile profile) {
 }  // namespace
 
 MadeTool make_block_append(kernel::Kernel& kernel, Profile profile) {
-    return make_tool<Args>(
+    return make_tool<BlockAppendArgs>(
         {.name = "block_append",
          .title = "Append to a block",
          .description = "Add text at the end of a block, exactly as given.",
          .annotations = {}},
-        fields(profile), answer(profile),
-        [&kernel](const Session& session, Args args, Reply<Answered<Answer>> reply) {
+        block_append_fields(profile), block_append_answer(profile),
+        [&kernel](const Session& session, BlockAppendArgs args,
+                  Reply<Answered<BlockAppendAnswer>> reply) {
             kernel.append(
                 session.caller, std::move(args.block_id), std::move(args.text), args.ack,
                 answer_with(std::move(reply), [profile = session.profile](const auto& appended) {
-                    return render(appended, profile);
+                    return render_append(appended, profile);
                 }));
         });
 }

@@ -11,7 +11,7 @@ namespace quire::tools {
 
 namespace {
 
-struct Args {
+struct BlockCreateArgs {
     std::string conversation = kernel::BlockCreate{}.conversation;
     std::optional<std::string> parent_id;
     std::optional<std::string> after;
@@ -23,68 +23,73 @@ struct Args {
     std::string client_token;
 };
 
-Fields<Args> fields(Profile profile) {
-    // A model reads them at every start, and rarely needs what it is not told of here.
+Fields<BlockCreateArgs> block_create_fields(Profile profile) {
+    // A model reads the descriptions at every start and rarely needs these.
     const bool full = profile == Profile::full;
-    Fields<Args> out;
-    out.optional("conversation", &Args::conversation, full ? "Default \"main\"." : "")
-        .optional("parent_id", &Args::parent_id)
-        .optional("after", &Args::after, full ? "The sibling it follows; absent: last." : "");
+    Fields<BlockCreateArgs> out;
+    out.optional("conversation", &BlockCreateArgs::conversation, full ? "Default \"main\"." : "")
+        .optional("parent_id", &BlockCreateArgs::parent_id)
+        .optional("after", &BlockCreateArgs::after,
+                  full ? "The sibling it follows; absent: last." : "");
     if (full) {
-        out.required("role", &Args::role).required("kind", &Args::kind);
+        out.required("role", &BlockCreateArgs::role).required("kind", &BlockCreateArgs::kind);
     } else {
-        out.optional("role", &Args::role).optional("kind", &Args::kind);
+        out.optional("role", &BlockCreateArgs::role).optional("kind", &BlockCreateArgs::kind);
     }
-    out.optional("content", &Args::content)
-        .optional("metadata", &Args::metadata)
-        .optional("status", &Args::status)
-        .optional("client_token", &Args::client_token,
-                  full ? "A repeated call gives the first one's block." : "");
+    out.optional("content", &BlockCreateArgs::content)
+        .optional("metadata", &BlockCreateArgs::metadata)
+        .optional("status", &BlockCreateArgs::status)
+        .optional("client_token", &BlockCreateArgs::client_token,
+                  full ? "A call that repeats the token gets the first call's block." : "");
     return out;
 }
 
-struct Answer : kernel::BlockVersion {
+struct BlockCreateAnswer : kernel::BlockVersion {
     std::string snippet;
 };
 
-Fields<Answer> answer(Profile profile) {
-    Fields<Answer> out;
-    out.required("block_id", &Answer::block_id).required("version", &Answer::version);
-    if (profile != Profile::full) out.required("snippet", &Answer::snippet);
+Fields<BlockCreateAnswer> block_create_answer(Profile profile) {
+    Fields<BlockCreateAnswer> out;
+    out.required("block_id", &BlockCreateAnswer::block_id)
+        .required("version", &BlockCreateAnswer::version);
+    if (profile != Profile::full) out.required("snippet", &BlockCreateAnswer::snippet);
     return out;
 }
 
-Answered<Answer> render(kernel::BlockVersion made, std::string_view what, std::string snippet) {
+Answered<BlockCreateAnswer> render_create(kernel::BlockVersion made, std::string_view what,
+                                          std::string snippet) {
     std::string text = cat(what, " ", made.block_id, ", version ", made.version, ".\n", snippet);
     return {{std::move(made), std::move(snippet)}, std::move(text)};
 }
 
-// Of a call whose token may have made the block before: shows the block as it is now.
+// Answers a call with a token: an earlier call may have made the block, so it is read as it is now.
 void reply_as_it_is(kernel::Kernel& kernel, const Session& session, kernel::BlockVersion made,
-                    Reply<Answered<Answer>> reply) {
+                    Reply<Answered<BlockCreateAnswer>> reply) {
     const std::string block_id = made.block_id;
-    kernel.read(session.caller, block_id, text::LineRange{{0}, {kShownLines}},
-                [made = std::move(made), profile = session.profile,
-                 reply = std::move(reply)](Result<kernel::BlockText> block) mutable {
-                    // It may have been deleted since.
-                    std::string snippet =
-                        block ? edits::numbered(block->lines, {0}, numbering_of(profile), true)
-                              : std::string();
-                    reply(render(std::move(made), "The token's block is", std::move(snippet)));
-                });
+    kernel.read(
+        session.caller, block_id, text::LineRange{{0}, {kShownLines}},
+        [made = std::move(made), profile = session.profile,
+         reply = std::move(reply)](Result<kernel::BlockText> block) mutable {
+            // It may have been deleted since.
+            std::string snippet =
+                block ? edits::numbered(block->lines, {0}, numbering_of(profile), true)
+                      : std::string();
+            reply(render_create(std::move(made), "The token's block is", std::move(snippet)));
+        });
 }
 
 }  // namespace
 
 MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
-    return make_tool<Args>(
+    return make_tool<BlockCreateArgs>(
         {.name = "block_create",
          .title = "Create a block",
          .description = "Add a block to a conversation.",
          .annotations = {},
-         .conversation = Args{}.conversation},
-        fields(profile), answer(profile),
-        [&kernel](const Session& session, Args args, Reply<Answered<Answer>> reply) {
+         .conversation = BlockCreateArgs{}.conversation},
+        block_create_fields(profile), block_create_answer(profile),
+        [&kernel](const Session& session, BlockCreateArgs args,
+                  Reply<Answered<BlockCreateAnswer>> reply) {
             const std::size_t most = kernel.limits().operation_bytes;
             if (json::write(args.metadata).size() > most) {
                 return reply(fail(Errc::out_of_range, "too_large",
@@ -112,7 +117,7 @@ MadeTool make_block_create(kernel::Kernel& kernel, Profile profile) {
                                   return reply_as_it_is(kernel, session, std::move(*made),
                                                         std::move(reply));
                               }
-                              reply(render(std::move(*made), "Created", std::move(shown)));
+                              reply(render_create(std::move(*made), "Created", std::move(shown)));
                           });
         });
 }

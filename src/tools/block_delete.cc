@@ -9,22 +9,23 @@ namespace {
 
 using kernel::BlockVersion;
 
-struct Args {
+struct BlockDeleteArgs {
     std::string block_id;
 };
 
 }  // namespace
 
 MadeTool make_block_delete(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockDeleteArgs>(
         {.name = "block_delete",
          .title = "Delete a block",
          .description = "Delete a block. Its children stay and keep their parent_id; block_undo "
                         "brings it back.",
          .annotations = {.destructive = true}},
-        Fields<Args>().required("block_id", &Args::block_id),
+        Fields<BlockDeleteArgs>().required("block_id", &BlockDeleteArgs::block_id),
         Fields<BlockVersion>().required("version", &BlockVersion::version),
-        [&kernel](const Session& session, Args args, Reply<Answered<BlockVersion>> reply) {
+        [&kernel](const Session& session, BlockDeleteArgs args,
+                  Reply<Answered<BlockVersion>> reply) {
             kernel.erase(session.caller, std::move(args.block_id),
                          answer_with(std::move(reply), [](const BlockVersion& deleted) {
                              return Answered<BlockVersion>{

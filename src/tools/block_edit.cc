@@ -19,7 +19,7 @@ namespace quire::tools {
 
 namespace {
 
-struct Args {
+struct BlockEditArgs {
     std::string block_id;
     std::vector<edits::LineOp> operations;
     edits::Coords coords = edits::Coords::sequential;
@@ -29,26 +29,26 @@ struct Args {
 }  // namespace
 
 MadeTool make_block_edit(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockEditArgs>(
         {.name = "block_edit",
          .title = "Edit a block by lines",
          .description =
              "Insert, delete and replace lines, all or none. Lines count from 0 and end_line is "
              "not part of "
-             "the range. An insert goes before `line`; line_count appends. expected_text and "
-             "expected_before refuse the call unless the lines read so.",
+             "the range. An insert goes before `line`; line_count appends. With expected_text or "
+             "expected_before the call is refused unless the lines read so.",
          .annotations = {.destructive = true}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .required("operations", &Args::operations)
-            .optional("coords", &Args::coords,
-                      "sequential: an operation sees the lines as those before it left them. "
-                      "original: all refer to "
-                      "the text before the call and must not overlap.")
-            .optional("base_version", &Args::base_version,
+        Fields<BlockEditArgs>()
+            .required("block_id", &BlockEditArgs::block_id)
+            .required("operations", &BlockEditArgs::operations)
+            .optional("coords", &BlockEditArgs::coords,
+                      "sequential: an operation sees the lines as the earlier ones left them. "
+                      "original: all operations count in the text before the call and must not "
+                      "overlap.")
+            .optional("base_version", &BlockEditArgs::base_version,
                       "Refuse the call unless the block is at this version."),
         edit_fields(Profile::full),
-        [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
+        [&kernel](const Session& session, BlockEditArgs args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
             edits::LineEdit edit;
             edit.operations = std::move(args.operations);

@@ -9,7 +9,7 @@ namespace {
 using json::Codec;
 using kernel::HistoryPage;
 
-struct Args {
+struct BlockHistoryArgs {
     std::string block_id;
     std::size_t limit = 100;
     std::string cursor;
@@ -18,18 +18,19 @@ struct Args {
 }  // namespace
 
 MadeTool make_block_history(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockHistoryArgs>(
         {.name = "block_history",
          .title = "A block's history",
          .description =
              "Who changed a block, newest first. Timestamps are milliseconds since 1970.",
          .annotations = {.read_only = true, .idempotent = true}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}})
-            .optional("cursor", &Args::cursor),
+        Fields<BlockHistoryArgs>()
+            .required("block_id", &BlockHistoryArgs::block_id)
+            .optional("limit", &BlockHistoryArgs::limit, "", {{"minimum", 1}, {"maximum", 1000}})
+            .optional("cursor", &BlockHistoryArgs::cursor),
         Codec<HistoryPage>::fields(),
-        [&kernel](const Session& session, Args args, Reply<Answered<HistoryPage>> reply) {
+        [&kernel](const Session& session, BlockHistoryArgs args,
+                  Reply<Answered<HistoryPage>> reply) {
             kernel.history(session.caller, std::move(args.block_id), args.limit,
                            std::move(args.cursor),
                            answer_with(std::move(reply), [](HistoryPage page) {

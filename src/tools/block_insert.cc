@@ -7,7 +7,7 @@ namespace quire::tools {
 
 namespace {
 
-struct Args {
+struct BlockInsertArgs {
     std::string block_id;
     std::size_t insert_line = 0;
     std::string insert_text;
@@ -16,17 +16,17 @@ struct Args {
 }  // namespace
 
 MadeTool make_block_insert(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockInsertArgs>(
         {.name = "block_insert",
          .title = "Insert lines into a block",
          .description = "Insert whole lines after line insert_line; 0 is the top.",
          .annotations = {}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .required("insert_line", &Args::insert_line)
-            .required("insert_text", &Args::insert_text),
+        Fields<BlockInsertArgs>()
+            .required("block_id", &BlockInsertArgs::block_id)
+            .required("insert_line", &BlockInsertArgs::insert_line)
+            .required("insert_text", &BlockInsertArgs::insert_text),
         edit_fields(Profile::model),
-        [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
+        [&kernel](const Session& session, BlockInsertArgs args, Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
             edits::LineEdit edit;
             // After line N counted from 1 is before line N counted from 0.

@@ -34,7 +34,7 @@ namespace {
 
 using kernel::ListPage;
 
-struct Args {
+struct BlockListArgs {
     std::optional<std::string> conversation;
     std::optional<std::string> parent_id;
     std::optional<conversation::Kind> kind;
@@ -45,7 +45,7 @@ struct Args {
     std::string cursor;
 };
 
-Answered<ListPage> render(ListPage page) {
+Answered<ListPage> render_list(ListPage page) {
     std::string text = page.blocks.empty() ? "No blocks.\n" : "";
     for (const kernel::BlockInfo& info : page.blocks) {
         text += cat(std::string(2 * info.depth, ' '), info.block_id, " ", info.role, " ", info.kind,
@@ -61,27 +61,27 @@ Answered<ListPage> render(ListPage page) {
 
 MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
     const bool full = profile == Profile::full;
-    return make_tool<Args>(
+    return make_tool<BlockListArgs>(
         {.name = "block_list",
          .title = "List blocks",
-         .description = full ? "Blocks in the order of their documents, each with its place, kind, "
-                               "size, version and "
-                               "first line."
+         .description = full ? "List blocks in document order, each with its place, kind, size, "
+                               "version and first line."
                              : "List blocks: ids, kinds, versions, first lines.",
          .annotations = {.read_only = true, .idempotent = true}},
-        Fields<Args>()
-            .optional("conversation", &Args::conversation, full ? "Absent: every document." : "")
-            .optional("parent_id", &Args::parent_id)
-            .optional("kind", &Args::kind)
-            .optional("status", &Args::status)
-            .optional("path_prefix", &Args::path_prefix)
-            .optional("depth", &Args::depth, full ? "Levels; 0 = all." : "")
-            .optional("limit", &Args::limit, "", {{"minimum", 1}, {"maximum", 1000}})
-            .optional("cursor", &Args::cursor),
+        Fields<BlockListArgs>()
+            .optional("conversation", &BlockListArgs::conversation,
+                      full ? "Absent: every document." : "")
+            .optional("parent_id", &BlockListArgs::parent_id)
+            .optional("kind", &BlockListArgs::kind)
+            .optional("status", &BlockListArgs::status)
+            .optional("path_prefix", &BlockListArgs::path_prefix)
+            .optional("depth", &BlockListArgs::depth, full ? "Levels; 0 = all." : "")
+            .optional("limit", &BlockListArgs::limit, "", {{"minimum", 1}, {"maximum", 1000}})
+            .optional("cursor", &BlockListArgs::cursor),
         Fields<ListPage>()
             .required("blocks", &ListPage::blocks)
             .nullable("next_cursor", &ListPage::next_cursor),
-        [&kernel](const Session& session, Args args, Reply<Answered<ListPage>> reply) {
+        [&kernel](const Session& session, BlockListArgs args, Reply<Answered<ListPage>> reply) {
             kernel::ListQuery query;
             query.conversation = std::move(args.conversation);
             query.parent_id = std::move(args.parent_id);
@@ -91,7 +91,8 @@ MadeTool make_block_list(kernel::Kernel& kernel, Profile profile) {
             query.depth = args.depth;
             query.limit = args.limit;
             query.cursor = std::move(args.cursor);
-            kernel.list(session.caller, std::move(query), answer_with(std::move(reply), render));
+            kernel.list(session.caller, std::move(query),
+                        answer_with(std::move(reply), render_list));
         });
 }
 

@@ -8,38 +8,40 @@ namespace quire::tools {
 
 namespace {
 
-struct Range {
+struct ReadLines {
     std::size_t start = 0;
     std::size_t end = 0;
-    static Fields<Range> fields() {
-        return Fields<Range>().required("start", &Range::start).required("end", &Range::end);
+    static Fields<ReadLines> fields() {
+        return Fields<ReadLines>()
+            .required("start", &ReadLines::start)
+            .required("end", &ReadLines::end);
     }
 };
 
-struct Args {
+struct BlockReadArgs {
     std::string block_id;
     bool line_numbers = true;
-    std::optional<Range> range;
+    std::optional<ReadLines> range;
 };
 
 }  // namespace
 
 MadeTool make_block_read(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockReadArgs>(
         {.name = "block_read",
          .title = "Read a block",
-         .description = "A block's lines and what is known of it. Lines count from 0; with "
+         .description = "Read a block's lines and details. Lines count from 0; with "
                         "line_numbers each begins "
                         "with its number and a TAB, which are not part of the text.",
          .annotations = {.read_only = true, .idempotent = true}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .optional("line_numbers", &Args::line_numbers)
-            .optional(
-                "range", &Args::range,
-                "Lines start to end, end not included; an end past the last line is the end."),
+        Fields<BlockReadArgs>()
+            .required("block_id", &BlockReadArgs::block_id)
+            .optional("line_numbers", &BlockReadArgs::line_numbers)
+            .optional("range", &BlockReadArgs::range,
+                      "Lines start to end, end not included. An end past the last line means the "
+                      "last line."),
         shown_fields(Profile::full),
-        [&kernel](const Session& session, Args args, Reply<Answered<ShownBlock>> reply) {
+        [&kernel](const Session& session, BlockReadArgs args, Reply<Answered<ShownBlock>> reply) {
             std::optional<text::LineRange> range;
             if (args.range) range = text::LineRange{{args.range->start}, {args.range->end}};
             const Profile shown_as = session.profile;

@@ -7,7 +7,7 @@ namespace quire::tools {
 
 namespace {
 
-struct Args {
+struct BlockReplaceLinesArgs {
     std::string block_id;
     std::size_t start_line = 1;
     std::size_t end_line = 1;
@@ -19,21 +19,22 @@ struct Args {
 
 MadeTool make_block_replace_lines(kernel::Kernel& kernel) {
     const Map line_rules{{"minimum", 1}};
-    return make_tool<Args>(
+    return make_tool<BlockReplaceLinesArgs>(
         {.name = "block_replace_lines",
          .title = "Replace lines of a block",
          .description =
              "Replace lines start_line to end_line, both included; new_text \"\" deletes them. "
-             "expected_text: what they say now, without line numbers.",
+             "expected_text is their text now, without line numbers.",
          .annotations = {.destructive = true}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .required("start_line", &Args::start_line, "", line_rules)
-            .required("end_line", &Args::end_line, "", line_rules)
-            .required("new_text", &Args::new_text)
-            .required("expected_text", &Args::expected_text),
+        Fields<BlockReplaceLinesArgs>()
+            .required("block_id", &BlockReplaceLinesArgs::block_id)
+            .required("start_line", &BlockReplaceLinesArgs::start_line, "", line_rules)
+            .required("end_line", &BlockReplaceLinesArgs::end_line, "", line_rules)
+            .required("new_text", &BlockReplaceLinesArgs::new_text)
+            .required("expected_text", &BlockReplaceLinesArgs::expected_text),
         edit_fields(Profile::model),
-        [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
+        [&kernel](const Session& session, BlockReplaceLinesArgs args,
+                  Reply<Answered<EditAnswer>> reply) {
             if (args.start_line > args.end_line) {
                 return reply(invalid(
                     "invalid_range",

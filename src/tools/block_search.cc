@@ -10,7 +10,7 @@ namespace {
 
 using json::Codec;
 
-struct Args {
+struct BlockSearchArgs {
     std::optional<std::string> block_id;
     std::string query;
     text::Match mode = text::Match::regex;
@@ -19,21 +19,21 @@ struct Args {
 };
 
 // `full` searches one block, and has kernel_search; in `model` one tool does both.
-Fields<Args> fields(Profile profile) {
-    Fields<Args> out;
-    out.required("query", &Args::query);
+Fields<BlockSearchArgs> block_search_fields(Profile profile) {
+    Fields<BlockSearchArgs> out;
+    out.required("query", &BlockSearchArgs::query);
     if (profile == Profile::full) {
-        out.required("block_id", &Args::block_id);
+        out.required("block_id", &BlockSearchArgs::block_id);
     } else {
-        out.optional("block_id", &Args::block_id);
+        out.optional("block_id", &BlockSearchArgs::block_id);
     }
-    out.optional("mode", &Args::mode)
-        .optional("context_lines", &Args::context_lines, "", context_rules())
-        .optional("max_matches", &Args::max_matches, "", count_rules());
+    out.optional("mode", &BlockSearchArgs::mode)
+        .optional("context_lines", &BlockSearchArgs::context_lines, "", context_rules())
+        .optional("max_matches", &BlockSearchArgs::max_matches, "", count_rules());
     return out;
 }
 
-Map answer(Profile profile) {
+Map block_search_answer(Profile profile) {
     if (profile == Profile::full) return Codec<Found>::schema();
     return one_of({Codec<Found>::schema(), Codec<FoundInMany>::schema()});
 }
@@ -53,7 +53,7 @@ void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQu
 }  // namespace
 
 MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
-    return make_tool<Args>(
+    return make_tool<BlockSearchArgs>(
         {.name = "block_search",
          .title = profile == Profile::full ? "Search a block" : "Search blocks",
          .description =
@@ -64,9 +64,9 @@ MadeTool make_block_search(kernel::Kernel& kernel, Profile profile) {
                  : "Find lines by RE2 expression or literally, in one block or "
                    "everywhere.",
          .annotations = {.read_only = true, .idempotent = true},
-         .answer = answer(profile)},
-        fields(profile),
-        [&kernel](const Session& session, const Args& args, Reply<ToolResult> reply) {
+         .answer = block_search_answer(profile)},
+        block_search_fields(profile),
+        [&kernel](const Session& session, const BlockSearchArgs& args, Reply<ToolResult> reply) {
             Result<text::Query> query = text::Query::compile(args.query, args.mode);
             if (!query) return reply(Failure(std::move(query).error()));
             kernel::SearchQuery search{std::move(*query), args.context_lines, args.max_matches};

@@ -29,7 +29,7 @@ namespace {
 
 using kernel::Edited;
 
-struct Args {
+struct BlockSpliceArgs {
     std::string block_id;
     std::size_t offset = 0;
     std::size_t delete_count = 0;
@@ -41,25 +41,25 @@ struct Args {
 }  // namespace
 
 MadeTool make_block_splice(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockSpliceArgs>(
         {.name = "block_splice",
          .title = "Edit a block by offset",
          .description = "Delete delete_count units at offset and insert text there, exactly as "
                         "given. For programs and "
                         "editors; block_edit counts in lines.",
          .annotations = {.destructive = true}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .required("offset", &Args::offset)
-            .required("delete_count", &Args::delete_count)
-            .optional("insert", &Args::insert)
-            .optional("unit", &Args::unit)
-            .optional("expected", &Args::expected,
+        Fields<BlockSpliceArgs>()
+            .required("block_id", &BlockSpliceArgs::block_id)
+            .required("offset", &BlockSpliceArgs::offset)
+            .required("delete_count", &BlockSpliceArgs::delete_count)
+            .optional("insert", &BlockSpliceArgs::insert)
+            .optional("unit", &BlockSpliceArgs::unit)
+            .optional("expected", &BlockSpliceArgs::expected,
                       "Refuse the call unless this is what would be deleted."),
         Fields<Edited>()
             .required("version", &Edited::version)
             .required("line_count", &Edited::line_count),
-        [&kernel](const Session& session, Args args, Reply<Answered<Edited>> reply) {
+        [&kernel](const Session& session, BlockSpliceArgs args, Reply<Answered<Edited>> reply) {
             const Profile shown_as = session.profile;
             edits::OffsetSplice splice;
             splice.offset = args.offset;

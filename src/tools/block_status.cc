@@ -10,7 +10,7 @@ namespace {
 
 using kernel::BlockVersion;
 
-struct Args {
+struct BlockStatusArgs {
     std::string block_id;
     conversation::Status status = conversation::Status::pending;
 };
@@ -18,16 +18,19 @@ struct Args {
 }  // namespace
 
 MadeTool make_block_status(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockStatusArgs>(
         {.name = "block_status",
          .title = "Set a block's status",
          .description = "Set a block's status: done or error when it is finished, running to "
-                        "reopen it. None goes "
-                        "back to pending.",
+                        "reopen it. No block "
+                        "goes back to pending.",
          .annotations = {.idempotent = true}},
-        Fields<Args>().required("block_id", &Args::block_id).required("status", &Args::status),
+        Fields<BlockStatusArgs>()
+            .required("block_id", &BlockStatusArgs::block_id)
+            .required("status", &BlockStatusArgs::status),
         Fields<BlockVersion>().required("version", &BlockVersion::version),
-        [&kernel](const Session& session, const Args& args, Reply<Answered<BlockVersion>> reply) {
+        [&kernel](const Session& session, const BlockStatusArgs& args,
+                  Reply<Answered<BlockVersion>> reply) {
             kernel.set_status(
                 session.caller, args.block_id, args.status,
                 answer_with(std::move(reply), [status = args.status](const BlockVersion& set) {

@@ -7,7 +7,7 @@ namespace quire::tools {
 
 namespace {
 
-struct Args {
+struct BlockStrReplaceArgs {
     std::string block_id;
     std::string old_str;
     std::string new_str;
@@ -17,19 +17,20 @@ struct Args {
 }  // namespace
 
 MadeTool make_block_str_replace(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockStrReplaceArgs>(
         {.name = "block_str_replace",
          .title = "Replace text in a block",
          .description = "Replace text that occurs once. Copy old_str from block_view without the "
                         "line numbers.",
          .annotations = {.destructive = true}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .required("old_str", &Args::old_str)
-            .required("new_str", &Args::new_str)
-            .optional("replace_all", &Args::replace_all),
+        Fields<BlockStrReplaceArgs>()
+            .required("block_id", &BlockStrReplaceArgs::block_id)
+            .required("old_str", &BlockStrReplaceArgs::old_str)
+            .required("new_str", &BlockStrReplaceArgs::new_str)
+            .optional("replace_all", &BlockStrReplaceArgs::replace_all),
         edit_fields(Profile::model),
-        [&kernel](const Session& session, Args args, Reply<Answered<EditAnswer>> reply) {
+        [&kernel](const Session& session, BlockStrReplaceArgs args,
+                  Reply<Answered<EditAnswer>> reply) {
             const Profile shown_as = session.profile;
             edits::StrReplace replace;
             replace.old_str = std::move(args.old_str);

@@ -20,87 +20,88 @@ namespace quire::tools {
 
 namespace {
 
-struct Args {
+struct BlockUndoArgs {
     std::string block_id;
     kernel::UndoScope scope = kernel::UndoScope::own;
     bool redo = false;
 };
 
-struct Answer : kernel::Undone {
+struct BlockUndoAnswer : kernel::Undone {
     std::string snippet;
 };
 
-Fields<Answer> answer(Profile profile) {
+Fields<BlockUndoAnswer> block_undo_answer(Profile profile) {
     const bool full = profile == Profile::full;
-    Fields<Answer> out;
-    // A model reads the names at every start, word by word.
-    out.required("version", &Answer::version)
-        .required("restored", &Answer::restored)
+    Fields<BlockUndoAnswer> out;
+    // A model reads the schema at every start, so it names only what a model needs.
+    out.required("version", &BlockUndoAnswer::version)
+        .required("restored", &BlockUndoAnswer::restored)
         .unlisted(!full)
-        .required("removed", &Answer::removed)
+        .required("removed", &BlockUndoAnswer::removed)
         .unlisted(!full)
-        .required("skipped_because_changed", &Answer::skipped_because_changed);
-    if (!full) out.required("snippet", &Answer::snippet);
+        .required("skipped_because_changed", &BlockUndoAnswer::skipped_because_changed);
+    if (!full) out.required("snippet", &BlockUndoAnswer::snippet);
     return out;
 }
 
-Answered<Answer> render(kernel::Undone undone, Profile profile, bool redo) {
+Answered<BlockUndoAnswer> render_undo(kernel::Undone undone, Profile profile, bool redo) {
     std::string text = cat(redo ? "Redone" : "Undone", ": now ",
                            version_line(undone.version, undone.line_count), ".\n");
     if (undone.skipped_because_changed > 0) {
         text += cat("Note: ", undone.skipped_because_changed,
-                    " of its parts had been changed by others since and stay as they are.\n");
+                    " of its parts stay: others have changed them since.\n");
     }
     text += snippet_text(undone.change, profile);
     std::string snippet = snippet_of(undone.change, profile);
     return {{std::move(undone), std::move(snippet)}, std::move(text)};
 }
 
-void run(kernel::Kernel& kernel, const Session& session, const Args& args, bool redo,
-         Reply<Answered<Answer>> reply) {
+void run_undo(kernel::Kernel& kernel, const Session& session, const BlockUndoArgs& args, bool redo,
+              Reply<Answered<BlockUndoAnswer>> reply) {
     kernel.undo(
         session.caller, args.block_id, args.scope, redo,
         answer_with(std::move(reply), [shown_as = session.profile, redo](kernel::Undone undone) {
-            return render(std::move(undone), shown_as, redo);
+            return render_undo(std::move(undone), shown_as, redo);
         }));
 }
 
 }  // namespace
 
 MadeTool make_block_undo(kernel::Kernel& kernel, Profile profile) {
-    Fields<Args> fields;
-    fields.required("block_id", &Args::block_id);
+    Fields<BlockUndoArgs> fields;
+    fields.required("block_id", &BlockUndoArgs::block_id);
     if (profile == Profile::full) {
-        fields.optional("scope", &Args::scope, "any: whoever made it.");
+        fields.optional("scope", &BlockUndoArgs::scope, "any: a change by anyone.");
     } else {
-        fields.optional("redo", &Args::redo);
+        fields.optional("redo", &BlockUndoArgs::redo);
     }
-    return make_tool<Args>(
+    return make_tool<BlockUndoArgs>(
         {.name = "block_undo",
          .title = "Undo a change",
          .description = profile == Profile::full
-                            ? "Take back your last change to a block that is not yet undone. What "
-                              "others have changed since stays."
+                            ? "Undo your last change to a block. What others changed since stays."
                             : "Undo your own last change; redo: true brings it back.",
          .annotations = {.destructive = true}},
-        std::move(fields), answer(profile),
-        [&kernel](const Session& session, const Args& args, Reply<Answered<Answer>> reply) {
-            run(kernel, session, args, args.redo, std::move(reply));
+        std::move(fields), block_undo_answer(profile),
+        [&kernel](const Session& session, const BlockUndoArgs& args,
+                  Reply<Answered<BlockUndoAnswer>> reply) {
+            run_undo(kernel, session, args, args.redo, std::move(reply));
         });
 }
 
 MadeTool make_block_redo(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<BlockUndoArgs>(
         {.name = "block_redo",
          .title = "Redo a change",
-         .description = "Make again the change to a block that you undid last.",
+         .description = "Redo the change to a block that you undid last.",
          .annotations = {.destructive = true}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .optional("scope", &Args::scope, "any: whoever made it."),
-        answer(Profile::full),
-        [&kernel](const Session& session, const Args& args, Reply<Answered<Answer>> reply) {
-            run(kernel, session, args, true, std::move(reply));
+        Fields<BlockUndoArgs>()
+            .required("block_id", &BlockUndoArgs::block_id)
+            .optional("scope", &BlockUndoArgs::scope, "any: a change by anyone."),
+        block_undo_answer(Profile::full),
+        [&kernel](const Session& session, const BlockUndoArgs& args,
+                  Reply<Answered<BlockUndoAnswer>> reply) {
+            run_undo(kernel, session, args, true, std::move(reply));
         });
 }
 

@@ -10,10 +10,10 @@ namespace quire::tools {
 
 namespace {
 
-// The last line, whichever that is.
+// Names the last line.
 constexpr std::int64_t kLast = -1;
 
-struct Args {
+struct BlockViewArgs {
     std::string block_id;
     std::optional<std::int64_t> start_line;
     std::optional<std::int64_t> end_line;
@@ -36,17 +36,19 @@ Result<void> check_order(std::int64_t start, std::int64_t end) {
 
 MadeTool make_block_view(kernel::Kernel& kernel) {
     const Map line_rules{{"minimum", kLast}};
-    return make_tool<Args>(
+    return make_tool<BlockViewArgs>(
         {.name = "block_view",
          .title = "View a block",
-         .description = "Show a block, its lines numbered from 1: number, TAB, text.",
+         .description = "Show a block. Lines are numbered from 1: number, TAB, text.",
          .annotations = {.read_only = true, .idempotent = true}},
-        Fields<Args>()
-            .required("block_id", &Args::block_id)
-            .optional("start_line", &Args::start_line, "", line_rules)
-            .optional("end_line", &Args::end_line, "Included; -1 is the last.", line_rules),
+        Fields<BlockViewArgs>()
+            .required("block_id", &BlockViewArgs::block_id)
+            .optional("start_line", &BlockViewArgs::start_line, "", line_rules)
+            .optional("end_line", &BlockViewArgs::end_line, "Included; -1 is the last.",
+                      line_rules),
         shown_fields(Profile::model),
-        [&kernel](const Session& session, const Args& args, Reply<Answered<ShownBlock>> reply) {
+        [&kernel](const Session& session, const BlockViewArgs& args,
+                  Reply<Answered<ShownBlock>> reply) {
             const std::int64_t start = args.start_line.value_or(1);
             const std::int64_t end = args.end_line.value_or(kLast);
             if (Result<void> ordered = check_order(start, end); !ordered)
@@ -70,7 +72,7 @@ MadeTool make_block_view(kernel::Kernel& kernel) {
                 read({{static_cast<std::size_t>(start) - 1}, {stop}}, std::move(reply));
                 return;
             }
-            // The last line: how many there are has to be asked first.
+            // Which line is the last one is known only after a first read.
             kernel.read(
                 session.caller, args.block_id, text::LineRange{{0}, {0}},
                 [reply = std::move(reply), read, stop](Result<kernel::BlockText> block) mutable {

@@ -125,7 +125,7 @@ using kernel::MemoryVersion;
 
 namespace {
 
-// What a write made, under the name of its operation's.
+// A write and what it made, by the name that its operation gives it.
 struct Counted {
     MemoryVersion block;
     Value value;
@@ -180,8 +180,8 @@ std::string done_text(const MemoryVersion& block, std::string_view what) {
 }  // namespace
 
 Map memory_answer(bool full) {
-    // A model is told of what most operations answer, and pays for each word: not of the source,
-    // which comes last.
+    // Profile `model` names only what most operations answer. The source, which is last, is not
+    // among it.
     if (!full) return one_of({json::FieldsOf<MemoryVersion>::fields().unlisted().schema(), {}});
     return one_of({Codec<MemoryVersion>::schema(), Codec<kernel::MemoryView>::schema(),
                    Codec<kernel::MemoryList>::schema(), Codec<kernel::MemoryFound>::schema(),
@@ -208,7 +208,7 @@ ToolResult render_memory_list(const kernel::MemoryList& list) {
 }
 
 ToolResult render_memory_found(const kernel::MemoryFound& found) {
-    std::string text = found.hits.empty() ? "No memory block has all of that.\n" : "";
+    std::string text = found.hits.empty() ? "No memory block matches.\n" : "";
     for (const kernel::MemoryFound::Hit& hit : found.hits) {
         text +=
             cat(hit.row.block.label, "\t", kernel::name_of(hit.row.type), "\t", hit.snippet, "\n");
@@ -242,7 +242,7 @@ ToolResult render_memory_undone(const kernel::MemoryUndone& undone, bool redo) {
     std::string text = done_text(undone.block, redo ? "redone" : "undone");
     if (undone.skipped_because_changed > 0) {
         text += cat("Note: ", undone.skipped_because_changed,
-                    " of its parts had been changed by others since and stay.\n");
+                    " of its parts stay: others have changed them since.\n");
     }
     return result_of(undone, std::move(text));
 }
@@ -252,7 +252,7 @@ ToolResult render_memory_history(const kernel::MemoryHistory& history) {
 }
 
 ToolResult render_memory_diff(const kernel::MemoryDiff& found) {
-    return result_of(found, found.diff.empty() ? "The two versions say the same.\n" : found.diff);
+    return result_of(found, found.diff.empty() ? "The two versions are equal.\n" : found.diff);
 }
 
 ToolResult render_archived(const kernel::MemoryMoved& moved) {
@@ -261,18 +261,18 @@ ToolResult render_archived(const kernel::MemoryMoved& moved) {
 }
 
 ToolResult render_swapped(const kernel::MemoryMoved& moved) {
-    return result_of(moved,
-                     done_text(moved.block, cat("loaded, and what had the label is archived as ",
-                                                moved.archival_label)));
+    return result_of(
+        moved, done_text(moved.block, cat("loaded; the block that had the label is archived as ",
+                                          moved.archival_label)));
 }
 
 ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run) {
-    std::string text =
-        done_text(made.block, dry_run ? "not converted yet; this is what would be" : "converted");
+    std::string text = done_text(
+        made.block, dry_run ? "not converted yet; this is what would happen" : "converted");
     for (const memory::Conversion::Move& each : made.moved)
         text += cat(each.from, " -> ", each.to, "\n");
     for (const std::string& each : made.lost) text += cat("Note: no place for ", each, "\n");
-    for (const std::string& each : made.unset) text += cat("Note: ", each, " is to be set\n");
+    for (const std::string& each : made.unset) text += cat("Note: ", each, " must be set\n");
     return result_of(Converted{made.block, {made.additive, made.moved, made.lost, made.unset}},
                      std::move(text));
 }

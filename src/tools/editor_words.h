@@ -50,14 +50,14 @@ std::vector<OperationRow<On>> editor_rows(EditorCommands<On> commands, const Arg
     const Argument view_range{"view_range",
                               "First and last line, from 1; -1 is the last.",
                               {{"minItems", 2}, {"maxItems", 2}}};
-    return {{{.name = "view", .reads = true, .says = "numbers the lines, or lists a directory."},
+    return {{{.name = "view", .reads = true, .says = "shows numbered lines, or lists a directory."},
              commands.view,
              {path, view_range}},
             {{.name = "create", .says = "makes a new file."}, commands.create, {path, "file_text"}},
-            {{.name = "str_replace", .says = "text that occurs exactly once."},
+            {{.name = "str_replace", .says = "replaces text that occurs exactly once."},
              commands.str_replace,
              {path, "old_str", "new_str"}},
-            {{.name = "insert", .says = "after line insert_line, 0 is the top."},
+            {{.name = "insert", .says = "adds after line insert_line; 0 is the top."},
              commands.insert,
              {path, "insert_line", "insert_text"}}};
 }

@@ -224,8 +224,8 @@ ToolResult render_file_list(const kernel::FileList& list, bool had_pattern) {
     for (const kernel::FileEntry& file : list.files)
         text += cat(file.path, "\t", name_of(file.permission), "\t", file.size, "\n");
     if (list.files.empty()) {
-        text = had_pattern ? "No file matches. A pattern without '/' is compared with names; "
-                             "'DIR/**' is all below DIR.\n"
+        text = had_pattern ? "No file matches. A pattern without '/' matches file names; "
+                             "'DIR/**' matches all below DIR.\n"
                            : "No files.\n";
     }
     if (list.truncated)
@@ -399,10 +399,10 @@ std::vector<OperationRow<FileTool>> file_rows(bool full) {
         {{.name = "load", .reads = true}, read_file, file_line_fields(full)},
         {{.name = "create"}, create_file, {"path", "content"}},
         {{.name = "append"}, append_to_file, {"path", "content"}},
-        {{.name = "insert", .says = full ? "before line." : "after line."},
+        {{.name = "insert", .says = full ? "adds before line." : "adds after line."},
          insert_in_file,
          {"path", "line", "content"}},
-        {{.name = "replace", .says = "every occurrence."},
+        {{.name = "replace", .says = "replaces every match."},
          replace_in_file,
          {"path", "find", "replace"}},
         {{.name = "edit"}, edit_file, {"path", operations}},

@@ -8,7 +8,7 @@ namespace quire::tools {
 
 namespace {
 
-struct Args {
+struct KernelSearchArgs {
     std::string query;
     text::Match mode = text::Match::regex;
     std::vector<conversation::Kind> kinds = {conversation::Kind::file};
@@ -21,24 +21,26 @@ struct Args {
 }  // namespace
 
 MadeTool make_kernel_search(kernel::Kernel& kernel) {
-    return make_tool<Args>(
+    return make_tool<KernelSearchArgs>(
         {.name = "kernel_search",
          .title = "Search many blocks",
-         .description = "Find lines in all blocks of some kinds (files unless said otherwise), by "
+         .description = "Find lines in all blocks of some kinds (files by default), by "
                         "regular expression "
                         "(RE2) or literally. Lines count from 0; match_start and match_end count "
                         "the code points of content.",
          .annotations = {.read_only = true, .idempotent = true}},
-        Fields<Args>()
-            .required("query", &Args::query)
-            .optional("mode", &Args::mode)
-            .optional("kinds", &Args::kinds, "Default [\"file\"].")
-            .optional("path_prefix", &Args::path_prefix)
-            .optional("context_lines", &Args::context_lines, "", context_rules())
-            .optional("max_matches_per_block", &Args::max_matches_per_block, "", count_rules())
-            .optional("max_blocks", &Args::max_blocks, "", count_rules()),
+        Fields<KernelSearchArgs>()
+            .required("query", &KernelSearchArgs::query)
+            .optional("mode", &KernelSearchArgs::mode)
+            .optional("kinds", &KernelSearchArgs::kinds, "Default [\"file\"].")
+            .optional("path_prefix", &KernelSearchArgs::path_prefix)
+            .optional("context_lines", &KernelSearchArgs::context_lines, "", context_rules())
+            .optional("max_matches_per_block", &KernelSearchArgs::max_matches_per_block, "",
+                      count_rules())
+            .optional("max_blocks", &KernelSearchArgs::max_blocks, "", count_rules()),
         FoundInMany::fields(),
-        [&kernel](const Session& session, Args args, Reply<Answered<FoundInMany>> reply) {
+        [&kernel](const Session& session, KernelSearchArgs args,
+                  Reply<Answered<FoundInMany>> reply) {
             Result<text::Query> query = text::Query::compile(args.query, args.mode);
             if (!query) return reply(Failure(std::move(query).error()));
             kernel::SearchAll all{

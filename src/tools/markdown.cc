@@ -11,7 +11,7 @@ namespace {
 
 bool is_required(const Value& schema, std::string_view name) {
     const Value* required = schema.get("required");
-    // An output schema asks for its members or for an error.
+    // An output schema wants either its members or an error.
     if (const Value* either = schema.get("anyOf"))
         required = either->as_list().front().get("required");
     if (required == nullptr) return false;
@@ -63,13 +63,14 @@ std::string in_words(const Value& schema) {
 
 std::string describe(const ToolInfo& tool) {
     std::string out = cat("### ", tool.name, "\n\n", tool.description, "\n\n");
-    if (tool.for_people) out += "For human actors only: others are not shown it.\n\n";
+    if (tool.for_people) out += "Only human actors see it and may call it.\n\n";
     const Annotations& promised = tool.annotations;
     if (promised.read_only) {
         out += "Changes nothing.\n\n";
     } else {
-        out += cat(promised.destructive ? "May take away what is there" : "Only adds or marks",
-                   promised.idempotent ? "; calling it twice is as calling it once.\n\n" : ".\n\n");
+        out += cat(promised.destructive ? "May remove or replace content" : "Only adds or marks",
+                   promised.idempotent ? "; calling it twice does no more than calling it once.\n\n"
+                                       : ".\n\n");
     }
     out += "| argument | | what |\n|---|---|---|\n";
     for (const Map::Entry& field : tool.input_schema.get("properties")->as_map()) {
@@ -116,7 +117,8 @@ std::string markdown(const Registry& registry) {
          registry.list(Profile::full, policy::Actor{policy::ActorKind::human, "ada"}))
         out += describe(tool);
     out +=
-        "## Profile `compat`\n\nNames that models have learnt. Lines count from 1; ranges include "
+        "## Profile `compat`\n\nNames that models know from elsewhere. Lines count from 1; ranges "
+        "include "
         "both ends. It has the tool `file` of profile `model`, too.\n\n";
     for (const ToolInfo& tool :
          registry.list(Profile::compat, policy::Actor{policy::ActorKind::human, "ada"})) {

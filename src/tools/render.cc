@@ -10,7 +10,7 @@ namespace quire::tools {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kProfiles = {"model", "full", "compat"};
+constexpr std::array<std::string_view, 3> kProfileWords = {"model", "full", "compat"};
 
 // What whoever is to wait for a person can do.
 std::string wait_for(const Error& escalation) {
@@ -24,12 +24,12 @@ std::string wait_for(const Error& escalation) {
 }  // namespace
 
 std::string_view profile_name(Profile profile) {
-    return kProfiles[static_cast<std::size_t>(profile)];
+    return kProfileWords[static_cast<std::size_t>(profile)];
 }
 
 Result<Profile> parse_profile(std::string_view word) {
-    for (std::size_t i = 0; i < kProfiles.size(); ++i) {
-        if (kProfiles[i] == word) return static_cast<Profile>(i);
+    for (std::size_t i = 0; i < kProfileWords.size(); ++i) {
+        if (kProfileWords[i] == word) return static_cast<Profile>(i);
     }
     return invalid("invalid_argument",
                    cat("there is no profile \"", word, "\"; it is one of model full compat"));

@@ -39,7 +39,8 @@ std::string hit_text(const edits::Finding::Hit& hit, edits::Numbering numbering)
 }
 
 // The lines of all hits; "--" between those that do not follow each other.
-std::string lines_of(const std::vector<edits::Finding::Hit>& hits, edits::Numbering numbering) {
+std::string lines_of_hits(const std::vector<edits::Finding::Hit>& hits,
+                          edits::Numbering numbering) {
     std::string text;
     for (std::size_t i = 0; i < hits.size(); ++i) {
         if (i > 0 && hits[i].line == hits[i - 1].line) continue;
@@ -86,7 +87,7 @@ Answered<Found> render_found(const std::string& block_id, const edits::Finding& 
     return {{matches(found.hits, numbering), found.truncated || cut},
             cat(block_id, ": ", count_of(found.hits.size(), "match"),
                 found.truncated ? ", and there are more (raise max_matches)" : "", "\n",
-                cut ? kCut : "", lines_of(found.hits, numbering))};
+                cut ? kCut : "", lines_of_hits(found.hits, numbering))};
 }
 
 Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile profile) {
@@ -101,7 +102,7 @@ Answered<FoundInMany> render_found_all(const kernel::FoundAll& found, Profile pr
         const bool here = any_cut(block.matches);
         cut = cut || here;
         text += cat("\n", block.block_id, block.path.empty() ? "" : " ", block.path, ":\n",
-                    here ? kCut : "", lines_of(block.matches, numbering));
+                    here ? kCut : "", lines_of_hits(block.matches, numbering));
         blocks.push_back({block.block_id, block.path, matches(block.matches, numbering)});
     }
     return {{std::move(blocks), found.searched, found.truncated || cut}, std::move(text)};

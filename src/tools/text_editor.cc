@@ -176,8 +176,7 @@ MadeTool make_text_editor(kernel::Kernel& kernel, kernel::FileCalls& files) {
     return make_operation_tool<TextEditor>(
         {.name = "str_replace_based_edit_tool",
          .title = "View and edit files",
-         .description = "Text files, by their path from the workspace's root. Edits are on the "
-                        "disk when they are answered.",
+         .description = "Text files, by path from the workspace's root. Edits are saved at once.",
          .annotations = {.destructive = true},
          .answer = one_of({json::Codec<FileViewed>::schema(), json::Codec<ShownDirectory>::schema(),
                            json::Codec<FileMade>::schema(), json::Codec<FileChanged>::schema()})},

@@ -291,9 +291,8 @@ TEST(FileTool, AnAgentDoesNotAnswerItself) {
         EXPECT_EQ(workspace.resolve(id, "approve_once", "", by), "permission_denied");
         const tools::ToolResult refused =
             workspace.call_tool("approvals", R"({"operation":"list"})", by);
-        EXPECT_EQ(refused.text,
-                  cat("Nothing was changed: Only people answer approvals: ", by,
-                      " may not list or resolve them. Ask a person (human:NAME)."));
+        EXPECT_EQ(refused.text, cat("Nothing was changed: Only people answer approvals: ", by,
+                                    " may not list or resolve them. Ask a person (human:NAME)."));
     }
     EXPECT_EQ(workspace.resolve(id, "approve_once", R"(,"actor":"human:tom")", "agent:ada"),
               "invalid_arguments");
