@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/concat.h"
 #include "json/json.h"
+#include "json/schema/object_members.h"
 #include "json/schema/operation_filter.h"
 #include "policy/rule_analysis.h"
 #include "policy/rule_automaton.h"

@@ -65,6 +65,8 @@ private:
 
 }  // namespace
 
+// First choice: the place for which most lines vote. Without any vote: the line most like the
+// longest wanted one.
 std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_view wanted) {
     std::vector<std::string_view> lines = split(wanted);
     const std::size_t height = std::max<std::size_t>(lines.size(), 1);
@@ -109,10 +111,9 @@ std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_
 
     std::size_t begin = like_at - std::min(like_at, longest);
     if (!votes.empty()) {
-        const auto best =
-            std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
-                return a.second != b.second ? a.second < b.second : a.first > b.first;
-            });
+        const auto best = std::ranges::max_element(votes, [](const auto& a, const auto& b) {
+            return a.second != b.second ? a.second < b.second : a.first > b.first;
+        });
         begin = best->first;
     } else if (like < kSimilar) {
         return std::nullopt;

@@ -50,6 +50,7 @@ public:
     Finding finish() { return std::move(out_); }
 
 private:
+    // Adds a hit with the lines before it, unless an earlier hit on the line already has them.
     void add(text::Line line, std::string_view text, const text::Query::Hit& hit, bool again) {
         Finding::Hit found;
         found.line = line;
@@ -74,6 +75,8 @@ private:
         after_ = options_.context_lines;
     }
 
+    // A line between hits belongs to the hit before as long as that lacks context, else it is kept
+    // for the next one.
     void add_context(std::string_view text) {
         if (after_ == 0 && options_.context_lines == 0) return;
         const std::string_view shown = utf8::prefix(text, options_.columns);

@@ -1,4 +1,4 @@
-// Planning a batch is running it on a draft (draft.h), a copy-on-write rope that remembers how it
+// Planning a batch is running it on an EditedText, a copy-on-write rope that remembers how it
 // differs from the original. Sequential operations simply run one after the other. Original ones
 // are all checked first, sorted from top to bottom, and then run with their line numbers moved by
 // the lines that earlier ones added or removed. Either way the plan is the draft's difference: a
@@ -15,7 +15,7 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "edits/draft.h"
+#include "edits/edited_text.h"
 #include "edits/lines.h"
 #include "edits/quoted.h"
 
@@ -78,7 +78,7 @@ public:
         coords_ = coords;
         return coords == Coords::sequential ? in_turn() : by_original();
     }
-    const Draft& draft() const { return draft_; }
+    const EditedText& draft() const { return draft_; }
 
 private:
     // Each operation sees the lines as the ones before it left them.
@@ -101,8 +101,8 @@ private:
             // An insert before a line runs ahead of changes to that line.
             return std::pair(lines.begin, lines.begin != lines.end);
         };
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+        std::ranges::stable_sort(order,
+                                 [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
         for (std::size_t k = 1; k < order.size(); ++k) {
             const text::LineRange above = lines_of(edit_.operations[order[k - 1]]);
             if (lines_of(edit_.operations[order[k]]).begin < above.end) {
@@ -133,6 +133,7 @@ private:
                           op);
     }
 
+    // Runs one operation and checks the size of the block after it.
     Result<void> apply(std::size_t index, const LineOp& op) {
         TRY(std::visit(Overloaded{[&](const InsertLines& o) { return put(index, o.at, o.content); },
                                   [&](const DeleteLines& o) { return erase(o.lines); },
@@ -284,6 +285,7 @@ private:
                                    std::move(details)));
     }
 
+    // The error names both operations with their lines.
     Failure overlap(std::size_t above, std::size_t below) const {
         const auto name = [&](std::size_t i) {
             const LineOp& op = edit_.operations[i];
@@ -317,7 +319,7 @@ private:
     bool is_changed() const { return coords_ == Coords::sequential && !draft_.splices().empty(); }
 
     const LineEdit& edit_;
-    Draft draft_;
+    EditedText draft_;
     Coords coords_ = Coords::sequential;
     std::uint64_t version_;
 };
@@ -341,6 +343,7 @@ Failure explained(Error error, const LineEdit& edit, const seq::Rope& text, std:
                 error.details());
 }
 
+// Limits first, then the batch; a failure is explained.
 Result<Planned> plan(const LineEdit& edit, const seq::Rope& text, std::uint64_t version) {
     if (edit.base_version) TRY(check_base(*edit.base_version, version));
     if (edit.operations.size() > edit.limits.operations) {

@@ -131,7 +131,7 @@ TEST(LineEdit, NothingMatchesOneBlankLineButNotTwo) {
     EXPECT_EQ(outcome("a\n\n\nb\n", edit({replace(1, 3, "x", "\n")})), "a\nx\nb\n");
 }
 
-TEST(LineEdit, AMismatchSaysWhatIsThere) {
+TEST(LineEdit, AMismatchQuotesThePresentText) {
     const Error error = refusal("a\nb\nc\n", edit({insert(0, "x"), replace(1, 3, "y", "z")}));
 
     EXPECT_EQ(error.code(), Errc::conflict);
@@ -265,7 +265,7 @@ TEST(LineEdit, OneFailureRefusesTheWholeBatch) {
     EXPECT_EQ(*error.details().find("operation"), Value(2));
 }
 
-TEST(LineEdit, AFailureSaysWhenTheOtherWayOfCountingWouldFit) {
+TEST(LineEdit, AFailureSaysThatTheOtherCoordsWouldFit) {
     const auto batch = [](Coords coords) {
         return edit({insert(0, "x"), replace(1, 2, "B", "b")}, coords);
     };
@@ -288,7 +288,7 @@ TEST(LineEdit, ByTheOriginalExpectedTextIsThatBeforeTheCall) {
               "A\nx\nb\n");
 }
 
-TEST(LineEdit, WhatChangesNothingHasNoSplices) {
+TEST(LineEdit, AnEditWithoutEffectHasNoSplices) {
     const auto planned = edit({replace(0, 1, "a"), erase(1, 1)})(seq::Rope("a\nb\n"), 1);
 
     EXPECT_TRUE(planned->splices.empty());
@@ -303,12 +303,12 @@ TEST(LineEdit, SplicesTouchNoMoreThanChanges) {
     EXPECT_EQ(planned->splices[0], (text::Splice{{6}, {2}, "ö"}));
 }
 
-TEST(LineEdit, WhatIsWrittenAndTakenBackIsNoChange) {
+TEST(LineEdit, TextWrittenAndRemovedAgainIsNoChange) {
     EXPECT_TRUE(edit({insert(1, "x"), erase(1, 2)})(seq::Rope("a\nb\n"), 1)->splices.empty());
 }
 
 // With coords "original" the newline rules ask the text before the call, too.
-TEST(LineEdit, ABatchOfOriginalLinesEndsAsTheTextBeforeItSays) {
+TEST(LineEdit, ABatchOfOriginalLinesKeepsTheFinalNewlineOfTheTextBefore) {
     const auto original = [](std::string_view text, std::vector<LineOp> operations) {
         return outcome(text,
                        line_edits({.operations = std::move(operations), .coords = kOriginal}));

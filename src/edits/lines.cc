@@ -24,6 +24,7 @@ Eol style_beside(const seq::Rope& text, text::Line line) {
     return line.n < count ? terminator(text, line) : Eol::none;
 }
 
+// Text in a pure LF block is left as it is: a "\r\n" there may be meant.
 std::string in_style(std::string content, Eol style, const seq::Rope& text) {
     if (content.find('\n') == std::string::npos) return content;
     if (style == Eol::crlf) return to_crlf(content);
@@ -49,6 +50,7 @@ std::string to_lf(std::string_view text) {
     return out;
 }
 
+// A '\n' that already follows a '\r' is kept as it is.
 std::string to_crlf(std::string_view text) {
     std::string out;
     out.reserve(text.size() + text.size() / 16);
@@ -66,6 +68,7 @@ std::string_view without_terminator(std::string_view line) {
     return line;
 }
 
+// The bytes bound the code points, so most lines need no count.
 bool cut_line(std::string& line, std::size_t columns) {
     const std::string_view body = without_terminator(line);
     if (body.size() <= columns) return false;  // No more code points than bytes.
@@ -75,6 +78,7 @@ bool cut_line(std::string& line, std::size_t columns) {
     return true;
 }
 
+// Lines that lie within one chunk are passed as views; only a line across chunks is copied.
 void for_each_line(const seq::Rope& text, text::LineRange range,
                    Function<bool(text::Line, std::string_view)> take) {
     const text::Byte begin = text.line_start(range.begin);

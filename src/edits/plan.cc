@@ -5,6 +5,7 @@
 
 namespace quire::edits {
 
+// Text from outside is checked once, here.
 Result<void> check_written(std::string_view content, const EditLimits& limits) {
     if (content.size() > limits.operation_bytes) {
         return fail(Errc::out_of_range, "too_large",

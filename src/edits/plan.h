@@ -21,8 +21,7 @@ struct Planned {
     // The splices count in the text before the call: ascending, not overlapping. Empty if the edit
     // changes nothing.
     std::vector<text::Splice> splices;
-    std::vector<std::string>
-        notes;  // Remarks for the reader ("the block ends without a newline").
+    std::vector<std::string> notes;  // Remarks for the reader ("the block ends without a newline").
 };
 
 // `version` is the version of the block that holds `text`.

@@ -12,6 +12,7 @@ constexpr std::size_t kBytes = 64 << 10;
 
 }  // namespace
 
+// Cutting may hit a code point; its first bytes are dropped.
 Quoted quoted(const seq::Rope& text, text::Byte begin, text::Byte end) {
     std::string part = text.slice(begin, {std::min(end.n, begin.n + kBytes)});
     // Removes at most the three bytes of a cut code point.

@@ -15,7 +15,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "edits/closest.h"
-#include "edits/draft.h"
+#include "edits/edited_text.h"
 #include "edits/lines.h"
 #include "edits/occurrences.h"
 
@@ -119,6 +119,7 @@ class Replacer {
 public:
     Replacer(const StrReplace& call, const seq::Rope& text) : call_(call), text_(text) {}
 
+    // The steps of one replacement: limits, search, uniqueness, edit.
     Result<Planned> plan() {
         if (call_.old_str.empty()) {
             return invalid(
@@ -157,8 +158,9 @@ private:
         return places.empty() ? with_any_line_end(text_, wanted.old_str) : places;
     }
 
+    // Overlapping matches are replaced once, from the front.
     Result<Planned> replace(const std::vector<Place>& places, Wanted wanted) const {
-        Draft draft(text_);
+        EditedText draft(text_);
         std::size_t grown = 0;
         std::size_t shrunk = 0;
         // The end of the last replacement; matches that overlap it are skipped.
@@ -195,6 +197,7 @@ private:
         return own != Eol::none ? own : style_beside(text_, line);
     }
 
+    // The message names the lines, so that the caller can add context around one of them.
     Failure not_unique(const std::vector<Place>& places) const {
         List lines;
         std::string named;
@@ -216,6 +219,8 @@ private:
                     {{"lines", std::move(lines)}});
     }
 
+    // The message shows the most similar lines with their blanks made visible: most misses are a
+    // matter of blanks.
     Failure no_match() const {
         const std::string wanted = without_numbers(call_.old_str).value_or(call_.old_str);
         const std::optional<text::LineRange> closest = closest_lines(text_, wanted);

@@ -18,14 +18,14 @@ std::vector<std::string> notes(std::string_view text, Plan plan) {
     return plan(seq::Rope(text), 1)->notes;
 }
 
-TEST(StrReplace, ReplacesWhatOccursOnce) {
+TEST(StrReplace, ReplacesATextThatOccursOnce) {
     EXPECT_EQ(outcome("one\ntwo\nthree\n", once("two", "2")), "one\n2\nthree\n");
     EXPECT_EQ(outcome("one\ntwo\nthree\n", once("ne\ntw", "x")), "oxo\nthree\n");
     EXPECT_EQ(outcome("one\ntwo\n", once("two\n", "")), "one\n");
     EXPECT_TRUE(notes("one\ntwo\n", once("two", "2")).empty());
 }
 
-TEST(StrReplace, WhatOccursTwiceIsRefusedWithItsLines) {
+TEST(StrReplace, ATextThatOccursTwiceIsRefusedWithItsLines) {
     const Error error = refusal("a\nb\na\nb a\n", once("a", "x"));
 
     EXPECT_EQ(error.reason(), "not_unique");
@@ -46,7 +46,7 @@ TEST(StrReplace, AllReplacesEachFromTheLeft) {
     EXPECT_EQ(outcome("b", all("a", "x")), "no_match");
 }
 
-TEST(StrReplace, LineEndsOfTheOtherKindAreForgiven) {
+TEST(StrReplace, TheOtherKindOfLineEndsIsForgiven) {
     EXPECT_EQ(outcome("a\r\nb\r\nc\r\n", once("a\nb", "x\ny")), "x\r\ny\r\nc\r\n");
     EXPECT_EQ(outcome("a\nb\nc\n", once("a\r\nb", "x\r\ny")), "x\r\ny\nc\n");
     EXPECT_EQ(outcome("a\r\nb\nc\n", once("a\nb\nc", "x")), "x\n");
@@ -96,7 +96,7 @@ TEST(StrReplace, AMisspeltLineFindsItsNeighbour) {
     EXPECT_EQ(error.details(), (Map{{"closest", Map{{"start_line", 2}, {"end_line", 2}}}}));
 }
 
-TEST(StrReplace, NothingSimilarIsSaid) {
+TEST(StrReplace, ANoMatchWithoutSimilarTextSaysSo) {
     const Error error = refusal("alpha\nbeta\n", once("zzz yyy", "x"));
 
     EXPECT_EQ(error.reason(), "no_match");

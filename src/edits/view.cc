@@ -28,6 +28,8 @@ std::string_view trimmed(std::string_view line) {
 
 }  // namespace
 
+// A range that ends too late is clamped, one that begins too late is an error: the first is a
+// guess, the second a mistake.
 Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
                   const ViewLimits& limits) {
     const text::Line count = text.lines();
@@ -75,6 +77,7 @@ std::string_view eol_name(const seq::Rope& text) {
     return crlfs == newlines ? "crlf" : "mixed";
 }
 
+// Reads only the beginning of the text, and stops at the first line with content.
 std::string summary(const seq::Rope& text) {
     std::string out;
     const text::Byte end{std::min(text.bytes().n, kSummaryBytes)};
@@ -151,6 +154,7 @@ Change change_made(const seq::Rope& after, std::span<const text::Splice> splices
     return out;
 }
 
+// Compares in windows from both ends; the middle is the change.
 Change change_between(const seq::Rope& before, const seq::Rope& after, std::size_t columns) {
     constexpr std::size_t kWindow = 32 << 10;
     const std::size_t old_size = before.bytes().n;

@@ -40,7 +40,7 @@ TEST(View, AStartBeyondTheEndIsRefused) {
     EXPECT_EQ(view(Rope("a\nb\n"), range(2, 1), {}).error().reason(), "invalid_range");
 }
 
-TEST(View, MoreThanTheLimitIsCutAndSaid) {
+TEST(View, TextBeyondTheLimitIsCutWithANote) {
     const auto shown = view(Rope("ééé\na\nb\n"), std::nullopt, {.lines = 2, .columns = 2});
 
     EXPECT_EQ(shown->lines, (Lines{"éé\n", "a\n"}));
@@ -101,7 +101,7 @@ struct Case {
     text::LineRange changed;
 };
 
-TEST(Change, ItsLinesAreThoseThatHoldWhatWasWritten) {
+TEST(Change, ItsLinesAreThoseThatHoldTheWrittenText) {
     const Case cases[] = {
         {"a\nX\nb\n", {{{2}, {0}, "X\n"}}, {{1}, {2}}},
         {"a\nX\nY\nb\n", {{{2}, {1}, "X\nY"}}, {{1}, {3}}},
@@ -159,7 +159,7 @@ std::string matched(const Finding::Hit& hit) {
     return std::string(utf8::prefix(rest, hit.match_end - hit.match_start));
 }
 
-TEST(Find, GivesLinesContextAndWhereInItTheMatchLies) {
+TEST(Find, ReturnsLinesContextAndTheMatchesPlaceInIt) {
     const Finding finding = found("0\n1\n2\n3 é needle\n4\n5\n6\n", "needle");
 
     ASSERT_EQ(finding.hits.size(), 1U);
@@ -172,7 +172,7 @@ TEST(Find, GivesLinesContextAndWhereInItTheMatchLies) {
     EXPECT_FALSE(finding.truncated);
 }
 
-TEST(Find, WhereContextsMeetNoLineIsShownTwice) {
+TEST(Find, NoLineIsShownTwiceIfContextsMeet) {
     const Finding finding = found("0\nx1\n2\nx3\n4\n5\n6\n", "x");
 
     ASSERT_EQ(finding.hits.size(), 2U);
@@ -195,7 +195,7 @@ TEST(Find, SaysWhenThereAreMore) {
     EXPECT_FALSE(found("x\nx\n", "x", {.max_matches = 2}).truncated);
 }
 
-TEST(Find, SaysWhenALineIsLongerThanWhatIsShownOfIt) {
+TEST(Find, ReportsALineThatIsCut) {
     const std::string long_line(11, 'y');
     for (const std::string& text :
          {std::string("yyyyyyyyyyx\n"), cat(long_line, "\nx\n"), cat("x\n", long_line, "\n")}) {
@@ -227,7 +227,7 @@ TEST(Find, ALongLineIsCutAroundItsMatch) {
     EXPECT_EQ(matched(finding.hits[0]), "needle");
 }
 
-TEST(Find, OfAMatchThatIsLongerThanWhatIsShownTheOffsetsNameWhatIs) {
+TEST(Find, OffsetsOfALongMatchNameItsShownPart) {
     const Finding finding = found("é\n" + std::string(5000, 'a'), "a+", {.columns = 100});
 
     ASSERT_EQ(finding.hits.size(), 1U);

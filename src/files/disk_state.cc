@@ -1,3 +1,7 @@
+// The state of a loaded file as bytes, for the header of its document. The format is versioned by
+// its first byte; unknown formats and flags are refused, so that an older program never misreads a
+// newer state.
+
 #include "files/disk_state.h"
 
 #include "base/bytes.h"
@@ -33,6 +37,7 @@ Bytes DiskState::encode() const {
     return std::move(out).take();
 }
 
+// Refuses anything that encode() cannot have written.
 Result<DiskState> DiskState::decode(const Bytes& bytes) {
     ByteReader in(bytes);
     if (in.byte("format") != kFormat) in.fail("format");

@@ -8,7 +8,7 @@
 namespace quire::files {
 namespace {
 
-TEST(Form, EveryTextSurvivesTheWayThereAndBack) {
+TEST(Form, EveryTextSurvivesARoundTrip) {
     for (const std::string bytes :
          {"", "a", "a\n", "a\r\nb\r\n", "a\r\nb\nc\rd", "\xEF\xBB\xBF", "\xEF\xBB\xBF\x61\n",
           "\xEF\xBB\xBF\xEF\xBB\xBF\x61", "é\xE2\x80\xA8x\xC2\x85", "no newline"}) {
@@ -23,7 +23,7 @@ TEST(Form, EveryTextSurvivesTheWayThereAndBack) {
               "a");
 }
 
-TEST(Form, WhatIsNotTextIsNamedWithItsPlace) {
+TEST(Form, BytesThatAreNoTextAreNamedWithTheirPlace) {
     for (const auto& [bytes, offset] :
          {std::pair(std::string("ab\0c", 4), 2), {"\xFF\xFE", 0}, {"ok\xC3", 2}}) {
         const auto decoded = decode(bytes, "f");
@@ -33,7 +33,7 @@ TEST(Form, WhatIsNotTextIsNamedWithItsPlace) {
     }
 }
 
-TEST(DiskState, ReadsBackAndRefusesWhatWasCutShort) {
+TEST(DiskState, ReadsBackAndRefusesTruncatedBytes) {
     DiskState state;
     state.hash = fs::Hash::of("x");
     state.stamp = {1, 2, 3, -4, 5, true};

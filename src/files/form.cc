@@ -1,3 +1,7 @@
+// Only two properties stand between a file's bytes and a text: the byte order mark, which is taken
+// off and put back, and the encoding, which must be UTF-8 without NUL. Everything else, line ends
+// included, is content.
+
 #include "files/form.h"
 
 #include <algorithm>
@@ -13,6 +17,7 @@ constexpr std::string_view kBom = "\xEF\xBB\xBF";
 
 }  // namespace
 
+// The byte order mark is kept in the form; the rest must be text.
 Result<Decoded> decode(std::string bytes, std::string_view path) {
     std::optional<std::size_t> bad = utf8::find_invalid(bytes);
     const std::size_t nul = bytes.find('\0');
@@ -22,7 +27,7 @@ Result<Decoded> decode(std::string bytes, std::string_view path) {
         details.set("offset", *bad);
         return fail(Errc::unsupported, "binary_file",
                     cat(path, " is not text: the byte at ", *bad, " is ",
-                        *bad == nul ? "a NUL" : "not UTF-8", ". It was left as it is"),
+                        *bad == nul ? "a NUL" : "not UTF-8", ". It was not changed"),
                     std::move(details));
     }
     Decoded decoded;

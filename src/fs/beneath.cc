@@ -43,6 +43,7 @@ Fd::~Fd() {
     if (fd_ >= 0) ::close(fd_);
 }
 
+// Gives the errno a code and a reason; all other failures are input or output errors.
 Failure system_failure(int error, std::string_view path, std::string_view what) {
     const auto message = [&](std::string_view why) {
         return cat(what, " ", path.empty() ? "." : path, ": ", why);
@@ -55,7 +56,7 @@ Failure system_failure(int error, std::string_view path, std::string_view what) 
                         message("a component of the path is not a directory"));
         case EXDEV:
             return fail(Errc::denied, "outside_workspace",
-                        message("it leads out of the workspace"));
+                        message("it leads outside of the workspace"));
         case ELOOP:
             return fail(Errc::conflict, "path_changed",
                         message("a component of the path became a link meanwhile; try again"));
@@ -71,21 +72,21 @@ Failure system_failure(int error, std::string_view path, std::string_view what) 
             return invalid("invalid_path", message("the name is too long"));
         case ENOSPC:
         case EDQUOT:
-            return fail(Errc::unavailable, "disk_full",
-                        message("the disk is full; nothing was changed"));
+            return fail(Errc::unavailable, "disk_full", message("the disk is full"));
         case EROFS:
             return fail(Errc::denied, "access_denied", message("the file system is read-only"));
         case ENOSYS:
             return fail(
                 Errc::unsupported, "unsupported_kernel",
                 message(
-                    "this kernel has no openat2 (Linux 5.6), without which files are not opened"));
+                    "this kernel lacks openat2 (Linux 5.6), which is needed to open files safely"));
         default:
             break;
     }
     return fail(Errc::unavailable, "io_error", message(std::strerror(error)));
 }
 
+// Repeats the call when a rename elsewhere disturbed it.
 int try_open_beneath(int directory, const std::string& path, int flags, mode_t mode) {
     struct open_how how = {};
     how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
@@ -122,6 +123,7 @@ Kind kind_of(const struct stat& status) {
     return Kind::other;
 }
 
+// Devices, fifos and sockets can block or act on being read, so only regular files are allowed.
 Result<void> require_file(const struct stat& status, std::string_view path) {
     if (S_ISREG(status.st_mode)) return {};
     const std::string_view kind = S_ISDIR(status.st_mode)    ? "directory"
@@ -135,6 +137,7 @@ Result<void> require_file(const struct stat& status, std::string_view path) {
                    std::move(details));
 }
 
+// Settled means that the last change is older than the steps of the file system's clock.
 Stamp stamp_of(const struct stat& status) {
     struct timespec now = {};
     ::clock_gettime(CLOCK_REALTIME, &now);
@@ -155,6 +158,7 @@ Result<void> write_all(int fd, std::string_view bytes, std::string_view path) {
     return system_failure(static_cast<int>(error->as_int()), path, "cannot write");
 }
 
+// Reads one byte more than the limit, to notice a larger file without trusting its size.
 Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit,
                              std::string_view path) {
     std::string bytes;

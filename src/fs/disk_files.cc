@@ -17,7 +17,7 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "fs/drafts.h"
+#include "fs/draft_names.h"
 #include "fs/resolve.h"
 
 namespace quire::fs {
@@ -82,6 +82,7 @@ Result<std::unique_ptr<DiskFiles>> DiskFiles::open(const std::string& directory,
     return std::unique_ptr<DiskFiles>(new DiskFiles(std::move(root), std::move(options)));
 }
 
+// The look at each step opens the entry itself and never follows a link.
 Result<Place> DiskFiles::resolve(std::string_view path) {
     const auto look = [&](const std::string& at) -> Result<Look> {
         const int opened = try_open_beneath(root_.get(), at, O_PATH | O_NOFOLLOW);
@@ -119,6 +120,7 @@ Result<Fd> DiskFiles::open_file(int directory, const std::string& name, const st
     return fd;
 }
 
+// Reads between two looks at the stamp; if they differ, a writer was active.
 Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
     for (int attempt = 0; attempt < kReadTries; ++attempt) {
         // A writer is active: wait 1, 4 and 16 ms for it to finish.
@@ -151,6 +153,7 @@ Result<FileBytes> DiskFiles::read(const std::string& path, std::size_t limit) {
                 cat(path, " is being written; try again when its writer has finished"));
 }
 
+// Names that are not UTF-8 are only counted.
 Result<Listing> DiskFiles::list(std::size_t limit) {
     Listing listing;
     walk(root_.get(), [&](const Found& found) {
@@ -169,11 +172,12 @@ Result<Listing> DiskFiles::list(std::size_t limit) {
         listing.entries.push_back({found.path, size, is_link});
         return true;
     });
-    std::sort(listing.entries.begin(), listing.entries.end(),
-              [](const Entry& a, const Entry& b) { return a.path < b.path; });
+    std::ranges::sort(listing.entries,
+                      [](const Entry& a, const Entry& b) { return a.path < b.path; });
     return listing;
 }
 
+// Runs at start, before anything is written.
 Result<std::size_t> DiskFiles::sweep() {
     std::vector<Found> left;
     walk(root_.get(), [&](const Found& found) {
@@ -195,6 +199,8 @@ Result<std::size_t> DiskFiles::sweep() {
     return swept;
 }
 
+// Creates one directory after the other, and syncs each parent, so that the new names survive a
+// crash.
 Result<Fd> DiskFiles::make_parents(const std::string& parent) {
     std::string made;
     Fd here = TRY(open_beneath(root_.get(), "", O_RDONLY | O_DIRECTORY));

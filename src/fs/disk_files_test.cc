@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/test_directory.h"
-#include "fs/drafts.h"
+#include "fs/draft_names.h"
 
 namespace quire::fs {
 namespace {
@@ -133,7 +133,7 @@ TEST(DiskFiles, AChangeBetweenTheCheckAndTheExchangeIsPutBack) {
     }
 }
 
-TEST(DiskFiles, AReplacementOfWhatWeExchangedInWinsAndNothingIsLost) {
+TEST(DiskFiles, AFileReplacedDuringASaveWinsAndNothingIsLost) {
     const TestDirectory directory;
     directory.put("a", "old");
     const auto files = open(directory, [&](std::string_view step) {
@@ -198,7 +198,7 @@ void die_after(const TestDirectory& directory, const std::string& step, F act) {
     ASSERT_EQ(WEXITSTATUS(status), 7) << "the save never came to " << step;
 }
 
-TEST(DiskFiles, ASaveThatIsCutShortLeavesAllOfTheOldOrAllOfTheNew) {
+TEST(DiskFiles, AnInterruptedSaveLeavesAllOfTheOldOrAllOfTheNew) {
     const std::string before(100'000, 'o');
     const std::string after(120'000, 'n');
     for (const std::string step : {"checked", "written", "synced", "exchanged", "done"}) {

@@ -14,7 +14,7 @@
 
 #include "base/concat.h"
 #include "fs/disk_files.h"
-#include "fs/drafts.h"
+#include "fs/draft_names.h"
 
 namespace quire::fs {
 namespace {
@@ -46,6 +46,7 @@ Result<void> sync(int fd, std::string_view path) {
     return {};
 }
 
+// Nothing if the file lacks the attribute or the file system does not support it.
 std::optional<std::string> attribute(int fd, const char* name) {
     const ssize_t size = ::fgetxattr(fd, name, nullptr, 0);
     if (size < 0) return std::nullopt;
@@ -100,6 +101,7 @@ Result<void> keep_metadata(int from, const struct stat& old, int to, std::string
 
 }  // namespace
 
+// The file under its temporary name.
 class DiskFiles::Draft {
 public:
     Draft(int parent, std::string name, Fd fd)
@@ -139,6 +141,8 @@ Result<DiskFiles::Draft> DiskFiles::write_draft(int parent, std::string_view byt
     return draft;
 }
 
+// Steps: check the old bytes, write the draft with the old file's properties, exchange, check what
+// was displaced, sync the directory.
 Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
                               const Hash& expected) {
     const auto [directory, name] = split(path);
@@ -222,6 +226,7 @@ Result<void> DiskFiles::put_back(int parent, Draft& draft, const std::string& na
     return sync(parent, path);
 }
 
+// A rename that never replaces: if another program created the file first, the call fails.
 Result<Saved> DiskFiles::create(const std::string& path, std::string_view bytes) {
     const auto [directory, name] = split(path);
     const Fd parent = TRY(make_parents(directory));
@@ -250,6 +255,7 @@ Result<Saved> DiskFiles::create(const std::string& path, std::string_view bytes)
     return Saved{Hash::of(bytes), stamp_of(status), {}};
 }
 
+// The file is renamed aside first, so that what is checked is what is deleted.
 Result<void> DiskFiles::remove(const std::string& path, const Hash& expected) {
     const auto [directory, name] = split(path);
     const Fd parent = TRY(open_beneath(root_.get(), directory, O_RDONLY | O_DIRECTORY));

@@ -69,7 +69,7 @@ protected:
 using Worlds = testing::Types<DiskWorld, MemoryWorld>;
 TYPED_TEST_SUITE(Files, Worlds);
 
-TYPED_TEST(Files, WhatIsCreatedReadsBack) {
+TYPED_TEST(Files, ACreatedFileReadsBack) {
     const auto created = this->files.create("a/b/c.txt", "hello\n");
 
     ASSERT_TRUE(created) << created.error().message();
@@ -89,7 +89,7 @@ TYPED_TEST(Files, CreateReplacesNothing) {
     EXPECT_EQ(this->bytes("a"), "mine");
 }
 
-TYPED_TEST(Files, SaveReplacesExactlyWhatWasExpected) {
+TYPED_TEST(Files, SaveReplacesOnlyTheExpectedBytes) {
     this->world.put("a", "old");
 
     const auto saved = this->files.save("a", "new", Hash::of("old"));
@@ -99,7 +99,7 @@ TYPED_TEST(Files, SaveReplacesExactlyWhatWasExpected) {
     EXPECT_EQ(this->bytes("a"), "new");
 }
 
-TYPED_TEST(Files, SaveRefusesWhatIsNoLongerThere) {
+TYPED_TEST(Files, SaveRefusesAFileThatIsGone) {
     this->world.put("a", "theirs");
 
     EXPECT_EQ(this->reason(this->files.save("a", "new", Hash::of("old"))), "disk_changed");
@@ -108,7 +108,7 @@ TYPED_TEST(Files, SaveRefusesWhatIsNoLongerThere) {
     EXPECT_EQ(this->bytes("gone"), "<file_not_found>");
 }
 
-TYPED_TEST(Files, RemoveTakesOnlyWhatWasExpected) {
+TYPED_TEST(Files, RemoveDeletesOnlyTheExpectedBytes) {
     this->world.put("a", "old");
 
     EXPECT_EQ(this->reason(this->files.remove("a", Hash::of("other"))), "disk_changed");
@@ -137,7 +137,7 @@ TYPED_TEST(Files, ADirectoryIsNotAFile) {
     EXPECT_EQ(this->bytes("d/x"), "");
 }
 
-TYPED_TEST(Files, WhatLeadsOutIsRefused) {
+TYPED_TEST(Files, APathThatLeadsOutIsRefused) {
     this->world.put("d/x", "");
     this->world.link("up", "..");
     this->world.link("d/far", "../../etc/passwd");
@@ -236,7 +236,7 @@ TYPED_TEST(Files, OddNamesSurvive) {
 TYPED_TEST(Files, AStampChangesWithTheBytes) {
     this->world.put("a", "one");
     Stamp before = this->files.stamp("a").value();
-    before.settled = true;  // As if its last change were long ago.
+    before.settled = true;  // Pretends that its last change was long ago.
     EXPECT_TRUE(before.same_as(this->files.stamp("a").value()));
 
     this->world.put("a", "four");

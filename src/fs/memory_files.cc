@@ -9,7 +9,7 @@ namespace {
 
 Failure disk_changed(std::string_view path) {
     return fail(Errc::conflict, "disk_changed",
-                cat(path, " is not on disk what it was; it was left as it is"));
+                cat(path, " changed on disk; it was left unchanged"));
 }
 
 }  // namespace
@@ -41,6 +41,7 @@ Result<MemoryFiles::Node*> MemoryFiles::State::file(const std::string& path) {
     return fail(Errc::not_found, "file_not_found", cat("there is no ", path));
 }
 
+// A directory exists through its files, so each parent must not be a file.
 Result<void> MemoryFiles::State::make_room_for(const std::string& path) const {
     if (kind_of(path) != Kind::missing)
         return fail(Errc::conflict, "file_exists", cat(path, " exists already"));
@@ -92,6 +93,7 @@ Result<FileBytes> MemoryFiles::read(const std::string& path, std::size_t limit) 
     });
 }
 
+// Has the same errors as the real one, in the same order.
 Result<Saved> MemoryFiles::save(const std::string& path, std::string_view bytes,
                                 const Hash& expected) {
     return state_.with([&](State& state) -> Result<Saved> {
@@ -121,6 +123,7 @@ Result<void> MemoryFiles::remove(const std::string& path, const Hash& expected) 
     });
 }
 
+// Directories are not entries; a limit truncates.
 Result<Listing> MemoryFiles::list(std::size_t limit) {
     return state_.with([&](State& state) -> Result<Listing> {
         Listing listing;

@@ -35,9 +35,11 @@ Failure outside(std::string_view path, std::string_view why) {
 
 }  // namespace
 
+// Works off a queue of components. A link's target is put in front of it; '..' removes the last
+// finished component.
 Result<Place> resolve(std::string_view path, Function<Result<Look>(const std::string&)> look) {
     if (path.find('\0') != std::string_view::npos)
-        return invalid("invalid_path", "a path has no NUL in it");
+        return invalid("invalid_path", "a path cannot contain a NUL");
     if (path.size() > kMaxPath) return invalid("invalid_path", "a path has at most 4096 bytes");
     if (path.starts_with('/')) return outside(path, "is absolute");
 

@@ -7,8 +7,7 @@ namespace {
 
 template <class Named>
 const Named* find_named(const std::vector<Named>& all, std::string_view name) {
-    const auto at =
-        std::find_if(all.begin(), all.end(), [&](const Named& each) { return each.name == name; });
+    const auto at = std::ranges::find(all, name, &Named::name);
     return at == all.end() ? nullptr : &*at;
 }
 

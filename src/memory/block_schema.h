@@ -1,7 +1,7 @@
-// BlockSchema: the shape of a memory block. A value; where it comes from outside, schema_form.h
-// makes it and answers for what is promised here: names are unique, not empty, at most 128 code
-// points without control characters, a section's without '/'; defaults are of their field's type;
-// it nests at most kMaxDepth deep and has at most kMaxNames fields and sections.
+// BlockSchema: the shape of a memory block. A value. Schemas from outside are made by
+// schema_form.h, which guarantees the invariants: names are unique, not empty, at most 128 code
+// points, without control characters, and a section's without '/'; defaults have their field's
+// type; nesting is at most kMaxDepth deep, with at most kMaxNames fields and sections.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxNameLength = 128;
 
 class BlockSchema;
 
-// A schema inside a schema: shared because it never changes, compared by what it says.
+// A schema inside a schema: shared because it never changes, compared by content.
 class Nested {
 public:
     Nested(BlockSchema schema);  // NOLINT(google-explicit-constructor)
@@ -35,7 +35,7 @@ private:
     std::shared_ptr<const BlockSchema> schema_;
 };
 
-// Which lines of a text are shown.
+// The lines of a text that are shown.
 struct Viewport {
     std::size_t start_line = 1;  // 1-based.
     std::size_t display_lines = 1;
@@ -58,8 +58,8 @@ struct ListSchema {
     friend bool operator==(const ListSchema&, const ListSchema&) = default;
 };
 
-// What an entry of a log holds beside its fields. Without fields it is open: a text is its
-// "message", and an object has what members it likes.
+// The members of a log entry beside its fields. An entry schema without fields is open: a text
+// becomes the "message", and an object may have any members.
 struct EntrySchema {
     bool timestamp = true;
     bool agent_id = true;
@@ -67,7 +67,7 @@ struct EntrySchema {
     friend bool operator==(const EntrySchema&, const EntrySchema&) = default;
 };
 
-// What a log drops when it is trimmed, which happens only when somebody asks for it.
+// Limits that trimming a log enforces. A log is trimmed only on request.
 struct Retain {
     std::optional<std::size_t> max_entries = {};
     std::optional<std::int64_t> max_age_s = {};
@@ -75,12 +75,14 @@ struct Retain {
 };
 
 struct LogSchema {
-    std::size_t display_limit = 20;  // How many of the newest are shown.
+    // The number of newest entries that are shown.
+    std::size_t display_limit = 20;
     EntrySchema entry = {};
     std::optional<Retain> retain = {};
     friend bool operator==(const LogSchema&, const LogSchema&) = default;
 };
 
+// A named part of a Composite.
 struct Section {
     std::string name;
     Nested schema;
@@ -116,18 +118,18 @@ public:
     }
     std::string_view name() const;  // "Text", "Map", "List", "Log" or "Composite".
 
-    // Of a Map, null for a field that it has not and for every other schema. O(fields).
+    // The field of a Map; null if there is none, or if this is no Map. O(fields).
     const Field* field(std::string_view name) const;
-    // Of a Composite: a section that is its own; null likewise.
+    // The section of a Composite, not of nested ones; null if there is none.
     const Section* section(std::string_view name) const;
 
-    // Whether agents may not write the field; none where there is none, or this is no Map.
+    // True if agents may not write the field; nothing if there is no such field.
     std::optional<bool> is_field_read_only(std::string_view name) const;
-    // In the order of the schema; empty where this is no Map.
+    // In schema order; empty if this is no Map.
     std::vector<std::string> read_only_fields() const;
-    // None where there is no such section, or this is no Composite.
+    // Nothing if there is no such section.
     std::optional<bool> is_section_read_only(std::string_view name) const;
-    // Null likewise.
+    // Null if there is no such section.
     const BlockSchema* get_section_schema(std::string_view name) const;
 
     friend bool operator==(const BlockSchema&, const BlockSchema&) = default;

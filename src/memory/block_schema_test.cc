@@ -90,7 +90,7 @@ TEST(Timestamp, ItsFormsAreReadAndPrintedBack) {
     EXPECT_EQ(parse_timestamp("2024-02-29"), 1'709'164'800'000);
 }
 
-TEST(Timestamp, WhatIsNoTimeIsRefused) {
+TEST(Timestamp, ATextThatIsNoTimeIsRefused) {
     for (const char* text :
          {"", "soon", "2025", "2025-01", "2025-13-01", "2025-02-29", "2025-00-10", "2025-01-23T",
           "2025-01-23T25:00", "2025-01-23T14:60", "2025-01-23T14:32:05.", "2025-01-23T14:32+0200",

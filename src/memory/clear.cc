@@ -13,6 +13,7 @@ void empty(crdt::Doc& doc, crdt::Handle list) {
     if (len > 0) CHECK(doc.list(list).erase(0, len).has_value());
 }
 
+// A field may have a value in `root`, a container of its own, or both; each goes.
 void clear_field(crdt::Doc& doc, const std::string& section, const Field& field) {
     const crdt::Handle root = doc.open(root_of(section));
     if (doc.map(root).get(field.name)) CHECK(doc.map(root).erase(field.name).has_value());
@@ -35,6 +36,7 @@ void clear_field(crdt::Doc& doc, const std::string& section, const Field& field)
     }
 }
 
+// The schema tells which containers can have content.
 void clear(crdt::Doc& doc, const BlockSchema& schema, const std::string& section) {
     if (const auto* composite = schema.as<CompositeSchema>()) {
         for (const Section& each : composite->sections)

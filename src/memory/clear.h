@@ -1,4 +1,4 @@
-// Emptying a memory block: what is left reads as if nothing had ever been set.
+// Emptying a memory block: afterwards it reads as if nothing had ever been set.
 #pragma once
 
 #include "crdt/doc/doc.h"
@@ -6,7 +6,8 @@
 
 namespace quire::memory {
 
-// Ops of the document's pending transaction, past every gate: for who has asked for leave already.
+// Adds ops to the document's pending transaction without passing any gate: the caller has asked for
+// permission already.
 void clear(crdt::Doc& doc, const BlockSchema& schema);
 
 }  // namespace quire::memory

@@ -102,7 +102,7 @@ TEST(Convert, FieldsAreRenamedByTheMapping) {
     EXPECT_EQ(converted(from, "{}", to, R"({"status":1})"), "invalid_mapping");
 }
 
-TEST(Convert, WhatIsAddedNeedsNoConversion) {
+TEST(Convert, AddedFieldsNeedNoConversion) {
     const auto additive = [](std::string_view from, std::string_view to) {
         return is_additive(schema_of(from), schema_of(to));
     };
@@ -121,7 +121,7 @@ TEST(Convert, WhatIsAddedNeedsNoConversion) {
                              {"name":"s","schema":"Text"}]}})"));
 }
 
-TEST(Convert, WhatIsReadOnlyMustStayAsItIs) {
+TEST(Convert, ReadOnlyPartsMustStayUnchanged) {
     const auto breach = [](std::string_view from, std::string_view value, std::string_view to,
                            std::string_view now) {
         const auto found = read_only_breach(schema_of(from), json::parse(value).value(),

@@ -1,4 +1,4 @@
-// Field: one named value of a schema, and the six types there are.
+// Field: one named value of a schema, and the six types of fields.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,15 @@ inline constexpr FieldType kFieldTypes[] = {FieldType::text,      FieldType::num
 std::string_view name_of(FieldType type);  // "Text" …
 std::optional<FieldType> parse_field_type(std::string_view name);
 
+// A field's description in a schema.
 struct Field {
     std::string name;
     std::string description = {};
     FieldType type = FieldType::text;
     bool required = false;
-    // What the field reads as until it is set; of the field's type.
+    // The field's value until it is set; has the field's type.
     std::optional<Value> default_value = {};
-    // Only sources and the system may write it.
+    // True if only sources and the system may write it.
     bool read_only = false;
 
     friend bool operator==(const Field&, const Field&) = default;

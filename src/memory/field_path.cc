@@ -1,3 +1,7 @@
+// Names of containers are built from the schema alone and parsed back here; both directions must
+// agree, since documents of other replicas are read by them. Escaping uses three characters ('%',
+// '/', ':'), so every name maps to exactly one container name and back.
+
 #include "memory/field_path.h"
 
 #include <algorithm>
@@ -14,23 +18,24 @@ constexpr std::string_view kItems = "items";
 constexpr std::string_view kEntries = "entries";
 constexpr std::string_view kSection = "section";
 constexpr std::string_view kValue = "root/";
-// What a name cannot hold where it is part of a container's.
+// Characters that are escaped inside a name.
 constexpr std::string_view kReserved = "/:";
 
+// Removes the prefix from the text; false if the text does not begin with it.
 bool skip(std::string_view& text, std::string_view prefix) {
     if (text.substr(0, prefix.size()) != prefix) return false;
     text.remove_prefix(prefix.size());
     return true;
 }
 
-// The first section of a path, which loses it.
+// Removes the first section from the path and returns it.
 std::string_view take_section(std::string_view& path) {
     const std::string_view first = path.substr(0, path.find('/'));
     path.remove_prefix(std::min(path.size(), first.size() + 1));
     return first;
 }
 
-// section/NAME/ for each section of the path; with ':' for every '/' where the container is a Map.
+// section/NAME/ for each section of the path; a Map's container uses ':' in place of '/'.
 std::string prefix_of(std::string_view section, char separator = '/') {
     std::string out;
     while (!section.empty()) {
@@ -122,7 +127,7 @@ std::optional<Place> place_of(std::string_view name) {
     }
     for (const Part each : {Part::content, Part::root, Part::items, Part::entries}) {
         if (name != name_of(each)) continue;
-        // A Map's sections are told by ':', and those of nothing else.
+        // Only a Map's container name separates sections with ':'.
         if (!out.section.empty() && (each == Part::root) != (separator == ':')) return std::nullopt;
         out.part = each;
         return out;
@@ -154,6 +159,7 @@ crdt::ContainerId value_of(std::string_view section, const Field& field) {
         kind_of(field.type));
 }
 
+// Walks down the named sections.
 Result<Located> locate(const BlockSchema& schema, std::string_view section) {
     Located out{&schema, nullptr};
     while (!section.empty()) {

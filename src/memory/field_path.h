@@ -1,4 +1,4 @@
-// Where the parts of a memory block lie in its document.
+// The places of a memory block's parts in its document.
 //
 // Every container is a root whose name follows from the schema, so that two replicas that begin a
 // block at once make the same containers:
@@ -27,40 +27,41 @@
 
 namespace quire::memory {
 
-// A field of a Map, or of one of a Composite's sections: {"diagnostics", "status"}. An empty
-// section is none. A section within a section is named by both, with '/' between.
+// A field of a Map, or of a Map in a Composite: {"diagnostics", "status"}. An empty section means
+// the block itself. A section within a section is named by both, with '/' between.
 struct FieldPath {
     std::string section;
     std::string field;
     friend bool operator==(const FieldPath&, const FieldPath&) = default;
 };
 
-// What a container is to its block.
+// The role of a container in its block.
 enum class Part { content, root, value, items, entries };
 
 struct Place {
-    std::string section;  // "" for none.
+    std::string section;  // "" if the block has no sections.
     Part part = Part::content;
-    std::string field = {};  // Of a `value`.
+    std::string field = {};  // Set for `value`.
     friend bool operator==(const Place&, const Place&) = default;
 };
 
 std::string container_name(const Place& place);
-// What a root of this name is to a block; none for any other name.
+// The place of a root container of this name; nothing for any other name.
 std::optional<Place> place_of(std::string_view container_name);
 
-// Root containers by what they hold; the section "" is none.
+// Root containers by role; the section "" means the block itself.
 crdt::ContainerId content_of(std::string_view section);
 crdt::ContainerId root_of(std::string_view section);
 crdt::ContainerId items_of(std::string_view section);
 crdt::ContainerId entries_of(std::string_view section);
-// Of a List, Counter or Text field.
+// The container of a List, Counter or Text field.
 crdt::ContainerId value_of(std::string_view section, const Field& field);
 
-// A section that was found, or the whole of a block that has none.
+// A section that was found, or the whole block.
 struct Located {
-    const BlockSchema* schema = nullptr;  // Into the schema that was asked.
-    // The outermost section on the way that only sources and the system may write; null if none is.
+    const BlockSchema* schema = nullptr;  // Points into the schema that was searched.
+    // The outermost section on the path that only sources and the system may write; null if there
+    // is none.
     const Section* read_only = nullptr;
 };
 

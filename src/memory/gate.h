@@ -1,8 +1,8 @@
-// The gate: the one place that lets a write to a memory block through, or refuses it.
+// The gate: the only place that admits or refuses a write to a memory block.
 //
-// In this order: may this actor do this to the block (policy/rights.h); may it write this section;
-// is this schema what the write is for, and does it have the fields; may it write these fields.
-// What is written is checked against the schema after that, by whoever writes. Pure.
+// It checks in this order: may this actor do this to the block (policy/rights.h); may it write this
+// section; does the schema suit the write and have the fields; may it write these fields. The
+// written values are checked against the schema afterwards, by the caller. Pure.
 #pragma once
 
 #include "memory/field_path.h"
@@ -11,21 +11,21 @@
 
 namespace quire::memory {
 
-// Who writes, and what the block allows them.
+// The writer, and its rights over the block.
 struct Writer {
     policy::Actor actor;
     policy::Rights rights;
 
-    // Sources and the system write what is read-only to everybody else.
+    // Sources and the system may write read-only fields and sections.
     bool writes_read_only() const {
         return actor.kind == policy::ActorKind::source || actor.kind == policy::ActorKind::system;
     }
 };
 
-// The schema that the write is for: the block's, or its section's.
+// Returns the schema that the write is for: the block's, or its section's.
 //
-// Errors: denied "permission_denied", escalation_required "escalation_required" as permit() has
-// them; invalid_argument "section_required", not_found "section_not_found" as locate(); denied
+// Errors: denied "permission_denied", escalation_required "escalation_required" as permit();
+// invalid_argument "section_required", not_found "section_not_found" as locate(); denied
 // "read_only_section" {section}: "Section 'NAME' is read-only and cannot be modified by agent";
 // invalid_argument "schema_mismatch" {field, expected, actual}; not_found "field_not_found"; denied
 // "read_only_field" {field}: "Field 'NAME' is read-only and cannot be modified by agent".

@@ -1,6 +1,6 @@
-// Every way to write a memory block that a rule forbids, as a table: what is tried, and the message
-// with which it is to be refused. gate_test.cc shows that each is; and a program of its own, linked
-// with a gate that lets everything through, that none of them would be without the gate.
+// All ways to write a memory block that a rule forbids, as a table of attempts and expected
+// refusals. gate_test.cc checks that each attempt is refused; a second program, linked with a gate
+// that admits everything, checks that none would be refused without the gate.
 #pragma once
 
 #include <functional>
@@ -170,7 +170,7 @@ inline std::vector<WriteCase> item_writes() {
     };
 }
 
-// Every writer there is, on a schema that it is for and on nothing that is read-only.
+// Every write operation, on a schema that suits it and on nothing read-only.
 inline std::vector<WriteCase> every_write() {
     std::vector<WriteCase> all = text_writes();
     for (const auto& more : {map_writes(), item_writes()})
@@ -191,7 +191,7 @@ inline std::string attempt(const BlockSchema& schema, const std::string& section
     return made.error().message();
 }
 
-// The same, written by a replica that has no gate, and offered as changes.
+// Like attempt(), but the write is made by a replica without a gate and arrives as changes.
 inline std::string offer(const BlockSchema& schema, const std::string& section, const Writer& by,
                          const Attempt& write) {
     MemoryDesk desk(schema);

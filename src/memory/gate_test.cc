@@ -55,7 +55,7 @@ TEST(Gate, PermissionComesBeforeSectionBeforeFieldBeforeType) {
               "schema_mismatch");
 }
 
-TEST(Gate, SourcesAndTheSystemWriteWhatIsReadOnlyAndPeopleDoNot) {
+TEST(Gate, OnlySourcesAndTheSystemWriteReadOnlyParts) {
     const auto reason_of = [](std::string_view actor) {
         MemoryDesk desk(in_section(gated_map(), true));
         desk.block.permission = policy::Permission::read_only;

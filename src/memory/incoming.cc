@@ -1,3 +1,12 @@
+// An op names its container, and a container's name says which field, item or entry it belongs to
+// (field_path.h). So each op is turned into the write that would have produced it and passed
+// through the same gate. Items made by the batch are remembered, because later ops of the batch
+// fill them. Sizes are added up per root and compared with the limits at the end.
+//
+// Whether a batch only appends cannot be seen from ops: two concurrent inserts at the end may
+// interleave. So is_append() replays the batch on the version it was written on and checks that its
+// delta keeps everything and adds at the end.
+
 #include "memory/incoming.h"
 
 #include <algorithm>
@@ -22,7 +31,7 @@ std::string_view kind_name(const crdt::Slot& slot) {
                                                : std::string_view("a container");
 }
 
-// One batch on its way through the gate.
+// Passes one batch through the gate.
 class Batch {
 public:
     Batch(crdt::Doc& doc, const MemoryBlock& block, const Writer& by, Operation operation,
@@ -33,11 +42,11 @@ public:
         for (const crdt::Op& op : change.ops) TRY(check(change, op));
         return {};
     }
-    // Once all changes were checked.
+    // Checks the sizes, after all changes have passed.
     Result<void> check_limits() const;
 
 private:
-    // What a container of the batch belongs to: a root of the block, or an item of its list.
+    // The owner of a container in the batch: a root of the block, or an item of its list.
     struct Target {
         Place place;
         bool is_item = false;
@@ -60,9 +69,10 @@ private:
     const Writer& by_;
     const Operation operation_;
     const IncomingOptions options_;
-    std::map<crdt::ContainerId, std::string> items_;     // Items made by the batch, by section.
-    std::map<crdt::ContainerId, std::int64_t> grown_;    // Characters or elements more, by root.
-    std::map<crdt::ContainerId, std::string> sections_;  // Of the roots in grown_.
+    // Items made by the batch, with their section.
+    std::map<crdt::ContainerId, std::string> items_;
+    std::map<crdt::ContainerId, std::int64_t> grown_;    // Added characters or elements, by root.
+    std::map<crdt::ContainerId, std::string> sections_;  // The sections of the roots in grown_.
 };
 
 Shape shape_of(Part part) {
@@ -94,7 +104,7 @@ crdt::ContainerKind kind_of(Part part) {
     return crdt::ContainerKind::list;
 }
 
-// Whether a container is of the kind that its place has; a value's is its field's.
+// Checks that the container has the kind that its place requires; for a value, its field decides.
 Result<void> check_kind(const Place& place, const BlockSchema& schema, crdt::ContainerKind actual) {
     crdt::ContainerKind wanted = kind_of(place.part);
     if (place.part == Part::value) {
@@ -108,13 +118,14 @@ Result<void> check_kind(const Place& place, const BlockSchema& schema, crdt::Con
     return schema_mismatch(place.field, crdt::to_text(wanted), crdt::to_text(actual));
 }
 
-// Whether items may be objects.
+// True if items may be objects.
 bool has_objects(const BlockSchema& list) {
     const auto& item = list.as<ListSchema>()->item_schema;
     return !item || (*item)->as<MapSchema>() != nullptr ||
            (*item)->as<CompositeSchema>() != nullptr;
 }
 
+// The fields that an op writes, in the words of a schema.
 std::vector<std::string> written_fields(const Place& place, bool is_item, const crdt::Op& op) {
     if (place.part == Part::value) return {place.field};
     if (place.part == Part::root || is_item) {
@@ -165,7 +176,7 @@ Result<void> Batch::check(const crdt::Change& change, const crdt::Op& op) {
     return check_other(target, *schema, op);
 }
 
-// What a text or list op adds and takes; ops that have no business here are refused.
+// Records what a text or list op adds and removes; refuses ops that no schema allows.
 Result<void> Batch::check_other(const Target& target, const BlockSchema& schema,
                                 const crdt::Op& op) {
     if (const auto* erased = std::get_if<crdt::MapErase>(&op.content)) {
@@ -190,6 +201,7 @@ Result<void> Batch::check_other(const Target& target, const BlockSchema& schema,
     return {};
 }
 
+// Checks the values that an op inserts.
 Result<void> Batch::check_values(const Target& target, const BlockSchema& schema,
                                  const crdt::Op& op, crdt::PeerId peer) {
     const auto& insert = std::get<crdt::ListInsert>(op.content);
@@ -224,7 +236,7 @@ Result<void> Batch::check_values(const Target& target, const BlockSchema& schema
     return {};
 }
 
-// A key of `root`, or of an item.
+// Checks a key of `root`, or of an item.
 Result<void> Batch::check_member(const BlockSchema& schema, const std::string& key,
                                  const crdt::Slot& slot) const {
     const Field* field = field_of(schema, key);
@@ -235,7 +247,7 @@ Result<void> Batch::check_member(const BlockSchema& schema, const std::string& k
     }
     TRY(check_length(text_length(*value), block_.char_limit));
     if (field == nullptr) return check_json(key, *value);
-    // In `root`, null says that the value is a container of its own.
+    // In `root`, null means that the value is in a container of its own.
     const bool is_map = schema.as<MapSchema>() != nullptr;
     const bool apart = is_map && (field->type == FieldType::list || field->type == FieldType::text);
     if (apart && value->is_null()) return {};
@@ -261,7 +273,7 @@ Result<void> Batch::check_limits() const {
     return {};
 }
 
-// Whether a delta leaves all that was there and adds at the end, if anywhere.
+// True if a delta keeps all content and adds only at the end.
 template <class Steps>
 bool only_adds(const Steps& delta, std::size_t before) {
     std::size_t at = 0;
@@ -277,7 +289,7 @@ bool only_adds(const Steps& delta, std::size_t before) {
     return true;
 }
 
-// The atoms of a batch.
+// The set of atoms in a batch.
 class Atoms {
 public:
     explicit Atoms(std::span<const crdt::Change> changes) {
@@ -285,7 +297,7 @@ public:
             crdt::Counter& end = ends_[each.id];
             end = std::max(end, each.id.counter + atom_count(each));
         }
-        // A batch may say a thing twice, cut otherwise: what begins earlier may end later.
+        // A batch may contain an op twice, cut differently: an earlier stretch may end later.
         for (auto at = ends_.begin(); at != ends_.end(); ++at) {
             const auto next = std::next(at);
             if (next != ends_.end() && next->first.peer == at->first.peer)
@@ -300,10 +312,10 @@ public:
     }
 
 private:
-    std::map<crdt::OpId, crdt::Counter> ends_;  // By where a stretch begins.
+    std::map<crdt::OpId, crdt::Counter> ends_;  // Indexed by the beginning of a stretch.
 };
 
-// The version that the changes were written on; none where it is not known here.
+// The version that the changes were written on; nothing if this document lacks it.
 std::optional<crdt::Frontiers> base_of(const crdt::Doc& doc, std::span<const crdt::Change> changes,
                                        const Atoms& atoms) {
     crdt::Frontiers base;
@@ -319,7 +331,7 @@ std::optional<crdt::Frontiers> base_of(const crdt::Doc& doc, std::span<const crd
     return std::move(*minimal);
 }
 
-// Whether all that the changes do, seen from the version that they were written on, is to append.
+// True if the changes only append, seen from the version that they were written on.
 bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
     const Atoms atoms(changes);
     const auto base = base_of(doc, changes, atoms);
@@ -339,25 +351,23 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
     const auto imported = copy->import(std::vector<crdt::Change>(changes.begin(), changes.end()),
                                        {.want_diff = true});
     if (!imported || !imported->pending.empty()) return false;
-    return std::all_of(imported->diff.begin(), imported->diff.end(),
-                       [&](const crdt::ContainerDiff& each) {
-                           // An item that the changes made is theirs to fill.
-                           if (!each.container.is_root() && atoms.contains(each.container.op()))
-                               return true;
-                           const auto size = sizes.find(each.container);
-                           if (size == sizes.end()) return false;
-                           if (const auto* text = std::get_if<crdt::TextDelta>(&each.delta))
-                               return only_adds(*text, size->second);
-                           const auto* list = std::get_if<crdt::ListDelta>(&each.delta);
-                           return list != nullptr && only_adds(*list, size->second);
-                       });
+    return std::ranges::all_of(imported->diff, [&](const crdt::ContainerDiff& each) {
+        // An item that the changes created may be filled freely.
+        if (!each.container.is_root() && atoms.contains(each.container.op())) return true;
+        const auto size = sizes.find(each.container);
+        if (size == sizes.end()) return false;
+        if (const auto* text = std::get_if<crdt::TextDelta>(&each.delta))
+            return only_adds(*text, size->second);
+        const auto* list = std::get_if<crdt::ListDelta>(&each.delta);
+        return list != nullptr && only_adds(*list, size->second);
+    });
 }
 
 }  // namespace
 
 Result<void> check_incoming(crdt::Doc& doc, const MemoryBlock& block, const Writer& by,
                             std::span<const crdt::Change> changes, IncomingOptions options) {
-    // What is known was let in before.
+    // Known changes were admitted before.
     const std::vector<crdt::Change> fresh = crdt::beyond(doc.history().version(), changes);
     if (fresh.empty()) return {};
     const bool appends =

@@ -1,12 +1,12 @@
-// Incoming: the gate for what another replica wrote. Before a batch of changes is merged, every op
-// in it is held against the same rules as a write here; one that is refused refuses the batch.
+// Incoming: the gate for changes of another replica. Before a batch is merged, every op in it is
+// checked against the same rules as a local write; one refused op refuses the whole batch.
 //
-// It looks at ops, not at what merging them would make, so it costs what the batch costs. Only
-// where a block may be appended to and not overwritten is the batch carried out on a copy of the
-// version that it was written on, and what it did is looked at: O(document) then.
+// It looks at ops, not at the result of merging them, so the cost is that of the batch. Only if the
+// actor may append but not overwrite is the batch carried out on a copy of the version it was
+// written on, and its effect inspected: O(document) in that case.
 //
-// A replica's Map of an item may lack required fields for a while: types and names are checked,
-// completeness is not. Limits (max_items, char_limit) are checked against what is there now.
+// An item may lack required fields for a while: types and names are checked, completeness is not.
+// Limits (max_items, char_limit) are checked against the present content.
 #pragma once
 
 #include <span>
@@ -19,15 +19,15 @@
 namespace quire::memory {
 
 struct IncomingOptions {
-    // They lead back to an earlier version, in which a required field may not have been set yet.
+    // The changes restore an earlier version, in which required fields may be unset.
     bool go_back = false;
 };
 
-// Whether `by` may have written these changes, decoded but not imported. A document that does not
-// know what they depend on cannot tell where an append was made: they are then an overwrite. CHECKs
-// that no transaction is pending.
+// Checks that `by` may have written these changes, which are decoded but not imported. If the
+// document lacks what the changes depend on, an append cannot be recognised and counts as an
+// overwrite. CHECKs that no transaction is pending.
 //
-// Errors, with {change: "COUNTER@PEER"} of the change at fault: those of admit(), schema_mismatch
+// Errors, with {change: "COUNTER@PEER"} naming the faulty change: those of admit(), schema_mismatch
 // also for a container of the wrong kind or in a place for plain values, field_not_found for a
 // container that the schema has no place for, max_items, char_limit.
 Result<void> check_incoming(crdt::Doc& doc, const MemoryBlock& block, const Writer& by,

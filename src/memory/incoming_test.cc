@@ -57,7 +57,7 @@ TEST(Incoming, OneWriteToAReadOnlyFieldRefusesTheBatch) {
     EXPECT_EQ(outside.offered("source:lsp"), "fine");
 }
 
-TEST(Incoming, WhatFitsIsAllowed) {
+TEST(Incoming, ValidChangesAreAllowed) {
     Outside outside(CompositeSchema{{{"f", fields()},
                                      {"t", BlockSchema()},
                                      {"l", find_template("task_list")->schema},
@@ -82,7 +82,7 @@ TEST(Incoming, WhatFitsIsAllowed) {
     EXPECT_EQ(outside.offered(), "fine");
 }
 
-// What a write from outside is answered with.
+// The message that refuses a write from outside; "" if it is admitted.
 template <class Write>
 std::string refused(const BlockSchema& schema, Write write) {
     Outside outside(schema);
@@ -106,7 +106,7 @@ constexpr auto kList = ContainerKind::list;
 constexpr auto kTextKind = ContainerKind::text;
 constexpr auto kCounter = ContainerKind::counter;
 
-TEST(Incoming, WhatDoesNotFitIsRefused) {
+TEST(Incoming, InvalidChangesAreRefused) {
     EXPECT_EQ(
         refused(fields(), [](O& o, D& d) { return d.map(o.root("root", kMapKind)).set("x", 1); }),
         "field_not_found");
@@ -226,7 +226,7 @@ TEST(Incoming, AnEntryInAnothersNameIsRefused) {
     EXPECT_EQ(outside.offered("source:log"), "fine");
 }
 
-TEST(Incoming, WhatIsKnownAlreadyIsNotAskedAbout) {
+TEST(Incoming, KnownChangesAreNotCheckedAgain) {
     Outside outside(fields());
     ASSERT_TRUE(outside.here.edit("source:lsp").set_field({"", "status"}, "x").has_value());
     outside.agree();

@@ -1,5 +1,5 @@
-// MemoryBlock: what is laid over a document to make it a memory block. The store keeps it beside
-// the document; the rules of the memory come from here, never from what a document says.
+// MemoryBlock: the description that makes a document a memory block. The store keeps it beside the
+// document, so the rules of a block never depend on what a document says.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ struct MemoryBlock {
     std::string description = {};
     BlockSchema schema = {};
     policy::Permission permission = policy::Permission::read_write;
-    // The most code points of one text: a Text's body, or one value of a field, an item, an entry.
+    // The most code points of one text: a Text's body, or one value of a field, an item or an
+    // entry.
     std::optional<std::size_t> char_limit = {};
 
     friend bool operator==(const MemoryBlock&, const MemoryBlock&) = default;

@@ -1,4 +1,4 @@
-// A memory block on a document of its own, for tests: who writes, in one word.
+// A memory block on a document of its own, for tests; the writer is named in one word.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct MemoryDesk {
     MemoryEdit edit(const Writer& by) { return {doc, block, by, now_ms}; }
     MemoryReader reader() { return {doc, block.schema}; }
     Value value() { return reader().value(); }
-    // Both know what either knew.
+    // Exchanges all changes of the two replicas.
     void meet(MemoryDesk& other) {
         doc.commit();
         other.doc.commit();

@@ -70,7 +70,7 @@ crdt::Subscription MemoryDocument::subscribe_content(OnContent callback) {
         doc_, [&doc = doc_, callback = std::move(callback)](const crdt::Event& event) mutable {
             std::map<std::string, ContentEvent> by_section;
             for (const crdt::ContainerDiff& each : event.diffs) {
-                // A list's item is a container below the root that is the section's.
+                // A list's item is a container below the section's root.
                 crdt::ContainerId root = each.container;
                 while (!root.is_root()) {
                     const auto parent = crdt::Inspection(doc).parent_of(root);

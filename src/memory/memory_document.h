@@ -1,5 +1,5 @@
-// MemoryDocument: a memory block for one who uses it as a library: it writes, commits, takes back
-// and listens. The kernel, which commits in its own way, uses MemoryEdit and MemoryReader alone.
+// MemoryDocument: a memory block as a library object that writes, commits, undoes and notifies. The
+// kernel commits in its own way and uses only MemoryEdit and MemoryReader.
 //
 //     MemoryDocument notes(doc, block, {Actor{agent, "ada"}, rights}, clock);
 //     notes.edit().set_field({"", "status"}, "busy");            // One commit.
@@ -9,9 +9,9 @@
 //         notes.edit().set_field({"", "status"}, "idle");
 //     }
 //
-// Every commit's message is an attribution (attribution.h): the write's own, "agent:ada:set_field:
-// status", a batch's, or what was set for the next commit. Thread-confined; the document and the
-// clock outlive this.
+// Every commit's message is an attribution (attribution.h): that of the write itself, as in
+// "agent:ada:set_field:status", that of a batch, or the one set for the next commit.
+// Thread-confined; the document and the clock must outlive it.
 #pragma once
 
 #include <optional>
@@ -24,16 +24,17 @@
 
 namespace quire::memory {
 
-// What a commit, an import or a checkout did to one section.
+// The effect of a commit, an import or a checkout on one section.
 struct ContentEvent {
     std::string section;  // "" where the block has none.
     std::optional<policy::Attribution>
         by;  // None for what was imported, and for other programs' messages.
     crdt::Event::By origin = crdt::Event::By::local;
-    crdt::Diff diffs;  // Of the containers that are the section's.
+    crdt::Diff diffs;  // Only of the section's containers.
 };
 using OnContent = Function<void(const ContentEvent&)>;
 
+// One writer's handle on a memory block.
 class MemoryDocument final : private AfterWrite {
 public:
     MemoryDocument(crdt::Doc& doc, MemoryBlock block, Writer accessor, const Clock& clock);
@@ -46,11 +47,13 @@ public:
     const MemoryBlock& block() const { return block_; }
 
     MemoryReader reader() const { return {doc_, block_.schema}; }
-    // Writes by the accessor, or by another. Each is a commit of its own while no batch is open.
+    // Writes by the accessor, or by another writer. Each write is one commit unless a batch is
+    // open.
     MemoryEdit edit() { return edit(accessor_); }
     MemoryEdit edit(Writer by);
 
-    // While it lives, writes wait for one commit, at its end. Inside another batch it does nothing.
+    // While a batch lives, writes wait for one commit at its end. A batch within a batch does
+    // nothing.
     class [[nodiscard]] Batch {
     public:
         Batch(Batch&& other) noexcept : document_(std::exchange(other.document_, nullptr)) {}
@@ -62,28 +65,27 @@ public:
     private:
         friend class MemoryDocument;
         explicit Batch(MemoryDocument* document) : document_(document) {}
-        MemoryDocument* document_;  // Null for one that does nothing.
+        MemoryDocument* document_;  // Null for a batch that does nothing.
     };
     Batch batch(const policy::Actor& actor, std::string_view what);
     Batch batch(std::string_view what) { return batch(accessor_.actor, what); }
 
-    // The message of the next commit that holds something, also of one that an open batch will
-    // make.
+    // Sets the message of the next commit that is not empty, even if an open batch makes it.
     void set_attribution(std::string message) { attribution_ = std::move(message); }
-    // The same, as "agent:ada:OPERATION".
+    // Sets the message "agent:ada:OPERATION".
     void auto_attribution(std::string_view operation);
-    // Ends the transaction; empty, and the attribution kept, where it holds nothing.
+    // Ends the transaction. If it is empty, so is the commit, and the attribution is kept.
     crdt::Commit commit();
     crdt::Commit commit_with_attribution(std::string message);
 
-    // Every commit, import and checkout; those to one container; those to the block's content, once
-    // for each section that they touch. Told while the subscription lives.
+    // Notifies of every commit, import and checkout; of those to one container; or of those to the
+    // block's content, once per section. Ends with the subscription.
     crdt::Subscription subscribe_root(crdt::OnEvent callback);
     crdt::Subscription subscribe(const crdt::ContainerId& container, crdt::OnEvent callback);
     crdt::Subscription subscribe_content(OnContent callback);
 
-    // The commits of the document's peer, one step each (crdt/doc/undo.h). True when the document
-    // changed. To undo is to overwrite: errors as for that.
+    // Undoes or redoes one commit of the document's peer (crdt/doc/undo.h). True if the document
+    // changed. Undoing counts as overwriting and has the same errors.
     Result<bool> undo() { return step(crdt::UndoDirection::undo); }
     Result<bool> redo() { return step(crdt::UndoDirection::redo); }
     bool can_undo() const { return history_.can_undo(); }
@@ -100,7 +102,7 @@ private:
     crdt::UndoHistory history_;
     bool batching_ = false;
     std::optional<std::string> attribution_;
-    std::string pending_;  // What the last write says of itself, until it is committed.
+    std::string pending_;  // The description of the last write, until it is committed.
 };
 
 }  // namespace quire::memory

@@ -37,7 +37,7 @@ struct Library {
     MemoryDocument memory;
 };
 
-TEST(MemoryDocument, KnowsWhatItIsAndWhoReadsIt) {
+TEST(MemoryDocument, KnowsItsBlockAndItsAccessor) {
     Library library;
     EXPECT_EQ(library.memory.label(), "notes");
     EXPECT_EQ(library.memory.accessor().str(), "agent:ada");
@@ -163,7 +163,7 @@ TEST(MemoryDocument, SubscribersHearOfEachCommit) {
     EXPECT_EQ(heard[2], "agent:ada:set_field:status");
 }
 
-TEST(MemoryDocument, ContentIsToldBySection) {
+TEST(MemoryDocument, ContentEventsComeBySection) {
     const BlockSchema inner = CompositeSchema{{{"log", BlockSchema(LogSchema{})}}};
     Library library(CompositeSchema{{{"text", BlockSchema()},
                                      {"map", status_and_tags()},
@@ -192,7 +192,7 @@ TEST(MemoryDocument, ContentIsToldBySection) {
                                                "map by agent:ada in 1", "text by agent:ada in 1"}));
 }
 
-TEST(MemoryDocument, WhatIsImportedIsToldAsNobodys) {
+TEST(MemoryDocument, ImportsAreReportedWithoutAnAuthor) {
     Library library(BlockSchema{});
     crdt::Doc other(2);
     ASSERT_TRUE(other.text(other.open(content_of(""))).insert({0}, "x").has_value());

@@ -1,3 +1,11 @@
+// Each operation has the same four steps: enter() passes the gate and finds the schema, the value
+// is checked, ops are added to the pending transaction, done() records the attribution. Nothing
+// fails after the first op, so a refused write leaves the transaction as it was.
+//
+// The ops are chosen so that concurrent writers disturb each other least: a text is changed by its
+// smallest difference, a list by the elements that differ, a counter by an amount. Only a plain
+// field is replaced as a whole, and there the last writer wins.
+
 #include "memory/memory_edit.h"
 
 #include <algorithm>
@@ -58,7 +66,7 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
     TRY(enter({Operation::overwrite, section, Shape::text}));
     TRY(check_utf8(replace));
     if (find.empty()) {
-        return invalid("empty_find", "'find' is empty; say what is to be replaced");
+        return invalid("empty_find", "'find' is empty; give the text to replace");
     }
     const crdt::Handle content = doc_.open(content_of(section));
     const std::string before = doc_.text(content).rope().str();
@@ -67,11 +75,11 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
          at = before.find(find, at + find.size())) {
         splices.push_back({{at}, {find.size()}, std::string(replace)});
     }
-    // Bytes that are no text match at no boundary of a text.
+    // Bytes that are not UTF-8 cannot match a text.
     if (splices.empty() || !utf8::is_valid(find)) {
         return fail(Errc::conflict, "no_match",
                     cat("'", utf8::is_valid(find) ? utf8::prefix(find, 80) : "?",
-                        "' is not in the text; view it and give it exactly"));
+                        "' does not occur in the text; view it and copy the text exactly"));
     }
     const std::size_t found = splices.size();
     TRY(check_length(doc_.text(content).rope().code_points().n +
@@ -133,7 +141,7 @@ Result<void> MemoryEdit::set_text_field(const FieldPath& path, std::string_view 
     return {};
 }
 
-// Takes away whatever the field was set to; a Counter returns to its default.
+// Removes the value of the field; a Counter returns to its default.
 Result<void> MemoryEdit::unset(const FieldPath& path, const Field& field) {
     if (field.required && !field.default_value)
         return schema_mismatch(field.name, name_of(field.type), "null");
@@ -159,6 +167,7 @@ Result<void> MemoryEdit::unset(const FieldPath& path, const Field& field) {
     return {};
 }
 
+// Writes the field's value in the container that its type and length call for.
 void MemoryEdit::put(const FieldPath& path, const Field& field, Value value) {
     const crdt::Handle root = doc_.open(root_of(path.section));
     switch (field.type) {
@@ -188,6 +197,7 @@ void MemoryEdit::put(const FieldPath& path, const Field& field, Value value) {
     }
 }
 
+// Moves the value into a text container; null in `root` marks that.
 void MemoryEdit::put_long_text(const FieldPath& path, const Field& field, std::string_view text) {
     rewrite(doc_, doc_.open(value_of(path.section, field)), text);
     must(doc_.map(doc_.open(root_of(path.section))).set(field.name, nullptr));
@@ -208,7 +218,8 @@ Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& 
     const Value before = reader_.value_of_field(path.section, *field).value_or(Value(0));
     if (!before.is_number()) return schema_mismatch(path.field, "Number", kind_name(before));
     const Value after = number_of(before.as_number() + delta.as_number());
-    TRY(check_field(*field, after));  // Finite still.
+    // The sum must still be finite.
+    TRY(check_field(*field, after));
     if (counts) {
         const crdt::Handle counter = doc_.open(value_of(path.section, *field));
         if (delta.as_number() != 0) TRY(doc_.counter(counter).add(delta.as_number()));
@@ -221,7 +232,8 @@ Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& 
 
 // --- List fields ---
 
-// Where a List field stands: its elements, and how many of its default read before them.
+// The place of a List field: its elements, and how many elements of its default are read before
+// them.
 struct MemoryEdit::ListField {
     const Field* field;
     crdt::Handle root;
@@ -243,7 +255,7 @@ Result<MemoryEdit::ListField> MemoryEdit::enter_list_field(Operation operation,
     return out;
 }
 
-// The default becomes elements like others.
+// Turns the default into ordinary elements.
 void MemoryEdit::set_apart(const ListField& list) {
     const List& base = list.field->default_value->as_list();
     for (std::size_t i = 0; i < base.size(); ++i) must(doc_.list(list.elements).insert(i, base[i]));
@@ -354,7 +366,7 @@ Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
 }
 
 Result<void> MemoryEdit::append(std::string_view section, Value content) {
-    // Only to learn what the schema is; the gate is passed by the writes themselves.
+    // Only reads the schema; the writes below pass the gate themselves.
     const auto located = locate(block_.schema, section);
     if (located && located->schema->as<ListSchema>() != nullptr)
         return push_item(section, std::move(content));

@@ -1,14 +1,13 @@
-// MemoryEdit: every way in which a memory block is written.
+// MemoryEdit: all operations that write a memory block.
 //
-// Each write passes the gate (gate.h), then its value is held against the schema, and only then is
-// anything changed: a write is made whole or not at all. It adds ops to the document's pending
-// transaction; committing is for the caller, or for an AfterWrite. What a write did, in the words
-// of an attribution, is in last().
+// Each write passes the gate (gate.h), then its value is checked against the schema, and only then
+// is anything changed: a write is made whole or not at all. It adds ops to the document's pending
+// transaction; committing is left to the caller, or to an AfterWrite. last() describes the last
+// write as an attribution.
 //
 // Sections and containers are named as in field_path.h. Errors, beside those of admit(): those of
-// check_field(), check_length() and check_count() (schema/validate.h); index_out_of_bounds {index,
-// len}; conflict "no_match". Thread-confined, like the document, which outlives this, as the block
-// does.
+// check_field(), check_length() and check_count() (validate.h); index_out_of_bounds {index, len};
+// conflict "no_match". Thread-confined, like the document; document and block must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +25,14 @@
 
 namespace quire::memory {
 
-// Told after each write that was made, with what it did.
+// Is called after each successful write.
 class AfterWrite {
 public:
     virtual ~AfterWrite() = default;
     virtual void wrote(const policy::Attribution& what) = 0;
 };
 
+// A writer's access to one block, for one or more writes.
 class MemoryEdit {
 public:
     // `now_ms`: milliseconds since 1970, for the entries of logs.
@@ -47,61 +47,62 @@ public:
           last_{by_.actor, "", ""} {}
 
     const MemoryReader& reader() const { return reader_; }
-    // The last write that was made; its operation is empty before the first.
+    // The last successful write; its operation is empty before the first.
     const policy::Attribution& last() const { return last_; }
 
     // --- Text ---
-    // The smallest edit that makes the text read so.
+    // Makes the smallest edit after which the text reads so.
     Result<void> set_text(std::string_view section, std::string_view text);
     Result<void> append_text(std::string_view section, std::string_view text);
-    // Every occurrence, from the front, none within another; how many they were. Errors also:
-    // invalid_argument "empty_find".
+    // Replaces every occurrence, from the front, without overlaps, and returns their number. Errors
+    // also: invalid_argument "empty_find".
     Result<std::size_t> replace_text(std::string_view section, std::string_view find,
                                      std::string_view replace);
-    // Splices as apply() (splices.h) takes them, under the name that history is to have for them.
-    // To put something at the end is to append.
+    // Applies splices (splices.h) under the given operation name. Inserting at the end counts as an
+    // append.
     Result<void> splice_text(std::string_view section, std::string_view operation,
                              std::span<const text::Splice> splices);
 
     // --- fields of a Map ---
-    // null unsets, but for a required field without a default. A List is set by a minimal list
-    // edit, a Counter by the difference; a Text of more than kLongText code points is kept as a
-    // text of its own from then on, merged by character.
+    // null unsets, unless the field is required and has no default. A List is changed by a minimal
+    // list edit, a Counter by the difference. A Text of more than kLongText code points becomes a
+    // text container from then on, merged by character.
     Result<void> set_field(const FieldPath& path, Value value);
-    // A Text field, kept as a text of its own from now on, whatever its length.
+    // Sets a Text field that is kept as a text container from now on, whatever its length.
     Result<void> set_text_field(const FieldPath& path, std::string_view text);
-    // A Counter, or a Number, which is read and set. The value then.
+    // Adds to a Counter, or reads and sets a Number. Returns the new value.
     Result<Value> increment_counter(const FieldPath& path, const Value& delta);
 
     // --- List fields; without a field, the items of a List ---
     Result<void> append_to_list(const FieldPath& path, Value item);
-    // Before what is at `index`; the length appends.
+    // Inserts before the element at `index`; the length appends.
     Result<void> insert_into_list(const FieldPath& path, std::int64_t index, Value item);
-    // What was there.
+    // Returns the removed element.
     Result<Value> remove_from_list(const FieldPath& path, std::int64_t index);
 
     // --- items of a List ---
-    // An object is kept as a map of its own: who sets one of its fields leaves the others alone.
+    // An object is stored as a map, so setting one of its fields leaves the others alone.
     Result<void> push_item(std::string_view section, Value item);
     Result<void> insert_item(std::string_view section, std::int64_t index, Value item);
-    // Members that are equal are left alone; those that are absent go, but for those that the
-    // writer may not write.
+    // Equal members are left alone; missing ones are removed, except those that the writer may not
+    // write.
     Result<void> set_item(std::string_view section, std::int64_t index, Value item);
-    // Of an item that is an object; null takes the field away.
+    // Requires an item that is an object; null removes the field.
     Result<void> set_item_field(std::string_view section, std::int64_t index,
                                 const std::string& field, Value value);
     Result<Value> delete_item(std::string_view section, std::int64_t index);
 
     // --- Log ---
-    // A text or an object (accept_entry(), schema/validate.h). Its agent_id is the writer: an
-    // agent's or a person's entry that names another is refused as a read-only field. A timestamp
-    // that it does not bring is now.
+    // A text or an object (accept_entry(), validate.h). Its agent_id is the writer; an entry of an
+    // agent or a person that names another is refused as a read-only field. The default timestamp
+    // is now.
     Result<void> append_entry(std::string_view section, Value entry);
-    // Drops the oldest that the schema does not retain; how many. Overwrites.
+    // Drops the oldest entries that the schema does not retain, and returns their number. Counts as
+    // overwriting.
     Result<std::size_t> trim_log(std::string_view section);
 
-    // By the schema: text to a Text, an item to a List, an entry to a Log. Errors: schema_mismatch
-    // for the others.
+    // Appends according to the schema: text to a Text, an item to a List, an entry to a Log.
+    // Errors: schema_mismatch for the others.
     Result<void> append(std::string_view section, Value content);
 
 private:

@@ -65,7 +65,7 @@ TEST(MemoryText, IsNoLongerThanItMayBe) {
 
 // --- fields ---
 
-TEST(MemoryFields, WhatIsUnsetReadsAsItsDefault) {
+TEST(MemoryFields, AnUnsetFieldReadsAsItsDefault) {
     MemoryDesk desk(profile());
     EXPECT_EQ(desk.value(), Value(Map{{"tags", List{"new"}}, {"energy", 5}, {"awake", true}}));
     EXPECT_EQ(desk.reader().field({"", "name"}).value(), std::nullopt);
@@ -133,7 +133,7 @@ TEST(MemoryFields, AValueIsNoLongerThanItMayBe) {
     EXPECT_TRUE(desk.doc.pending().empty());
 }
 
-TEST(MemoryFields, ALongTextIsATextOfItsOwnFromThenOn) {
+TEST(MemoryFields, ALongTextBecomesATextContainer) {
     MemoryDesk desk(profile());
     ASSERT_TRUE(desk.edit().set_field({"", "notes"}, "short").has_value());
     EXPECT_EQ(desk.doc.value(), Value(Map{{"root", Map{{"notes", "short"}}}}));
@@ -267,7 +267,7 @@ TEST(MemoryItems, AreNoMoreAndNoLongerThanTheyMayBe) {
     EXPECT_EQ(desk.value(), Value(List{"a", Map{{"k", "b"}}}));
 }
 
-TEST(MemoryItems, OfAnyKindBecomeOfAnyOther) {
+TEST(MemoryItems, AnyKindTurnsIntoAnyOther) {
     const Value kinds[] = {"text", 5, nullptr, List{1}, Map{{"a", 1}}, Map{{"b", Map{{"c", 1}}}}};
     for (const Value& before : kinds) {
         for (const Value& after : kinds) {
@@ -287,7 +287,7 @@ TEST(MemoryItems, AnItemThatAnotherProgramWrotePlainIsEditedAsWell) {
     EXPECT_EQ(desk.value(), Value(List{Map{{"title", "a"}, {"done", true}}}));
 }
 
-TEST(MemoryItems, WhatAnAgentMayNotWriteStaysWhenItSetsTheItem) {
+TEST(MemoryItems, ReadOnlyMembersStayWhenAnAgentSetsTheItem) {
     MemoryDesk desk(ListSchema{
         BlockSchema(MapSchema{{{.name = "title"}, {.name = "verdict", .read_only = true}}})});
     ASSERT_TRUE(
@@ -344,7 +344,7 @@ TEST(MemoryLog, MustFitItsSchema) {
     EXPECT_TRUE(desk.doc.pending().empty());
 }
 
-TEST(MemoryLog, IsTrimmedWhenAskedAndToWhatIsRetained) {
+TEST(MemoryLog, IsTrimmedOnRequestToTheRetainedEntries) {
     LogSchema log;
     log.retain = Retain{3, 60};
     MemoryDesk desk(log);
@@ -353,7 +353,7 @@ TEST(MemoryLog, IsTrimmedWhenAskedAndToWhatIsRetained) {
         desk.now_ms += 25'000;
     }
     EXPECT_EQ(desk.reader().size().value(), 6U);
-    // By number the first three go, and by age the one of 75 s ago.
+    // The limit on number drops the first three, the limit on age the one of 75 s ago.
     EXPECT_EQ(desk.edit("system:log").trim_log("").value(), 4U);
     EXPECT_EQ(desk.reader().at("", 0).value().get("message")->as_string(), "4");
     EXPECT_EQ(desk.edit("system:log").trim_log("").value(), 0U);
@@ -386,7 +386,7 @@ TEST(MemoryAppend, GoesByTheSchema) {
         "permission_denied");
 }
 
-TEST(MemoryEditLast, SaysWhatWasWrittenAndByWhom) {
+TEST(MemoryEditLast, NamesTheWriteAndItsWriter) {
     MemoryDesk desk(profile());
     MemoryEdit edit = desk.edit("source:lsp");
     EXPECT_EQ(edit.last().operation, "");

@@ -1,5 +1,6 @@
-// The items of a List. An object is a Map of its own, made with the item: whoever edits it edits
-// the same one, and a field that is set leaves the others alone. Other values are plain elements.
+// The items of a List. An object is a Map container that is created with the item: all editors of
+// the item edit the same map, and setting a field leaves the others alone. Other values are plain
+// elements.
 #include "base/check.h"
 #include "base/must.h"
 #include "memory/memory_edit.h"
@@ -68,7 +69,7 @@ Result<void> MemoryEdit::insert_item(std::string_view section, std::int64_t inde
     return {};
 }
 
-// The list, with something at the index.
+// The list, after checking that it has an element at the index.
 Result<crdt::Handle> MemoryEdit::item_list(std::string_view section, std::int64_t index) const {
     const crdt::Handle list = doc_.open(items_of(section));
     const std::size_t len = doc_.list(list).size();
@@ -76,15 +77,15 @@ Result<crdt::Handle> MemoryEdit::item_list(std::string_view section, std::int64_
     return list;
 }
 
-// What stands at the index, as it was written: no defaults. CHECKs that there is something.
+// The element at the index as it was written, without defaults. CHECKs that it exists.
 Value MemoryEdit::stored_item(crdt::Handle list, std::size_t at) const {
     crdt::Slot slot = doc_.list(list).get(at);
     if (std::holds_alternative<Value>(slot)) return std::get<Value>(std::move(slot));
     return doc_.value(doc_.open(doc_.list(list).child(at)));
 }
 
-// Makes the item at the index read `wanted`: of a Map of its own only `keys` are touched, anything
-// else is replaced.
+// Makes the item at the index read `wanted`. In a map only `keys` are touched; anything else is
+// replaced.
 void MemoryEdit::put_item(crdt::Handle list, std::size_t at, Value wanted,
                           const std::vector<std::string>& keys) {
     const crdt::Slot slot = doc_.list(list).get(at);
@@ -98,7 +99,7 @@ void MemoryEdit::put_item(crdt::Handle list, std::size_t at, Value wanted,
 }
 
 Result<void> MemoryEdit::set_item(std::string_view section, std::int64_t index, Value item) {
-    // What is written are the members that differ from how the item reads: a default that is given
+    // Only members that differ from the present reading are written. A value equal to its default
     // is left unset, so that it does not undo what another replica sets meanwhile.
     const std::vector<std::string> named = keys_of(item);
     std::vector<std::string> keys;

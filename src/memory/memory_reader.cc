@@ -1,3 +1,7 @@
+// Reading follows the schema, not the document: for each field the reader looks in the container
+// that the schema implies (field_path.h), so content of other programs cannot add fields. Costs are
+// O(1) per field and O(log n) per list element; only value() reads everything.
+
 #include "memory/memory_reader.h"
 
 #include <cmath>
@@ -9,17 +13,17 @@
 namespace quire::memory {
 namespace {
 
-// Up to here every whole number is a double of its own.
+// Up to this number every whole number is exact as a double.
 constexpr double kExact = 9'007'199'254'740'992.0;
 
-// The plain value under a key; null where there is none, or a container.
+// The plain value of a key; nothing if there is none, or if it is a container.
 std::optional<Value> plain(const crdt::Doc& doc, crdt::Handle map, std::string_view key) {
     std::optional<crdt::Slot> slot = doc.map(map).get(key);
     if (!slot || !std::holds_alternative<Value>(*slot)) return std::nullopt;
     return std::get<Value>(std::move(*slot));
 }
 
-// An item in the order of its schema, with the defaults of what it has not.
+// Reorders an item's members as in the schema and adds the defaults of missing ones.
 void fill_defaults(const BlockSchema& list, Value& item) {
     const std::vector<Field>* fields = list.as<ListSchema>() != nullptr ? fields_of(list) : nullptr;
     if (fields == nullptr || !item.is_map()) return;
@@ -72,7 +76,7 @@ std::optional<Value> MemoryReader::list_field(std::string_view section, const Fi
     Value elements = doc_.value(doc_.open(value_of(section, field)));
     if (!field.default_value || is_set_apart(doc_, doc_.open(root_of(section)), field.name))
         return elements;
-    // Until the field is set as a whole, what was added to it comes after its default.
+    // Until the field is set as a whole, its elements follow those of its default.
     Value out = *field.default_value;
     for (Value& each : elements.as_list()) out.as_list().push_back(std::move(each));
     return out;

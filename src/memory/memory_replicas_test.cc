@@ -173,7 +173,7 @@ private:
     MemoryDesk& desk_;
 };
 
-TEST(Replicas, OfRandomBlocksConverge) {
+TEST(Replicas, RandomBlocksConverge) {
     std::size_t ops = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         SchemaMaker maker(seed);

@@ -1,12 +1,13 @@
-// A memory block as plain lines, all of it: what a diff compares and a search looks through.
+// A memory block as plain lines, complete: the text that a diff compares and a search reads.
 //
-//   Text        as it is
-//   Map         name: value, one for each field that reads as something; "- item" lines below a
-//   List List        - item, and what render() shows of one Log         a line an entry, oldest
-//   first Composite   === name ===, then the section
+//   Text        the text
+//   Map         name: value, for each field that has a value; "- item" lines below a List
+//   List        - item, as render() shows it
+//   Log         one line per entry, oldest first
+//   Composite   === name ===, then the section
 //
-// Unlike what render() makes it is not for a model to read as its context: nothing is left out,
-// numbered or escaped, so that a line stays the same as long as what it says does.
+// Unlike render() this is not meant as a model's context: nothing is left out, numbered or escaped,
+// so a line stays the same as long as its content does.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@
 
 namespace quire::memory {
 
-// At most about `bytes` of it, cut at the end of a character; of a Log those that are newest.
-// O(what is given).
+// About `bytes` bytes at most, cut at the end of a character; of a Log the newest entries.
+// O(output).
 std::string plain_text(const MemoryReader& reader, std::size_t bytes = SIZE_MAX);
 
 }  // namespace quire::memory

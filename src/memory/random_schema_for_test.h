@@ -72,7 +72,7 @@ public:
         return std::string(prefix) + kTails[below(std::size(kTails))] + std::to_string(below(1000));
     }
 
-    // With `whole`, a required field has a default, so that defaults are valid.
+    // With `whole`, every required field has a default, so that defaults are valid.
     std::vector<Field> fields(std::size_t at_least, bool whole) {
         std::vector<Field> out;
         const std::size_t count = at_least + below(5);

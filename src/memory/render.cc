@@ -1,3 +1,8 @@
+// One visitor over the schema appends lines to a string; nothing is built in between. Every value
+// passes hanging() and without_tags(), so that no content can end the block, open another or pass
+// for a section's header. Long texts are cut by line with the rope's own index, which keeps the
+// cost at O(output).
+
 #include "memory/render.h"
 
 #include <algorithm>
@@ -13,7 +18,8 @@ bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-// Whether `text` goes on, after a '<', as an opening or closing block tag: "block:", "/ BLOCK:".
+// True if `text`, which follows a '<', continues as an opening or closing block tag: "block:", "/
+// BLOCK:".
 bool goes_on_as_tag(std::string_view text) {
     const auto skip_blanks = [&] {
         while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -41,14 +47,14 @@ std::string without_tags(std::string_view text) {
     return out;
 }
 
-// A label as part of a tag: blanks, control characters and what a tag is made of in percent.
+// A label as part of a tag: blanks, control characters and tag characters are percent-escaped.
 std::string tag_name(std::string_view label) {
     std::string reserved = " \x7F<>&\"'";
     for (char c = 0; c < ' '; ++c) reserved += c;
     return text::percent_escaped(label, reserved);
 }
 
-// On one line, and unable to end the comment that it stands in.
+// The text on one line, unable to end the comment around it.
 std::string comment(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -67,7 +73,7 @@ public:
     Body(const MemoryReader& reader, const RenderOptions& options)
         : reader_(reader), options_(options) {}
 
-    // Lines, each with its end.
+    // Appends lines, each with its end.
     void add(const BlockSchema& schema, const std::string& section) {
         std::visit([&](const auto& shape) { add_shape(shape, section); }, schema.shape());
     }
@@ -88,13 +94,13 @@ private:
     std::string out_;
 };
 
-// The lines [first, last) of a text, 0-based.
+// Appends the lines [first, last) of a text, 0-based.
 void Body::add_lines(const seq::Rope& text, std::size_t first, std::size_t last) {
     out_ += text.slice(text.line_start({first}), text.line_start({last}));
     if (last > first && out_.back() != '\n') out_ += '\n';
 }
 
-// Indents the lines from `begin` on that would pass for the header of a section.
+// Indents the lines after `begin` that look like the header of a section.
 void Body::indent_headers(std::size_t begin) {
     while (begin < out_.size()) {
         if (out_.compare(begin, 3, "===") == 0) out_.insert(begin, 1, ' ');
@@ -117,7 +123,7 @@ void Body::add_shape(const TextSchema& schema, const std::string& section) {
         }
         last = std::min(lines, first + schema.viewport->display_lines);
     }
-    // As many whole lines as there is room for, and at least one, cut where it is long by itself.
+    // The whole lines that fit, and at least one, which is cut if it is too long by itself.
     const text::Byte begin = text.line_start({first});
     if ((text.line_start({last}) - begin).n > options_.text_bytes) {
         last = text.to_line(begin + text::Byte{options_.text_bytes}).n;

@@ -1,20 +1,20 @@
-// Rendering: a memory block as a model reads it.
+// Rendering: the text of a memory block for a model's prompt.
 //
 //   <block:LABEL permission="Read, Append, Write">
 //   <!-- DESCRIPTION -->
 //   BODY
 //   </block:LABEL>
 //
-//   Map        name: value, one for each field that is set or has a default; "- item" lines below a
-//              List field; name [read-only]: value; name: (unset) for a required one
+//   Map        name: value, for each field that is set or has a default; "- item" lines below a
+//              List field; name [read-only]: value; name: (unset) for a required field
 //   List       1. [x] title (priority: high)
-//   Log        [2025-01-23 14:32] (agent) text, newest first, how many are shown above them
-//   Text       as it is; of a long one, or one with a viewport, the lines that are shown, and which
+//   Log        [2025-01-23 14:32] (agent) text, newest first, below a line with the number shown
+//   Text       the text; if it is long or has a viewport, the shown lines and their numbers
 //   Composite  === name [read-only] ===, then the section
 //
-// Content cannot pass for what it is not: no opening or closing block tag survives in it (its '<'
-// becomes &lt;), the further lines of a value are indented, and in a Composite's texts a line that
-// begins with "===" is indented, too.
+// Content cannot imitate structure: opening and closing block tags in it lose their '<' to &lt;,
+// the further lines of a value are indented, and so are lines of a Composite's texts that begin
+// with "===".
 #pragma once
 
 #include <cstddef>
@@ -30,25 +30,28 @@ namespace quire::memory {
 
 struct RenderOptions {
     policy::Permission permission = policy::Permission::read_write;  // The reader's.
-    std::string shared_from = {};         // The owner, where that is another; "" for none.
-    std::size_t text_bytes = 64UL << 10;  // A text beyond this is shown to a line's end before.
-    std::size_t list_items = 500;         // The first so many.
+    // The owner, if the block belongs to another actor; else "".
+    std::string shared_from = {};
+    // A longer text is cut at the last line end before this.
+    std::size_t text_bytes = 64UL << 10;
+    // The first items only.
+    std::size_t list_items = 500;
     friend bool operator==(const RenderOptions&, const RenderOptions&) = default;
 };
 
-// O(what is shown): neither a long text nor a long log is looked at as a whole.
+// O(output): neither a long text nor a long log is read as a whole.
 std::string render(const MemoryReader& reader, const MemoryBlock& block,
                    const RenderOptions& options);
-// The body alone, of the whole block or of one section. Errors: those of locate().
+// Only the body, of the whole block or of one section. Errors: those of locate().
 Result<std::string> render_body(const MemoryReader& reader, std::string_view section,
                                 const RenderOptions& options);
 
-// What render() is; a program may have its own. It must depend on its arguments alone.
+// The type of render(). Programs may supply their own; it must depend on its arguments only.
 using Renderer =
     std::function<std::string(const MemoryReader&, const MemoryBlock&, const RenderOptions&)>;
 
-// What was rendered last, for as long as the document's version, the block and the options are the
-// same. Nothing is kept while a transaction is pending. Belongs to one document.
+// Keeps the last rendering, valid while the document's version, the block and the options stay
+// equal. Keeps nothing while a transaction is pending. Belongs to one document.
 class RenderCache {
 public:
     explicit RenderCache(Renderer renderer = render) : renderer_(std::move(renderer)) {}

@@ -204,7 +204,7 @@ TEST(Render, TheResultIsKeptForAVersion) {
     EXPECT_EQ(get({.permission = policy::Permission::admin}), 7);
 }
 
-TEST(Render, ARendererOfOnesOwnTakesItsPlace) {
+TEST(Render, ACustomRendererReplacesIt) {
     MemoryDesk desk{BlockSchema()};
     RenderCache cache([](const MemoryReader&, const MemoryBlock& block, const RenderOptions&) {
         return cat("<", block.label, ">");
@@ -212,7 +212,7 @@ TEST(Render, ARendererOfOnesOwnTakesItsPlace) {
     EXPECT_EQ(cache.get(desk.reader(), desk.block, {}), "<notes>");
 }
 
-// Whatever the content, there is one opening tag, at the front, and one closing tag, at the end.
+// Any content leaves one opening tag, at the front, and one closing tag, at the end.
 TEST(Render, NoContentOfAnySchemaBreaksOut) {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         SchemaMaker maker(seed);

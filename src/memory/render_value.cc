@@ -9,7 +9,7 @@
 namespace quire::memory {
 namespace {
 
-// Nested values deeper than this are elided; documents may come from anywhere.
+// Values nested deeper than this are elided; documents may come from anywhere.
 constexpr int kDeepest = 16;
 
 std::string shown_at(const Value& value, int depth);
@@ -44,15 +44,15 @@ std::string shown_at(const Value& value, int depth) {
     return cat("{", joined(value.as_map(), depth - 1), "}");
 }
 
-// What an item is called: the member under that key; null when there is no string to call it by.
+// The member that names an item; null if no string does.
 const Map::Entry* title_of(const Map& item) {
     for (const char* key : {"title", "name", "content", "text"}) {
         for (const Map::Entry& each : item) {
             if (each.key == key && each.value.is_string()) return &each;
         }
     }
-    const auto at = std::find_if(item.begin(), item.end(),
-                                 [](const Map::Entry& each) { return each.value.is_string(); });
+    const auto at =
+        std::ranges::find_if(item, [](const Map::Entry& each) { return each.value.is_string(); });
     return at == item.end() ? nullptr : &*at;
 }
 
@@ -87,8 +87,8 @@ std::string item_line(const Value& item) {
     if (title != nullptr) cat_to(out, cat(out.empty() ? "" : " ", title->value.as_string()));
     Map rest;
     for (const Map::Entry& each : members) {
-        const bool said = &each == title || (has_box && each.key == "done");
-        if (!said && !each.value.is_null()) rest.append(each.key, each.value);
+        const bool is_used = &each == title || (has_box && each.key == "done");
+        if (!is_used && !each.value.is_null()) rest.append(each.key, each.value);
     }
     if (!rest.empty()) cat_to(out, cat(out.empty() ? "(" : " (", joined(rest, kDeepest), ")"));
     return out;

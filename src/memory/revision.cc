@@ -1,3 +1,13 @@
+// Three versions meet here: the one shown, the wanted one, and the present one. Fields are compared
+// one by one; texts are merged by the caller's function. For lists the difference between shown and
+// wanted (splices.h) gives stretches that were replaced; each stretch is applied to the present
+// list at the place where its neighbours are now.
+//
+// Items have an identity, their map container, so an edited item must be recognised: within a
+// replaced stretch the old and new items with the most equal members are paired, without crossings,
+// by the usual dynamic programme over the two sequences. That is O(old × new) per stretch; beyond
+// kComparisons items are paired in order instead.
+
 #include "memory/revision.h"
 
 #include <algorithm>
@@ -12,14 +22,14 @@
 namespace quire::memory {
 namespace {
 
-// Beyond this many comparisons items are taken to belong together in their order.
+// Beyond this many comparisons items are paired in order.
 constexpr std::size_t kComparisons = 250'000;
 
 std::string below(const std::string& section, std::string_view name) {
     return section.empty() ? std::string(name) : cat(section, "/", name);
 }
 
-// How much two items have in common: members that are equal.
+// The number of members that two items share.
 std::size_t alike(const Value& a, const Value& b) {
     if (!a.is_map() || !b.is_map()) return 0;
     std::size_t count = 0;
@@ -35,8 +45,8 @@ struct Pair {
     std::size_t after;
 };
 
-// Which items of a stretch that was replaced are the same ones, edited: those that have most in
-// common, none crossing another. Ascending.
+// Pairs the old and new items of a replaced stretch that share the most members, without crossings.
+// Ascending.
 std::vector<Pair> pairs_of(const List& before, const List& after, const text::Replaced& stretch) {
     const std::size_t olds = stretch.old_end - stretch.old_begin;
     const std::size_t news = stretch.new_end - stretch.new_begin;
@@ -47,7 +57,7 @@ std::vector<Pair> pairs_of(const List& before, const List& after, const text::Re
             out.push_back({stretch.old_begin + i, stretch.new_begin + i});
         return out;
     }
-    // best[i][j]: of the items from i and from j on.
+    // best[i][j] is the highest score for the items from i and from j on.
     const std::size_t width = news + 1;
     std::vector<std::size_t> best((olds + 1) * width, 0);
     std::vector<std::size_t> score(olds * news);
@@ -75,6 +85,7 @@ std::vector<Pair> pairs_of(const List& before, const List& after, const text::Re
     return out;
 }
 
+// Carries one revision out.
 class Revising {
 public:
     Revising(MemoryEdit& edit, const MemoryReader& shown, const MergeTexts& merge)
@@ -110,7 +121,7 @@ private:
         return {{"section", section}, {"index", index}};
     }
     const MemoryReader& now() const { return edit_.reader(); }
-    // What others made of it is another thing than what the person did.
+    // Records the place if others changed it to something other than the wanted value.
     template <class T>
     bool is_contested(const T& before, const T& here, const T& wanted) {
         return here != before && here != wanted;
@@ -144,7 +155,7 @@ private:
         if (!wanted.is_map()) return mismatch(section, "an object of fields", wanted);
         for (const Field& each : schema.as<MapSchema>()->fields) {
             const Value* after = wanted.get(each.name);
-            // What agents may not write need not be in what a person saved.
+            // Read-only members may be missing from the saved version.
             if (after != nullptr || !each.read_only) {
                 TRY(in(field(section, each, after), {{"section", section}, {"field", each.name}}));
             }
@@ -191,9 +202,10 @@ private:
         return edit_.set_field(path, *after);
     }
 
-    // What `after` makes of `before`, made of `here`.
+    // Applies the change from `before` to `after` to `here`.
     static List elements(const List& before, const List& here, const List& after) {
-        // Where in `here` what was before each element of `before`, and they themselves, now end.
+        // For each element of `before`, the place in `here` of what precedes it; then the elements'
+        // own places.
         std::vector<std::size_t> begins(before.size() + 1);
         std::vector<bool> stays(before.size(), true);
         std::size_t at = 0;
@@ -216,7 +228,7 @@ private:
             for (std::size_t old = change.old_end; old-- > change.old_begin;) {
                 if (stays[old]) out.erase(out.begin() + static_cast<std::ptrdiff_t>(begins[old]));
             }
-            // What others put there stands before it.
+            // Elements that others inserted there come first.
             out.insert(out.begin() + static_cast<std::ptrdiff_t>(
                                          std::min(begins[change.old_begin], out.size())),
                        after.begin() + static_cast<std::ptrdiff_t>(change.new_begin),
@@ -231,8 +243,8 @@ private:
         const std::string& section;
         const List& before;
         const List& after;
-        crdt::Handle shown;  // In the document that was shown.
-        crdt::Handle here;   // In the one that is edited.
+        crdt::Handle shown;  // The list in the shown document.
+        crdt::Handle here;   // The list in the edited document.
     };
 
     Result<void> items(const BlockSchema& schema, const std::string& section, const Value& wanted) {
@@ -249,7 +261,7 @@ private:
         return {};
     }
 
-    // From the back, so that each position is still what it was.
+    // Works from the back, so that positions in front stay valid.
     Result<void> stretch(const Items& list, const text::Replaced& change) {
         std::size_t old_end = change.old_end;
         std::size_t new_end = change.new_end;
@@ -263,7 +275,7 @@ private:
         return exchange(list, change.old_begin, old_end, change.new_begin, new_end);
     }
 
-    // Items [old_begin, old_end) go, [new_begin, new_end) come in their place.
+    // Removes the items [old_begin, old_end) and inserts [new_begin, new_end) in their place.
     Result<void> exchange(const Items& list, std::size_t old_begin, std::size_t old_end,
                           std::size_t new_begin, std::size_t new_end) {
         for (std::size_t old = old_end; old-- > old_begin;) {
@@ -284,7 +296,7 @@ private:
         return {};
     }
 
-    // One item becomes another.
+    // Changes one item into another.
     Result<void> put(const Items& list, const Pair& pair) {
         const Value& before = list.before[pair.before];
         const Value& wanted = list.after[pair.after];
@@ -320,14 +332,14 @@ private:
         return edit_.set_item(list.section, *at, std::move(item));
     }
 
-    // Where an item that was shown is now; none where it is gone.
+    // The present index of an item that was shown; nothing if it is gone.
     std::optional<std::int64_t> find(const Items& list, std::size_t shown_at) const {
         const auto at =
             now().doc().list(list.here).index_of(shown_.doc().list(list.shown).id(shown_at));
         if (!at) return std::nullopt;
         return static_cast<std::int64_t>(*at);
     }
-    // Right behind what stood before the item `shown_at`, as far as it is still there.
+    // The index behind the nearest item before `shown_at` that still exists.
     std::int64_t after_item(const Items& list, std::size_t shown_at) const {
         while (shown_at-- > 0) {
             if (const auto at = find(list, shown_at)) return *at + 1;
@@ -338,7 +350,7 @@ private:
         return cat(below(list.section, "items"), "[", shown_at, "]");
     }
 
-    // --- entries of a Log ---
+    // Entries of a Log are only appended.
     Result<void> entries(const std::string& section, const Value& wanted) {
         if (!wanted.is_list()) return mismatch(section, "a list of entries", wanted);
         const Value before = TRY(shown_.value(section));
@@ -349,8 +361,8 @@ private:
             return in(fail(Errc::denied, "log_entry",
                            cat("Entry ", i + 1, " of ",
                                section.empty() ? "the log" : cat("the log '", section, "'"),
-                               " is not as it was: what was logged is neither changed nor taken "
-                               "out. Put it back; new entries go behind the last"),
+                               " was changed: log entries can be neither edited nor "
+                               "removed. Restore it; new entries go after the last"),
                            {{"section", section}, {"index", i}}),
                       item_at(section, i));
         }

@@ -1,16 +1,17 @@
-// Revision: what a person made of a memory block as it was shown to them, carried over to what the
-// block has become since.
+// Revision: a person's changes to a memory block as it was shown, applied to the block as it is
+// now.
 //
-// Only what differs between the two is written, each difference through the gate by MemoryEdit:
+// Only differences between the shown and the wanted version are written, each through the gate by
+// MemoryEdit:
 //
-//   Text, Text fields  the smallest edit; put together with what others wrote meanwhile
-//   Counter            the difference is added, to what others added meanwhile
-//   other fields       set; what is gone from the Map is unset, unless agents may not write it
-//   List field         element by element, on what the list is now
-//   items              by what they are, wherever they have moved: of an object the members that
-//                      differ; an item that another took out meanwhile comes back as it was edited
-//   entries of a Log   appended; those that are there stay as they are
-//   sections           those that the value has; one that it leaves out stays as it is
+//   Text, Text fields  the smallest edit, merged with what others wrote meanwhile
+//   Counter            the difference is added to what others added meanwhile
+//   other fields       set; a field missing from the Map is unset, unless agents may not write it
+//   List field         element by element, on the present list
+//   items              by identity, wherever they have moved: of an object the members that
+//                      differ; an item that another removed meanwhile returns as it was edited
+//   entries of a Log   appended; existing ones stay as they are
+//   sections           those in the value; a missing one stays as it is
 #pragma once
 
 #include <functional>
@@ -24,8 +25,7 @@
 
 namespace quire::memory {
 
-// Two versions of a text that were made of one base, as one. Where both changed the same words
-// `wanted` is shown.
+// Two versions of a text with a common base, merged. If both changed the same words, `wanted` wins.
 struct MergedText {
     std::string text;
     bool overlapped = false;
@@ -33,14 +33,14 @@ struct MergedText {
 using MergeTexts =
     std::function<MergedText(std::string_view base, std::string_view now, std::string_view wanted)>;
 
-// Makes of the edit's document what `wanted` makes of `shown`, a copy of an earlier version of it,
-// or of the same. An error leaves part of it done. Gives the places that others had changed too:
-// "FIELD", "SECTION/FIELD", "items[3]". They had made something else of them, and they now read as
-// `wanted` has them; but a Counter has both differences in it.
+// Applies the changes from `shown` to `wanted` to the edit's document; `shown` is a copy of an
+// earlier version, or of the present one. After an error some changes have been made. Returns the
+// places that others changed differently meanwhile and that now read as wanted: "FIELD",
+// "SECTION/FIELD", "items[3]". A Counter gets both differences.
 //
-// Errors: those of MemoryEdit; schema_mismatch where `wanted` is not of the schema's kind; denied
-// "log_entry" {section, index} where an entry that was there differs. Each has {at}, the place in
-// `wanted` that it is of: {section}, and {field} or {index} in it. O(document).
+// Errors: those of MemoryEdit; schema_mismatch if `wanted` does not suit the schema; denied
+// "log_entry" {section, index} if an existing entry differs. Each has {at}, the place in `wanted`:
+// {section}, and {field} or {index} in it. O(document).
 Result<std::vector<std::string>> revise(MemoryEdit& edit, const MemoryReader& shown,
                                         const Value& wanted, const MergeTexts& merge);
 

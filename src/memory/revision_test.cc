@@ -79,8 +79,8 @@ void fill(MemoryDesk& desk, const BlockSchema& schema, const std::string& sectio
     }
 }
 
-// What a person can make of a block, as close to `after` as can be: entries of a Log stay, with new
-// ones behind them, and so does a read-only field that they do not name.
+// The nearest to `after` that a person can make of a block: entries of a Log stay, with new ones
+// behind them, and so does a read-only field that they do not name.
 Value reachable(const BlockSchema& schema, const Value& before, const Value& after) {
     if (schema.as<LogSchema>() != nullptr) {
         List out = before.as_list();
@@ -105,7 +105,7 @@ Value reachable(const BlockSchema& schema, const Value& before, const Value& aft
     return out;
 }
 
-TEST(Revision, MakesAnyBlockReadAsAnyOtherOfItsSchema) {
+TEST(Revision, TurnsAnyBlockIntoAnyOtherOfItsSchema) {
     int made = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         SCOPED_TRACE(seed);
@@ -133,7 +133,7 @@ TEST(Revision, MakesAnyBlockReadAsAnyOtherOfItsSchema) {
     EXPECT_GT(made, 250);
 }
 
-TEST(Revision, LeavesWhatOthersChangedMeanwhile) {
+TEST(Revision, KeepsOthersChanges) {
     Table table(fields());
     ASSERT_TRUE(table.edit("system:s").set_field({"", "origin"}, "web"));
     ASSERT_TRUE(table.edit().set_field({"", "visits"}, 5));
@@ -155,7 +155,7 @@ TEST(Revision, LeavesWhatOthersChangedMeanwhile) {
                                        {"origin", "web"}}));
 }
 
-TEST(Revision, TellsOfWhatOthersChangedToo) {
+TEST(Revision, ReportsPlacesThatOthersChangedToo) {
     Table table(fields());
     ASSERT_TRUE(table.edit().set_field({"", "level"}, 1));
     ASSERT_TRUE(table.edit().set_field({"", "name"}, "Ada"));
@@ -166,12 +166,12 @@ TEST(Revision, TellsOfWhatOthersChangedToo) {
     EXPECT_EQ(table.revise(Map{{"level", 3}, {"name", "clash"}}), "name level");
     EXPECT_EQ(table.value().get("level")->as_int(), 3);
     EXPECT_EQ(table.value().get("name")->as_string(), "<Ada|Ada L.|clash>");
-    // The same on both sides is nobody's loss.
+    // Equal changes on both sides lose nothing.
     EXPECT_EQ(table.revise(Map{{"level", 3}, {"name", "<Ada|Ada L.|clash>"}}), "");
 }
 
 // A sum that is nobody's number is told, also where both wrote the same one.
-TEST(Revision, TellsOfACounterThatOthersChangedToo) {
+TEST(Revision, ReportsACounterThatOthersChangedToo) {
     Table table(fields());
     ASSERT_TRUE(table.edit().set_field({"", "visits"}, 5));
     table.show();
@@ -183,7 +183,7 @@ TEST(Revision, TellsOfACounterThatOthersChangedToo) {
     EXPECT_EQ(table.value().get("visits")->as_int(), 8);
 }
 
-TEST(Revision, SaysOfWhichPlaceItIsRefused) {
+TEST(Revision, ARefusalNamesItsPlace) {
     const auto place = [](Table& table, const Value& wanted) {
         MemoryEdit edit(table.doc, table.block, writer("human:tom"), table.now_ms);
         const auto made = revise(edit, {*table.shown, table.block.schema}, wanted, merged);
@@ -297,7 +297,7 @@ TEST(Revision, TextsArePutTogether) {
     EXPECT_EQ(table.value(), Value("<one\n|one\ntwo\n|ONE\n>"));
 }
 
-// Who may only add adds, to a block that has changed since, too.
+// An actor who may only append can do so, even if the block has changed since.
 TEST(Revision, AddingNeedsNoMoreThanAddingNeeds) {
     const Writer adds = writer("human:tom", Permission::append);
     Table text{TextSchema{}};

@@ -1,3 +1,8 @@
+// Reading is a descent over the JSON with a path for messages. Every object is read through Object,
+// which remembers the names that were asked for: done() refuses the rest, so a misspelt attribute
+// is an error and not a default. The counts of names and the depth are checked on the way down,
+// before anything is built.
+
 #include "memory/schema_form.h"
 
 #include <algorithm>
@@ -14,6 +19,7 @@ namespace {
 
 constexpr std::int64_t kMostNumber = 1'000'000'000;
 
+// The error for one place of the form.
 Failure fault(std::string_view path, std::string_view rule, const std::string& message,
               Map details = {}) {
     details.set("path", path);
@@ -22,15 +28,14 @@ Failure fault(std::string_view path, std::string_view rule, const std::string& m
                    std::move(details));
 }
 
-// One object of the form, whose members are asked for by name; done() refuses those nobody asked
-// for.
+// One object of the form. Members are read by name; done() refuses those that were never read.
 class Object {
 public:
     static Result<Object> open(const Value& value, const std::string& path) {
         static const Map kEmpty;
         if (value.is_null()) return Object(kEmpty, path);
         if (!value.is_map()) {
-            return fault(path, "wrong_type", cat("an object is wanted, not ", kind_name(value)));
+            return fault(path, "wrong_type", cat("expected an object, not ", kind_name(value)));
         }
         return Object(value.as_map(), path);
     }
@@ -38,7 +43,7 @@ public:
     const std::string& path() const { return path_; }
     std::string path_of(std::string_view key) const { return cat(path_, ".", key); }
 
-    // Null where it is absent or null.
+    // Null if the member is absent or null.
     const Value* find(std::string_view key) {
         asked_.push_back(key);
         const Value* value = map_->find(key);
@@ -50,7 +55,7 @@ public:
         if (value == nullptr) return otherwise;
         if (!value->is_bool()) {
             return fault(path_of(key), "wrong_type",
-                         cat("true or false is wanted, not ", kind_name(*value)));
+                         cat("expected true or false, not ", kind_name(*value)));
         }
         return value->as_bool();
     }
@@ -60,41 +65,41 @@ public:
         if (value == nullptr) return std::string();
         if (!value->is_string() || !utf8::is_valid(value->as_string())) {
             return fault(path_of(key), "wrong_type",
-                         cat("a string is wanted, not ", kind_name(*value)));
+                         cat("expected a string, not ", kind_name(*value)));
         }
         return value->as_string();
     }
 
-    // A whole number from 1 on.
+    // A whole number of at least 1.
     Result<std::optional<std::size_t>> number(std::string_view key) {
         const Value* value = find(key);
         if (value == nullptr) return std::nullopt;
         if (!value->is_int()) {
             return fault(path_of(key), "wrong_type",
-                         cat("a whole number is wanted, not ", kind_name(*value)));
+                         cat("expected a whole number, not ", kind_name(*value)));
         }
         if (value->as_int() < 1 || value->as_int() > kMostNumber) {
             return fault(path_of(key), "out_of_range",
-                         cat("a number from 1 to ", kMostNumber, " is wanted"));
+                         cat("expected a number from 1 to ", kMostNumber));
         }
         return static_cast<std::size_t>(value->as_int());
     }
 
-    // An array; empty where it is absent.
+    // An array; empty if the member is absent.
     Result<std::span<const Value>> list(std::string_view key) {
         const Value* value = find(key);
         if (value == nullptr) return std::span<const Value>();
         if (!value->is_list()) {
             return fault(path_of(key), "wrong_type",
-                         cat("an array is wanted, not ", kind_name(*value)));
+                         cat("expected an array, not ", kind_name(*value)));
         }
         return std::span<const Value>(value->as_list());
     }
 
     Result<void> done() const {
         for (const Map::Entry& each : *map_) {
-            if (std::find(asked_.begin(), asked_.end(), each.key) == asked_.end()) {
-                return fault(path_, "unknown_key", cat("there is no attribute '", each.key, "'"),
+            if (std::ranges::find(asked_, each.key) == asked_.end()) {
+                return fault(path_, "unknown_key", cat("unknown attribute '", each.key, "'"),
                              {{"key", each.key}});
             }
         }
@@ -109,6 +114,7 @@ private:
     std::vector<std::string_view> asked_;
 };
 
+// Reads a schema from its JSON form.
 class Parser {
 public:
     Result<BlockSchema> schema(const Value& form, const std::string& path, std::size_t depth);
@@ -146,6 +152,7 @@ Result<BlockSchema> Parser::schema(const Value& form, const std::string& path, s
     return named(only.key, only.value, cat(path, ".", only.key), depth);
 }
 
+// A schema is named by its only key.
 Result<BlockSchema> Parser::named(std::string_view name, const Value& body, const std::string& path,
                                   std::size_t depth) {
     if (name == "Text") return text(TRY(Object::open(body, path)));
@@ -159,7 +166,7 @@ Result<BlockSchema> Parser::named(std::string_view name, const Value& body, cons
     }
     return fault(
         path, "unknown_schema",
-        cat("there is no schema '", name, "'; there are Text, Map, List, Log and Composite"));
+        cat("unknown schema '", name, "'; the schemas are Text, Map, List, Log and Composite"));
 }
 
 Result<BlockSchema> Parser::text(Object in) {
@@ -169,7 +176,7 @@ Result<BlockSchema> Parser::text(Object in) {
         const auto start = TRY(viewport.number("start_line"));
         const auto lines = TRY(viewport.number("display_lines"));
         if (!lines) {
-            return fault(viewport.path(), "missing", "a viewport says how many display_lines");
+            return fault(viewport.path(), "missing", "a viewport needs display_lines");
         }
         TRY(viewport.done());
         out.viewport = Viewport{start.value_or(1), *lines};
@@ -182,7 +189,7 @@ Result<BlockSchema> Parser::map(Object in) {
     MapSchema out{TRY(fields(in))};
     TRY(in.done());
     if (out.fields.empty()) {
-        return fault(in.path(), "missing", "a Map has at least one field, in 'fields'");
+        return fault(in.path(), "missing", "a Map needs at least one field, in 'fields'");
     }
     return BlockSchema(std::move(out));
 }
@@ -196,13 +203,14 @@ Result<BlockSchema> Parser::list(Object in, std::size_t depth) {
     return BlockSchema(std::move(out));
 }
 
+// The entry's own header names are reserved, so no field may have one.
 Result<BlockSchema> Parser::log(Object in) {
     LogSchema out;
     const auto limit = TRY(in.number("display_limit"));
     const auto most = TRY(in.number("max_entries"));
     if (limit && most) {
         return fault(in.path(), "unknown_key",
-                     "max_entries is another word for display_limit: give one of them",
+                     "max_entries is another word for display_limit; give only one of them",
                      {{"key", "max_entries"}});
     }
     if (limit) out.display_limit = *limit;
@@ -248,11 +256,12 @@ Result<BlockSchema> Parser::composite(Object in, std::size_t depth) {
     }
     TRY(in.done());
     if (out.sections.empty()) {
-        return fault(in.path(), "missing", "a Composite has at least one section, in 'sections'");
+        return fault(in.path(), "missing", "a Composite needs at least one section, in 'sections'");
     }
     return BlockSchema(std::move(out));
 }
 
+// A section is an object, or a pair of name and schema.
 Result<Section> Parser::section(const Value& form, const std::string& path, std::size_t depth) {
     if (form.is_list()) {
         const List& pair = form.as_list();
@@ -266,7 +275,7 @@ Result<Section> Parser::section(const Value& form, const std::string& path, std:
     std::string name = TRY(in.text("name"));
     TRY(check_section_name(name, in.path_of("name")));
     const Value* inner = in.find("schema");
-    if (inner == nullptr) return fault(path, "missing", "a section has a schema");
+    if (inner == nullptr) return fault(path, "missing", "a section needs a schema");
     Section out{std::move(name), TRY(schema(*inner, in.path_of("schema"), depth + 1))};
     out.description = TRY(in.text("description"));
     out.read_only = TRY(in.flag("read_only", false));
@@ -287,6 +296,7 @@ Result<std::vector<Field>> Parser::fields(Object& in) {
     return out;
 }
 
+// Checks the default against the type at once, since a wrong one would only show on the first read.
 Result<Field> Parser::field(const Value& form, const std::string& path) {
     Object in = TRY(Object::open(form, path));
     Field out;
@@ -296,10 +306,11 @@ Result<Field> Parser::field(const Value& form, const std::string& path) {
     const std::string type = TRY(in.text("field_type"));
     const std::optional<FieldType> known = parse_field_type(type);
     if (!known) {
-        return fault(in.path_of("field_type"), type.empty() ? "missing" : "wrong_type",
-                     cat("'", type,
-                         "' is no field type; there are Text, Number, Boolean, List, Timestamp and "
-                         "Counter"));
+        return fault(
+            in.path_of("field_type"), type.empty() ? "missing" : "wrong_type",
+            cat("'", type,
+                "' is not a field type; the types are Text, Number, Boolean, List, Timestamp and "
+                "Counter"));
     }
     out.type = *known;
     out.required = TRY(in.flag("required", false));
@@ -313,15 +324,15 @@ Result<Field> Parser::field(const Value& form, const std::string& path) {
     return out;
 }
 
+// Names become parts of container names and of paths, so their length and characters are limited.
 Result<void> Parser::check_name(const std::string& name, const std::string& path) {
     if (++names_ > kMaxNames) {
         return fault(path, "too_many",
                      cat("a schema has at most ", kMaxNames, " fields and sections"),
                      {{"limit", kMaxNames}});
     }
-    const bool control = std::any_of(name.begin(), name.end(), [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-    });
+    const bool control = std::ranges::any_of(
+        name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
     if (name.empty() || control || !utf8::is_valid(name) ||
         utf8::count_code_points(name) > kMaxNameLength) {
         return fault(path, name.empty() ? "missing" : "bad_name",
@@ -340,7 +351,7 @@ Result<void> Parser::check_section_name(const std::string& name, const std::stri
 Result<void> Parser::check_new(std::set<std::string>& names, const std::string& name,
                                const std::string& path) const {
     if (names.insert(name).second) return {};
-    return fault(path, "duplicate_name", cat("'", name, "' is there twice"), {{"name", name}});
+    return fault(path, "duplicate_name", cat("'", name, "' appears twice"), {{"name", name}});
 }
 
 Value to_value(const std::vector<Field>& fields) {

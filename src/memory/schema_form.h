@@ -8,7 +8,7 @@
 //            "retain": {"max_entries", "max_age_s"}}}
 //   {"Composite": {"sections": [{"name", "schema", "description", "read_only"}]}}
 //
-// Read as well: a bare "Text", "List" or "Log"; null for what is absent; a section as the pair
+// Also accepted: a bare "Text", "List" or "Log"; null for an absent member; a section as the pair
 // ["name", SCHEMA]; a Log's "max_entries" in place of "display_limit".
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace quire::memory {
 
-// Errors: invalid_argument "invalid_schema" {path, rule, …}, whose message names the place and what
-// would be right. `rule` is one of unknown_schema, tree, missing, wrong_type, unknown_key,
+// Errors: invalid_argument "invalid_schema" {path, rule, …}; the message names the place and what
+// would be valid. `rule` is one of unknown_schema, tree, missing, wrong_type, unknown_key,
 // bad_name, duplicate_name {name}, bad_default, out_of_range, too_deep {limit}, too_many {limit}.
 // Never recurses deeper than a schema may nest.
 Result<BlockSchema> parse_schema(const Value& form);
 
-// The full form, what is absent left out; parse_schema() reads it back as the same.
+// The full form without absent members; parse_schema() reads it back as an equal schema.
 Value to_value(const BlockSchema& schema);
 
 }  // namespace quire::memory

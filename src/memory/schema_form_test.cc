@@ -131,7 +131,7 @@ TEST(SchemaForm, TheNumberOfNamesIsBounded) {
     EXPECT_EQ(over.error().details().find("rule")->as_string(), "too_many");
 }
 
-TEST(SchemaForm, WhatIsPrintedIsReadBackAsTheSame) {
+TEST(SchemaForm, APrintedSchemaReadsBackAsItself) {
     for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
         const BlockSchema schema = SchemaMaker(seed).schema();
         const Value form = json::parse(json::write(to_value(schema))).value();

@@ -5,6 +5,7 @@
 namespace quire::memory {
 namespace {
 
+// The JSON Schema of a field's type.
 Map type_of(FieldType type) {
     switch (type) {
         case FieldType::text:
@@ -35,6 +36,7 @@ struct Properties {
     List required;
 };
 
+// Collects the properties and the names of the required ones.
 Properties properties_of(const std::vector<Field>& fields) {
     Properties out;
     for (const Field& each : fields) {

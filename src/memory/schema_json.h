@@ -1,14 +1,14 @@
-// The JSON Schema (2020-12) of a block's values, so that a tool can be offered for one block.
+// The JSON Schema (2020-12) of a block's values, for a tool that is offered for one block.
 #pragma once
 
 #include "memory/block_schema.h"
 
 namespace quire::memory {
 
-// Takes what check_value() takes, but that a Timestamp is any string here ("format" says which).
-// Descriptions and defaults are in it; read-only fields and sections are marked readOnly.
+// Accepts what check_value() accepts, except that a Timestamp may be any string ("format" names
+// it). Contains descriptions and defaults; read-only fields and sections are marked readOnly.
 Value json_schema(const BlockSchema& schema);
-// Of one field's value.
+// The schema of one field's value.
 Value json_schema(const Field& field);
 
 }  // namespace quire::memory

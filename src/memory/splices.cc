@@ -12,7 +12,7 @@
 namespace quire::memory {
 namespace {
 
-// Equal for equal values and for no others; members of objects in any order.
+// A key that is equal exactly for equal values; the order of an object's members does not matter.
 std::string key_of(const Value& value) {
     std::string out(1, static_cast<char>('0' + value.storage().index()));
     const auto add = [&](std::string_view part) {
@@ -34,7 +34,7 @@ std::string key_of(const Value& value) {
         std::vector<std::string> members;
         for (const Map::Entry& each : value.as_map())
             members.push_back(key_of(each.key) + key_of(each.value));
-        std::sort(members.begin(), members.end());
+        std::ranges::sort(members);
         for (const std::string& each : members) add(each);
     }
     return out;
@@ -59,11 +59,12 @@ private:
 }  // namespace
 
 bool only_appends(std::span<const text::Splice> splices, text::Byte size) {
-    return std::all_of(splices.begin(), splices.end(), [&](const text::Splice& splice) {
+    return std::ranges::all_of(splices, [&](const text::Splice& splice) {
         return splice.at == size && splice.erase.n == 0;
     });
 }
 
+// Goes from the last splice to the first, so that earlier positions stay valid.
 void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices) {
     for (std::size_t i = splices.size(); i-- > 0;) {
         const text::Splice& splice = splices[i];
@@ -87,7 +88,7 @@ std::vector<text::Replaced> difference(const List& before, const List& after) {
 
 void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted) {
     const std::vector<text::Replaced> replaced = difference(doc.value(list).as_list(), wanted);
-    // From the back, so that what was found stays where it was found.
+    // Works from the back, so that positions in front stay valid.
     for (std::size_t i = replaced.size(); i-- > 0;) {
         const text::Replaced& each = replaced[i];
         if (each.old_end > each.old_begin)

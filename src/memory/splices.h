@@ -1,4 +1,4 @@
-// Byte splices and wanted values, carried out as ops of a document's pending transaction.
+// Byte splices and wanted values, applied as ops of a document's pending transaction.
 #pragma once
 
 #include <span>
@@ -12,17 +12,18 @@
 
 namespace quire::memory {
 
-// Ascending, non-overlapping splices of a text that is alive, on code point boundaries.
+// Requires splices that are ascending, do not overlap and lie on code point boundaries of a living
+// text.
 void apply(crdt::Doc& doc, crdt::Handle text, std::span<const text::Splice> splices);
 
-// Whether they do no more than to put something at the end of a text of so many bytes.
+// True if the splices only insert at the end of a text of `size` bytes.
 bool only_appends(std::span<const text::Splice> splices, text::Byte size);
 
-// Makes the text read `wanted`, of well-formed UTF-8, by the smallest edit (text/diff.h).
+// Changes the text to `wanted`, which is well-formed UTF-8, by the smallest edit (text/diff.h).
 void rewrite(crdt::Doc& doc, crdt::Handle text, std::string_view wanted);
-// Which elements became which; those that are equal and in order stay (Myers).
+// The stretches that were replaced; equal elements in order are kept (Myers).
 std::vector<text::Replaced> difference(const List& before, const List& after);
-// Makes the list hold `wanted`: those that difference() keeps stay, the others go.
+// Changes the list to `wanted` and keeps the elements that difference() keeps.
 void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted);
 
 }  // namespace quire::memory

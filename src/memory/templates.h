@@ -1,4 +1,4 @@
-// Schemas to begin with, by name.
+// Ready-made schemas, by name.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,16 @@
 
 namespace quire::memory {
 
+// A schema to start from.
 struct Template {
     std::string_view name;
-    std::string_view description;  // What a block made from it is for.
+    std::string_view description;  // The purpose of a block made from it.
     BlockSchema schema;
 };
 
 // partner_profile, task_list, activity_log, observation_log, scratchpad.
 std::vector<Template> templates();
-// None for a name that there is not.
+// Nothing if no template has the name.
 std::optional<Template> find_template(std::string_view name);
 
 }  // namespace quire::memory

@@ -13,7 +13,7 @@ constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::int64_t kFirst = -62'167'219'200'000;  // 0000-01-01
 constexpr std::int64_t kLast = 253'402'300'799'999;   // 9999-12-31
 
-// What is left to read of a text.
+// The rest of a text that is being read.
 class Scan {
 public:
     explicit Scan(std::string_view text) : left_(text) {}
@@ -23,7 +23,7 @@ public:
         left_.remove_prefix(1);
         return true;
     }
-    // Exactly so many digits, at most `max`.
+    // Reads exactly `digits` digits with a value of at most `max`.
     std::optional<int> number(std::size_t digits, int max) {
         if (left_.size() < digits) return std::nullopt;
         int value = 0;
@@ -43,6 +43,7 @@ private:
     std::string_view left_;
 };
 
+// Checks that the day exists in its month.
 std::optional<std::int64_t> date(Scan& in) {
     const auto year = in.number(4, 9999);
     if (!year || !in.take("-")) return std::nullopt;
@@ -57,6 +58,7 @@ std::optional<std::int64_t> date(Scan& in) {
     return std::chrono::sys_days(ymd).time_since_epoch().count() * kDay;
 }
 
+// A leap second counts as the last second of its minute.
 std::optional<std::int64_t> seconds(Scan& in) {
     const auto whole = in.number(2, 60);  // 60: a leap second.
     if (!whole) return std::nullopt;
@@ -83,7 +85,7 @@ std::optional<std::int64_t> time_of_day(Scan& in) {
     return ms + *rest;
 }
 
-// How far ahead of UTC.
+// The offset from UTC in milliseconds.
 std::optional<std::int64_t> offset(Scan& in) {
     if (in.done() || in.take("Zz")) return 0;
     const std::int64_t sign = in.at("-") ? -1 : 1;
@@ -102,6 +104,7 @@ void put(std::string& out, std::int64_t number, std::size_t digits) {
 
 }  // namespace
 
+// Every part but the date is optional.
 std::optional<std::int64_t> parse_timestamp(std::string_view text) {
     Scan in(text);
     const auto day = date(in);

@@ -1,3 +1,8 @@
+// Every check is a pure function from schema and value to a result, and there is one overload per
+// kind of schema (check_shape), chosen by std::visit. Depth is bounded before anything recurses, so
+// a value from outside cannot exhaust the stack. Messages name the field and both types, since
+// their reader is usually a model that repeats the call.
+
 #include "memory/validate.h"
 
 #include <algorithm>
@@ -10,7 +15,7 @@
 namespace quire::memory {
 namespace {
 
-// What is not JSON in a value, in a word; none where all of it is.
+// The part of a value that is not JSON, in a few words; nothing if all of it is.
 std::optional<std::string_view> not_json(const Value& value, std::size_t depth) {
     if (depth > kMaxValueDepth) return "a value nested too deep";
     if (value.is_bytes()) return "bytes";
@@ -31,6 +36,7 @@ std::optional<std::string_view> not_json(const Value& value, std::size_t depth) 
     return std::nullopt;
 }
 
+// A whole number is fine where a Number is expected; a Timestamp must also parse.
 bool has_type(FieldType type, const Value& value) {
     switch (type) {
         case FieldType::text:
@@ -48,7 +54,7 @@ bool has_type(FieldType type, const Value& value) {
     return false;
 }
 
-// A string is no Timestamp because of what it says, so the message says it.
+// A string that is no Timestamp is wrong by its content, so the message quotes it.
 std::string actual_of(const Field& field, const Value& value) {
     if (field.type == FieldType::timestamp && value.is_string())
         return cat("'", utf8::prefix(value.as_string(), 40), "'");
@@ -63,18 +69,18 @@ void drop_nulls(Map& object) {
     for (const std::string& key : nulls) object.erase(key);
 }
 
-// The field that a text goes to which is offered as an entry; null when there is none.
+// The field that receives a text offered as an entry; null if there is none.
 const Field* field_for_text(const std::vector<Field>& fields) {
     const auto plain = [](const Field& each) { return each.type == FieldType::text; };
     const auto wanted = [&](const Field& each) {
         return plain(each) && each.required && !each.default_value;
     };
-    auto at = std::find_if(fields.begin(), fields.end(), wanted);
-    if (at == fields.end()) at = std::find_if(fields.begin(), fields.end(), plain);
+    auto at = std::ranges::find_if(fields, wanted);
+    if (at == fields.end()) at = std::ranges::find_if(fields, plain);
     return at == fields.end() ? nullptr : &*at;
 }
 
-// The members of an entry beside its fields.
+// Checks the members of an entry beside its fields.
 Result<void> check_header(const EntrySchema& entry, const Map& object) {
     if (const Value* when = entry.timestamp ? object.find("timestamp") : nullptr)
         TRY(check_field({.name = "timestamp", .type = FieldType::timestamp}, *when));
@@ -125,9 +131,7 @@ Result<void> check_shape(const LogSchema& log, const Value& value) {
 Result<void> check_shape(const CompositeSchema& composite, const Value& value) {
     if (!value.is_map()) return schema_mismatch("", "Composite", kind_name(value));
     for (const Map::Entry& each : value.as_map()) {
-        const auto at =
-            std::find_if(composite.sections.begin(), composite.sections.end(),
-                         [&](const Section& section) { return section.name == each.key; });
+        const auto at = std::ranges::find(composite.sections, each.key, &Section::name);
         if (at == composite.sections.end()) {
             return fail(Errc::not_found, "section_not_found",
                         cat("Section '", each.key, "' not found"), {{"section", each.key}});
@@ -197,6 +201,7 @@ Result<void> check_field(const Field& field, const Value& value) {
     return check_json(field.name, value);
 }
 
+// Unknown fields are reported before missing ones, since a typing mistake causes both.
 Result<void> check_fields(const std::vector<Field>& fields, const Map& object) {
     for (const Map::Entry& each : object) {
         const Field* field = find_field(fields, each.key);
@@ -223,6 +228,7 @@ Result<Value> accept_item(const ListSchema& list, Value value) {
     return value;
 }
 
+// A text becomes the entry's main field, so that appending a sentence just works.
 Result<Map> accept_entry(const LogSchema& log, Value value) {
     if (value.is_string()) {
         const bool open = log.entry.fields.empty();
@@ -258,10 +264,10 @@ Result<void> check_length(std::size_t length, std::optional<std::size_t> char_li
 
 Result<void> check_count(std::size_t len, std::optional<std::size_t> max_items) {
     if (!max_items || len <= *max_items) return {};
-    return fail(
-        Errc::out_of_range, "max_items",
-        cat("the list would have ", len, " items and may have ", *max_items, "; remove some first"),
-        {{"limit", *max_items}, {"len", len}});
+    return fail(Errc::out_of_range, "max_items",
+                cat("the list would have ", len, " items, but at most ", *max_items,
+                    " are allowed; remove some first"),
+                {{"limit", *max_items}, {"len", len}});
 }
 
 Value default_value(const BlockSchema& schema) {

@@ -26,7 +26,7 @@ std::string told(const Result<void>& result) {
 
 const BlockSchema kTask = find_template("task_list")->schema;
 
-TEST(Validate, AValueOfTheWrongTypeSaysWhatWasExpected) {
+TEST(Validate, AValueOfTheWrongTypeNamesTheExpectedType) {
     const struct {
         FieldType type;
         Value right;
@@ -56,7 +56,7 @@ TEST(Validate, AValueOfTheWrongTypeSaysWhatWasExpected) {
     }
 }
 
-TEST(Validate, WhatJsonCannotSayIsNoValue) {
+TEST(Validate, AValueThatJsonCannotExpressIsRefused) {
     const Value bad[] = {Bytes{1}, std::nan(""), "\xFF", List{Bytes{}}, Map{{"\xC0", 1}}};
     for (const Value& each : bad)
         EXPECT_EQ(check_json("f", each).error().reason(), "schema_mismatch");
@@ -85,7 +85,7 @@ TEST(Validate, FieldsAreKnownAndTheRequiredOnesAreThere) {
               "schema_mismatch  List integer");
 }
 
-TEST(Validate, AnUnknownFieldIsToldWhichThereAre) {
+TEST(Validate, AnUnknownFieldGetsTheListOfFields) {
     const auto refused = check_fields({{.name = "a"}, {.name = "b"}}, Map{{"c", 1}});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), Errc::not_found);
@@ -143,7 +143,7 @@ TEST(Validate, DefaultsAreValid) {
     }
 }
 
-TEST(SchemaJson, ItTakesWhatTheSchemaTakesAndRefusesWhatItRefuses) {
+TEST(SchemaJson, ItAcceptsExactlyTheValuesOfTheSchema) {
     std::size_t refused = 0;
     for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
         SchemaMaker maker(seed);
@@ -165,7 +165,7 @@ TEST(SchemaJson, ItTakesWhatTheSchemaTakesAndRefusesWhatItRefuses) {
     EXPECT_GT(refused, 500U);
 }
 
-TEST(SchemaJson, ItSaysWhatIsNotToBeWritten) {
+TEST(SchemaJson, ItMarksReadOnlyParts) {
     const BlockSchema schema = CompositeSchema{{{"d",
                                                  BlockSchema(MapSchema{{{.name = "n",
                                                                          .description = "how many",

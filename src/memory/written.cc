@@ -20,7 +20,7 @@ std::string_view name_of(Shape shape) {
     return "Text";
 }
 
-// What an entry has beside its fields.
+// True for the members that an entry has beside its fields.
 bool is_entry_header(const BlockSchema& schema, std::string_view field) {
     const auto* log = schema.as<LogSchema>();
     return log != nullptr && ((log->entry.timestamp && field == "timestamp") ||

@@ -1,4 +1,4 @@
-// Written: what a write to a memory block is for, whoever makes it: the kind of schema, and the
+// Written: the subject of a write to a memory block, whoever makes it: the kind of schema, and the
 // fields that it touches. Pure.
 #pragma once
 
@@ -14,31 +14,32 @@
 
 namespace quire::memory {
 
-// What a write is for. A List's and a Log's fields are those of an item and of an entry.
+// The kind of content that a write is for. A List's fields are those of an item, a Log's those of
+// an entry.
 enum class Shape { text, map, list, log };
 
+// One write, as the gate sees it.
 struct Write {
     policy::Operation operation = policy::Operation::overwrite;
     std::string_view section = {};
     Shape shape = Shape::text;
-    // What is written of a Map, an item or an entry. Where the schema leaves items and entries open
-    // any will do.
+    // The written fields of a Map, an item or an entry. Open items and entries accept any.
     std::span<const std::string> fields = {};
 };
 
-// The fields of what is written: a Map's, an item's or an entry's; null where they are open, and
-// for a Text.
+// The fields that a write may name: those of a Map, an item or an entry; null if any may be named,
+// and for a Text.
 const std::vector<Field>* fields_of(const BlockSchema& schema);
 
-// Errors: schema_mismatch {field, expected "Map" …, actual} where the schema is of another kind.
+// Errors: schema_mismatch {field, expected "Map" …, actual} if the schema is of another kind.
 Result<void> check_shape(const BlockSchema& schema, const Write& write);
-// Null where any will do. Errors: field_not_found.
+// Null if any field is accepted. Errors: field_not_found.
 Result<const Field*> find_written(const BlockSchema& schema, std::string_view field);
 
-// How an entry names its writer: an agent by its name, anybody else as KIND:NAME.
+// The name of a writer in a log entry: an agent's name alone, for others KIND:NAME.
 std::string entry_writer(const policy::Actor& actor);
 
-// denied "read_only_field" {field}.
+// The error denied "read_only_field" {field}.
 Failure read_only_field(std::string_view field);
 
 }  // namespace quire::memory

@@ -20,6 +20,7 @@ std::string_view actor_kind_name(ActorKind kind) {
     return "agent";
 }
 
+// The name's characters are limited so that it needs no escaping in messages and prompts.
 Result<Actor> Actor::parse(std::string_view text) {
     const std::size_t colon = text.find(':');
     const std::string_view kind = text.substr(0, colon);
@@ -28,8 +29,7 @@ Result<Actor> Actor::parse(std::string_view text) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '.' || c == '_' || c == '-' || c == '@';
     };
-    const bool named =
-        !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
+    const bool named = !name.empty() && name.size() <= 64 && std::ranges::all_of(name, allowed);
     for (const ActorKind each :
          {ActorKind::agent, ActorKind::human, ActorKind::source, ActorKind::system}) {
         if (named && kind == actor_kind_name(each)) return Actor{each, std::string(name)};

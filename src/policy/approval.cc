@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1000;
 
+// The error for a second answer; it repeats the first one.
 Failure already_resolved(const Approval& approval) {
     const Approval::Resolved& first = *approval.resolved;
     return fail(Errc::conflict, "already_resolved",
@@ -33,6 +34,7 @@ Failure not_taken(std::string_view what, Answer answer) {
     return invalid("invalid_argument", cat(name_of(answer), " takes no ", what));
 }
 
+// Refuses a duration or scope that the chosen answer does not take.
 Result<void> check_arguments(const Resolution& with) {
     if (with.duration_s && with.answer != Answer::approve_for)
         return not_taken("duration_s", with.answer);
@@ -44,6 +46,7 @@ Result<void> check_arguments(const Resolution& with) {
     return {};
 }
 
+// The scope must contain the target itself; otherwise the answer would be for something else.
 Result<void> check_scope(const std::string& scope, const std::string& name) {
     const text::Glob glob = TRY(text::Glob::compile(scope));
     if (glob.matches(name)) return {};
@@ -53,6 +56,7 @@ Result<void> check_scope(const std::string& scope, const std::string& name) {
                    {{"scope", scope}, {"name", name}});
 }
 
+// Takes an answer back. A denial can be revoked too: the question is then simply closed.
 Result<Approval> revoked(Approval approval, std::int64_t now_ms) {
     if (approval.status == ApprovalStatus::pending) {
         return fail(Errc::conflict, "not_resolved",
@@ -108,6 +112,7 @@ bool stands(const Approval& approval, std::int64_t now_ms) {
            (answer.at_ms <= now_ms && now_ms < answer.until_ms);
 }
 
+// Each kind of answer covers more than the one before: the call, the target, the names in a scope.
 bool covers(const Approval& approval, const Ask& ask) {
     if (!approval.resolved) return false;
     const Ask& asked = approval.ask;

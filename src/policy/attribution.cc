@@ -12,6 +12,7 @@ namespace {
 // The character that separates the parts of a message.
 constexpr std::string_view kSeparator = ":";
 
+// Splits at every ':'; colons within parts are escaped.
 std::vector<std::string_view> split(std::string_view message) {
     std::vector<std::string_view> parts;
     std::size_t begin = 0;

@@ -24,13 +24,13 @@ Value ordered(const Value& value) {
     if (!value.is_map()) return value;
     std::vector<const Map::Entry*> entries;
     for (const Map::Entry& each : value.as_map()) entries.push_back(&each);
-    std::sort(entries.begin(), entries.end(),
-              [](const auto* a, const auto* b) { return a->key < b->key; });
+    std::ranges::sort(entries, [](const auto* a, const auto* b) { return a->key < b->key; });
     Map out;
     for (const Map::Entry* each : entries) out.append(each->key, ordered(each->value));
     return out;
 }
 
+// The digest as bytes rather than digits, for the outer round of HMAC.
 std::string sha256_bytes(std::string_view bytes) {
     SHA2_CTX state = {};
     ::SHA256Init(&state);
@@ -49,6 +49,7 @@ std::string sha256_hex(std::string_view bytes) {
     return digits.data();
 }
 
+// RFC 2104: the key, padded to a block, is mixed into both an inner and an outer hash.
 std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
     std::string inner(SHA256_BLOCK_LENGTH, '\x36');
     std::string outer(SHA256_BLOCK_LENGTH, '\x5c');

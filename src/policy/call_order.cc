@@ -34,8 +34,7 @@ std::vector<CallOrder::Arrow> CallOrder::cycle() const {
 std::vector<CallOrder::Arrow> CallOrder::around(
     const std::vector<std::pair<std::size_t, std::size_t>>& path, std::size_t to) const {
     std::vector<Arrow> out;
-    auto at =
-        std::find_if(path.begin(), path.end(), [&](const auto& step) { return step.first == to; });
+    auto at = std::ranges::find_if(path, [&](const auto& step) { return step.first == to; });
     for (; at != path.end(); ++at) out.push_back(arrows_[at->first][at->second - 1]);
     return out;
 }

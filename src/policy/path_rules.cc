@@ -8,6 +8,8 @@
 namespace quire::policy {
 namespace {
 
+// ASCII only: the protected names are ASCII, and so is the folding of file systems that ignore
+// case.
 std::string lower(std::string_view word) {
     std::string out(word);
     for (char& c : out) {
@@ -33,6 +35,7 @@ bool is_hidden(std::string_view path) {
     return any_component(path, [](const std::string& name, bool) { return name == ".quire"; });
 }
 
+// Ignores case, since some file systems do: ".GIT" may be the same directory as ".git".
 bool is_protected(std::string_view path) {
     std::string before;
     return any_component(path, [&](const std::string& name, bool is_last) {
@@ -51,6 +54,8 @@ Decision stricter(Decision link, Decision target) {
     return target_wins ? std::move(target) : std::move(link);
 }
 
+// The order is protections, rules, default. The reason is built along with the decision, so that an
+// explanation always names the rule that was used.
 Decision PathRules::decide(std::string_view path, Operation operation, const Actor& by) const {
     Decision decision;
     if (is_protected(path)) {
@@ -62,9 +67,8 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
                            ", whatever the rules say");
         return decision;
     }
-    const auto rule = std::find_if(rules_.begin(), rules_.end(), [&](const PathRule& each) {
-        return each.pattern.matches(path);
-    });
+    const auto rule = std::ranges::find_if(
+        rules_, [&](const PathRule& each) { return each.pattern.matches(path); });
     if (rule == rules_.end()) {
         decision.verdict = verdict(Permission::read_only, operation, Deleting::owner);
         decision.because = {Because::Kind::no_rule, 0};

@@ -83,6 +83,7 @@ std::string_view title_of(Permission permission) {
     return "Read Only";
 }
 
+// Compares folded words, then the two spellings without underscore.
 Result<Permission> parse_permission(std::string_view word) {
     const std::string plain = folded(word);
     for (const Permission each : kPermissions) {
@@ -105,6 +106,8 @@ Result<Operations> parse_operations(std::string_view word) {
                        "', expected: read, create, append, overwrite, write, delete"));
 }
 
+// The switch spells the matrix out row by row, so that a new permission does not compile without
+// one.
 Verdict verdict(Permission permission, Operation operation, Deleting deleting) {
     if (operation == Operation::read) return Verdict::allow;
     const bool erasing = operation == Operation::erase;

@@ -7,6 +7,7 @@
 namespace quire::policy {
 namespace {
 
+// The lowest permission that allows the operation, for the refusal.
 Permission required_for(Operation operation, Deleting deleting) {
     switch (operation) {
         case Operation::read:
@@ -44,6 +45,7 @@ std::string_view why(Operation operation, Deleting deleting) {
 
 }  // namespace
 
+// Shares give their own level, but never more than the owner has below read_write.
 std::optional<Rights> rights_of(const Actor& by, const Holding& block) {
     switch (by.kind) {
         case ActorKind::source:
@@ -66,6 +68,7 @@ std::optional<Rights> rights_of(const Actor& by, const Holding& block) {
     return std::nullopt;
 }
 
+// Turns a verdict into a result: allowed, an escalation, or a refusal with all its facts.
 Result<void> permit(const Rights& rights, Operation operation) {
     const std::string_view name = name_of(operation);
     const std::string_view has = name_of(rights.permission);

@@ -51,6 +51,7 @@ private:
         find_waits_in_vain();
     }
 
+    // Adds the merged tools to each message and puts the errors first.
     std::vector<RuleFinding> sorted() {
         for (RuleFinding& each : found_) {
             std::string names;
@@ -60,9 +61,8 @@ private:
                 cat_to(names, cat(" and ", each.also.size() - kNamed, " more"));
             if (!names.empty()) cat_to(each.message, cat("; the same is true of ", names));
         }
-        std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
-            return a.is_error() && !b.is_error();
-        });
+        std::ranges::stable_sort(
+            found_, [](const auto& a, const auto& b) { return a.is_error() && !b.is_error(); });
         return std::move(found_);
     }
 
@@ -72,10 +72,11 @@ private:
 
     const std::string& name(std::size_t tool) const { return rules_.catalog().tools()[tool].name; }
 
+    // Adds a finding, or adds the tool to an equal one with the same rules.
     void add(FindingKind kind, std::string tool, std::vector<std::size_t> rules,
              std::string_view what) {
-        std::sort(rules.begin(), rules.end());
-        const auto same = std::find_if(found_.begin(), found_.end(), [&](const RuleFinding& each) {
+        std::ranges::sort(rules);
+        const auto same = std::ranges::find_if(found_, [&](const RuleFinding& each) {
             return each.kind == kind && each.rules == rules && !tool.empty();
         });
         if (same != found_.end()) {
@@ -90,6 +91,7 @@ private:
         found_.push_back({kind, std::move(tool), {}, std::move(rules), cat(what, ": ", names)});
     }
 
+    // A tool cannot both end the loop and continue it.
     void find_contradictions() {
         for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool) {
             if (!rules_.ends_loop(tool) || !rules_.continues_loop(tool)) continue;
@@ -130,6 +132,7 @@ private:
         return first;
     }
 
+    // No end at all is an error; an end that needs another session or conversation is a warning.
     void find_ends() {
         if (const auto conflict = no_end(std::nullopt, Reach::session)) {
             never_ends_ = true;
@@ -144,6 +147,7 @@ private:
         }
     }
 
+    // A tool after whose success no exit can be reached, although the loop could end without it.
     void find_dead_ends() {
         for (std::size_t tool = 0; !never_ends_ && tool < rules_.catalog().size(); ++tool) {
             if (graph_.never(tool)) continue;
@@ -161,13 +165,14 @@ private:
         }
     }
 
+    // A start_constraint on a tool that can never be called blocks everything.
     void find_beginnings() {
         for (const std::uint32_t rule : rules_.start_rules()) {
             const std::size_t tool = rules_.tool_of(rule);
             const auto& conflict = graph_.never(tool);
             if (!conflict) continue;
             std::vector<std::size_t> rules = conflict->rules;
-            if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(rule);
+            if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
             add(FindingKind::cannot_begin, name(tool), std::move(rules),
                 cat("the work must begin with `", name(tool),
                     "`, which can never be called: ", conflict->why));
@@ -185,7 +190,7 @@ private:
             for (const std::size_t tool : rules_.listed_tools(i)) {
                 if (!waiting || !graph_.is_absent(tool)) continue;
                 std::vector<std::size_t> rules = graph_.never(tool)->rules;
-                if (std::find(rules.begin(), rules.end(), i) == rules.end()) rules.push_back(i);
+                if (std::ranges::find(rules, i) == rules.end()) rules.push_back(i);
                 const std::string who = rules_.rule(i).for_every_tool()
                                             ? std::string("every other tool")
                                             : cat("`", name(*waiting), "`");
@@ -196,6 +201,7 @@ private:
         }
     }
 
+    // Reported only if the loop can end at all.
     void find_one_loop() {
         if (never_ends_) return;
         if (const auto conflict = graph_.one_loop()) {
@@ -214,18 +220,19 @@ private:
             for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
                 if (rules_.rule(i).for_every_tool() || rules_.tool_of(i) != tool) continue;
                 is_named = true;
-                if (std::find(rules.begin(), rules.end(), i) == rules.end()) rules.push_back(i);
+                if (std::ranges::find(rules, i) == rules.end()) rules.push_back(i);
             }
             // A single rule says as much itself, and errors are already reported.
-            if (!is_named || rules.size() < 2 || is_told(rules)) continue;
+            if (!is_named || rules.size() < 2 || is_reported(rules)) continue;
             add(FindingKind::never_called, name(tool), std::move(rules),
                 cat("`", name(tool), "` can never be called: ", conflict->why));
         }
     }
 
-    bool is_told(std::vector<std::size_t> rules) const {
-        std::sort(rules.begin(), rules.end());
-        return std::any_of(found_.begin(), found_.end(), [&](const RuleFinding& each) {
+    // True if an error already names all of these rules.
+    bool is_reported(std::vector<std::size_t> rules) const {
+        std::ranges::sort(rules);
+        return std::ranges::any_of(found_, [&](const RuleFinding& each) {
             return each.is_error() &&
                    std::includes(each.rules.begin(), each.rules.end(), rules.begin(), rules.end());
         });
@@ -271,25 +278,26 @@ private:
         return what.type == RuleType::cooldown ? -what.number : what.number;
     }
 
+    // The searches share the set of rules that are already reported, so each rule is reported once.
     void find_without_effect() {
         for (std::size_t i = 0; i < rules_.rules().size(); ++i)
             by_type_[static_cast<std::size_t>(rules_.rule(i).type)].push_back(i);
-        std::set<std::size_t> told;
-        find_replaced(told);
-        find_repeated(told);
-        find_bounded(told);
-        find_all_allowed(told);
+        std::set<std::size_t> reported;
+        find_replaced(reported);
+        find_repeated(reported);
+        find_bounded(reported);
+        find_all_allowed(reported);
     }
 
     // Finds rules for "*" that others replace for every tool.
-    void find_replaced(std::set<std::size_t>& told) {
+    void find_replaced(std::set<std::size_t>& reported) {
         for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
             if (!rules_.rule(i).for_every_tool()) continue;
             bool any = false;
             for (std::size_t tool = 0; !any && tool < rules_.catalog().size(); ++tool)
                 any = rules_.applies(i, tool);
             if (any) continue;
-            told.insert(i);
+            reported.insert(i);
             add(FindingKind::without_effect, "*", {i},
                 "a rule for \"*\" has no effect, because other rules name every tool that it could "
                 "be about");
@@ -297,18 +305,18 @@ private:
     }
 
     // Finds rules that demand the same as an earlier one.
-    void find_repeated(std::set<std::size_t>& told) {
+    void find_repeated(std::set<std::size_t>& reported) {
         std::map<std::string, std::size_t> seen;
         for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
             const auto [first, is_new] = seen.try_emplace(demand_of(rules_.rule(i)), i);
-            if (is_new || !told.insert(i).second) continue;
+            if (is_new || !reported.insert(i).second) continue;
             add(FindingKind::without_effect, rules_.rule(i).tool, {first->second, i},
                 "two rules demand the same");
         }
     }
 
     // Finds limits that a stricter limit makes idle for all their tools.
-    void find_bounded(std::set<std::size_t>& told) {
+    void find_bounded(std::set<std::size_t>& reported) {
         for (const RuleType type : {RuleType::max_calls, RuleType::cooldown}) {
             std::map<std::size_t, std::size_t> about;  // How many tools.
             std::map<std::size_t, std::size_t> idle;
@@ -321,7 +329,7 @@ private:
                 std::size_t all = 0;
                 for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool)
                     all += rules_.applies(rule, tool) ? 1 : 0;
-                if (count < all || !told.insert(rule).second) continue;
+                if (count < all || !reported.insert(rule).second) continue;
                 add(FindingKind::without_effect, rules_.rule(rule).tool, {rule},
                     "a rule has no effect beside a stricter one");
             }
@@ -329,7 +337,7 @@ private:
     }
 
     // Finds lists of allowed operations that are complete, or that another list narrows further.
-    void find_all_allowed(std::set<std::size_t>& told) {
+    void find_all_allowed(std::set<std::size_t>& reported) {
         std::map<std::size_t, std::vector<std::pair<std::size_t, std::set<std::string>>>> by_tool;
         for (const std::size_t i :
              by_type_[static_cast<std::size_t>(RuleType::allowed_operations)]) {
@@ -342,7 +350,7 @@ private:
             for (const auto& [rule, words] : allowed) {
                 if (words.size() ==
                     std::set<std::string>(declared.begin(), declared.end()).size()) {
-                    if (told.insert(rule).second) {
+                    if (reported.insert(rule).second) {
                         add(FindingKind::without_effect, name(tool), {rule},
                             "a rule allows every operation of the tool, so it has no effect");
                     }
@@ -352,7 +360,7 @@ private:
                     const bool narrower =
                         fewer.size() < words.size() &&
                         std::includes(words.begin(), words.end(), fewer.begin(), fewer.end());
-                    if (!narrower || holds_for_others(rule, other) || !told.insert(rule).second)
+                    if (!narrower || holds_for_others(rule, other) || !reported.insert(rule).second)
                         continue;
                     add(FindingKind::without_effect, name(tool), {rule, other},
                         "a rule has no effect, because another allows fewer operations");
@@ -361,6 +369,8 @@ private:
         }
     }
 
+    // Rules may name tools of a later version or of a mount that is not known yet; both are
+    // warnings.
     void find_not_built() {
         for (std::size_t i = 0; i < rules_.rules().size(); ++i) {
             if (rules_.rule(i).for_every_tool()) continue;
@@ -375,8 +385,7 @@ private:
             // Rules that leave only missing operations are reported together, once.
             std::vector<std::size_t> rules = graph_.never(tool)->rules;
             if (rules.empty()) rules.push_back(i);
-            if (std::find(rules.begin(), rules.end(), i) != rules.begin() || is_told(rules))
-                continue;
+            if (std::ranges::find(rules, i) != rules.begin() || is_reported(rules)) continue;
             add(FindingKind::not_built, name(tool), std::move(rules), graph_.never(tool)->why);
         }
     }

@@ -35,15 +35,14 @@ using Kind = RuleCheck::Kind;
 namespace {
 
 bool has_all(std::span<const RuleCheck::Part> parts, const IndexSet& set) {
-    return std::all_of(parts.begin(), parts.end(), [&](const RuleCheck::Part& part) {
+    return std::ranges::all_of(parts, [&](const RuleCheck::Part& part) {
         return (part.bits & ~set.word(part.word)) == 0;
     });
 }
 
 bool has_any(std::span<const RuleCheck::Part> parts, const IndexSet& set) {
-    return std::any_of(parts.begin(), parts.end(), [&](const RuleCheck::Part& part) {
-        return (part.bits & set.word(part.word)) != 0;
-    });
+    return std::ranges::any_of(
+        parts, [&](const RuleCheck::Part& part) { return (part.bits & set.word(part.word)) != 0; });
 }
 
 bool is_exit_check(Kind kind) {
@@ -98,6 +97,7 @@ bool RuleAutomaton::all_done(const RuleCheck& check) const {
     return false;
 }
 
+// The heart of the automaton: one check against the facts. Every case is a comparison or an AND.
 bool RuleAutomaton::holds(const RuleCheck& check, std::size_t tool, std::size_t operation,
                           const CountedFacts& view) const {
     const ToolFacts& facts = view.of(check.per);
@@ -105,7 +105,7 @@ bool RuleAutomaton::holds(const RuleCheck& check, std::size_t tool, std::size_t 
         case Kind::operation: {
             if (operation == kAnyOperation) return rules_.is_listed(tool);
             const auto parts = rules_.parts(check.set);
-            return std::any_of(parts.begin(), parts.end(), [&](const RuleCheck::Part& part) {
+            return std::ranges::any_of(parts, [&](const RuleCheck::Part& part) {
                 return part.word == operation / 64 && ((part.bits >> (operation % 64)) & 1U) != 0;
             });
         }
@@ -148,9 +148,8 @@ std::optional<RuleAutomaton::Refusal> RuleAutomaton::first_refusal(std::size_t t
                                                                    const CountedFacts& view) const {
     const auto start = waiting_start(tool);
     const auto all = rules_.summary(tool);
-    const bool all_hold = std::all_of(all.begin(), all.end(), [&](const RuleCheck& check) {
-        return holds(check, tool, operation, view);
-    });
+    const bool all_hold = std::ranges::all_of(
+        all, [&](const RuleCheck& check) { return holds(check, tool, operation, view); });
     for (const RuleCheck& check : rules_.checks(tool)) {
         const bool later = start && *start < check.rule && check.kind != Kind::operation;
         if (all_hold || later) break;
@@ -163,8 +162,7 @@ std::optional<RuleAutomaton::Refusal> RuleAutomaton::first_refusal(std::size_t t
 // The operation's index among those that the tool declares, or their number if it is unknown.
 std::size_t RuleAutomaton::operation_of(std::size_t tool, std::string_view word) const {
     const auto& declared = rules_.catalog().tools()[tool].operations;
-    return static_cast<std::size_t>(std::find(declared.begin(), declared.end(), word) -
-                                    declared.begin());
+    return static_cast<std::size_t>(std::ranges::find(declared, word) - declared.begin());
 }
 
 // The tools that must succeed before the check holds.
@@ -189,6 +187,7 @@ std::vector<std::size_t> RuleAutomaton::missing(const RuleCheck& check,
     return out;
 }
 
+// Refusals come before consent, so that nobody is asked about a call that would be refused anyway.
 CallDecision RuleAutomaton::decide(const ToolCall& call, std::size_t tool,
                                    const CountedFacts& view) const {
     CallDecision decision;
@@ -214,6 +213,7 @@ CallDecision RuleAutomaton::decide(const ToolCall& call) const {
                 : unknown_tool(call, rules_.catalog());
 }
 
+// Decides and counts in one step. The first admitted call after an end begins the next loop.
 Admission RuleAutomaton::admit(const ToolCall& call) {
     const auto tool = rules_.catalog().index_of(call.tool);
     if (!tool) return {unknown_tool(call, rules_.catalog())};
@@ -224,8 +224,8 @@ Admission RuleAutomaton::admit(const ToolCall& call) {
         running_ = true;
         begun_ = view.now;
         done_.clear();
-        std::fill(done_at_.begin(), done_at_.end(), 0);
-        std::fill(started_.begin(), started_.end(), -1);
+        std::ranges::fill(done_at_, 0);
+        std::ranges::fill(started_, -1);
         successes_ = 0;
     }
     started_[*tool] = view.now;
@@ -241,6 +241,7 @@ Admission RuleAutomaton::admit(const ToolCall& call) {
     return out;
 }
 
+// Success is what satisfies prerequisites and duties; a failed call only counts as called.
 LoopStep RuleAutomaton::finish(Ticket ticket, bool success) {
     if (!success) return LoopStep::none;
     const std::size_t tool = ticket.tool_;
@@ -259,7 +260,7 @@ LoopStep RuleAutomaton::finish(Ticket ticket, bool success) {
         running_ = false;
         ++loop_;
         done_.clear();
-        std::fill(done_at_.begin(), done_at_.end(), 0);
+        std::ranges::fill(done_at_, 0);
         return LoopStep::ended;
     }
     return rules_.continues_loop(tool) ? LoopStep::goes_on : LoopStep::none;

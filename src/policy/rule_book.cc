@@ -41,6 +41,7 @@ private:
         return invalid("invalid_config", cat(file_, ":", line, ": ", what),
                        {{"file", file_}, {"line", line}});
     }
+    // A count per conversation needs a tool whose calls belong to conversations.
     Result<void> check_tool(const ToolRule& rule, const std::string& tool, std::size_t line,
                             std::string_view or_every = "") const {
         const KnownTool* const known = catalog_.find(tool);
@@ -63,7 +64,7 @@ private:
         }
         const auto& there = tool->operations;
         for (const std::string& word : rule.operations) {
-            if (std::find(there.begin(), there.end(), word) != there.end()) continue;
+            if (std::ranges::find(there, word) != there.end()) continue;
             std::string listed;
             for (const std::string& each : there)
                 cat_to(listed, cat(listed.empty() ? "" : ", ", each));
@@ -72,11 +73,11 @@ private:
         }
         return {};
     }
+    // A rule for one tool must have the tool in one of its groups; otherwise it would do nothing.
     Result<void> check_groups(const ToolRule& rule) const {
-        const bool in_one =
-            std::any_of(rule.groups.begin(), rule.groups.end(), [&](const auto& group) {
-                return std::find(group.begin(), group.end(), rule.tool) != group.end();
-            });
+        const bool in_one = std::ranges::any_of(rule.groups, [&](const auto& group) {
+            return std::ranges::find(group, rule.tool) != group.end();
+        });
         if (rule.for_every_tool() || in_one) return {};
         return wrong(rule.value_line, cat("no group of exclusive_groups for the tool '", rule.tool,
                                           "' contains it; add it to one, or write tool = \"*\""));
@@ -88,6 +89,7 @@ private:
 
 }  // namespace
 
+// Names first, then the sets, then their analysis; only a wrong name ends the compilation.
 Result<RuleBook> RuleBook::compile(ToolCatalog catalog, const WrittenRules& written) {
     RuleBook book;
     book.file_ = written.file;
@@ -113,13 +115,13 @@ Result<RuleBook> RuleBook::compile(ToolCatalog catalog, const WrittenRules& writ
     for (const auto& [agent, profile] : written.profiles) {
         if (!book.own_.contains(agent)) book.look_at(agent, *book.common_, profile);
     }
-    std::stable_sort(book.findings_.begin(), book.findings_.end(),
-                     [](const BookFinding& a, const BookFinding& b) {
-                         return a.finding.is_error() && !b.finding.is_error();
-                     });
+    std::ranges::stable_sort(book.findings_, [](const BookFinding& a, const BookFinding& b) {
+        return a.finding.is_error() && !b.finding.is_error();
+    });
     return book;
 }
 
+// Looks for contradictions that do not depend on a profile, then for those that do.
 void RuleBook::look_at(const std::string& agent, const RuleSet& rules, std::string_view profile) {
     bool good = true;
     for (RuleFinding& finding : analyse(rules)) {
@@ -130,6 +132,8 @@ void RuleBook::look_at(const std::string& agent, const RuleSet& rules, std::stri
     if (good) look_at_profiles(agent, rules, profile);
 }
 
+// For an agent with a fixed profile only that one counts. Otherwise equal errors of several
+// profiles become one warning.
 void RuleBook::look_at_profiles(const std::string& agent, const RuleSet& rules,
                                 std::string_view profile) {
     if (!profile.empty()) {
@@ -144,9 +148,8 @@ void RuleBook::look_at_profiles(const std::string& agent, const RuleSet& rules,
     std::vector<Found> all;
     for (const std::string& each : catalog_->profiles()) {
         for (RuleFinding& finding : errors_in_profile(rules, each)) {
-            const auto same = std::find_if(all.begin(), all.end(), [&](const Found& found) {
-                return found.finding.message == finding.message;
-            });
+            const auto same = std::ranges::find_if(
+                all, [&](const Found& found) { return found.finding.message == finding.message; });
             if (same != all.end()) {
                 cat_to(same->profiles, cat(", ", each));
             } else {
@@ -160,18 +163,18 @@ void RuleBook::look_at_profiles(const std::string& agent, const RuleSet& rules,
     }
 }
 
+// Records a finding with its lines, unless the common rules have the same one.
 void RuleBook::take(const std::string& agent, const RuleSet& rules, RuleFinding finding,
                     const std::string& where) {
     BookFinding found;
     found.agent = agent;
     for (const std::size_t rule : finding.rules) found.lines.push_back(rules.rule(rule).line);
-    std::sort(found.lines.begin(), found.lines.end());
-    const bool is_told =
-        std::any_of(findings_.begin(), findings_.end(), [&](const BookFinding& each) {
-            return each.agent.empty() && each.finding.kind == finding.kind &&
-                   each.finding.tool == finding.tool && each.lines == found.lines;
-        });
-    if (is_told) return;
+    std::ranges::sort(found.lines);
+    const bool is_reported = std::ranges::any_of(findings_, [&](const BookFinding& each) {
+        return each.agent.empty() && each.finding.kind == finding.kind &&
+               each.finding.tool == finding.tool && each.lines == found.lines;
+    });
+    if (is_reported) return;
     found.text = cat(file_, ":", found.lines.empty() ? 1 : found.lines.front(), ": ",
                      agent.empty() ? "" : cat("for agent:", agent, ", "), where, finding.message);
     found.finding = std::move(finding);
@@ -189,6 +192,7 @@ std::shared_ptr<const RuleSet> RuleBook::rules_for(std::string_view agent) const
     return own == own_.end() ? common_ : own->second;
 }
 
+// All errors in one message, a line each, so that they can be fixed at once.
 Result<void> RuleBook::check() const {
     std::string message;
     List problems;

@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t kNoRule = static_cast<std::size_t>(-1);
 
 void add_once(std::vector<std::size_t>& to, std::size_t rule) {
-    if (std::find(to.begin(), to.end(), rule) == to.end()) to.push_back(rule);
+    if (std::ranges::find(to, rule) == to.end()) to.push_back(rule);
 }
 
 }  // namespace
@@ -130,8 +130,8 @@ void RuleGraph::find_exclusions() {
     std::vector<std::optional<Conflict>> found(tools_);
     std::vector<std::vector<std::size_t>> needs(tools_);
     for (const Per per : kPers) {
-        const bool any_group = std::any_of(groups_.begin(), groups_.end(),
-                                           [&](const Group& group) { return group.per == per; });
+        const bool any_group =
+            std::ranges::any_of(groups_, [&](const Group& group) { return group.per == per; });
         for (std::size_t tool = 0; any_group && tool < tools_; ++tool) {
             Closure closure(tools_);
             bring(closure, tool, std::nullopt, std::nullopt);
@@ -165,9 +165,8 @@ void RuleGraph::find_exclusions() {
     for (std::size_t tool = 0; tool < tools_; ++tool) {
         if (!found[tool]) continue;
         never_[tool] = found[tool];
-        const bool inherited =
-            std::any_of(needs[tool].begin(), needs[tool].end(),
-                        [&](std::size_t each) { return each != tool && found[each]; });
+        const bool inherited = std::ranges::any_of(
+            needs[tool], [&](std::size_t each) { return each != tool && found[each]; });
         if (!inherited) exclusions_.push_back(*found[tool]);
     }
 }
@@ -178,9 +177,8 @@ void RuleGraph::find_callable() {
     const auto ready = [&](std::size_t tool) {
         if (!absent_[tool].empty() || forbidden_[tool] || never_[tool]) return false;
         const auto is_callable = [&](const Edge& edge) { return callable_[edge.tool]; };
-        return std::all_of(before_[tool].begin(), before_[tool].end(), is_callable) &&
-               (rules_.starts_loop(tool) ||
-                std::all_of(starts_.begin(), starts_.end(), is_callable));
+        return std::ranges::all_of(before_[tool], is_callable) &&
+               (rules_.starts_loop(tool) || std::ranges::all_of(starts_, is_callable));
     };
     for (bool more = true; more;) {
         more = false;
@@ -192,6 +190,7 @@ void RuleGraph::find_callable() {
     }
 }
 
+// Looks for cycles among the tools that wait for each other; the callable ones are done with.
 void RuleGraph::find_cycles() {
     // Depth-first search over the tools that wait for each other. Meeting an open tool closes a
     // cycle.
@@ -228,8 +227,7 @@ void RuleGraph::find_cycles() {
                 path.push_back({edge.tool, edges_of(edge.tool)});
             } else if (marks[edge.tool] == Mark::open) {
                 Conflict cycle;
-                auto at = std::find_if(path.begin(), path.end(),
-                                       [&](const Step& each) { return each.tool == edge.tool; });
+                auto at = std::ranges::find(path, edge.tool, &Step::tool);
                 std::string names;
                 for (; at != path.end(); ++at) {
                     add_once(cycle.rules, at->edges[at->next - 1].rule);
@@ -237,16 +235,17 @@ void RuleGraph::find_cycles() {
                 }
                 cycle.why = cat(names, quoted(edge.tool));
                 // A cycle that shares a tool with a reported one adds nothing.
-                const bool is_told = std::any_of(path.begin(), path.end(), [&](const Step& each) {
-                    return never_[each.tool].has_value();
-                });
+                const bool is_reported = std::ranges::any_of(
+                    path, [&](const Step& each) { return never_[each.tool].has_value(); });
                 for (const Step& each : path) never_[each.tool] = cycle;
-                if (!is_told) cycles_.push_back(std::move(cycle));
+                if (!is_reported) cycles_.push_back(std::move(cycle));
             }
         }
     }
 }
 
+// Gives each tool that can never be called its reason, starting from the ones that are forbidden
+// outright and following the waiting ones from there.
 void RuleGraph::explain_never() {
     for (std::size_t tool = 0; tool < tools_; ++tool) {
         if (!absent_[tool].empty()) {
@@ -276,9 +275,8 @@ void RuleGraph::explain_never() {
             std::vector<Edge> edges = before_[tool];
             if (!rules_.starts_loop(tool))
                 edges.insert(edges.end(), starts_.begin(), starts_.end());
-            const auto known = std::find_if(edges.begin(), edges.end(), [&](const Edge& edge) {
-                return never_[edge.tool].has_value();
-            });
+            const auto known = std::ranges::find_if(
+                edges, [&](const Edge& edge) { return never_[edge.tool].has_value(); });
             if (known == edges.end()) continue;
             Conflict conflict = *never_[known->tool];
             conflict.rules.insert(conflict.rules.begin(), known->rule);
@@ -418,6 +416,7 @@ std::optional<Conflict> RuleGraph::out_of_order(const Closure& closure,
     return out;
 }
 
+// The seeds of a closure: what every end requires, the exit itself, and `also`.
 std::vector<RuleGraph::Edge> RuleGraph::needed_for(std::optional<std::size_t> exit,
                                                    std::optional<std::size_t> also) const {
     std::vector<Edge> out = required_;
@@ -450,6 +449,7 @@ std::optional<Conflict> RuleGraph::one_loop() const {
     return std::nullopt;
 }
 
+// Three reasons why an end is impossible, from the most to the least specific.
 std::optional<Conflict> RuleGraph::unmet(std::optional<std::size_t> exit,
                                          std::optional<std::size_t> also, Reach reach) const {
     const Closure closure = closure_of(needed_for(exit, also), reach);

@@ -19,6 +19,7 @@ Value LedgerEntry::value() const {
     return out;
 }
 
+// Stored records come from the disk, so every member is checked.
 Result<LedgerEntry> LedgerEntry::parse(const Value& value) {
     const Value* tool = value.get("tool");
     const Value* conversation = value.get("conversation");
@@ -66,6 +67,8 @@ void RuleLedger::note_success(const Place& place, std::size_t tool) {
     changed_.emplace(place, tool);
 }
 
+// Cooldowns run on the steady clock, which starts anew with the process; the wall clocks bridge the
+// gap.
 void RuleLedger::restore(std::span<const LedgerEntry> entries) {
     for (const LedgerEntry& entry : entries) {
         const auto tool = rules_->catalog().index_of(entry.tool);
@@ -80,6 +83,7 @@ void RuleLedger::restore(std::span<const LedgerEntry> entries) {
     }
 }
 
+// Last starts are stored in wall time, the only clock that outlives the process.
 std::vector<LedgerEntry> RuleLedger::take_changes() {
     std::vector<LedgerEntry> out;
     for (const auto& [place, tool] : changed_) {

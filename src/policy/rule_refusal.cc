@@ -22,6 +22,7 @@ namespace {
 // The longest chain of "call this first" that is followed.
 constexpr int kStepsAhead = 8;
 
+// The details that every refusal has.
 Map details_of(const ToolCall& call, const ToolRule& rule) {
     Map named_rule = {{"type", name_of(rule.type)}, {"tool", rule.tool}};
     if (rule.line != 0) named_rule.append("line", rule.line);
@@ -108,6 +109,7 @@ struct RuleAutomaton::RefusalText {
         }
         return refuse(std::move(reason), std::move(message));
     }
+    // Names every start tool that has not succeeded, since any of them may be called first.
     Error start() {
         std::vector<std::size_t> waiting;
         for (std::size_t each = 0; each < automaton.rules_.catalog().size(); ++each) {
@@ -119,6 +121,7 @@ struct RuleAutomaton::RefusalText {
             cat(name, " must wait: the work begins with ", automaton.names_of(waiting), by, "."),
             waiting);
     }
+    // The wording is fixed by the contract.
     Error operation() {
         List allowed;
         std::string words;
@@ -133,6 +136,7 @@ struct RuleAutomaton::RefusalText {
                           automaton.tool_name(tool),
                           "'. Allowed operations: ", words.empty() ? "none" : words));
     }
+    // A limit of 0 is a ban and is worded as one.
     Error calls(const RuleCheck& check) {
         const std::int64_t calls = view.of(check.per).calls[tool];
         details.append("limit", check.number);
@@ -148,6 +152,7 @@ struct RuleAutomaton::RefusalText {
                 scope_words(check.per), "; ", check.number, check.number == 1 ? " is" : " are",
                 " allowed", by, ". Go on without it."));
     }
+    // Waits for the longest of all cooldowns, so the next call is not refused by another one.
     Error cooldown() {
         std::int64_t wait = 0;
         for (const RuleCheck& each : automaton.rules_.checks(tool)) {
@@ -167,6 +172,7 @@ struct RuleAutomaton::RefusalText {
                            automaton.names_of(tools), by, "."),
                        tools);
     }
+    // Names the tools of the group that were called; the agent can go on with those.
     Error group(const RuleCheck& check) {
         std::vector<std::size_t> called;
         each_of(automaton.rules_.parts(check.set), [&](std::size_t each) {
@@ -192,6 +198,7 @@ struct RuleAutomaton::RefusalText {
     }
 };
 
+// One message per kind of check.
 Error RuleAutomaton::error_of(const Refusal& refusal, const ToolCall& call, std::size_t tool,
                               const CountedFacts& view) const {
     RefusalText text{*this, call, tool, view, rules_.rule(refusal.rule)};
@@ -219,6 +226,7 @@ Error RuleAutomaton::error_of(const Refusal& refusal, const ToolCall& call, std:
     CHECK(false && "a consent is no refusal");
 }
 
+// All rules that ask are listed, so one consent can cover them together.
 Error RuleAutomaton::consent_error(const CallDecision& decision, const ToolCall& call) const {
     const ToolRule& rule = rules_.rule(decision.asks.front());
     Map details = details_of(call, rule);

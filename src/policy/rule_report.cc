@@ -25,6 +25,7 @@ std::string_view name_of(Outcome outcome) {
     return "";
 }
 
+// What a loop still owes: unmet duties, start tools, and late periodic tools.
 LoopReport RuleAutomaton::report() const {
     LoopReport out;
     const CountedFacts view = view_of({});
@@ -39,14 +40,14 @@ LoopReport RuleAutomaton::report() const {
         if (!again) out.outstanding.push_back({duty.rule, {}});
         std::vector<std::string>& names = out.outstanding.back().tools;
         for (const std::size_t tool : tools) {
-            if (std::find(names.begin(), names.end(), tool_name(tool)) == names.end())
+            if (std::ranges::find(names, tool_name(tool)) == names.end())
                 names.push_back(tool_name(tool));
         }
     }
     const auto place = [&](const std::string& name) { return *rules_.catalog().index_of(name); };
     for (LoopReport::Outstanding& each : out.outstanding) {
-        std::sort(each.tools.begin(), each.tools.end(),
-                  [&](const auto& a, const auto& b) { return place(a) < place(b); });
+        std::ranges::sort(each.tools,
+                          [&](const auto& a, const auto& b) { return place(a) < place(b); });
     }
     out.may_exit = out.outstanding.empty();
     for (std::size_t tool = 0; tool < rules_.catalog().size(); ++tool) {
@@ -62,6 +63,7 @@ LoopReport RuleAutomaton::report() const {
     return out;
 }
 
+// One sentence for a person about one check, with the numbers behind it.
 std::string RuleAutomaton::why(const RuleCheck& check, bool good, std::size_t tool,
                                const CountedFacts& view) const {
     const ToolFacts& facts = view.of(check.per);
@@ -94,6 +96,7 @@ std::string RuleAutomaton::why(const RuleCheck& check, bool good, std::size_t to
     return {};
 }
 
+// Lists each rule about the tool once, also the ones that another rule replaces.
 void RuleAutomaton::trace(const ToolCall& call, std::size_t tool, const CountedFacts& view,
                           CallDecision& decision) const {
     std::vector<RuleLook>& out = decision.trace;
@@ -126,8 +129,8 @@ void RuleAutomaton::trace(const ToolCall& call, std::size_t tool, const CountedF
         if (!rules_.is_replaced(rule, tool)) continue;
         out.push_back({rule, Outcome::replaced, "A rule that names the tool replaces it."});
     }
-    std::stable_sort(out.begin(), out.end(),
-                     [](const RuleLook& a, const RuleLook& b) { return a.rule < b.rule; });
+    std::ranges::stable_sort(out,
+                             [](const RuleLook& a, const RuleLook& b) { return a.rule < b.rule; });
 }
 
 CallDecision RuleAutomaton::explain(const ToolCall& call) const {

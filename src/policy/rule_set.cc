@@ -24,13 +24,14 @@ namespace quire::policy {
 using Kind = RuleCheck::Kind;
 
 bool IndexSet::empty() const {
-    return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
+    return std::ranges::all_of(words_, [](std::uint64_t word) { return word == 0; });
 }
 
 void IndexSet::clear() {
-    std::fill(words_.begin(), words_.end(), 0);
+    std::ranges::fill(words_, 0);
 }
 
+// The steps build on each other: checks need the markers, summaries the checks.
 RuleSet::RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRule> common,
                  std::vector<ToolRule> own)
     : catalog_(std::move(catalog)) {
@@ -46,7 +47,7 @@ RuleSet::RuleSet(std::shared_ptr<const ToolCatalog> catalog, std::vector<ToolRul
         std::vector<RuleCheck> found;
         compile_checks(tool, found);
         // Whether the operation is allowed comes before all other checks, whatever their priority.
-        std::stable_sort(found.begin(), found.end(), [](const RuleCheck& a, const RuleCheck& b) {
+        std::ranges::stable_sort(found, [](const RuleCheck& a, const RuleCheck& b) {
             return std::pair(a.kind != Kind::operation, a.rule) <
                    std::pair(b.kind != Kind::operation, b.rule);
         });
@@ -64,18 +65,18 @@ void RuleSet::note_left(std::size_t tool) {
     const auto left = allowed_operations(known.name);
     if (!left || !left->empty()) listed_.add(tool);
     const auto is_there = [&](const std::string& word) {
-        return std::find(known.later.begin(), known.later.end(), word) == known.later.end();
+        return std::ranges::find(known.later, word) == known.later.end();
     };
     const bool any = !left || std::any_of(left->begin(), left->end(), is_there);
     if (any && why_absent(known).empty()) callable_.add(tool);
 }
 
+// A stable sort keeps the file's order among rules of equal priority.
 void RuleSet::place(std::vector<ToolRule> common, std::vector<ToolRule> own) {
     for (ToolRule& rule : common) rules_.push_back({std::move(rule), Level::common});
     for (ToolRule& rule : own) rules_.push_back({std::move(rule), Level::own});
-    std::stable_sort(rules_.begin(), rules_.end(), [](const Placed& a, const Placed& b) {
-        return a.rule.priority > b.rule.priority;
-    });
+    std::ranges::stable_sort(
+        rules_, [](const Placed& a, const Placed& b) { return a.rule.priority > b.rule.priority; });
     for (const Placed& each : rules_) {
         const auto tool = catalog_->index_of(each.rule.tool);
         CHECK(tool || each.rule.for_every_tool());
@@ -83,6 +84,7 @@ void RuleSet::place(std::vector<ToolRule> common, std::vector<ToolRule> own) {
     }
 }
 
+// Notes which tools are named by rules of each level and type.
 void RuleSet::note_named() {
     named_.assign(2 * std::size(kRuleTypes), IndexSet(catalog_->size()));
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -111,23 +113,24 @@ bool RuleSet::is_replaced(std::size_t rule, std::size_t tool) const {
     return is_named(level, type, tool);
 }
 
+// For "*" the rule must not be replaced, and the tool must not be one of those it lists.
 bool RuleSet::applies(std::size_t rule, std::size_t tool) const {
     const ToolRule& what = rules_[rule].rule;
     if (what.type == RuleType::exclusive_groups) {
         const std::string& name = catalog_->tools()[tool].name;
-        const bool in_group =
-            std::any_of(what.groups.begin(), what.groups.end(), [&](const auto& group) {
-                return std::find(group.begin(), group.end(), name) != group.end();
-            });
+        const bool in_group = std::ranges::any_of(what.groups, [&](const auto& group) {
+            return std::ranges::find(group, name) != group.end();
+        });
         return in_group && !is_replaced(rule, tool);
     }
     if (rule_tools_[rule] != kEveryTool) return rule_tools_[rule] == tool;
     if (is_replaced(rule, tool)) return false;
     if (what.type == RuleType::requires_following_tools && exits_.has(tool)) return false;
     const std::string& name = catalog_->tools()[tool].name;
-    return std::find(what.tools.begin(), what.tools.end(), name) == what.tools.end();
+    return std::ranges::find(what.tools, name) == what.tools.end();
 }
 
+// As a set, so that a tool listed twice counts once.
 std::vector<std::size_t> RuleSet::listed_tools(std::size_t rule) const {
     std::set<std::size_t> out;
     for (const std::string& name : rules_[rule].rule.tools) {
@@ -155,6 +158,7 @@ std::vector<std::string> RuleSet::sentences() const {
     return out;
 }
 
+// The intersection over all rules for the tool.
 std::optional<std::vector<std::string>> RuleSet::allowed_operations(std::string_view tool) const {
     const auto index = catalog_->index_of(tool);
     if (!index) return std::nullopt;
@@ -188,7 +192,7 @@ void RuleSet::remember(Per per, std::size_t tool) {
 
 // Appends the set to parts_ and returns its place there.
 RuleCheck::Span RuleSet::span_of(std::vector<std::size_t> indices) {
-    std::sort(indices.begin(), indices.end());
+    std::ranges::sort(indices);
     RuleCheck::Span span{static_cast<std::uint32_t>(parts_.size()), 0};
     for (const std::size_t index : indices) {
         const auto word = static_cast<std::uint32_t>(index / 64);
@@ -208,6 +212,7 @@ RuleCheck RuleSet::check_of(Kind kind, std::uint32_t index) const {
     return check;
 }
 
+// Rules that only mark tools: starts, ends, continuations and periodic calls.
 void RuleSet::compile_markers() {
     for (std::uint32_t i = 0; i < rules_.size(); ++i) {
         const RuleType type = rule(i).type;
@@ -225,6 +230,7 @@ void RuleSet::compile_markers() {
     }
 }
 
+// Rules that only matter when a loop ends.
 void RuleSet::compile_duties() {
     for (std::uint32_t i = 0; i < rules_.size(); ++i) {
         const RuleType type = rule(i).type;
@@ -253,7 +259,7 @@ void RuleSet::compile_duties() {
 void RuleSet::add_exit_check(RuleCheck duty, std::size_t exit, std::vector<RuleCheck>& out) {
     const auto has = [&](RuleCheck::Span span) {
         const auto all = parts(span);
-        return std::any_of(all.begin(), all.end(), [&](const RuleCheck::Part& part) {
+        return std::ranges::any_of(all, [&](const RuleCheck::Part& part) {
             return part.word == exit / 64 && ((part.bits >> (exit % 64)) & 1U) != 0;
         });
     };
@@ -274,6 +280,7 @@ void RuleSet::add_exit_check(RuleCheck duty, std::size_t exit, std::vector<RuleC
     out.push_back(duty);
 }
 
+// Turns one rule into its checks for one tool, and notes whose calls have to be counted.
 void RuleSet::add_checks(std::uint32_t index, std::size_t tool, std::vector<RuleCheck>& out) {
     const ToolRule& what = rule(index);
     switch (what.type) {
@@ -282,7 +289,7 @@ void RuleSet::add_checks(std::uint32_t index, std::size_t tool, std::vector<Rule
             const auto& declared = catalog_->tools()[tool].operations;
             std::set<std::size_t> allowed;
             for (const std::string& word : what.operations) {
-                const auto found = std::find(declared.begin(), declared.end(), word);
+                const auto found = std::ranges::find(declared, word);
                 CHECK(found != declared.end());
                 allowed.insert(static_cast<std::size_t>(found - declared.begin()));
             }
@@ -368,7 +375,7 @@ void RuleSet::summarise(std::size_t tool) {
         if (check.kind == Kind::exit_following) made.of = static_cast<std::size_t>(check.number);
         if (conditional) made.of = *members_of(check.set).begin();
         made.members = members_of(conditional ? check.others : check.set);
-        const auto same = std::find_if(bounds.begin(), bounds.end(), [&](const Bound& each) {
+        const auto same = std::ranges::find_if(bounds, [&](const Bound& each) {
             return each.check.kind == check.kind && each.check.per == check.per &&
                    each.of == made.of;
         });

@@ -12,9 +12,8 @@ std::string why_absent(const KnownTool& tool, std::string_view profile) {
     if (tool.mounted) return {};
     if (!tool.built) return cat("this version has no tool `", tool.name, "` yet");
     if (tool.for_people) return cat("`", tool.name, "` is only for people");
-    const bool there =
-        profile.empty() || tool.profiles.empty() ||
-        std::find(tool.profiles.begin(), tool.profiles.end(), profile) != tool.profiles.end();
+    const bool there = profile.empty() || tool.profiles.empty() ||
+                       std::ranges::find(tool.profiles, profile) != tool.profiles.end();
     if (there) return {};
     std::string in;
     for (const std::string& each : tool.profiles) cat_to(in, cat(in.empty() ? "" : ", ", each));
@@ -55,7 +54,7 @@ std::vector<std::string> ToolCatalog::profiles() const {
     std::vector<std::string> out;
     for (const KnownTool& tool : tools_) {
         for (const std::string& each : tool.profiles) {
-            if (std::find(out.begin(), out.end(), each) == out.end()) out.push_back(each);
+            if (std::ranges::find(out, each) == out.end()) out.push_back(each);
         }
     }
     return out;

@@ -49,6 +49,7 @@ List as_list(const std::vector<std::string>& words) {
     return {words.begin(), words.end()};
 }
 
+// The rule's value in the form in which quire.toml states it.
 Value value_of(const ToolRule& rule) {
     switch (rule.type) {
         case RuleType::allowed_operations:
@@ -185,6 +186,7 @@ Map as_value(const ToolRule& rule) {
     return out;
 }
 
+// Lists are sorted, so their order does not matter.
 std::string demand_of(const ToolRule& rule) {
     std::string out = cat(name_of(rule.type), " ", rule.tool, " ", rule.number, " ",
                           name_of(rule.per), " ", rule.scope, ";");
@@ -198,6 +200,7 @@ std::string demand_of(const ToolRule& rule) {
     return out;
 }
 
+// The sentences address the model, which reads them in its prompt.
 std::string in_words(const ToolRule& rule) {
     const std::string tool = rule.for_every_tool() ? "any one tool" : cat("`", rule.tool, "`");
     switch (rule.type) {

@@ -55,6 +55,7 @@ PipedProgram::PipedProgram(PipedProgram&&) noexcept = default;
 PipedProgram& PipedProgram::operator=(PipedProgram&&) noexcept = default;
 PipedProgram::~PipedProgram() = default;
 
+// The pipes are made first and closed on every error by their owners.
 Result<PipedProgram> PipedProgram::start(const Program& program) {
     auto to = make_pipe(false);
     auto from = make_pipe(true);
@@ -94,6 +95,7 @@ bool PipedProgram::has_ended() const {
     return body_->child < 0 || process::has_ended(body_->child);
 }
 
+// Asks in three steps: end of input, SIGTERM, SIGKILL.
 std::string PipedProgram::end(std::int64_t patience_ms, const Clock& clock) {
     if (body_->child < 0) return "ended already";
     body_->input.close();

@@ -46,7 +46,7 @@ TEST_F(PipedProgramTest, ItIsSpokenWith) {
     EXPECT_TRUE(run->has_ended());
 }
 
-TEST_F(PipedProgramTest, TheEndOfItsInputTellsItToEnd) {
+TEST_F(PipedProgramTest, ClosingItsInputEndsIt) {
     auto run = PipedProgram::start(program("while read -r line; do :; done; exit 5"));
     EXPECT_FALSE(run->has_ended());
     EXPECT_EQ(run->end(5000, clock), "exit code 5");
@@ -67,7 +67,7 @@ TEST_F(PipedProgramTest, OneThatDoesNotListenIsAskedAndOneThatRefusesKilled) {
     EXPECT_EQ(deaf->end(100, clock), "signal 9");
 }
 
-TEST_F(PipedProgramTest, WhatItStartedEndsWithIt) {
+TEST_F(PipedProgramTest, ItsChildrenEndWithIt) {
     auto run = PipedProgram::start(program("sleep 600 & echo $!; wait"));
     char buffer[32] = {};
     pollfd ready{run->output(), POLLIN, 0};

@@ -20,7 +20,7 @@ namespace {
 
 // The longest wait for output, and so the delay with which a stop or an end is noticed.
 constexpr int kSliceMs = 50;
-// The same delay once the program has closed its output, as it does when it ends.
+// The shorter delay once the program has closed its output, as it does when it ends.
 constexpr int kAfterEndMs = 2;
 
 // Reads the available output. False once there will be no more.
@@ -53,6 +53,7 @@ std::string found_in_path(const std::string& name, const std::string& directory)
     return name;
 }
 
+// One loop reads output, looks for the end, and watches the clock and the stop token.
 Result<Ended> run_program(const Program& program, const Bounds& bounds, Clock& clock,
                           const std::stop_token& stop) {
     int ends[2];

@@ -38,7 +38,7 @@ TEST(Spawn, TheEnvironmentAndTheDirectoryAreThoseGiven) {
     EXPECT_EQ(run(script("echo $WORD $HOME; pwd; cat"))->output, "here\n/tmp\n");
 }
 
-TEST(Spawn, AProgramThatIsNotInThePathIsNotTakenFromWhereItIsToRun) {
+TEST(Spawn, AProgramIsNotSearchedInItsWorkingDirectory) {
     TestDirectory directory;
     const std::string file = cat(directory.path(), "/quire-planted");
     std::ofstream(file) << "#!/bin/sh\necho planted\n";
@@ -49,7 +49,7 @@ TEST(Spawn, AProgramThatIsNotInThePathIsNotTakenFromWhereItIsToRun) {
     EXPECT_EQ(run({{"./quire-planted"}, directory.path(), {}})->output, "planted\n");
 }
 
-TEST(Spawn, WhatTakesTooLongIsKilledWithAllItStarted) {
+TEST(Spawn, AProgramBeyondItsTimeIsKilledWithItsChildren) {
     SystemClock clock;
     const std::int64_t began = clock.steady_ms();
     const auto ended = run(script("sleep 60 & sleep 60"), {.timeout_ms = 100});
@@ -59,7 +59,7 @@ TEST(Spawn, WhatTakesTooLongIsKilledWithAllItStarted) {
     EXPECT_LT(clock.steady_ms() - began, 20'000);
 }
 
-TEST(Spawn, WhatItLeftRunningDoesNotKeepItOpen) {
+TEST(Spawn, RemainingChildrenDoNotKeepItOpen) {
     SystemClock clock;
     const std::int64_t began = clock.steady_ms();
     const auto ended = run(script("sleep 60 & echo done"));
@@ -144,14 +144,14 @@ protected:
     const TestDirectory inside;
 };
 
-TEST_F(Confined, ItReadsWhatIsNotHidden) {
+TEST_F(Confined, ItReadsEverythingElse) {
     EXPECT_EQ(in_cage("cat seen; cat /etc/passwd >/dev/null && echo read")->output, "seen\nread\n");
     const auto hidden = in_cage("cat .quire/secret; ls .quire; ln -s .quire/secret x; cat x");
     EXPECT_EQ(hidden->output.find("hidden"), std::string::npos) << hidden->output;
     EXPECT_NE(hidden->exit_code, 0);
 }
 
-TEST_F(Confined, ALinkDoesNotShowWhatIsHidden) {
+TEST_F(Confined, ALinkDoesNotOpenTheHiddenFolder) {
     inside.link("link", inside / ".quire");
     inside.link("up", std::filesystem::path(inside.path()).parent_path());
     const std::string name = std::filesystem::path(inside.path()).filename();
@@ -159,7 +159,7 @@ TEST_F(Confined, ALinkDoesNotShowWhatIsHidden) {
     EXPECT_EQ(in_cage(cat("cat up/", name, "/seen"))->output, "seen\n");
 }
 
-TEST_F(Confined, ItWritesWhatIsNamedAndNothingElse) {
+TEST_F(Confined, ItWritesOnlyTheNamedFiles) {
     const auto ended = in_cage(
         "echo kept >out; echo no >seen; echo no >new; mkdir d; rm seen; mv seen moved; ln seen "
         "hard; "
@@ -196,7 +196,7 @@ TEST_F(Confined, ACompilerStillChecks) {
     EXPECT_NE(ended->output.find("fine"), std::string::npos) << ended->output;
 }
 
-TEST_F(Confined, WhatIsToBeWritableIsThere) {
+TEST_F(Confined, WritablePathsMustExist) {
     const auto none = Cage::make({{inside / "none"}, ""});
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().reason(), "no_confinement");

@@ -39,6 +39,7 @@ Start::Start(const Program& program, Streams streams, const Cage* cage)
       streams_(streams),
       cage_(cage) {}
 
+// A pipe that closes on exec reports a failure between fork and exec as an errno.
 int Start::spawn(pid_t& child) const {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return errno;

@@ -32,9 +32,8 @@ struct ManualScheduler::Body {
 
     // Moves the time to the next task that is due by `end`; false if none is.
     bool step_to_next(std::int64_t end) {
-        const auto next =
-            std::min_element(delayed.begin(), delayed.end(),
-                             [](const Delayed& a, const Delayed& b) { return a.due < b.due; });
+        const auto next = std::ranges::min_element(
+            delayed, [](const Delayed& a, const Delayed& b) { return a.due < b.due; });
         if (next == delayed.end() || next->due > end) return false;
         now = std::max(now, next->due);
         for (auto at = delayed.begin(); at != delayed.end();) {

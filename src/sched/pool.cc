@@ -93,6 +93,7 @@ struct Pool::Body {
         }
     }
 
+    // A worker: sleeps until there is a task, runs it, and looks again.
     void work() {
         this_turn().pool = this;
         std::unique_lock lock(ready_mutex);
@@ -107,6 +108,7 @@ struct Pool::Body {
         }
     }
 
+    // The timer thread: sleeps until the earliest delayed task is due and moves it to the queue.
     void keep_time() {
         std::unique_lock lock(delayed_mutex);
         while (!timer_stopping) {
@@ -136,6 +138,7 @@ Pool::Pool(unsigned workers) : body_(std::make_unique<Body>()) {
     body_->timer = std::thread([body = body_.get()] { body->keep_time(); });
 }
 
+// Workers finish what is queued; delayed tasks are dropped.
 Pool::~Pool() {
     {
         const std::lock_guard lock(body_->delayed_mutex);

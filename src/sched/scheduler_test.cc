@@ -58,7 +58,7 @@ TEST(ManualScheduler, TimeStandsStillUntilItIsMoved) {
     EXPECT_EQ(order, "ab");
 }
 
-TEST(ManualScheduler, WhatADueTaskDelaysFallsDueInTheSameMove) {
+TEST(ManualScheduler, ATaskDelayedByADueTaskRunsInTheSameMove) {
     ManualScheduler scheduler;
     int runs = 0;
     scheduler.post_after(10, [&] {
@@ -159,7 +159,7 @@ TEST(Pool, RunsEveryTaskBeforeItGoes) {
     EXPECT_EQ(runs, 2000);
 }
 
-TEST(Pool, DropsWhatIsDelayedWhenItGoes) {
+TEST(Pool, DropsDelayedTasksAtItsEnd) {
     const auto began = std::chrono::steady_clock::now();
     auto held = std::make_shared<int>(1);
     bool ran = false;
@@ -238,7 +238,7 @@ TEST(Pool, ABusyStrandLeavesRoomForOthers) {
     stop = true;
 }
 
-TEST(Errand, ItsThreadRunsWhatItPostedFirstAndWhatFollows) {
+TEST(Errand, ItsThreadRunsItsFirstTaskAndTheFollowingOnes) {
     Pool pool(1);
     const auto here = std::this_thread::get_id();
     int here_too = 0;
@@ -255,7 +255,7 @@ TEST(Errand, ItsThreadRunsWhatItPostedFirstAndWhatFollows) {
     EXPECT_EQ(here_too, 2);
 }
 
-TEST(Errand, WhatItDoesNotRunItGivesToTheWorkers) {
+TEST(Errand, TasksItDoesNotRunGoToTheWorkers) {
     Pool pool(1);
     for (const bool in_words : {true, false}) {
         std::promise<std::thread::id> ran;
@@ -302,7 +302,7 @@ private:
     std::array<bool, 2> found_ = {};
 };
 
-TEST(ServeWatched, WhileOneThreadRunsWhatCameTheOtherOneTends) {
+TEST(ServeWatched, OneThreadTendsWhileTheOtherRunsATask) {
     std::optional<Pool> pool(std::in_place, 1);
     std::promise<void> second_round;
     int rounds = 0;
@@ -329,7 +329,7 @@ TEST(ServeWatched, WhileOneThreadRunsWhatCameTheOtherOneTends) {
     EXPECT_NE(ran, std::thread::id());
 }
 
-TEST(ServeWatched, WhoMustBeBackInTimeGivesItsTaskAway) {
+TEST(ServeWatched, ARoundWithADeadlineGivesItsTaskAway) {
     std::optional<Pool> pool(std::in_place, 1);
     std::promise<std::thread::id> ran;
     std::thread::id tended;

@@ -2,6 +2,7 @@
 
 namespace quire::sched {
 
+// Urgent callers are counted while they wait, which holds patient ones back.
 void TurnLock::take_urgent() {
     std::unique_lock lock(mutex_);
     ++urgent_waiting_;
@@ -16,6 +17,7 @@ void TurnLock::take_patient() {
     held_ = true;
 }
 
+// All waiting callers wake up, since only they know whether it is their turn.
 void TurnLock::release() {
     {
         const std::lock_guard lock(mutex_);

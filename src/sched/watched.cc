@@ -13,6 +13,7 @@ class Watchers {
 public:
     Watchers(Watched& watched, Pool* pool) : watched_(watched), pool_(pool) {}
 
+    // One thread's loop: wait, tend, and run the tasks that were held back.
     void run(int thread) {
         int ms = 0;
         while (true) {

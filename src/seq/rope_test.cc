@@ -118,7 +118,7 @@ struct Written {
     }
 };
 
-TEST(Rope, ShowsTextThatOnlyGrewWhereItWasWritten) {
+TEST(Rope, ShowsAppendedTextInPlace) {
     Written written;
     Tiny rope;
     std::string flat;
@@ -151,7 +151,7 @@ TEST(Rope, ShowsALongTextInTheMiddleOfAnother) {
     }
 }
 
-TEST(Rope, WhatItShowsOutlivesTheTape) {
+TEST(Rope, ShownTextOutlivesTheTape) {
     const std::string text = numbered_lines(500);
     Rope rope;
     {
@@ -169,7 +169,7 @@ TEST(Rope, WhatItShowsOutlivesTheTape) {
     rope.check_invariants();
 }
 
-TEST(Rope, WhatItShowsIsReadByAnotherThreadWhileTheTapeIsWritten) {
+TEST(Rope, AnotherThreadReadsShownTextWhileTheTapeIsWritten) {
     Written written;
     Tiny rope;
     std::string flat;

@@ -63,6 +63,7 @@ bool Tape::fits(std::size_t bytes) const {
     return bytes < (std::size_t{1} << 32) - std::min(parts << part_bits_, std::size_t{1} << 32);
 }
 
+// Opens a new reel if the present one cannot take the piece.
 Tape::Offset Tape::write(std::string_view utf8) {
     const Offset next = begin_ + used_;
     if (utf8.size() <= part_size() && may_lengthen(next, utf8.size())) {
@@ -123,6 +124,7 @@ void Tape::drop(std::size_t parts) {
     }
 }
 
+// Drops the parts written since the mark; shown bytes keep their reels alive.
 void Tape::rewind(const Mark& mark) {
     if (!mark.is_open) {
         drop(mark.parts);

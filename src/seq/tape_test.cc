@@ -52,7 +52,7 @@ TEST(Tape, ShowsNothingThatMayMove) {
     EXPECT_EQ(tape.read(at, 7).data(), tape.reel(at)->text());
 }
 
-TEST(Tape, WritesNothingOverWhatIsShown) {
+TEST(Tape, NeverOverwritesShownText) {
     Tape tape(kTiny);
     for (int i = 0; i < 10; ++i) tape.write("before ");
     const Tape::Mark mark = tape.mark();
@@ -74,7 +74,7 @@ TEST(Tape, WritesNothingOverWhatIsShown) {
 }
 
 // Against a list of strings, with marks gone back to.
-TEST(Tape, IsWhatWasWritten) {
+TEST(Tape, ReadsBackWrittenText) {
     const char* given = std::getenv("SEED");
     const unsigned first = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : 1;
     for (unsigned seed = first; seed < first + 100; ++seed) {

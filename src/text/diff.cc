@@ -77,6 +77,7 @@ std::size_t token_end(std::string_view text, std::size_t at) {
     return end;
 }
 
+// Cuts a text into tokens.
 std::vector<std::string_view> tokens(std::string_view text) {
     std::vector<std::string_view> out;
     for (std::size_t at = 0; at < text.size();) {
@@ -87,6 +88,7 @@ std::vector<std::string_view> tokens(std::string_view text) {
     return out;
 }
 
+// Cuts a text into code points.
 std::vector<std::string_view> code_points(std::string_view text) {
     std::vector<std::string_view> out;
     for (std::size_t at = 0; at < text.size();) {
@@ -211,6 +213,7 @@ std::vector<Hunk> diff_lines(std::string_view before, std::string_view after) {
     return hunks_of(split_lines(before), split_lines(after));
 }
 
+// Hunks by line first; then each hunk is refined by itself.
 std::vector<Splice> minimal_splices(std::string_view before, std::string_view after) {
     const std::vector<std::string_view> old_lines = split_lines(before);
     const std::vector<std::string_view> new_lines = split_lines(after);
@@ -226,6 +229,7 @@ std::vector<Splice> minimal_splices(std::string_view before, std::string_view af
     return out;
 }
 
+// Works on code points, so edits may fall inside words.
 std::vector<Splice> fewest_splices(std::string_view before, std::string_view after) {
     constexpr std::size_t kSteps = 50'000'000;
     constexpr std::size_t kLeastCost = 256;
@@ -241,6 +245,7 @@ std::vector<Splice> fewest_splices(std::string_view before, std::string_view aft
     return out;
 }
 
+// The format of POSIX diff -u.
 std::string unified_diff(std::string_view before, std::string_view after,
                          const UnifiedOptions& options) {
     const std::vector<std::string_view> old_lines = split_lines(before);

@@ -114,7 +114,7 @@ TEST(Minimal, KeepsLineEndsAndCharactersWhole) {
               (std::vector<Splice>{{{0}, {2}, "\xC3\xA4"}}));
 }
 
-TEST(Fewest, EditsLettersWhereverTheyStand) {
+TEST(Fewest, EditsLettersAnywhere) {
     EXPECT_EQ(fewest_splices("abcdef", "abXYef"), (std::vector<Splice>{{{2}, {2}, "XY"}}));
     EXPECT_EQ(fewest_splices("b\xC3\xA4", "b\xC3\xA9"),
               (std::vector<Splice>{{{1}, {2}, "\xC3\xA9"}}));
@@ -168,7 +168,7 @@ TEST(Minimal, RandomTextsBecomeEachOther) {
     }
 }
 
-TEST(Unified, IsWhatDiffPrints) {
+TEST(Unified, MatchesTheOutputOfDiff) {
     EXPECT_EQ(unified_diff("a\n", "a\n"), "");
     EXPECT_EQ(unified_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
               "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");

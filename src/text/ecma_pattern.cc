@@ -6,7 +6,6 @@
 
 #include "text/ecma_pattern.h"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "text/unicode_category.h"
 
 namespace quire::text {
 namespace {
@@ -33,59 +33,7 @@ constexpr std::string_view kNotSpace =
     R"(\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff})";
 constexpr std::string_view kAnything = R"(\x{0}-\x{10ffff})";
 
-struct Category {
-    std::string_view name;
-    std::string_view short_name;
-};
-// The long names of the general categories. Other and Unassigned are missing: RE2 does not know
-// which code points are unassigned.
-constexpr std::array<Category, 39> kCategories = {{{"Letter", "L"},
-                                                   {"Uppercase_Letter", "Lu"},
-                                                   {"Lowercase_Letter", "Ll"},
-                                                   {"Titlecase_Letter", "Lt"},
-                                                   {"Modifier_Letter", "Lm"},
-                                                   {"Other_Letter", "Lo"},
-                                                   {"Mark", "M"},
-                                                   {"Combining_Mark", "M"},
-                                                   {"Nonspacing_Mark", "Mn"},
-                                                   {"Spacing_Mark", "Mc"},
-                                                   {"Enclosing_Mark", "Me"},
-                                                   {"Number", "N"},
-                                                   {"Decimal_Number", "Nd"},
-                                                   {"digit", "Nd"},
-                                                   {"Letter_Number", "Nl"},
-                                                   {"Other_Number", "No"},
-                                                   {"Punctuation", "P"},
-                                                   {"punct", "P"},
-                                                   {"Connector_Punctuation", "Pc"},
-                                                   {"Dash_Punctuation", "Pd"},
-                                                   {"Open_Punctuation", "Ps"},
-                                                   {"Close_Punctuation", "Pe"},
-                                                   {"Initial_Punctuation", "Pi"},
-                                                   {"Final_Punctuation", "Pf"},
-                                                   {"Other_Punctuation", "Po"},
-                                                   {"Symbol", "S"},
-                                                   {"Math_Symbol", "Sm"},
-                                                   {"Currency_Symbol", "Sc"},
-                                                   {"Modifier_Symbol", "Sk"},
-                                                   {"Other_Symbol", "So"},
-                                                   {"Separator", "Z"},
-                                                   {"Space_Separator", "Zs"},
-                                                   {"Line_Separator", "Zl"},
-                                                   {"Paragraph_Separator", "Zp"},
-                                                   {"Control", "Cc"},
-                                                   {"cntrl", "Cc"},
-                                                   {"Format", "Cf"},
-                                                   {"Private_Use", "Co"},
-                                                   {"Surrogate", "Cs"}}};
-
-std::optional<std::string_view> category(std::string_view name) {
-    for (const Category& known : kCategories) {
-        if (known.name == name || known.short_name == name) return known.short_name;
-    }
-    return std::nullopt;
-}
-
+// A code point as RE2 escapes it.
 std::string escaped(char32_t c) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string hex;
@@ -112,6 +60,7 @@ struct Rewritten {
     std::string pattern;
 };
 
+// Translates one pattern from left to right.
 class Rewriter {
 public:
     explicit Rewriter(std::string_view pattern) : text_(pattern) {}
@@ -153,6 +102,7 @@ private:
         return true;
     }
 
+    // One character, class, group, assertion or escape, with its quantifier.
     Result<void> term() {
         const char c = text_[at_];
         if (c == '*' || c == '+' || c == '?' || (c == '{' && is_counter())) return quantifier();
@@ -222,6 +172,8 @@ private:
         return {};
     }
 
+    // An opening parenthesis: a group, a lookahead at the very beginning, or something that is
+    // refused.
     Result<void> open(bool as_condition) {
         repeatable_ = false;
         const bool ahead = next_is("(?=");
@@ -255,6 +207,7 @@ private:
         return {};
     }
 
+    // The end of a group, or of a lookahead, whose text becomes a condition.
     Result<void> close() {
         if (groups_.empty()) return invalid_here("a ) without its (");
         const Group group = groups_.back();
@@ -268,6 +221,7 @@ private:
         return {};
     }
 
+    // A class. Ranges are checked; the rest is copied code point by code point.
     Result<void> char_class() {
         repeatable_ = true;
         ++at_;
@@ -309,6 +263,7 @@ private:
         return Atom{utf8::decode(text_, at_), {}};
     }
 
+    // ECMA's escapes; those that RE2 reads differently are written out.
     Result<Atom> escape(bool in_class) {
         ++at_;
         if (at_ >= text_.size()) return invalid_here("a \\ at the end");
@@ -393,6 +348,7 @@ private:
         return code;
     }
 
+    // A \u escape: four digits, a surrogate pair, or digits in braces.
     Result<char32_t> unicode() {
         char32_t code = 0;
         if (take("{")) {
@@ -416,6 +372,7 @@ private:
         return code;
     }
 
+    // A property in ECMA's spelling, as RE2's.
     Result<Atom> property(bool negated) {
         const std::size_t end = text_.find('}', at_);
         if (!take("{") || end == std::string_view::npos) {
@@ -426,7 +383,7 @@ private:
         for (const std::string_view prefix : {"General_Category=", "gc="}) {
             if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
         }
-        if (const auto known = category(name)) return inside_property(*known, negated);
+        if (const auto known = unicode_category(name)) return inside_property(*known, negated);
         if (name == "Any" && !negated) return Atom{std::nullopt, std::string(kAnything)};
         if (name == "ASCII") {
             return Atom{std::nullopt, negated ? "\\x{80}-\\x{10ffff}" : "\\x{0}-\\x{7f}"};

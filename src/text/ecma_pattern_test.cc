@@ -18,7 +18,7 @@ std::string refusal(std::string_view pattern) {
     return test ? "" : test.error().reason();
 }
 
-TEST(EcmaPattern, MeansWhatItMeansToEcma) {
+TEST(EcmaPattern, HasEcmasMeaning) {
     struct Case {
         std::string_view pattern, text;
         bool found;
@@ -74,7 +74,7 @@ TEST(EcmaPattern, MeansWhatItMeansToEcma) {
     }
 }
 
-TEST(EcmaPattern, SaysWhatIsNone) {
+TEST(EcmaPattern, RefusesTextThatIsNoPattern) {
     for (const std::string_view pattern :
          {"(",           ")",       "[",     "[a",   "a**", "*a",   "^*",    "a++",
           "(?:",         "(?<n",    "\\",    "\\Z",  "\\a", "\\x4", "\\u12", "\\u{}",
@@ -83,7 +83,7 @@ TEST(EcmaPattern, SaysWhatIsNone) {
     }
 }
 
-TEST(EcmaPattern, SaysWhatItCannotRun) {
+TEST(EcmaPattern, RefusesPatternsThatItCannotRun) {
     for (const std::string_view pattern :
          {"(a)\\1", "(?<n>a)\\k<n>", "a(?=b)", "(?=a)b", "^(?=a)b|c", "^(?=(?=a)b)c", "(?<=a)b",
           "(?<!a)b", "(?i:a)", "\\p{Emoji}", "\\p{Cn}", "\\p{Script=Nowhere}", "a{5000}",

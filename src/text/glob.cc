@@ -103,6 +103,7 @@ Result<Braces> find_braces(std::string_view pattern) {
     return braces;
 }
 
+// Expands the first braces and then the results, until none has braces left.
 Result<std::vector<std::string>> expand(std::string_view whole) {
     std::vector<std::string> open = {std::string(whole)};
     std::vector<std::string> done;
@@ -160,6 +161,7 @@ private:
     bool ends_in_dirs() const { return !tokens_.empty() && tokens_.back().kind == Kind::in_dirs; }
     void add(Kind kind, char32_t literal = 0) { tokens_.push_back({kind, literal, false, {}}); }
 
+    // One component: "**" is special, anything else is a run of elements.
     Result<void> component() {
         const std::string_view name = this_component();
         if (name == "." || name == "..") return bad("'.' and '..' are never part of a path here");
@@ -174,6 +176,7 @@ private:
         return {};
     }
 
+    // One character, star, class or escape.
     Result<void> element() {
         switch (text_[at_]) {
             case '*': {
@@ -203,6 +206,7 @@ private:
         return {};
     }
 
+    // A class: an optional '!' or '^', then characters and ranges.
     Result<void> char_class() {
         const auto end = end_of_class(text_, at_);
         if (!end) return bad("'[' has no ']'; write '\\[' for the character itself");
@@ -249,10 +253,9 @@ Result<Glob> Glob::compile(std::string_view pattern) {
 
 bool Glob::matches(std::string_view path) const {
     const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 == 0.
-    return std::any_of(alternatives_.begin(), alternatives_.end(),
-                       [&](const Alternative& alternative) {
-                           return run(alternative.tokens, alternative.by_name ? name : path);
-                       });
+    return std::ranges::any_of(alternatives_, [&](const Alternative& alternative) {
+        return run(alternative.tokens, alternative.by_name ? name : path);
+    });
 }
 
 // Runs all states at once, so no pattern makes it slow. State i: tokens[0, i) have matched.
@@ -281,9 +284,9 @@ bool Glob::run(const Tokens& tokens, std::string_view subject) {
                     next[i + 1] = next[i + 1] || c != U'/';
                     break;
                 case Kind::set: {
-                    const bool in = std::any_of(
-                        token.ranges.begin(), token.ranges.end(),
-                        [&](auto range) { return range.first <= c && c <= range.second; });
+                    const bool in = std::ranges::any_of(token.ranges, [&](auto range) {
+                        return range.first <= c && c <= range.second;
+                    });
                     next[i + 1] = next[i + 1] || (c != U'/' && in != token.negated);
                     break;
                 }

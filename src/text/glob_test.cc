@@ -60,7 +60,7 @@ TEST(Glob, TwoStarsCrossAnyNumberOfComponents) {
     EXPECT_TRUE(matches("src/**.rs", "src/x/a.rs"));
 }
 
-TEST(Glob, AtTheEndTwoStarsAreWhatIsBelowAndNotTheDirectoryItself) {
+TEST(Glob, AtTheEndTwoStarsMatchEverythingBelowADirectoryButNotItself) {
     EXPECT_TRUE(matches("src/**", "src/a"));
     EXPECT_TRUE(matches("src/**", "src/a/b/c"));
     EXPECT_FALSE(matches("src/**", "src"));
@@ -109,7 +109,7 @@ TEST(Glob, NamesThatAreNotUtf8MatchByteByByte) {
     EXPECT_FALSE(matches("ÿ", "\xFF"));
 }
 
-TEST(Glob, AMalformedPatternSaysWhatIsWrong) {
+TEST(Glob, AMalformedPatternNamesItsFault) {
     EXPECT_NE(message("").find("empty"), std::string::npos);
     EXPECT_NE(message("/").find("empty"), std::string::npos);
     EXPECT_NE(message("src/").find("'/**'"), std::string::npos);

@@ -16,7 +16,7 @@ namespace {
 
 using text::Splice;
 
-// Where a splice begins and ends in the base.
+// The begin and the end of a splice in the base.
 std::size_t begin_of(const Splice& splice) {
     return splice.at.n;
 }
@@ -76,6 +76,7 @@ class Merge {
 public:
     Merge(std::string_view base, Side tie, Side first) : base_(base), tie_(tie), first_(first) {}
 
+    // Walks both lists, group by group, and copies the unchanged text in between.
     Merged run(const std::vector<Splice>& ours, const std::vector<Splice>& theirs) {
         std::size_t a = 0;
         std::size_t b = 0;
@@ -109,6 +110,7 @@ public:
     }
 
 private:
+    // A group with changes of one side is applied; one with both is compared by token.
     void group(std::size_t begin, std::size_t end, const std::vector<Splice>& ours,
                const std::vector<Splice>& theirs) {
         const std::string a = applied(base_, begin, end, ours);

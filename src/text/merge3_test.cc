@@ -20,14 +20,14 @@ Merged merge(std::string_view base, std::string_view ours, std::string_view thei
     return merge3(base, ours, theirs, Side::ours, Side::theirs);
 }
 
-TEST(Merge3, ChangesOfDifferentLinesBothStand) {
+TEST(Merge3, ChangesOfDifferentLinesAreBothKept) {
     const Merged merged = merge("a\nb\nc\nd\n", "A\nb\nc\nd\n", "a\nb\nc\nD\n");
 
     EXPECT_EQ(merged.text, "A\nb\nc\nD\n");
     EXPECT_TRUE(merged.ties.empty());
 }
 
-TEST(Merge3, ChangesOfOneLineBothStandWhereTheyDoNotOverlap) {
+TEST(Merge3, ChangesOfOneLineAreBothKeptIfTheyDoNotOverlap) {
     const Merged merged = merge("int timeout = 30; // seconds\n", "int timeout = 45; // seconds\n",
                                 "int timeout = 30; // in seconds\n");
 
@@ -65,7 +65,7 @@ TEST(Merge3, TwoInsertsAtOneSpotBothStandInTheOrderAskedFor) {
     EXPECT_TRUE(merged.ties.empty());
 }
 
-TEST(Merge3, DeletingWhatTheOtherEditsIsATie) {
+TEST(Merge3, DeletingTextThatTheOtherEditsIsATie) {
     const Merged merged = merge("begin\n  x = 1\nend\n", "", "begin\n  x = 2\nend\n");
 
     EXPECT_EQ(merged.text, "");

@@ -21,6 +21,7 @@ struct Query::Body {
     std::unique_ptr<const RE2> regex;  // Null for a literal.
 };
 
+// RE2 bounds time and memory, so a pattern from anyone is safe to run.
 Result<Query> Query::compile(std::string_view text, Match mode) {
     if (text.empty())
         return invalid("empty_query", "the query is empty; give the text to look for");

@@ -29,19 +29,19 @@ TEST(Search, ARegexFindsEachPlaceInTurn) {
     EXPECT_EQ(all(*query, "axb a.b"), (Hits{{0, 3}, {4, 7}}));
 }
 
-TEST(Search, AnAnchorHoldsOnlyAtTheLineNotAtWhereTheSearchGoesOn) {
+TEST(Search, AnAnchorMatchesTheLineNotTheStartOfTheSearch) {
     const auto query = Query::compile("^a", Match::regex);
 
     EXPECT_EQ(all(*query, "aaa"), (Hits{{0, 1}}));
 }
 
-TEST(Search, AWordBoundarySeesWhatStandsBeforeTheStart) {
+TEST(Search, AWordBoundarySeesTheTextBeforeTheStart) {
     const auto query = Query::compile("\\bab", Match::regex);
 
     EXPECT_EQ(all(*query, "abab"), (Hits{{0, 2}}));
 }
 
-TEST(Search, ABrokenRegexSaysWhatIsWrong) {
+TEST(Search, ABrokenRegexNamesItsFault) {
     const auto query = Query::compile("(a", Match::regex);
 
     ASSERT_FALSE(query);

@@ -65,6 +65,7 @@ public:
                   new_changed_.begin() + static_cast<std::ptrdiff_t>(box.new_end), char{1});
     }
 
+    // The runs between kept items, in order.
     std::vector<Replaced> replaced() const {
         std::vector<Replaced> out;
         std::size_t i = 0;
@@ -91,6 +92,8 @@ public:
     Myers(Comparison& comparison, std::size_t cost_cap)
         : comparison_(comparison), cost_cap_(std::max<std::size_t>(cost_cap, 2)) {}
 
+    // Boxes are worked off from an explicit stack; the recursion would be as deep as the text is
+    // long.
     void run(Box whole) {
         std::vector<Box> todo{whole};
         while (!todo.empty()) {
@@ -200,6 +203,7 @@ public:
           next_(comparison.before.size(), kNone),
           budget_(200 * (comparison.before.size() + comparison.after.size()) + 1000) {}
 
+    // Splits each box at its anchor, or hands it to Myers' algorithm.
     void run(Box whole) {
         std::vector<Box> todo{whole};
         while (!todo.empty()) {
@@ -243,6 +247,7 @@ private:
 
     void spend(std::size_t steps) { budget_ -= std::min(budget_, steps); }
 
+    // Indexes the items of one side by symbol, then tries each run of the other side.
     Anchor find_anchor(const Box& box) {
         const Symbols a = comparison_.before;
         const Symbols b = comparison_.after;

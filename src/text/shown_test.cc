@@ -5,7 +5,7 @@
 namespace quire::text {
 namespace {
 
-TEST(Shown, NothingIsHiddenFromWhoDecides) {
+TEST(Shown, EveryCharacterCanBeSeen) {
     EXPECT_EQ(shown("plain, naïve 你好"), "plain, naïve 你好");
     EXPECT_EQ(shown("a\x1b[2Jb\nc"), "a\\u{1b}[2Jb\\u{a}c");
     EXPECT_EQ(shown("\xe2\x80\xaeqwe"), "\\u{202e}qwe");

@@ -58,6 +58,7 @@ std::string take_term(std::string_view& rest) {
 
 }  // namespace
 
+// Terms are read from the left; a '-' or "label:" applies to the term that follows.
 Result<WordsQuery> parse_words(std::string_view query) {
     if (query.size() > kMaxBytes) return too_large("bytes", kMaxBytes);
     if (!utf8::is_valid(query)) return invalid("invalid_utf8", "the query is not UTF-8");

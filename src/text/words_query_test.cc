@@ -11,7 +11,7 @@ WordsQuery parsed(std::string_view query) {
     return out ? *out : WordsQuery();
 }
 
-TEST(WordsQuery, WordsPhrasesAndWhatMustNotBeThere) {
+TEST(WordsQuery, WordsPhrasesAndExclusions) {
     EXPECT_EQ(parsed("red  \"big house\"\tblue"),
               (WordsQuery{.all = {"red", "big house", "blue"}}));
     EXPECT_EQ(parsed("red -blue -\"old car\""),
@@ -21,7 +21,7 @@ TEST(WordsQuery, WordsPhrasesAndWhatMustNotBeThere) {
     EXPECT_EQ(parsed("-red"), (WordsQuery{.none = {"red"}}));
 }
 
-TEST(WordsQuery, WhatLooksLikeSyntaxElsewhereIsText) {
+TEST(WordsQuery, SyntaxOfOtherSearchesIsText) {
     EXPECT_EQ(parsed("a AND NOT b*"), (WordsQuery{.all = {"a", "AND", "NOT", "b*"}}));
     EXPECT_EQ(parsed("(x) NEAR/2 col:y ^z"), (WordsQuery{.all = {"(x)", "NEAR/2", "col:y", "^z"}}));
     EXPECT_EQ(parsed("well-known a\"b\"c"), (WordsQuery{.all = {"well-known", "a\"b\"c"}}));

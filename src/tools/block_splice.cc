@@ -1,4 +1,4 @@
-#include "edits/splice.h"
+#include "edits/offset_splice.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "json/schema/object_members.h"
 #include "json/schema/operation_filter.h"
 #include "json/schema/schema.h"
 #include "kernel/rule_calls.h"

@@ -149,7 +149,7 @@ test("entries of a log are added and never changed", { skip }, (t) => {
     assert.deepEqual(value("log").map((entry) => [entry.agent_id, entry.message]), [["ada", "woke"], ["human:tom", "slept"]]);
     const changed = edit("log", script("ed", `sed -i 's/woke/died/' "$1"`));
     assert.equal(changed.status, 1);
-    assert.match(changed.stderr, /line \d+: Entry 1 of the log is not as it was: what was logged is neither changed nor taken out/);
+    assert.match(changed.stderr, /line \d+: Entry 1 of the log was changed: log entries can be neither edited nor removed/);
     const kept = readFileSync(keptIn(changed.stderr), "utf8").split("\n");
     assert.equal(kept[changed.stderr.match(/line (\d+):/)[1] - 1], "[[entries]]");
 });

@@ -75,6 +75,7 @@ void AtomTable::place(PeerIndex index, Counter first, Lv count, bool listed) {
     base_ = end_;
 }
 
+// Sorts the runs by peer and counter, then checks them against the version.
 bool AtomTable::end_base(const VersionVector& version) {
     base_ = end_;
     for (const auto& [id, end] : version.ends()) peers_[intern(id)].end = end;
@@ -109,6 +110,7 @@ bool AtomTable::place_in_order(Peer& peer, std::vector<std::uint64_t>& listed) c
     return known <= peer.end;
 }
 
+// Removes whole runs from the end and shortens the last one.
 void AtomTable::truncate(Lv end) {
     CHECK(end >= base_);
     while (!runs_.empty() && runs_.back().lv >= end) {
@@ -151,6 +153,7 @@ std::optional<Lv> AtomTable::lv_of(OpId id) const {
     return index ? lv_of(*index, id.counter) : std::nullopt;
 }
 
+// Binary search among the peer's runs.
 std::optional<Lv> AtomTable::lv_of(PeerIndex peer, Counter counter) const {
     const auto& runs = peers_[peer].runs;
     if (counter < 0 || counter >= peers_[peer].end || runs.empty()) return std::nullopt;
@@ -187,6 +190,7 @@ void AtomTable::append_spans(IdSpan ids, std::vector<LvSpan>& out) const {
     }
 }
 
+// The highest counter of each peer below `end`; runs above are skipped.
 VersionVector AtomTable::version_before(Lv end) const {
     VersionVector version;
     for (const Peer& peer : peers_) {

@@ -35,7 +35,7 @@ bool placed(AtomTable& table, PeerIndex peer, const std::vector<Stretch>& stretc
 }
 
 // Few stretches and many, of counters with few digits and with many.
-TEST(AtomTable, ABaseIsFoundByItsAtomsInWhateverOrderItIsPlaced) {
+TEST(AtomTable, ABaseIsFoundInAnyOrderOfPlacing) {
     std::mt19937_64 random(20'261'123);
     for (const Counter longest : {1, 3, 60, 900'000}) {
         for (const Counter stretches : {1, 40, 3'000}) {
@@ -55,7 +55,7 @@ TEST(AtomTable, ABaseIsFoundByItsAtomsInWhateverOrderItIsPlaced) {
     }
 }
 
-TEST(AtomTable, ABaseThatHasAnAtomTwiceIsNone) {
+TEST(AtomTable, ABaseWithADuplicateAtomIsRefused) {
     std::mt19937_64 random(7);
     for (const Counter end : {50, 5'000}) {
         std::vector<Stretch> made = scattered(random, end, 2);
@@ -65,7 +65,7 @@ TEST(AtomTable, ABaseThatHasAnAtomTwiceIsNone) {
     }
 }
 
-TEST(AtomTable, ABaseBeyondItsVersionIsNone) {
+TEST(AtomTable, ABaseBeyondItsVersionIsRefused) {
     AtomTable table;
     EXPECT_FALSE(placed(table, table.intern(7), {{0, 3}, {5, 3}}, 7));
 }

@@ -26,6 +26,7 @@ void ContainerLog::insert_values(Lv lv, std::uint32_t pos, std::vector<Slot> val
     std::move(values.begin(), values.end(), std::back_inserter(values_));
 }
 
+// Lengthens the last run if the delete continues it.
 void ContainerLog::erase_forward(Lv lv, std::uint32_t pos, std::uint32_t len, bool joins) {
     if (joins && !runs_.empty()) {
         Run& last = runs_.back();

@@ -50,6 +50,7 @@ void Graph::place(std::span<const Lv> parents, Lv count, Lamport lamport) {
     entries_.push_back(entry);
 }
 
+// Jumps as far down as all atoms on the way are ancestors.
 void Graph::cover(Entry& entry) {
     const auto found = parents(entry);
     way_.assign(found.begin(), found.end());  // Ascending.
@@ -150,6 +151,7 @@ bool Graph::contains_all(std::span<const Lv> heads, std::span<const Lv> targets)
                        [&](Lv target) { return descent.reaches(target); });
 }
 
+// Both walks share one heap, with the side in the lowest bits.
 void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) const {
     out.only_a.clear();
     out.only_b.clear();
@@ -208,6 +210,7 @@ void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) 
     std::reverse(out.only_b.begin(), out.only_b.end());
 }
 
+// Drops each head that a later one contains.
 Heads Graph::minimal(Heads of) const {
     std::sort(of.begin(), of.end());
     of.erase(std::unique(of.begin(), of.end()), of.end());

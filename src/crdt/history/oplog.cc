@@ -45,6 +45,7 @@ std::uint32_t OpLog::intern_message(std::string_view message) {
     return at->second;
 }
 
+// Atoms are appended between begin() and finish().
 void OpLog::begin(PeerIndex peer, const Heads& deps, std::int64_t timestamp,
                   std::string_view message) {
     current_ = peer;
@@ -78,6 +79,7 @@ void OpLog::begin_local(PeerIndex peer) {
     }
 }
 
+// Merging keeps the number of changes low while somebody types.
 void OpLog::finish_local(std::int64_t timestamp, std::string_view message,
                          std::int64_t merge_interval) {
     finish();
@@ -205,6 +207,7 @@ ContainerIndex OpLog::container_of(Lv lv) const {
     return owners_[owner_of(lv)].container;
 }
 
+// The tables are truncated in the reverse order of appending.
 void OpLog::rewind(const Mark& mark) {
     atoms_.truncate(mark.end);
     graph_.truncate(mark.end);

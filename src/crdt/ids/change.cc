@@ -82,6 +82,7 @@ bool same_slot(const Slot& a, const Slot& b) {
     return value != nullptr && other != nullptr ? same_value(*value, *other) : a == b;
 }
 
+// Equal up to the spellings that mean the same.
 bool same_content(const OpContent& a, const OpContent& b) {
     if (a.index() != b.index()) return false;
     if (const auto* insert = std::get_if<ListInsert>(&a)) {
@@ -134,6 +135,7 @@ Change slice(const Change& change, Counter from, Counter to) {
     return part;
 }
 
+// Walks both lists in parallel and compares the common atoms of each pair of ops.
 bool same_atoms(const std::vector<Op>& a, const std::vector<Op>& b) {
     std::size_t i = 0;
     std::size_t k = 0;

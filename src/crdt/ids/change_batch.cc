@@ -58,6 +58,7 @@ void ChangeBatch::clear() {
     fault.reset();
 }
 
+// Frequent ops become plain rows; any other is kept by pointer.
 ChangeBatch::Row ChangeBatch::row_of(const Op& op) {
     const std::uint32_t container = containers.add(op.container);
     const Counter atoms = atom_count(op.content);
@@ -93,6 +94,7 @@ void ChangeBatch::append(const Change& change) {
     heads.push_back(head);
 }
 
+// The inverse of row_of().
 OpContent ChangeBatch::content_of(const Row& row) const {
     switch (row.form) {
         case Form::text:

@@ -5,7 +5,7 @@
 namespace quire::crdt {
 namespace {
 
-TEST(ContainerText, WhatIsPrintedIsParsed) {
+TEST(ContainerText, PrintedIdsAreParsed) {
     const ContainerId ids[] = {
         ContainerId::root("text", ContainerKind::text),
         ContainerId::root("root-a:b@c", ContainerKind::movable_list),

@@ -30,6 +30,7 @@ std::size_t last_separator(std::string_view name) {
     return last;
 }
 
+// Refuses unknown escapes and characters that should have been escaped.
 std::optional<std::string> unescaped(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -151,6 +152,7 @@ std::size_t length_of_length(std::size_t length) {
     return length > 0x7F ? 1 + length_of_length(length >> 7) : 1;
 }
 
+// Every part is preceded by its length, so no two entries have the same input.
 std::uint32_t digest_of(const ContainerId& map, std::string_view key, std::uint8_t kind) {
     Crc32 crc;
     crc.add("loro.mergeable.marker.v1");
@@ -191,6 +193,7 @@ std::optional<ContainerId> mergeable_child(const ContainerId& map, std::string_v
     return ContainerId::root(name_of(map, key), kMergeableKinds[kind]);
 }
 
+// Parses the name from the back: the last key, then the map that the rest names.
 std::optional<ContainerId> mergeable_parent(const ContainerId& id) {
     if (!id.is_root()) return std::nullopt;
     const std::string_view name = id.root_name();

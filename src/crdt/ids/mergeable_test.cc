@@ -9,7 +9,7 @@
 namespace quire::crdt {
 namespace {
 
-TEST(Mergeable, ANameSaysWhichMapItBelongsTo) {
+TEST(Mergeable, ANameContainsItsMap) {
     const auto parent = [](std::string name) {
         const auto id = mergeable_parent(ContainerId::root(std::move(name), ContainerKind::text));
         return id ? to_text(*id) : "none";
@@ -25,7 +25,7 @@ TEST(Mergeable, ANameSaysWhichMapItBelongsTo) {
 }
 
 // The markers are Loro's.
-TEST(Mergeable, AMarkerNamesTheChildOfItsEntryAndOfNoOther) {
+TEST(Mergeable, AMarkerIsValidOnlyInItsOwnEntry) {
     const auto child = [](const char* map, std::string_view key, Bytes marker) {
         const auto id = mergeable_child(*parse_container_id(map), key, Value(std::move(marker)));
         return id ? to_text(*id) : "none";

@@ -106,6 +106,7 @@ std::optional<Bytes> position_between(std::optional<PositionView> lower,
     return squeezed(floor, *upper);
 }
 
+// The middle one first, then each half, so that positions stay short.
 std::optional<std::vector<Bytes>> positions_between(std::optional<PositionView> lower,
                                                     std::optional<PositionView> upper,
                                                     std::size_t count) {

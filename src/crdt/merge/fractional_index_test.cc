@@ -47,7 +47,7 @@ TEST(FractionalIndex, NothingLiesBeforeTheEmptyPositionOrRightBehindAnother) {
 }
 
 // Others may write any bytes.
-TEST(FractionalIndex, WhateverTheNeighboursAPositionLiesBetweenThem) {
+TEST(FractionalIndex, APositionLiesBetweenAnyNeighbours) {
     const std::uint64_t seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);

@@ -5,6 +5,7 @@
 
 namespace quire::crdt {
 
+// Joins the piece with the one before if they are of the same kind and adjacent.
 void Splices::push(Piece piece) {
     if (piece.len == 0) return;
     if (!before_.empty()) {
@@ -60,6 +61,7 @@ void Splices::insert(std::uint32_t at, Lv lv, std::uint32_t len) {
     position_ += len;
 }
 
+// Inserted pieces in the range disappear; kept ones become erased.
 void Splices::erase(std::uint32_t at, std::uint32_t len) {
     seek(at);
     while (len > 0) {

@@ -33,6 +33,7 @@ bool TreeMoves::ranks_below(MoveIndex a, MoveIndex b) const {
     return x.lamport != y.lamport ? x.lamport < y.lamport : x.peer < y.peer;
 }
 
+// Numbers the new runs of the log and ranks them.
 void TreeMoves::read(const History& history) {
     const auto& runs = history.log.runs();
     for (std::size_t i = moves_.size(); i < runs.size(); ++i) {
@@ -71,6 +72,7 @@ void TreeMoves::flip(const History& history, const std::vector<LvSpan>& spans, b
     }
 }
 
+// Undo, switch, redo; then the nodes whose deciding op changed.
 std::vector<Placement> TreeMoves::move_to(const History& history, const Heads& version) {
     if (version == version_) return {};
     read(history);
@@ -111,8 +113,8 @@ std::vector<Placement> TreeMoves::move_to(const History& history, const Heads& v
     for (const NodeIndex index : changed_) {
         Node& node = nodes_[index];
         node.listed = false;
-        if (node.move == node.told) continue;
-        node.told = node.move;
+        if (node.move == node.reported) continue;
+        node.reported = node.move;
         out.push_back(placement(history.log, index));
     }
     changed_.clear();
@@ -209,7 +211,7 @@ void TreeMoves::check_invariants() const {
     std::vector<std::uint32_t> children(nodes_.size());
     for (NodeIndex node = kFirstNode; node < nodes_.size(); ++node) {
         const MoveIndex move = nodes_[node].move;
-        CHECK(move == nodes_[node].told);
+        CHECK(move == nodes_[node].reported);
         if (move == kNoMove) continue;
         CHECK(moves_[move].present && moves_[move].effective && moves_[move].target == node);
         ++children[moves_[move].parent];

@@ -69,9 +69,9 @@ private:
     struct Node {
         OpId id;
         MoveIndex move = kNoMove;
-        MoveIndex told = kNoMove;    // The last value returned by move_to().
-        std::uint32_t children = 0;  // The number of nodes that have it as parent.
-        bool listed = false;         // The node is in changed_.
+        MoveIndex reported = kNoMove;  // The last value returned by move_to().
+        std::uint32_t children = 0;    // The number of nodes that have it as parent.
+        bool listed = false;           // The node is in changed_.
     };
 
     void read(const History& history);

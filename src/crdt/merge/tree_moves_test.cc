@@ -104,7 +104,7 @@ private:
     History::Parents parents_;
 };
 
-TEST(TreeMoves, StandAtAnyVersionAsAReplayOfItsOpsDoes) {
+TEST(TreeMoves, MatchAReplayAtAnyVersion) {
     const char* given = std::getenv("SEED");
     const std::uint64_t first =
         given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();

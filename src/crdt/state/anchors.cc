@@ -13,6 +13,7 @@ namespace quire::crdt {
 
 // --- positions ---
 
+// Walks up from the node and adds everything to its left.
 Anchors::Before Anchors::before(Node node) const {
     const Entry& self = nodes_[node];
     Before passed{count(self.left), characters(self.left) + self.gap, holding(self.left)};
@@ -48,6 +49,7 @@ Anchors::Node Anchors::find(Reached reached, Before& passed) const {
     return found;
 }
 
+// Walks up until a right subtree has one, then down to its first.
 Anchors::Node Anchors::next_holding(std::uint32_t rank) const {
     Before passed;
     find([&](const Before& at) { return at.anchors >= rank; }, passed);
@@ -70,6 +72,7 @@ Anchors::Node Anchors::next_holding(std::uint32_t rank) const {
     return kNone;
 }
 
+// Finds the first anchor at the place that holds text back.
 std::uint32_t Anchors::insertion(std::uint32_t code_point) const {
     Before passed;
     const Node first = find([&](const Before& at) { return at.characters >= code_point; }, passed);
@@ -144,6 +147,7 @@ void Anchors::make_room(std::uint32_t entity, std::uint32_t len) {
     if (node != kNone) widen(node, len);
 }
 
+// Splits the gap at the place, then inserts a leaf and rebalances upwards.
 Anchors::Node Anchors::add(std::uint32_t entity, bool holds_back) {
     Before passed;
     const Node behind =
@@ -189,6 +193,7 @@ Anchors::Node Anchors::add(std::uint32_t entity, bool holds_back) {
     return node;
 }
 
+// Characters shrink gaps; anchors in the range are removed one by one.
 void Anchors::erase(std::uint32_t entity, std::uint32_t len) {
     while (len > 0) {
         Before passed;
@@ -290,6 +295,7 @@ Anchors::Node Anchors::rotate_right(Node node) {
     return up;
 }
 
+// At each level at most one single or double rotation.
 void Anchors::rebalance(Node node) {
     for (; node != kNone; node = nodes_[node].parent) {
         sum(node);
@@ -311,6 +317,7 @@ void Anchors::rebalance(Node node) {
     }
 }
 
+// A node with two children is replaced by the next one in order.
 void Anchors::remove(Node node) {
     const Entry gone = nodes_[node];
     Node from = gone.parent;

@@ -45,7 +45,7 @@ struct Pair {
         ASSERT_EQ(anchors.size(), nodes.size());
         std::uint32_t characters = 0;
         std::size_t rank = 0;
-        std::size_t caret = 0;  // Where the entities of the next character's place begin.
+        std::size_t caret = 0;  // The first entity of the next character's place.
         Anchors::Node node = anchors.first();
         for (std::size_t i = 0; i <= line.size(); ++i) {
             const auto entity = static_cast<std::uint32_t>(i);

@@ -53,6 +53,7 @@ void Siblings::rise(NodeIndex parent, NodeIndex node) {
         static_cast<std::uint32_t>(1 + size(links_[up].left) + size(links_[up].right));
 }
 
+// Sinks the node to a leaf by rotations and cuts it off.
 void Siblings::erase(NodeIndex parent, NodeIndex node) {
     while (links_[node].left != kNowhere && links_[node].right != kNowhere) {
         const NodeIndex left = links_[node].left;
@@ -66,6 +67,7 @@ void Siblings::erase(NodeIndex parent, NodeIndex node) {
     links_[node].size = 0;
 }
 
+// Walks down by the sizes of the subtrees.
 NodeIndex Siblings::at(NodeIndex parent, std::size_t index) const {
     NodeIndex at = links_[parent].top;
     for (;;) {
@@ -81,6 +83,7 @@ NodeIndex Siblings::at(NodeIndex parent, std::size_t index) const {
     }
 }
 
+// Walks up and adds everything to the left.
 std::size_t Siblings::index_of(NodeIndex node) const {
     std::size_t index = size(links_[node].left);
     for (NodeIndex at = node; links_[at].up != kNowhere; at = links_[at].up) {

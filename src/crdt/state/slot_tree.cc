@@ -93,6 +93,7 @@ SlotTree::Place SlotTree::find(std::uint32_t at, std::uint32_t Widths::*metric) 
     }
 }
 
+// Walks up from the leaf and adds everything to its left.
 SlotTree::Widths SlotTree::before(const Place& place) const {
     Widths sum{place.index, 0};
     for (std::uint32_t i = 0; i < place.index; ++i)
@@ -139,6 +140,7 @@ std::uint32_t SlotTree::index_of(std::uint32_t element) const {
 
 // --- changing ---
 
+// Adds the difference at every level up to the root.
 void SlotTree::widen(const Leaf* leaf, std::int32_t slots, std::int32_t shown) {
     const auto grow = [&](Widths& widths) {
         widths.slots = static_cast<std::uint32_t>(static_cast<std::int32_t>(widths.slots) + slots);
@@ -160,6 +162,7 @@ void SlotTree::note(const Leaf* leaf, std::uint32_t from) {
     }
 }
 
+// Splits the leaf first if it is full.
 void SlotTree::insert(std::uint32_t at, Slot slot) {
     CHECK(at <= total_.slots);
     Place place{};
@@ -226,6 +229,7 @@ void SlotTree::add_child(Inner* parent, const void* left, Widths left_widths, vo
     if (parent->count > kChildren) split(parent);
 }
 
+// At the end of the list only the new slot goes right, so that appending fills leaves.
 void SlotTree::split(Leaf* leaf) {
     auto* right = new Leaf();
     right->previous = leaf;

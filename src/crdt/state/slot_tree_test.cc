@@ -16,7 +16,7 @@ std::uint32_t shown_in(const std::vector<SlotTree::Slot>& slots, std::size_t unt
                       [](const SlotTree::Slot& slot) { return slot.is_shown(); }));
 }
 
-TEST(SlotTree, AgreesWithAVectorWhateverComesAndGoes) {
+TEST(SlotTree, AgreesWithAVectorUnderRandomEdits) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);

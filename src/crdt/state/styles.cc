@@ -87,6 +87,7 @@ Styles::Stretches::iterator Styles::cut(Key& key, Node node) const {
     return key.stretches.insert(at, node);
 }
 
+// Cuts stretches at both anchors and takes over the ones in between that the style outranks.
 void Styles::apply(Index index) const {
     const Style& style = styles_[index];
     if (!anchors_.earlier(style.start, style.end)) return;
@@ -132,6 +133,7 @@ const Value& Styles::value_of(Index style) const {
     return style == kNone ? kNull : styles_[style].mark.value;
 }
 
+// One search per key for the stretch that contains the character.
 Styles::InForce Styles::in_force(std::uint32_t code_point) const {
     InForce now;
     // The character lies behind all anchors that have no more characters before them.
@@ -165,6 +167,7 @@ Map Styles::attributes(const InForce& now) const {
     return map;
 }
 
+// Compares stretch by stretch and stops at the first that differs.
 bool Styles::has(std::string_view key, const Value& value, std::uint32_t begin,
                  std::uint32_t end) const {
     refresh();
@@ -200,17 +203,19 @@ void Styles::stop_noting() {
     noted_.clear();
 }
 
+// Turns the recorded stretches into present positions, merged by key.
 std::optional<std::vector<Styles::Change>> Styles::changes(std::uint32_t since) const {
     if (noted_since_ != since || !noted_all_) return std::nullopt;
     // If several records cover a character, the first has the former value.
-    std::map<Index, std::map<std::uint32_t, std::uint32_t>> told;  // By key: begins and ends.
+    std::map<Index, std::map<std::uint32_t, std::uint32_t>>
+        former;  // For each key: begins and ends.
     std::vector<Change> changes;
     for (const Noted& noted : noted_) {
         std::uint32_t begin = anchors_.characters_before(noted.begin);
         const std::uint32_t end = anchors_.characters_before(noted.end);
         if (begin == end) continue;
         const Key& key = keys_[noted.key];
-        auto& known = told[noted.key];
+        auto& known = former[noted.key];
         const auto tell = [&](std::uint32_t from, std::uint32_t to) {
             if (from < to) changes.push_back({from, to, key.name, &value_of(noted.before)});
         };

@@ -1,6 +1,6 @@
 #include "crdt/state/text_state.h"
 
-#include "seq/draft.h"
+#include "seq/gap_text.h"
 
 namespace quire::crdt {
 
@@ -21,6 +21,7 @@ TextState::TextState(TextState&& other) noexcept = default;
 TextState& TextState::operator=(TextState&& other) noexcept = default;
 TextState::~TextState() = default;
 
+// Cuts the range at each anchor inside of it.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> TextState::stretches(std::uint32_t begin,
                                                                           std::uint32_t end) const {
     if (styles_ == nullptr) return {{begin, end - begin}};
@@ -44,7 +45,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> TextState::stretches(std::u
 
 void TextState::begin_edits(std::size_t count) {
     if (styles_ != nullptr || count < kManyEdits || rope_.bytes().n / kBytesAnEdit > count) return;
-    draft_ = std::make_unique<seq::Draft>(rope_);
+    draft_ = std::make_unique<seq::GapText>(rope_);
 }
 
 void TextState::end_edits() {

@@ -11,7 +11,7 @@
 #include "seq/rope.h"
 
 namespace quire::seq {
-class Draft;
+class GapText;
 class Reel;
 }  // namespace quire::seq
 
@@ -69,7 +69,7 @@ private:
 
     seq::Rope rope_;
     // Set while many edits follow: holds the text instead of the rope.
-    std::unique_ptr<seq::Draft> draft_;
+    std::unique_ptr<seq::GapText> draft_;
     std::unique_ptr<Styles> styles_;
 };
 

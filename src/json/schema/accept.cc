@@ -25,6 +25,7 @@ std::size_t weight(const Value& value) {
     return sum;
 }
 
+// Walks value and schema together and changes the value in place.
 class Normaliser {
 public:
     Normaliser(Check& check, bool is_unwrapped) : check_(check), within_unwrapped_(is_unwrapped) {}
@@ -52,6 +53,7 @@ public:
     }
 
 private:
+    // A string that holds JSON of the wanted type is unwrapped; a whole float becomes an integer.
     void settle_scalar(TypeSet wanted, Value& value) {
         if (value.is_float() && (wanted & kInteger) != 0 && (wanted & kNumber) == 0) {
             make_integer(value);

@@ -122,8 +122,8 @@ const Property* Members::find(std::string_view name) const {
 }
 
 bool Members::fits_a_pattern(std::string_view name) const {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [&](const PatternProperty& property) { return property.test(name); });
+    return std::ranges::any_of(
+        patterns, [&](const PatternProperty& property) { return property.test(name); });
 }
 
 std::string shown(const Value& value) {
@@ -190,6 +190,7 @@ bool Check::has_type(const Node& node, const Value& value) {
     return true;
 }
 
+// The types are checked before the rules: most faults are wrong types, and the test is one AND.
 bool Check::holds(const Node& node, const Value& value, Marks* marks) {
     if (node.nothing || !spend(1) || !has_type(node, value)) return false;
     if (node.rules.empty()) return true;
@@ -205,6 +206,7 @@ bool Check::holds(const Node& node, const Value& value, Marks* marks) {
     return !stopped();
 }
 
+// Asks the rules in order and explains the first that fails.
 Error Check::explain(const Node& node, const Value& value, const Place& place, Marks* marks) {
     if (node.nothing) return violation(place, "false", cat(place.name(), " is not allowed here"));
     if (!has_type(node, value)) return type_violation(node, value, place);
@@ -223,6 +225,7 @@ Error Check::explain(const Node& node, const Value& value, const Place& place, M
     return violation(place, "schema", cat(place.name(), " does not fit the schema"));
 }
 
+// Searches from the outermost scope inwards.
 const Node& Check::dynamic_target(std::uint32_t name, const Node& initial) {
     const Node* target = &initial;
     for (const Scope* scope = scope_; scope != nullptr; scope = scope->outer) {

@@ -49,6 +49,7 @@ TypeSet wanted_of(const Node& node) {
 
 }  // namespace
 
+// Loads the document, compiles its root, then everything that can be reached from it.
 Result<Graph> Compiler::compile(const Value& root) {
     static const Trail kRoot{.step = "#"};
     SchemaPart* part = TRY(documents_.load(root, "", kRoot));
@@ -59,6 +60,7 @@ Result<Graph> Compiler::compile(const Value& root) {
     return std::move(graph_);
 }
 
+// Returns the node of a schema that was seen before, so each place is compiled once.
 Result<const Node*> Compiler::node_at(const Value& schema, SchemaPart& around, const Trail& trail) {
     if (const auto known = at_.find(&schema); known != at_.end()) {
         return graph_.nodes[known->second].get();
@@ -83,6 +85,7 @@ Result<const Node*> Compiler::node_at(const Value& schema, SchemaPart& around, c
     return &node;
 }
 
+// A $dynamicRef to a dynamic anchor also needs the anchor's number, for the walk.
 Result<Compiler::Referred> Compiler::refer(std::string_view reference, SchemaPart& from,
                                            const Trail& trail, std::string_view keyword) {
     const Documents::Target target = TRY(documents_.find(reference, from, trail, keyword));
@@ -91,8 +94,7 @@ Result<Compiler::Referred> Compiler::refer(std::string_view reference, SchemaPar
         return Referred{node, std::nullopt};
     }
 
-    const auto known =
-        std::find(dynamic_names_.begin(), dynamic_names_.end(), target.dynamic_anchor);
+    const auto known = std::ranges::find(dynamic_names_, target.dynamic_anchor);
     const auto number = static_cast<std::uint32_t>(known - dynamic_names_.begin());
     if (known == dynamic_names_.end()) {
         if (dynamic_names_.size() == kDynamicNames) {
@@ -128,6 +130,7 @@ Result<void> Compiler::fill_waiting() {
     return {};
 }
 
+// A misspelt keyword in a schema of ours is an error with a suggestion.
 Result<void> Compiler::check_known(const Draft& draft, std::string_view keyword) const {
     if (!options_.strict || keyword.starts_with("x-")) return {};
     Nearest nearest(keyword);
@@ -138,6 +141,7 @@ Result<void> Compiler::check_known(const Draft& draft, std::string_view keyword)
             nearest.best().empty() ? "" : cat("; did you mean ", nearest.best(), "?")));
 }
 
+// Runs the functions of all keywords that the schema has, in the table's order.
 Result<void> Compiler::fill(Draft& draft) {
     if (draft.schema->is_bool()) return {};
     present_.clear();
@@ -149,8 +153,8 @@ Result<void> Compiler::fill(Draft& draft) {
             present_.push_back({keyword, &entry.value});
         }
     }
-    std::sort(present_.begin(), present_.end(),
-              [](const Present& a, const Present& b) { return a.keyword < b.keyword; });
+    std::ranges::sort(present_,
+                      [](const Present& a, const Present& b) { return a.keyword < b.keyword; });
     for (const Present& present : present_) {
         TRY(present.keyword->compile(Site{*this, *draft.node, *draft.schema, *present.operand,
                                           *draft.part, *draft.trail, present.keyword->name}));
@@ -158,10 +162,9 @@ Result<void> Compiler::fill(Draft& draft) {
     auto& members = draft.node->members;
     members.by_name.resize(members.properties.size());
     std::iota(members.by_name.begin(), members.by_name.end(), 0U);
-    std::sort(members.by_name.begin(), members.by_name.end(),
-              [&](std::uint32_t a, std::uint32_t b) {
-                  return members.properties[a].name < members.properties[b].name;
-              });
+    std::ranges::sort(members.by_name, [&](std::uint32_t a, std::uint32_t b) {
+        return members.properties[a].name < members.properties[b].name;
+    });
     return {};
 }
 
@@ -192,6 +195,7 @@ Result<void> Compiler::link(SchemaPart& part, std::uint32_t name) {
     return {};
 }
 
+// A depth-first search over the nodes that apply to the same value, without recursion.
 Result<void> Compiler::settle() {
     enum class Seen : std::uint8_t { no, open, done };
     std::vector<Seen> seen(drafts_.size(), Seen::no);
@@ -199,17 +203,17 @@ Result<void> Compiler::settle() {
         std::uint32_t node;
         std::size_t next;
     };
-    std::vector<Step> way;
+    std::vector<Step> path;
     for (std::uint32_t first = 0; first < drafts_.size(); ++first) {
-        if (seen[first] == Seen::no) way.push_back({first, 0});
-        while (!way.empty()) {
-            Step& step = way.back();
+        if (seen[first] == Seen::no) path.push_back({first, 0});
+        while (!path.empty()) {
+            Step& step = path.back();
             Draft& draft = drafts_[step.node];
             seen[step.node] = Seen::open;
             if (step.next == draft.here.size()) {
                 draft.node->wanted = wanted_of(*draft.node);
                 seen[step.node] = Seen::done;
-                way.pop_back();
+                path.pop_back();
                 continue;
             }
             const std::uint32_t inner = draft.here[step.next++];
@@ -218,7 +222,7 @@ Result<void> Compiler::settle() {
                                       "leads back to itself without going into the value: it "
                                       "could be followed for ever");
             }
-            if (seen[inner] == Seen::no) way.push_back({inner, 0});
+            if (seen[inner] == Seen::no) path.push_back({inner, 0});
         }
     }
     return {};

@@ -39,7 +39,7 @@ Failure unsupported(std::string_view dialect, std::string_view what) {
 
 template <std::size_t n>
 bool among(const std::array<std::string_view, n>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
+    return std::ranges::find(words, word) != words.end();
 }
 
 // The contents of each keyword's operand, in any of the dialects.
@@ -70,6 +70,7 @@ std::string_view definitions_now(const Map& of) {
     return of.contains("$defs") ? "definitions" : "$defs";
 }
 
+// Translates one document.
 class Translation {
 public:
     Translation(const Value& root, Dialect from) : root_(root), from_(from) {}
@@ -95,18 +96,19 @@ Result<Value> Translation::schema(const Value& from, std::size_t depth) const {
                     {{"limit", kDialectNesting}});
     }
     if (!from.is_map()) return from;
-    const Map& given = from.as_map();
-    const bool refers = from_ == Dialect::draft_07 && given.contains("$ref");
+    const Map& members = from.as_map();
+    const bool refers = from_ == Dialect::draft_07 && members.contains("$ref");
     Map out;
-    for (const Map::Entry& each : given) {
+    for (const Map::Entry& each : members) {
         const bool counts = each.key == "$ref" || each.key == "definitions" ||
                             each.key == "$defs" || each.key == "title" || each.key == "description";
         if (refers && !counts) continue;
-        TRY(member(given, each, out, depth + 1));
+        TRY(member(members, each, out, depth + 1));
     }
     return Value(std::move(out));
 }
 
+// Copies, renames or drops one keyword, by dialect.
 Result<void> Translation::member(const Map& of, const Map::Entry& each, Map& out,
                                  std::size_t depth) const {
     const std::string& key = each.key;
@@ -141,6 +143,7 @@ Result<void> Translation::member(const Map& of, const Map::Entry& each, Map& out
     return {};
 }
 
+// Translates the schemas inside of an operand and copies everything else.
 Result<Value> Translation::operand(std::string_view keyword, const Value& value,
                                    std::size_t depth) const {
     if (among(kOneSchema, keyword)) return schema(value, depth);
@@ -158,6 +161,7 @@ Result<Value> Translation::operand(std::string_view keyword, const Value& value,
     return value;
 }
 
+// An array of items becomes prefixItems, and additionalItems then takes the name items.
 Result<void> Translation::items(const Map& of, const Map::Entry& each, Map& out,
                                 std::size_t depth) const {
     const Value* const all = of.find("items");
@@ -178,6 +182,7 @@ Result<void> Translation::items(const Map& of, const Map::Entry& each, Map& out,
     return {};
 }
 
+// Each dependency is either a list of names or a schema; 2020-12 has a keyword for each.
 Result<void> Translation::dependencies(const Value& all, Map& out, std::size_t depth) const {
     if (!all.is_map()) {
         out.append("dependentSchemas", all);  // Left for the compiler to refuse.
@@ -197,6 +202,7 @@ Result<void> Translation::dependencies(const Value& all, Map& out, std::size_t d
     return {};
 }
 
+// An $id that is only a fragment becomes an $anchor.
 Result<void> Translation::id(const Value& id, Map& out) const {
     if (!id.is_string()) {
         out.append("$id", id);
@@ -250,6 +256,7 @@ const Value* step_into(const Value* at, std::string_view key) {
     return index < at->as_list().size() ? &at->as_list()[index] : nullptr;
 }
 
+// Rewrites each step of a pointer along the old document.
 std::string Translation::reference(const std::string& to) const {
     if (!to.starts_with("#/")) return to;
     std::string out = "#";

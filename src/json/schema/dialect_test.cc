@@ -29,12 +29,12 @@ bool fits(std::string_view members, std::string_view value) {
     return compiled.check(parse(value).value()).has_value();
 }
 
-TEST(SchemaDialect, WhatNamesNoDialectIsLeftAsItIs) {
+TEST(SchemaDialect, ASchemaWithoutDialectIsUnchanged) {
     const Value schema = parse(R"({"items":[{}],"dependencies":{"a":["b"]}})").value();
     EXPECT_EQ(in_2020_12(schema).value(), schema);
 }
 
-TEST(SchemaDialect, OfThePresentDialectOnlyTheNameGoes) {
+TEST(SchemaDialect, ThePresentDialectOnlyLosesItsName) {
     EXPECT_EQ(from("https://json-schema.org/draft/2020-12/schema", R"("prefixItems":[true])"),
               R"({"prefixItems":[true]})");
 }
@@ -56,7 +56,7 @@ TEST(SchemaDialect, TheDialectIsKnownHoweverItsUriIsWritten) {
         EXPECT_EQ(from(uri, R"("type":"object")"), R"({"type":"object"})") << uri;
 }
 
-TEST(SchemaDialect, AnArrayOfItemsIsPrefixItemsAndWhatComesAfterItItems) {
+TEST(SchemaDialect, AnArrayOfItemsBecomesPrefixItemsAndItems) {
     EXPECT_EQ(from(kDraft07, R"("items":[{"type":"string"}],"additionalItems":false)"),
               R"({"prefixItems":[{"type":"string"}],"items":false})");
     EXPECT_EQ(from(kDraft2019, R"("additionalItems":{"type":"null"},"items":[true])"),
@@ -87,7 +87,7 @@ TEST(SchemaDialect, BesideAReferenceOnlyDefinitionsCount) {
               R"({"$ref":"#/$defs/a","maximum":1,"$defs":{"a":{}}})");
 }
 
-TEST(SchemaDialect, ReferencesFollowWhatMoves) {
+TEST(SchemaDialect, ReferencesFollowTheirTargets) {
     EXPECT_TRUE(fits(R"("properties":{"a":{"items":[{"type":"string"}],"additionalItems":{}},)"
                      R"("b":{"$ref":"#/properties/a/items/0"},)"
                      R"("c":{"$ref":"#/properties/a/additionalItems"}})",
@@ -117,7 +117,7 @@ TEST(SchemaDialect, KeywordsThatCameLaterSayNothing) {
               R"({"contains":true})");
 }
 
-TEST(SchemaDialect, WhatIsNoSchemaIsLeftAsItIs) {
+TEST(SchemaDialect, ValuesThatAreNoSchemaAreUnchanged) {
     const std::string_view members =
         R"("const":{"items":[1]},"enum":[{"additionalItems":1}],"default":{"$schema":"x"},)"
         R"("examples":[{"dependencies":{}}])";

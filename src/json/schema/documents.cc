@@ -1,5 +1,5 @@
 // A reference is resolved in three steps: its URI against the base of the part it stands in, the
-// URI to a part (a document is opened on first use: the schema itself, one given with it, or a
+// URI to a part (a document is opened on first use: the schema itself, one each with it, or a
 // metaschema of the standard), and the fragment to a place in that part, by JSON pointer or by
 // anchor. Parts are found by scanning each document once with an explicit stack; every schema's
 // nearest enclosing part is known from the scan, since an $id within changes the base of everything
@@ -74,16 +74,16 @@ std::string brief(std::string_view text) {
 
 std::string Trail::text() const {
     // Built from the inside out without recursion, since paths can be long.
-    std::vector<const Trail*> way;
-    for (const Trail* at = this; at != nullptr; at = at->outer) way.push_back(at);
+    std::vector<const Trail*> steps;
+    for (const Trail* at = this; at != nullptr; at = at->outer) steps.push_back(at);
     std::string text;
-    for (auto at = way.rbegin(); at != way.rend(); ++at) {
-        if (at != way.rbegin()) text.push_back('/');
+    for (auto at = steps.rbegin(); at != steps.rend(); ++at) {
+        if (at != steps.rbegin()) text.push_back('/');
         if ((*at)->index) {
             cat_to(text, *(*at)->index);
             continue;
         }
-        if (at == way.rbegin()) {
+        if (at == steps.rbegin()) {
             text.append((*at)->step);
             continue;
         }
@@ -122,15 +122,15 @@ SchemaPart* Documents::part_of(const Value& schema, SchemaPart* around) const {
     return own == by_root_.end() ? around : own->second;
 }
 
+// Looks among the given documents by URI and by $id, then among the standard's metaschemas.
 const Value* Documents::document(std::string_view uri) {
-    for (const SchemaDocument& given : options_.documents) {
-        if (given.uri == uri) return given.schema;
+    for (const SchemaDocument& each : options_.documents) {
+        if (each.uri == uri) return each.schema;
     }
-    for (const SchemaDocument& given : options_.documents) {
-        const Value* id = given.schema->get("$id");
-        if (id != nullptr && id->is_string() &&
-            resolve_uri(given.uri, id->as_string()).uri == uri) {
-            return given.schema;
+    for (const SchemaDocument& each : options_.documents) {
+        const Value* id = each.schema->get("$id");
+        if (id != nullptr && id->is_string() && resolve_uri(each.uri, id->as_string()).uri == uri) {
+            return each.schema;
         }
     }
     auto& known = metaschemas_[std::string(uri)];
@@ -144,6 +144,7 @@ const Value* Documents::document(std::string_view uri) {
     return known.get();
 }
 
+// The vocabularies in use, from the metaschema that $schema names.
 Result<Vocabularies> Documents::dialect(const Value& schema, const Trail& trail,
                                         Vocabularies otherwise) {
     const Value* named = schema.get("$schema");
@@ -181,6 +182,7 @@ Result<Vocabularies> Documents::dialect(const Value& schema, const Trail& trail,
     return set;
 }
 
+// Two schemas must not have the same URI.
 Result<SchemaPart*> Documents::add_part(const Value& schema, std::string uri, const Trail& trail,
                                         Vocabularies vocabularies) {
     auto part = std::make_unique<SchemaPart>();
@@ -208,6 +210,7 @@ Result<SchemaPart*> Documents::load(const Value& schema, const std::string& uri,
     return part;
 }
 
+// The same anchor on the same schema may appear twice, as both kinds.
 Result<void> Documents::register_anchor(const Found& found, std::string_view keyword,
                                         bool dynamic) {
     const Value* name = found.schema->get(keyword);
@@ -249,6 +252,7 @@ Result<void> Documents::register_names(Found& found) {
     return register_anchor(found, "$dynamicAnchor", true);
 }
 
+// Follows only operands that the keyword table marks as schemas.
 Result<void> Documents::look_through(Found root) {
     std::vector<Found> waiting = {root};
     while (!waiting.empty()) {
@@ -302,6 +306,7 @@ Result<SchemaPart*> Documents::open(const std::string& uri, const Trail& trail,
     return load(*schema, uri, *this->trail(nullptr, names_.emplace_back(cat(uri, "#"))));
 }
 
+// Tracks the enclosing part on the way down, since an $id changes the base.
 Result<Documents::Target> Documents::at_pointer(SchemaPart& part, std::string_view pointer,
                                                 const Trail& trail, std::string_view keyword) {
     const auto steps = pointer_steps(pointer);

@@ -74,8 +74,9 @@ constexpr std::array<Keyword, 57> kKeywords = {{
 constexpr auto kByName = [] {
     std::array<std::uint8_t, kKeywords.size()> order{};
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint8_t>(i);
-    std::sort(order.begin(), order.end(),
-              [](std::uint8_t a, std::uint8_t b) { return kKeywords[a].name < kKeywords[b].name; });
+    std::ranges::sort(order, [](std::uint8_t a, std::uint8_t b) {
+        return kKeywords[a].name < kKeywords[b].name;
+    });
     return order;
 }();
 

@@ -9,6 +9,7 @@
 namespace quire::json {
 namespace {
 
+// Collects the words in the order of the schema, each once.
 class WordList {
 public:
     WordList(const Value& root, std::string_view field) : references_(root), field_(field) {}
@@ -55,7 +56,7 @@ private:
     }
     void add(const Value& word) {
         if (!word.is_string()) return;
-        if (std::find(words_.begin(), words_.end(), word.as_string()) == words_.end())
+        if (std::ranges::find(words_, word.as_string()) == words_.end())
             words_.push_back(word.as_string());
     }
 

@@ -172,7 +172,7 @@ public:
 
     // True if one more fault may be explained beside the others; otherwise forms within forms could
     // produce exponentially long messages.
-    bool may_tell() { return ++told_ <= kMostTold; }
+    bool may_explain() { return ++explained_ <= kMostExplained; }
 
     // The target of a $dynamicRef that begins at `initial`: the anchor in the outermost schema with
     // a URI that the walk is in.
@@ -187,10 +187,10 @@ private:
 
     bool has_type(const Node& node, const Value& value);
 
-    static constexpr std::size_t kMostTold = 16;
+    static constexpr std::size_t kMostExplained = 16;
 
     bool scoped_;
-    std::size_t told_ = 0;
+    std::size_t explained_ = 0;
     bool too_deep_ = false;
     bool saw_float_integer_ = false;
     std::size_t depth_ = 0;  // Schemas entered and not yet left.

@@ -95,11 +95,12 @@ std::uint64_t hash_number(const Value& value) {
     return bits;
 }
 
+// Objects are equal if they have the same members in any order.
 bool same_members(const Map& a, const Map& b, Check& check) {
     if (a.size() != b.size()) return false;
     // The cost of find() for each member.
     if (!check.spend(a.size() * (1 + a.size() / 16))) return false;
-    return std::all_of(a.begin(), a.end(), [&](const Map::Entry& entry) {
+    return std::ranges::all_of(a, [&](const Map::Entry& entry) {
         const Value* other = b.find(entry.key);
         return other != nullptr && same(entry.value, *other, check);
     });
@@ -114,6 +115,7 @@ std::partial_ordering compare_numbers(const Value& a, const Value& b) {
     return 0 <=> compare_mixed(b.as_int(), a.as_float());
 }
 
+// Integers are divided directly; other numbers are compared as decimals.
 bool is_multiple(const Value& number, const Value& unit) {
     if (number.is_int() && unit.is_int()) {
         // Dividing the least integer by -1 would overflow; every integer is a multiple of 1 and -1.
@@ -136,6 +138,7 @@ bool is_multiple(const Value& number, const Value& unit) {
     return a.digits % divisor == 0;
 }
 
+// Values of different types are equal only if both are numbers.
 bool same(const Value& a, const Value& b, Check& check) {
     if (!check.spend(1)) return false;
     if (a.is_number() && b.is_number()) return compare_numbers(a, b) == 0;

@@ -1,13 +1,22 @@
+// The filter walks the schema once and narrows every part in place to calls with an allowed word.
+//
+//   oneOf: [{op: read, path}, {op: delete, path, force}]      allowed: read
+//   ->     [{op: read, path}]                                 the branch and `force` are gone
+//
+// Negation needs no care: for the remaining calls every part says what it said before. A reference
+// whose target changes is replaced by a narrowed copy. At the end OperationGuard checks that no
+// other word can pass; if one could, the whole object gets the enum.
+
 #include "json/schema/operation_filter.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "json/schema/object_members.h"
 #include "json/schema/operation_guard.h"
 #include "json/schema/references.h"
 
@@ -22,11 +31,7 @@ constexpr int kDeepestPart = 256;
 constexpr std::size_t kMostCopied = 100'000;
 
 bool holds(Allowed names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool is_among(std::initializer_list<std::string_view> words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
 std::size_t values_in(const Value& value) {
@@ -63,10 +68,11 @@ void add_to_all(Map& schema, Value part) {
 
 // True for keywords that do not affect which values fit.
 bool is_annotation(std::string_view keyword) {
-    return is_among(
-        {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
-         "$comment", "$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"},
-        keyword);
+    constexpr std::string_view kWords[] = {
+        "title",    "description",    "default",  "examples",   "deprecated",
+        "readOnly", "writeOnly",      "$comment", "$schema",    "$id",
+        "$anchor",  "$dynamicAnchor", "$defs",    "definitions"};
+    return std::ranges::find(kWords, keyword) != std::end(kWords);
 }
 
 // Narrows a schema, in place, to calls whose member `field` is an allowed word or a list of allowed
@@ -133,8 +139,8 @@ private:
 
 bool Filter::speaks_of_others(const Value& value) const {
     if (value.is_list()) {
-        return std::any_of(value.as_list().begin(), value.as_list().end(),
-                           [&](const Value& each) { return speaks_of_others(each); });
+        return std::ranges::any_of(value.as_list(),
+                                   [&](const Value& each) { return speaks_of_others(each); });
     }
     return value.is_string() && !guard_.is_allowed(value);
 }
@@ -168,15 +174,15 @@ void Filter::enumeration(Map& schema) const {
 
 // OpenAPI: removes the words of the member, or the branches that are `gone`, from the mapping.
 void Filter::discriminator(Map& schema, const std::set<std::string>& gone) const {
-    Value* const given = schema.find("discriminator");
-    if (given == nullptr || !given->is_map()) return;
-    Value* const mapping = given->as_map().find("mapping");
+    Value* const operand = schema.find("discriminator");
+    if (operand == nullptr || !operand->is_map()) return;
+    Value* const mapping = operand->as_map().find("mapping");
     if (mapping == nullptr || !mapping->is_map()) return;
-    const Value* const name = given->get("propertyName");
+    const Value* const name = operand->get("propertyName");
     const bool by_word = name != nullptr && *name == Value(field_);
     const auto leads_to_gone = [&](const Value& target) {
         if (!target.is_string()) return false;
-        return std::any_of(gone.begin(), gone.end(), [&](const std::string& each) {
+        return std::ranges::any_of(gone, [&](const std::string& each) {
             return each == target.as_string() || each.ends_with("/" + target.as_string());
         });
     };
@@ -187,15 +193,15 @@ void Filter::discriminator(Map& schema, const std::set<std::string>& gone) const
             left.append(each.key, std::move(each.value));
     }
     *mapping = std::move(left);
-    if (mapping->as_map().empty()) given->as_map().erase("mapping");
+    if (mapping->as_map().empty()) operand->as_map().erase("mapping");
 }
 
 bool Filter::branches(Map& schema, std::string_view keyword, const std::string& base, Part part) {
-    Value* const given = list_in(schema, keyword);
-    if (given == nullptr) return true;
-    const bool had_some = !given->as_list().empty();
+    Value* const operand = list_in(schema, keyword);
+    if (operand == nullptr) return true;
+    const bool had_some = !operand->as_list().empty();
     std::set<std::string> gone;
-    std::erase_if(given->as_list(), [&](Value& each) {
+    std::erase_if(operand->as_list(), [&](Value& each) {
         const Value* const reference = each.get("$ref");
         const std::string named =
             reference != nullptr && reference->is_string() ? reference->as_string() : "";
@@ -203,21 +209,21 @@ bool Filter::branches(Map& schema, std::string_view keyword, const std::string& 
         if (!named.empty()) gone.insert(named);
         return true;
     });
-    if (given->as_list().empty()) return !had_some;
+    if (operand->as_list().empty()) return !had_some;
     discriminator(schema, gone);
     return true;
 }
 
 bool Filter::all_of(Map& schema, const std::string& base, Part part) {
-    Value* const given = list_in(schema, "allOf");
-    if (given == nullptr) return true;
-    for (Value& each : given->as_list()) {
+    Value* const operand = list_in(schema, "allOf");
+    if (operand == nullptr) return true;
+    for (Value& each : operand->as_list()) {
         if (!(this->*part)(each, base)) return false;
     }
     // A condition on a removed word no longer asserts anything.
-    std::erase_if(given->as_list(),
+    std::erase_if(operand->as_list(),
                   [](const Value& each) { return each.is_map() && each.as_map().empty(); });
-    if (given->as_list().empty()) schema.erase("allOf");
+    if (operand->as_list().empty()) schema.erase("allOf");
     return true;
 }
 
@@ -227,12 +233,12 @@ bool Filter::conditional(Map& schema, const std::string& base, Part part) {
     if (condition == nullptr) return true;
     const bool may_hold = (this->*part)(*condition, base);
     for (const std::string_view keyword : {"then", "else"}) {
-        Value* const given = schema.find(keyword);
-        if (given != nullptr && !(this->*part)(*given, base)) *given = false;
+        Value* const operand = schema.find(keyword);
+        if (operand != nullptr && !(this->*part)(*operand, base)) *operand = false;
     }
     if (may_hold) return true;
     std::optional<Value> otherwise;
-    if (Value* given = schema.find("else")) otherwise = std::move(*given);
+    if (Value* operand = schema.find("else")) otherwise = std::move(*operand);
     for (const std::string_view keyword : {"if", "then", "else"}) schema.erase(keyword);
     if (!otherwise || *otherwise == Value(true)) return true;
     if (*otherwise == Value(false)) return false;
@@ -246,13 +252,13 @@ bool Filter::conditional(Map& schema, const std::string& base, Part part) {
 }
 
 bool Filter::negated(Map& schema, const std::string& base, Part part) {
-    Value* const given = schema.find("not");
-    if (given == nullptr) return true;
-    if (!(this->*part)(*given, base)) {
+    Value* const operand = schema.find("not");
+    if (operand == nullptr) return true;
+    if (!(this->*part)(*operand, base)) {
         schema.erase("not");
         return true;
     }
-    return !(*given == Value(true) || *given == Value(Map()));
+    return !(*operand == Value(true) || *operand == Value(Map()));
 }
 
 // If narrowing changes the target, a narrowed copy replaces the reference; other references to the
@@ -284,8 +290,8 @@ bool Filter::referring(Map& schema, std::string_view keyword, const std::string&
     for (const std::string_view definitions : {"$defs", "definitions"})
         copy.as_map().erase(definitions);  // References into these still name the original place.
     schema.erase(keyword);
-    const bool alone = std::all_of(schema.begin(), schema.end(),
-                                   [](const Map::Entry& each) { return is_annotation(each.key); });
+    const bool alone =
+        std::ranges::all_of(schema, [](const Map::Entry& each) { return is_annotation(each.key); });
     if (!alone) {
         add_to_all(schema, std::move(copy));
         return true;
@@ -311,11 +317,11 @@ bool Filter::applied(Map& schema, const std::string& base, Part part, Part branc
 
 bool Filter::items(Map& schema, const std::string& base) {
     for (const std::string_view keyword : {"items", "unevaluatedItems"}) {
-        Value* const given = schema.find(keyword);
-        if (given == nullptr || given->is_bool() || given->is_list()) continue;
-        if (narrowed(*given, base)) continue;
+        Value* const operand = schema.find(keyword);
+        if (operand == nullptr || operand->is_bool() || operand->is_list()) continue;
+        if (narrowed(*operand, base)) continue;
         if (!schema.contains("prefixItems")) return false;
-        *given = false;
+        *operand = false;
     }
     if (Value* first = list_in(schema, "prefixItems")) {
         for (std::size_t i = 0; i < first->as_list().size(); ++i) {
@@ -423,9 +429,9 @@ bool Filter::members(Map& schema, const std::string& base) {
 }
 
 bool Filter::dependents(Map& schema, const std::string& base) {
-    Value* const given = schema.find("dependentSchemas");
-    if (given == nullptr || !given->is_map()) return true;
-    for (Map::Entry& each : given->as_map()) {
+    Value* const operand = schema.find("dependentSchemas");
+    if (operand == nullptr || !operand->is_map()) return true;
+    for (Map::Entry& each : operand->as_map()) {
         if (object(each.value, base)) continue;
         if (each.key == field_) return false;
         each.value = false;
@@ -455,102 +461,6 @@ bool Filter::object(Value& schema, const std::string& outer) {
     });
 }
 
-// Finds out whether a schema of an object declares the member.
-class Declaration {
-public:
-    Declaration(const SchemaReferences* references, std::string_view field)
-        : references_(references), field_(field) {}
-
-    bool is_in(const Value& schema, const std::string& outer, int depth = 0) {
-        if (!schema.is_map() || depth > kDeepestPart) return false;
-        const std::string base = references_ == nullptr ? outer : base_within(schema, outer);
-        if (is_here(schema, base)) return true;
-        const auto part = [&](const Value& each) { return is_in(each, base, depth + 1); };
-        for (const std::string_view keyword : {"oneOf", "anyOf", "allOf"}) {
-            const Value* const parts = schema.get(keyword);
-            if (parts != nullptr && parts->is_list() &&
-                std::any_of(parts->as_list().begin(), parts->as_list().end(), part))
-                return true;
-        }
-        for (const std::string_view keyword : {"not", "if", "then", "else"}) {
-            const Value* const given = schema.get(keyword);
-            if (given != nullptr && part(*given)) return true;
-        }
-        const Value* const dependent = schema.get("dependentSchemas");
-        if (dependent != nullptr && dependent->is_map()) {
-            for (const Map::Entry& each : dependent->as_map()) {
-                if (each.key == field_ || part(each.value)) return true;
-            }
-        }
-        return behind(schema, base, [&](const SchemaReferences::Target& target) {
-            return seen_.insert(target.schema).second &&
-                   is_in(*target.schema, target.base, depth + 1);
-        });
-    }
-
-private:
-    bool is_here(const Value& schema, const std::string& base) {
-        const Value* const members = schema.get("properties");
-        if (members != nullptr && members->get(field_) != nullptr) return true;
-        const Value* const required = schema.get("required");
-        if (required != nullptr && required->is_list() &&
-            std::find(required->as_list().begin(), required->as_list().end(), Value(field_)) !=
-                required->as_list().end())
-            return true;
-        // A schema for any name declares this one if it lists words for it.
-        const Value* const patterns = schema.get("patternProperties");
-        if (patterns != nullptr && patterns->is_map()) {
-            for (const Map::Entry& each : patterns->as_map()) {
-                if (has_words(each.value, base, 0) && pattern_finds(each.key, field_)) return true;
-            }
-        }
-        for (const std::string_view keyword : {"additionalProperties", "unevaluatedProperties"}) {
-            const Value* const others = schema.get(keyword);
-            if (others != nullptr && has_words(*others, base, 0)) return true;
-        }
-        return false;
-    }
-
-    bool has_words(const Value& schema, const std::string& outer, int depth) {
-        if (!schema.is_map() || depth > kDeepestPart) return false;
-        const std::string base = references_ == nullptr ? outer : base_within(schema, outer);
-        const Value* const word = schema.get("const");
-        if (word != nullptr && word->is_string()) return true;
-        for (const std::string_view keyword : {"enum", "oneOf", "anyOf", "allOf"}) {
-            const Value* const all = schema.get(keyword);
-            if (all == nullptr || !all->is_list()) continue;
-            for (const Value& each : all->as_list()) {
-                if (keyword == "enum" ? each.is_string() : has_words(each, base, depth + 1))
-                    return true;
-            }
-        }
-        for (const std::string_view keyword : {"not", "if", "then", "else"}) {
-            const Value* const given = schema.get(keyword);
-            if (given != nullptr && has_words(*given, base, depth + 1)) return true;
-        }
-        return behind(schema, base, [&](const SchemaReferences::Target& target) {
-            return seen_words_.insert(target.schema).second &&
-                   has_words(*target.schema, target.base, depth + 1);
-        });
-    }
-
-    template <typename Test>
-    bool behind(const Value& schema, const std::string& base, const Test& test) const {
-        for (const std::string_view keyword : {"$ref", "$dynamicRef"}) {
-            const Value* const reference = schema.get(keyword);
-            if (references_ == nullptr || reference == nullptr || !reference->is_string()) continue;
-            const auto target =
-                references_->find(base, reference->as_string(), keyword == "$dynamicRef");
-            if (target && test(*target)) return true;
-        }
-        return false;
-    }
-
-    const SchemaReferences* const references_;
-    const std::string_view field_;
-    std::set<const Value*> seen_, seen_words_;
-};
-
 // The replacement for a schema that cannot be filtered: `words` for the member, and no other
 // assertion.
 Value bare(std::string_view field, Allowed words) {
@@ -571,12 +481,12 @@ Value filter_schema_enum(Value schema, std::string_view field, Allowed allowed) 
         references.emplace(*before);
     }
     const SchemaReferences* const known = references ? &*references : nullptr;
-    if (!Declaration(known, field).is_in(schema, "")) return schema;
+    if (!declares_member(known, schema, field)) return schema;
     Filter filter(known, field, allowed);
     const bool is_left = filter.object(schema, "");
     if (filter.gave_up()) return bare(field, allowed);
     if (!is_left) return bare(field, {});
-    if (filter.guard().way(schema, "") != OperationGuard::Way::refused) {
+    if (filter.guard().outcome(schema, "") != OperationGuard::Outcome::refused) {
         Map& all = schema.as_map();
         if (all.find("properties") == nullptr || !all.find("properties")->is_map())
             all.set("properties", Map());
@@ -585,34 +495,6 @@ Value filter_schema_enum(Value schema, std::string_view field, Allowed allowed) 
             .set(field, Map{{"enum", List(allowed.begin(), allowed.end())}});
     }
     if (before && !mend_references(*before, *references, schema)) return bare(field, allowed);
-    return schema;
-}
-
-Value without_members(Value schema, Allowed names) {
-    if (!schema.is_map()) return schema;
-    Map& all = schema.as_map();
-    const auto is_named = [&](const Value& each) {
-        return each.is_string() && holds(names, each.as_string());
-    };
-    for (const std::string_view keyword : {"properties", "dependentRequired", "dependentSchemas"}) {
-        Value* const members = all.find(keyword);
-        if (members == nullptr || !members->is_map()) continue;
-        for (const std::string& name : names) members->as_map().erase(name);
-        if (keyword != "dependentRequired") continue;
-        for (Map::Entry& each : members->as_map()) {
-            if (each.value.is_list()) std::erase_if(each.value.as_list(), is_named);
-        }
-    }
-    if (Value* required = all.find("required"); required != nullptr && required->is_list())
-        std::erase_if(required->as_list(), is_named);
-    const auto names_one = [&](const Value& each) {
-        return std::any_of(names.begin(), names.end(),
-                           [&](const std::string& name) { return each.get(name) != nullptr; });
-    };
-    if (const Value* usual = all.find("default"); usual != nullptr && names_one(*usual))
-        all.erase("default");
-    if (Value* examples = all.find("examples"); examples != nullptr && examples->is_list())
-        std::erase_if(examples->as_list(), names_one);
     return schema;
 }
 

@@ -35,8 +35,4 @@ namespace quire::json {
 Value filter_schema_enum(Value schema, std::string_view field,
                          std::span<const std::string> allowed);
 
-// `schema`, that of an object, without these members, and without their names in required,
-// dependentRequired, dependentSchemas, and in the examples and the default of the whole.
-Value without_members(Value schema, std::span<const std::string> names);
-
 }  // namespace quire::json

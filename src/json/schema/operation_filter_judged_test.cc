@@ -39,8 +39,8 @@ std::string narrowed_to(std::string_view schema, const Words& allowed) {
     return json::write(filter_schema_enum(parsed(schema), "op", allowed));
 }
 
-// Of each schema here {"op": "read"} fits before and after, and {"op": "delete"} before alone; and
-// nothing says "delete" any more.
+// For each schema here {"op": "read"} fits before and after, {"op": "delete"} only before, and the
+// result does not mention "delete".
 void leaves_read_alone(std::string_view schema) {
     EXPECT_TRUE(accepts(schema, R"({"op": "read"})")) << schema;
     EXPECT_TRUE(accepts(schema, R"({"op": "delete"})")) << schema;
@@ -74,7 +74,7 @@ TEST(OperationFilterJudged, ReferencesAreFollowedHoweverTheyAreWritten) {
                                                 "$defs": {"O": {"enum": ["read", "delete"]}}}}})");
 }
 
-TEST(OperationFilterJudged, WhatStandsBesideAReferenceHoldsAsWell) {
+TEST(OperationFilterJudged, KeywordsBesideAReferenceApplyToo) {
     const std::string left = narrowed_to(
         R"({"properties": {"op": {"$ref": "#/$defs/O", "enum": ["read", "list", "delete"]}},
             "$defs": {"O": {"enum": ["read", "write", "delete"]}}})",
@@ -132,8 +132,8 @@ TEST(OperationFilterJudged, EveryKeywordThatAppliesASchemaIsLookedInto) {
         leaves_read_alone(schema);
 }
 
-// Where a schema lets any name in, others than the member keep it.
-TEST(OperationFilterJudged, WhatIsForOtherNamesAsWellStaysForThem) {
+// If a schema accepts any name, other members keep it unchanged.
+TEST(OperationFilterJudged, SchemasForOtherNamesStayForThem) {
     for (const char* const schema :
          {R"({"additionalProperties": {"enum": ["read", "delete"]}})",
           R"({"unevaluatedProperties": {"enum": ["read", "delete"]}})",
@@ -196,7 +196,7 @@ TEST(OperationFilterJudged, AConditionThatCannotHoldAnyMoreStillForbids) {
     EXPECT_FALSE(accepts(left, R"({"op": "read", "force": true})")) << left;
 }
 
-TEST(OperationFilterJudged, DiscriminatorsLeadToWhatIsLeft) {
+TEST(OperationFilterJudged, DiscriminatorsLeadToTheRemainingBranches) {
     EXPECT_EQ(narrowed_to(R"({"oneOf": [{"$ref": "#/$defs/Read"}, {"$ref": "#/$defs/Delete"}],
                               "discriminator": {"propertyName": "op", "mapping": {
                                   "read": "#/$defs/Read", "delete": "#/$defs/Delete"}},
@@ -207,7 +207,7 @@ TEST(OperationFilterJudged, DiscriminatorsLeadToWhatIsLeft) {
                   R"({"oneOf": [{"$ref": "#/$defs/Read"}],
                       "discriminator": {"propertyName": "op", "mapping": {"read": "#/$defs/Read"}},
                       "$defs": {"Read": {"properties": {"op": {"const": "read"}}}}})")));
-    // By another member, and by the name of the definition.
+    // The mapping is by another member, and by the name of the definition.
     EXPECT_EQ(narrowed_to(R"({"oneOf": [{"$ref": "#/$defs/Read"}, {"$ref": "#/$defs/Delete"}],
                               "discriminator": {"propertyName": "kind", "mapping": {
                                   "a": "Read", "b": "#/$defs/Delete", "c": "Delete"}},
@@ -261,7 +261,7 @@ TEST(OperationFilterJudged, AnUndeclaredMemberLeavesTheSchemaAsItWas) {
 }
 
 // Each definition refers twice to the next: what that unfolds to is 2^40 values.
-TEST(OperationFilterJudged, WhatUnfoldsWithoutEndIsLeftOut) {
+TEST(OperationFilterJudged, EndlessReferencesAreLeftOut) {
     Map definitions;
     for (int i = 0; i < 40; ++i) {
         const Value next = Map{{"$ref", cat("#/$defs/d", i + 1)}};
@@ -425,7 +425,7 @@ private:
     Map definitions_;
 };
 
-TEST(OperationFilterJudged, OfRandomSchemasNoOtherWordFitsAndTheAllowedStill) {
+TEST(OperationFilterJudged, RandomSchemasAdmitExactlyTheAllowedWords) {
     constexpr unsigned kSeed = 20261123;
     SchemaMaker maker(kSeed);
     std::size_t judged = 0;

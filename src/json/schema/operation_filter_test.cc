@@ -10,6 +10,7 @@
 
 #include "json/json.h"
 #include "json/schema/member_words.h"
+#include "json/schema/object_members.h"
 
 namespace quire::json {
 namespace {
@@ -22,7 +23,7 @@ std::string same(std::string_view schema) {
     return json::write(json::parse(schema).value());
 }
 
-TEST(OperationFilter, AnEnumKeepsWhatIsAllowed) {
+TEST(OperationFilter, AnEnumKeepsTheAllowedWords) {
     EXPECT_EQ(filtered(R"({"properties": {"operation": {"enum": ["list", "read", 5, "delete"]},
                                           "path": {"enum": ["delete"]}}})",
                        {"read", "list"}),
@@ -123,7 +124,7 @@ TEST(OperationFilter, DefaultsExamplesAndDescriptionsOfOthersGo) {
               same(R"({"properties": {"operation": {"enum": ["read"], "default": "read"}}})"));
 }
 
-TEST(OperationFilter, AnArrayOfOperationsKeepsWhatIsAllowed) {
+TEST(OperationFilter, AnArrayOfOperationsKeepsTheAllowedWords) {
     EXPECT_EQ(filtered(R"({"properties": {"ops": {"type": "array",
                                                   "items": {"enum": ["read", "delete"]},
                                                   "default": ["read", "delete"],
@@ -139,7 +140,7 @@ TEST(OperationFilter, AMemberThatTakesAnyStringIsGivenTheWords) {
         same(R"({"properties": {"operation": {"type": "string", "enum": ["list", "read"]}}})"));
 }
 
-TEST(OperationFilter, WhereNothingIsLeftNoWordFits) {
+TEST(OperationFilter, NoWordFitsIfNoneIsAllowed) {
     const std::string none = same(R"({"type": "object", "properties": {"operation": {"enum": []}},
                  "required": ["operation"]})");
     EXPECT_EQ(filtered(R"({"properties": {"operation": {"enum": ["delete"]}}})", {"read"}), none);
@@ -158,7 +159,7 @@ TEST(OperationFilter, ReferencesInCirclesEnd) {
     EXPECT_EQ(filtered(R"({"$ref": "#"})", {"read"}), same(R"({"$ref": "#"})"));
 }
 
-TEST(OperationFilter, MembersGoWhereverTheyAreNamed) {
+TEST(OperationFilter, MembersAreRemovedEverywhere) {
     const std::vector<std::string> names = {"force", "reason"};
     EXPECT_EQ(json::write(without_members(
                   json::parse(R"({"properties": {"force": {}, "path": {}, "reason": {}},
@@ -192,8 +193,8 @@ void words_in(const Value& root, const Value& schema, int depth, std::vector<std
     }
 }
 
-// Whatever the shape: afterwards exactly the words are left that were there and are allowed.
-TEST(OperationFilter, OfRandomSchemasTheAllowedWordsAreLeft) {
+// In every shape exactly the allowed ones of the former words are left.
+TEST(OperationFilter, RandomSchemasKeepTheAllowedWords) {
     constexpr std::array<const char*, 6> kWords = {"list", "read", "write", "delete", "undo", "x"};
     std::mt19937 random(20261122);
     const auto pick = [&](std::size_t below) { return random() % below; };

@@ -17,17 +17,17 @@ namespace {
 
 constexpr int kDeepestGuard = 128;
 
-using Way = OperationGuard::Way;
+using Outcome = OperationGuard::Outcome;
 
 // The outcome if both parts apply.
-Way both(Way a, Way b) {
-    if (a == Way::refused || b == Way::refused) return Way::refused;
+Outcome both(Outcome a, Outcome b) {
+    if (a == Outcome::refused || b == Outcome::refused) return Outcome::refused;
     return std::max(a, b);
 }
 // The outcome if at least one of the parts applies.
-Way either(Way a, Way b) {
+Outcome either(Outcome a, Outcome b) {
     if (a == b) return a;
-    return std::max({a, b, Way::by_case});
+    return std::max({a, b, Outcome::by_case});
 }
 
 const List* list_of(const Value& schema, std::string_view keyword) {
@@ -47,24 +47,24 @@ bool type_excludes(const Value& schema, std::string_view kind) {
     if (type == nullptr) return false;
     if (type->is_string()) return type->as_string() != kind;
     if (!type->is_list()) return false;
-    return std::none_of(type->as_list().begin(), type->as_list().end(),
-                        [&](const Value& each) { return each == Value(kind); });
+    return std::ranges::none_of(type->as_list(),
+                                [&](const Value& each) { return each == Value(kind); });
 }
 
 bool OperationGuard::is_allowed(const Value& word) const {
     if (word.is_list()) {
         const List& all = word.as_list();
-        return !all.empty() && std::all_of(all.begin(), all.end(),
-                                           [&](const Value& each) { return is_allowed(each); });
+        return !all.empty() &&
+               std::ranges::all_of(all, [&](const Value& each) { return is_allowed(each); });
     }
-    return word.is_string() &&
-           std::find(allowed_.begin(), allowed_.end(), word.as_string()) != allowed_.end();
+    return word.is_string() && std::ranges::find(allowed_, word.as_string()) != allowed_.end();
 }
 
 bool OperationGuard::refuses_all(const Value& schema, const std::string& base, int depth) const {
     return refuses(schema, base, Kind::string, depth) && refuses(schema, base, Kind::list, depth);
 }
 
+// True only if some assertion certainly excludes every other word.
 bool OperationGuard::refuses(const Value& schema, const std::string& outer, Kind kind,
                              int depth) const {
     if (schema.is_bool()) return !schema.as_bool();
@@ -111,12 +111,14 @@ bool OperationGuard::refuses(const Value& schema, const std::string& outer, Kind
     return false;
 }
 
-Way OperationGuard::way_of_members(const Value& schema, const std::string& base, int depth) const {
-    Way out = Way::unseen;
+// The member is seen by a schema for its name, by one for a pattern, or by one for all others.
+Outcome OperationGuard::outcome_of_members(const Value& schema, const std::string& base,
+                                           int depth) const {
+    Outcome out = Outcome::unseen;
     bool seen = false;
     const auto looks = [&](const Value& member) {
         seen = true;
-        out = both(out, refuses_all(member, base, depth + 1) ? Way::refused : Way::open);
+        out = both(out, refuses_all(member, base, depth + 1) ? Outcome::refused : Outcome::open);
     };
     if (const Value* members = schema.get("properties"); members != nullptr) {
         if (const Value* member = members->get(field_)) looks(*member);
@@ -132,13 +134,14 @@ Way OperationGuard::way_of_members(const Value& schema, const std::string& base,
     return out;
 }
 
+// Follows every part that could apply to the object.
 bool OperationGuard::may_look(const Value& schema, const std::string& outer, int depth) const {
     if (!schema.is_map()) return false;
     if (depth > kDeepestGuard || --steps_ < 0) return true;
     const std::string base = base_within(schema, outer);
     if (schema.get("additionalProperties") != nullptr ||
         (depth > 0 && schema.get("unevaluatedProperties") != nullptr) ||
-        way_of_members(schema, base, depth) != Way::unseen)
+        outcome_of_members(schema, base, depth) != Outcome::unseen)
         return true;
     const auto part = [&](const Value& each) { return may_look(each, base, depth + 1); };
     for (const std::string_view keyword : {"allOf", "anyOf", "oneOf"}) {
@@ -146,8 +149,8 @@ bool OperationGuard::may_look(const Value& schema, const std::string& outer, int
         if (parts != nullptr && std::any_of(parts->begin(), parts->end(), part)) return true;
     }
     for (const std::string_view keyword : {"if", "then", "else"}) {
-        const Value* const given = schema.get(keyword);
-        if (given != nullptr && part(*given)) return true;
+        const Value* const operand = schema.get(keyword);
+        if (operand != nullptr && part(*operand)) return true;
     }
     if (const Value* all = schema.get("dependentSchemas"); all != nullptr && all->is_map()) {
         for (const Map::Entry& each : all->as_map()) {
@@ -165,35 +168,37 @@ bool OperationGuard::may_look(const Value& schema, const std::string& outer, int
     return false;
 }
 
-Way OperationGuard::way_inside(const Value& schema, const std::string& base, int depth) const {
-    if (type_excludes(schema, "object")) return Way::refused;
-    const auto part = [&](const Value& each) { return way(each, base, depth + 1); };
-    Way out = way_of_members(schema, base, depth);
+// Combines the outcomes of all keywords except unevaluatedProperties, which comes last.
+Outcome OperationGuard::outcome_inside(const Value& schema, const std::string& base,
+                                       int depth) const {
+    if (type_excludes(schema, "object")) return Outcome::refused;
+    const auto part = [&](const Value& each) { return outcome(each, base, depth + 1); };
+    Outcome out = outcome_of_members(schema, base, depth);
     if (const List* all = list_of(schema, "allOf")) {
         for (const Value& each : *all) out = both(out, part(each));
     }
     for (const std::string_view keyword : {"anyOf", "oneOf"}) {
         const List* const any = list_of(schema, keyword);
         if (any == nullptr || any->empty()) continue;
-        Way one = part(any->front());
+        Outcome one = part(any->front());
         for (const Value& each : *any) one = either(one, part(each));
         out = both(out, one);
     }
     if (const Value* dependent = schema.get("dependentSchemas");
         dependent != nullptr && dependent->is_map()) {
         for (const Map::Entry& each : dependent->as_map()) {
-            const Way one = part(each.value);
-            out = both(out, each.key == field_ ? one : either(one, Way::unseen));
+            const Outcome one = part(each.value);
+            out = both(out, each.key == field_ ? one : either(one, Outcome::unseen));
         }
     }
     if (const Value* condition = schema.get("if"); condition != nullptr) {
         const Value* const then = schema.get("then");
         const Value* const otherwise = schema.get("else");
-        Way if_so = then == nullptr ? Way::unseen : part(*then);
+        Outcome if_so = then == nullptr ? Outcome::unseen : part(*then);
         if_so = both(part(*condition), if_so);
-        const Way if_not = otherwise == nullptr ? Way::unseen : part(*otherwise);
+        const Outcome if_not = otherwise == nullptr ? Outcome::unseen : part(*otherwise);
         // If the condition itself refuses the word, only the other branch is left.
-        out = both(out, if_so == Way::refused && part(*condition) == Way::refused
+        out = both(out, if_so == Outcome::refused && part(*condition) == Outcome::refused
                             ? if_not
                             : either(if_so, if_not));
     }
@@ -203,19 +208,19 @@ Way OperationGuard::way_inside(const Value& schema, const std::string& base, int
         const auto target = references_ == nullptr ? std::nullopt
                                                    : references_->find(base, reference->as_string(),
                                                                        keyword == "$dynamicRef");
-        out = both(out, target ? way(*target->schema, target->base, depth + 1) : Way::open);
+        out = both(out, target ? outcome(*target->schema, target->base, depth + 1) : Outcome::open);
     }
     return out;
 }
 
-Way OperationGuard::way(const Value& schema, const std::string& outer, int depth) const {
-    if (schema.is_bool()) return schema.as_bool() ? Way::unseen : Way::refused;
-    if (!schema.is_map() || depth > kDeepestGuard || --steps_ < 0) return Way::open;
+Outcome OperationGuard::outcome(const Value& schema, const std::string& outer, int depth) const {
+    if (schema.is_bool()) return schema.as_bool() ? Outcome::unseen : Outcome::refused;
+    if (!schema.is_map() || depth > kDeepestGuard || --steps_ < 0) return Outcome::open;
     const std::string base = base_within(schema, outer);
-    const Way inside = way_inside(schema, base, depth);
+    const Outcome inside = outcome_inside(schema, base, depth);
     const Value* const others = schema.get("unevaluatedProperties");
-    if (others == nullptr || inside == Way::refused || inside == Way::open) return inside;
-    return refuses_all(*others, base, depth + 1) ? Way::refused : Way::open;
+    if (others == nullptr || inside == Outcome::refused || inside == Outcome::open) return inside;
+    return refuses_all(*others, base, depth + 1) ? Outcome::refused : Outcome::open;
 }
 
 }  // namespace quire::json

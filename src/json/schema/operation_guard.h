@@ -33,7 +33,7 @@ public:
     }
 
     // The outcome for another word in the member, by an object's schema.
-    enum class Way {
+    enum class Outcome {
         refused,
         // It fits, and nothing has evaluated the member.
         unseen,
@@ -41,7 +41,9 @@ public:
         by_case,
         open,
     };
-    Way way(const Value& schema, const std::string& base) const { return way(schema, base, 0); }
+    Outcome outcome(const Value& schema, const std::string& base) const {
+        return outcome(schema, base, 0);
+    }
     // True if something in an object's schema may evaluate the member, apart from its own
     // unevaluatedProperties.
     bool may_look(const Value& schema, const std::string& outer) const {
@@ -52,10 +54,10 @@ private:
     enum class Kind { string, list };
     bool refuses(const Value& schema, const std::string& base, Kind kind, int depth) const;
     bool refuses_all(const Value& schema, const std::string& base, int depth) const;
-    Way way(const Value& schema, const std::string& base, int depth) const;
-    Way way_inside(const Value& schema, const std::string& base, int depth) const;
+    Outcome outcome(const Value& schema, const std::string& base, int depth) const;
+    Outcome outcome_inside(const Value& schema, const std::string& base, int depth) const;
     bool may_look(const Value& schema, const std::string& outer, int depth) const;
-    Way way_of_members(const Value& schema, const std::string& base, int depth) const;
+    Outcome outcome_of_members(const Value& schema, const std::string& base, int depth) const;
 
     const SchemaReferences* const references_;
     const std::string_view field_;

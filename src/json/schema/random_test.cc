@@ -163,7 +163,7 @@ Verdict verdict(const Result<void>& checked) {
     return checked.error().reason() == "invalid_arguments" ? Verdict::no : Verdict::none;
 }
 
-// What must have the verdict of `body` itself, each with the definitions that it refers to.
+// Schemas that must give the same verdict as `body`, each with the definitions it refers to.
 std::vector<Value> equals_of(const Value& body, const Map& definitions) {
     std::vector<Value> equals;
     const auto add = [&](Map schema) {
@@ -186,7 +186,7 @@ std::vector<Value> equals_of(const Value& body, const Map& definitions) {
     return equals;
 }
 
-TEST(RandomSchema, AgreesWithWhatIsBuiltOfIt) {
+TEST(RandomSchema, AgreesWithEqualSchemas) {
     const char* given = std::getenv("SEED");
     const std::uint64_t first = given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
     const std::uint64_t last = given != nullptr ? first : 3000;

@@ -29,7 +29,7 @@ constexpr std::size_t kMostKept = 256;
 
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
+    return std::ranges::find(words, word) != words.end();
 }
 
 constexpr std::array<std::string_view, 2> kDefinitions = {"$defs", "definitions"};
@@ -85,7 +85,7 @@ template <typename Any>
 Any* child(Any& at, const std::string& step) {
     if (at.is_map()) return at.as_map().find(step);
     if (!at.is_list() || step.empty() || step.size() > 9 ||
-        !std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; }))
+        !std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; }))
         return nullptr;
     const std::size_t index = std::stoul(step);
     return index < at.as_list().size() ? &at.as_list()[index] : nullptr;
@@ -119,6 +119,7 @@ std::string percent_encoded(std::string_view text) {
     return out;
 }
 
+// Names are dropped, since the original keeps them; references are made absolute.
 void moved(Value& schema, const std::string& from_outer, const std::string& to, int depth) {
     if (!schema.is_map() || depth > kDeepest) return;
     const std::string from = base_within(schema, from_outer);
@@ -137,8 +138,8 @@ void moved(Value& schema, const std::string& from_outer, const std::string& to, 
 }
 
 // The path to a schema, written out only on request.
-struct SchemaWay {
-    const SchemaWay* outer;
+struct SchemaPath {
+    const SchemaPath* outer;
     std::string_view keyword;
     std::string_view step;
 
@@ -185,23 +186,24 @@ SchemaReferences::SchemaReferences(const Value& root) : root_(root) {
     look_through();
 }
 
+// One recursive walk with the base URI and the path as parameters.
 void SchemaReferences::look_through() {
     const auto look = [&](const auto& self, const Value& schema, const std::string& outer,
-                          const SchemaWay& way, int depth) -> void {
+                          const SchemaPath& here_path, int depth) -> void {
         if (!schema.is_map() || depth > kDeepest) return;
         const std::string base = base_within(schema, outer);
         if (text_of(schema, "$id") != nullptr)
-            resources_.try_emplace(base, Target{&schema, outer, way.path()});
+            resources_.try_emplace(base, Target{&schema, outer, here_path.path()});
         for (const std::string_view keyword : {"$anchor", "$dynamicAnchor"}) {
             const std::string* const name = text_of(schema, keyword);
             if (name == nullptr) continue;
-            const Target here{&schema, outer, way.path()};
+            const Target here{&schema, outer, here_path.path()};
             anchors_.try_emplace(cat(base, "#", *name), here);
             if (keyword == "$dynamicAnchor") dynamic_.emplace(*name, here);
         }
         for_each_part(schema,
                       [&](const Value& part, std::string_view keyword, std::string_view step) {
-                          const SchemaWay at{&way, keyword, step};
+                          const SchemaPath at{&here_path, keyword, step};
                           if (is_one_of(kDefinitions, keyword)) {
                               const std::string path = at.path();
                               defined_.try_emplace(path, Target{&part, base, path});
@@ -209,9 +211,10 @@ void SchemaReferences::look_through() {
                           self(self, part, base, at, depth + 1);
                       });
     };
-    look(look, root_, "", SchemaWay{nullptr, {}, {}}, 0);
+    look(look, root_, "", SchemaPath{nullptr, {}, {}}, 0);
 }
 
+// First the resource, then the fragment: empty, an anchor, or a pointer.
 std::optional<SchemaReferences::Target> SchemaReferences::find(const std::string& base,
                                                                std::string_view reference,
                                                                bool dynamic) const {
@@ -241,6 +244,7 @@ std::optional<SchemaReferences::Target> SchemaReferences::find(const std::string
     return at;
 }
 
+// Reachability from everything outside of definitions, followed through references.
 std::map<std::string, bool> SchemaReferences::definitions() const {
     std::map<std::string, bool> used;
     for (const auto& [path, place] : defined_) used.emplace(path, false);
@@ -387,8 +391,8 @@ public:
     }
 
     bool run() {
-        const bool any = std::any_of(changed_.begin(), changed_.end(),
-                                     [](const auto& each) { return each.second; });
+        const bool any =
+            std::ranges::any_of(changed_, [](const auto& each) { return each.second; });
         if (!any) return true;
         redirect(after_);
         for (std::size_t i = 0; i < kept_.size() && possible_; ++i) {
@@ -442,8 +446,7 @@ private:
         const Value* const all = after_.get("$defs");
         const auto is_taken = [&](const std::string& name) {
             return (all != nullptr && all->get(name) != nullptr) ||
-                   std::any_of(kept_.begin(), kept_.end(),
-                               [&](const Kept& each) { return each.name == name; });
+                   std::ranges::any_of(kept_, [&](const Kept& each) { return each.name == name; });
         };
         std::string name = stem;
         for (std::size_t i = 2; is_taken(name); ++i) name = cat(stem, "_", i);

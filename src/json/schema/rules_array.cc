@@ -106,6 +106,7 @@ private:
     std::optional<std::int64_t> most_;
 };
 
+// uniqueItems.
 class UniqueRule final : public Rule {
 public:
     bool holds(const Value& value, Check& check, Marks*) const override {
@@ -138,7 +139,7 @@ private:
         std::vector<std::pair<std::uint64_t, std::size_t>> hashes;
         hashes.reserve(items.size());
         for (const Value& item : items) hashes.emplace_back(hash_of(item, check), hashes.size());
-        std::sort(hashes.begin(), hashes.end());
+        std::ranges::sort(hashes);
         for (std::size_t begin = 0; begin < hashes.size() && !check.stopped();) {
             std::size_t end = begin + 1;
             while (end < hashes.size() && hashes[end].first == hashes[begin].first) ++end;
@@ -155,6 +156,7 @@ private:
     }
 };
 
+// unevaluatedItems.
 class UnevaluatedItemsRule final : public Rule {
 public:
     explicit UnevaluatedItemsRule(const Node& rest) : rest_(rest) {}
@@ -210,14 +212,14 @@ Result<void> compile_items(const Site& site) {
 Result<void> compile_contains(const Site& site) {
     const Node* node = TRY(site.child(site.operand, Site::For::inside));
     std::int64_t least = 1;
-    if (const Value* given = site.beside("minContains")) {
-        const auto count = count_operand(*given);
+    if (const Value* bound = site.beside("minContains")) {
+        const auto count = count_operand(*bound);
         if (!count) return site.wrong("has a minContains that is not an integer from 0 on");
         least = *count;
     }
     std::optional<std::int64_t> most;
-    if (const Value* given = site.beside("maxContains")) {
-        most = count_operand(*given);
+    if (const Value* bound = site.beside("maxContains")) {
+        most = count_operand(*bound);
         if (!most) return site.wrong("has a maxContains that is not an integer from 0 on");
     }
     site.add(std::make_unique<ContainsRule>(*node, least, most));

@@ -12,6 +12,7 @@
 namespace quire::json::detail {
 namespace {
 
+// $ref.
 class RefRule final : public Rule {
 public:
     explicit RefRule(const Node& target) : target_(target) {}
@@ -27,6 +28,7 @@ private:
     const Node& target_;
 };
 
+// $dynamicRef.
 class DynamicRefRule final : public Rule {
 public:
     DynamicRefRule(const Node& initial, std::uint32_t name) : initial_(initial), name_(name) {}
@@ -43,12 +45,13 @@ private:
     std::uint32_t name_;
 };
 
+// allOf.
 class AllRule final : public Rule {
 public:
     explicit AllRule(const Node& node) : node_(node) {}
     bool holds(const Value& value, Check& check, Marks* marks) const override {
-        return std::all_of(node_.all.begin(), node_.all.end(),
-                           [&](const Node* part) { return check.holds(*part, value, marks); });
+        return std::ranges::all_of(
+            node_.all, [&](const Node* part) { return check.holds(*part, value, marks); });
     }
     Error explain(const Value& value, const Place& place, Check& check,
                   Marks* marks) const override {
@@ -90,6 +93,8 @@ public:
         return exactly_one_ ? matching == 1 : matching > 0;
     }
 
+    // If the value was meant for one branch, explains that one; otherwise lists what the branches
+    // want.
     Error explain(const Value& value, const Place& place, Check& check,
                   Marks* marks) const override {
         std::vector<const Node*> near;   // Branches that the value may have been meant for.
@@ -103,8 +108,7 @@ public:
                 cat_to(matching, cat(matching.empty() ? "" : ", ", number));
             } else if (std::string form = excluding(*branch, value, check); form.empty()) {
                 near.push_back(branch);
-            } else if (forms.size() < kMostForms &&
-                       std::find(forms.begin(), forms.end(), form) == forms.end()) {
+            } else if (forms.size() < kMostForms && std::ranges::find(forms, form) == forms.end()) {
                 forms.push_back(std::move(form));
             }
         }
@@ -120,7 +124,7 @@ public:
         }
         std::string each;
         for (const Node* branch : near) {
-            if (!check.may_tell()) break;
+            if (!check.may_explain()) break;
             const Error fault = check.explain(*branch, value, place, marks);
             cat_to(each, cat(each.empty() ? ": " : "; or ", fault.message()));
         }
@@ -149,6 +153,7 @@ private:
     std::vector<const Node*> branches_;
 };
 
+// not.
 class NotRule final : public Rule {
 public:
     explicit NotRule(const Node& node) : node_(node) {}
@@ -193,6 +198,7 @@ private:
     const Node& node_;
 };
 
+// dependentSchemas.
 class DependentSchemasRule final : public Rule {
 public:
     explicit DependentSchemasRule(const Node& node) : node_(node) {}

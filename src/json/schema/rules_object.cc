@@ -58,6 +58,7 @@ public:
         return present == members_.required.size();
     }
 
+    // Missing members are reported together, other faults one at a time.
     Error explain(const Value& value, const Place& place, Check& check, Marks*) const override {
         for (const Map::Entry& entry : value.as_map()) {
             if (members_.additional != nullptr && members_.additional->nothing &&
@@ -136,15 +137,15 @@ Members& members_of(const Site& site) {
     return members;
 }
 
+// propertyNames.
 class NamesRule final : public Rule {
 public:
     explicit NamesRule(const Node& names) : names_(names) {}
     bool holds(const Value& value, Check& check, Marks*) const override {
         if (!value.is_map()) return true;
-        return std::all_of(
-            value.as_map().begin(), value.as_map().end(), [&](const Map::Entry& entry) {
-                return check.spend(entry.key.size() / 64) && check.holds(names_, Value(entry.key));
-            });
+        return std::ranges::all_of(value.as_map(), [&](const Map::Entry& entry) {
+            return check.spend(entry.key.size() / 64) && check.holds(names_, Value(entry.key));
+        });
     }
     Error explain(const Value& value, const Place& place, Check& check, Marks*) const override {
         for (const Map::Entry& entry : value.as_map()) {
@@ -166,6 +167,7 @@ private:
     const Node& names_;
 };
 
+// dependentRequired.
 class DependentRequiredRule final : public Rule {
 public:
     struct Dependency {
@@ -206,6 +208,7 @@ private:
     std::vector<Dependency> dependencies_;
 };
 
+// unevaluatedProperties.
 class UnevaluatedPropertiesRule final : public Rule {
 public:
     UnevaluatedPropertiesRule(const Node& rest, const Members& members)
@@ -248,7 +251,7 @@ Result<std::vector<std::string>> names_in(const Site& site, const Value& operand
         names.push_back(name.as_string());
     }
     auto sorted = names;
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
         return site.wrong(kWanted);
     }
@@ -280,10 +283,10 @@ Result<void> compile_properties(const Site& site) {
     if (site.operand.as_map().empty() && site.node.members.required.empty()) return {};
     Members& members = members_of(site);
     auto required = members.required;
-    std::sort(required.begin(), required.end());
+    std::ranges::sort(required);
     for (const Map::Entry& entry : site.operand.as_map()) {
         const Node* member = TRY(site.child(entry.value, Site::For::inside, entry.key));
-        const bool is_required = std::binary_search(required.begin(), required.end(), entry.key);
+        const bool is_required = std::ranges::binary_search(required, entry.key);
         members.properties.push_back({entry.key, member, is_required});
     }
     for (const std::string& name : members.required) {

@@ -19,10 +19,9 @@ Result<void> compile_type(const Site& site) {
         return named != 0;
     };
     const Value& operand = site.operand;
-    const bool good = operand.is_list()
-                          ? !operand.as_list().empty() &&
-                                std::all_of(operand.as_list().begin(), operand.as_list().end(), add)
-                          : add(operand);
+    const bool good = operand.is_list() ? !operand.as_list().empty() &&
+                                              std::ranges::all_of(operand.as_list(), add)
+                                        : add(operand);
     if (!good) {
         return site.wrong(
             "must be null, boolean, integer, number, string, array or object, or a list of these");
@@ -34,12 +33,13 @@ Result<void> compile_type(const Site& site) {
 
 namespace {
 
+// enum and const.
 class EnumRule final : public Rule {
 public:
     EnumRule(std::string_view rule, List allowed) : rule_(rule), allowed_(std::move(allowed)) {}
     bool holds(const Value& value, Check& check, Marks*) const override {
-        return std::any_of(allowed_.begin(), allowed_.end(),
-                           [&](const Value& choice) { return same(value, choice, check); });
+        return std::ranges::any_of(allowed_,
+                                   [&](const Value& choice) { return same(value, choice, check); });
     }
     Error explain(const Value& value, const Place& place, Check&, Marks*) const override {
         constexpr std::size_t kListed = 4096;  // The most bytes of listed choices.
@@ -93,6 +93,7 @@ private:
     Value bound_;
 };
 
+// multipleOf.
 class MultipleRule final : public Rule {
 public:
     explicit MultipleRule(Value unit) : unit_(std::move(unit)) {}
@@ -157,6 +158,7 @@ private:
     std::int64_t bound_;
 };
 
+// pattern.
 class PatternRule final : public Rule {
 public:
     PatternRule(std::string pattern, PatternTest test)

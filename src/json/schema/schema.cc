@@ -57,6 +57,7 @@ Result<void> Schema::check(const Value& instance) const {
     return Failure(std::move(error));
 }
 
+// Most values fit as they are: the changes are tried only after a no.
 Result<Value> Schema::accept(Value instance, bool is_unwrapped) const {
     const detail::Graph& graph = body_->graph;
     detail::Check as_it_is(graph.scoped);

@@ -56,7 +56,7 @@ constexpr std::string_view kEdit = R"({
     "$defs": {"line": {"type": "integer", "minimum": 0}}
 })";
 
-TEST(Schema, LetsThroughWhatFits) {
+TEST(Schema, AcceptsFittingValues) {
     const Schema edit = schema(kEdit);
     EXPECT_EQ(fault(edit, R"({"block_id":"b"})"), "");
     EXPECT_EQ(fault(edit, R"({"block_id":"b","limit":null,"coords":"original","metadata":{"x":[1]},
@@ -80,7 +80,7 @@ TEST(Schema, NamesTheFieldsThatAreMissing) {
     EXPECT_EQ(fault(pair, R"({"a":1})"), "required field missing: b");
 }
 
-TEST(Schema, SaysWhichTypeWouldBeRight) {
+TEST(Schema, NamesTheExpectedType) {
     const Schema edit = schema(kEdit);
     EXPECT_EQ(fault(edit, R"({"block_id":7})"), "'block_id' must be a string, not 7");
     EXPECT_EQ(fault(edit, R"({"block_id":null})"), "'block_id' must be a string, not null");
@@ -193,12 +193,12 @@ TEST(Schema, MakesIntegersOfFloatsWithoutAFraction) {
     EXPECT_EQ(accepted(schema(R"({"type":"number"})"), "3.0"), "3.0");
 }
 
-TEST(Schema, IntegersWithinWhatWasUnwrappedAreIntegersToo) {
+TEST(Schema, IntegersInUnwrappedValuesAreIntegersToo) {
     const Schema list = schema(R"({"type":"array","items":{"type":"integer"}})");
     EXPECT_EQ(accepted(list, R"("[1.0,2]")"), "[1,2]");
 }
 
-TEST(Schema, UnwrapsAndMakesIntegersThroughWhateverAppliesToTheValue) {
+TEST(Schema, UnwrapsAndMakesIntegersThroughAllApplyingSchemas) {
     EXPECT_EQ(accepted(schema(R"({"allOf":[{"properties":{"a":{"type":"object"}}},
                                           {"properties":{"n":{"type":"integer"}}}]})"),
                        R"({"a":"{}","n":2.0})"),
@@ -228,7 +228,7 @@ TEST(Schema, UnwrapsAndMakesIntegersThroughWhateverAppliesToTheValue) {
         R"({"a":1,"b":[2]})");
 }
 
-TEST(Schema, LeavesAloneWhatFitsOneOfItsForms) {
+TEST(Schema, KeepsValuesThatFitOneOfItsForms) {
     // The second form takes the string as it is, so nobody has to guess.
     const Schema either = schema(
         R"({"anyOf":[{"properties":{"a":{"type":"object"}}},{"properties":{"a":{"type":"string"}}}]})");
@@ -255,7 +255,7 @@ TEST(Schema, OurOwnSchemasAreReadStrictly) {
     EXPECT_TRUE(lenient->check(json("9223372036854775808")));
 }
 
-TEST(Schema, RefusesToCompileWhatMeansNothing) {
+TEST(Schema, RefusesToCompileMeaninglessKeywords) {
     const auto reason = [](std::string_view text) {
         const auto compiled = Schema::compile(json(text));
         return compiled ? std::string("compiled") : compiled.error().reason();
@@ -290,7 +290,7 @@ TEST(Schema, RefusesToCompileWhatMeansNothing) {
     EXPECT_EQ(reason(deep), "invalid_schema");
 }
 
-TEST(Schema, AMemberWithALongNameIsNotToldWhole) {
+TEST(Schema, ALongMemberNameIsCutInMessages) {
     const auto schema = Schema::compile(
         parse(R"({"type":"object","properties":{"a":{"additionalProperties":false}},)"
               R"("additionalProperties":{"type":"string"}})")

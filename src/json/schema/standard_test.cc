@@ -1,5 +1,5 @@
-// What the official suite (tests/schema_corpus) leaves open: the words of faults, documents and
-// dialects, exact numbers, and what holds against schemas that mean harm.
+// Tests beside the official suite (tests/schema_corpus): the words of faults, documents and dialects,
+// exact numbers, and the limits against hostile schemas.
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
@@ -53,7 +53,7 @@ const SchemaOptions kPlainPatterns = {
         };
     }};
 
-TEST(SchemaFault, NamesPlaceRuleAndWhatWouldBeRight) {
+TEST(SchemaFault, NamesPlaceRuleAndTheRightForm) {
     struct Case {
         std::string_view schema, value, rule, path, message;
     };
@@ -179,7 +179,7 @@ TEST(SchemaDocuments, TheMetaschemaChecksSchemas) {
     EXPECT_TRUE(fits(meta, R"({"properties":{"a":{"type":"string"}},"required":["a"]})"));
 }
 
-TEST(SchemaDialect, WhatAMetaschemaRequiresMustBeKnown) {
+TEST(SchemaDialect, RequiredVocabulariesMustBeKnown) {
     const Value strange = value_of(R"({"$vocabulary":{"https://x.example/vocab":true}})");
     const Value friendly = value_of(
         R"({"$vocabulary":{"https://x.example/vocab":false,
@@ -201,7 +201,7 @@ TEST(SchemaDialect, WhatAMetaschemaRequiresMustBeKnown) {
     EXPECT_TRUE(fits(schema, R"({"a":1})"));  // Without the vocabulary of applicators.
 }
 
-TEST(HostileSchema, WhatLeadsBackToItselfIsRefused) {
+TEST(HostileSchema, ASchemaThatLeadsBackToItselfIsRefused) {
     EXPECT_EQ(compile_reason(R"({"$ref":"#"})"), "invalid_schema");
     EXPECT_EQ(compile_reason(R"({"anyOf":[{"type":"null"},{"$ref":"#"}]})"), "invalid_schema");
     EXPECT_EQ(compile_reason(R"({"$ref":"#/$defs/a","$defs":{
@@ -231,7 +231,7 @@ std::string doubling(std::string_view keyword, std::string_view last) {
     return cat(text, "\"d", kLevels, "\":", last, "}}");
 }
 
-TEST(HostileSchema, WhatUnfoldsWithoutEndStopsAtTheSteps) {
+TEST(HostileSchema, EndlessReferencesStopAtTheStepLimit) {
     EXPECT_EQ(fault_of(compiled(doubling("allOf", R"({"type":"null"})")), "null").rule,
               "too_costly");
     EXPECT_EQ(fault_of(compiled(doubling("anyOf", R"({"type":"null"})")), "1").rule, "too_costly");
@@ -244,7 +244,7 @@ TEST(HostileSchema, WhatUnfoldsWithoutEndStopsAtTheSteps) {
     EXPECT_EQ(accepted.error().reason(), "too_costly");
 }
 
-TEST(HostileSchema, ANoThatCameOfStoppingIsNotTurnedIntoAYes) {
+TEST(HostileSchema, AnInterruptedCheckNeverBecomesAYes) {
     std::string text = doubling("allOf", R"({"type":"null"})");
     text.replace(0, std::string_view(R"({"$ref":"#/$defs/d0",)").size(),
                  R"({"not":{"$ref":"#/$defs/d0"},)");
@@ -271,7 +271,7 @@ TEST(HostileSchema, ItemsThatAreAllAlikeButOneAreComparedInNoTime) {
               "[20000]");
 }
 
-TEST(HostileSchema, FormsWithinFormsAreToldInFewWords) {
+TEST(HostileSchema, NestedFormsAreExplainedBriefly) {
     // Eight forms, six deep.
     std::string text = R"({"$ref":"#/$defs/d0","$defs":{)";
     for (int i = 0; i < 6; ++i) {

@@ -111,6 +111,7 @@ std::string merged_path(const UriParts& base, std::string_view path) {
 
 }  // namespace
 
+// RFC 3986, 5.2.2.
 Reference resolve_uri(std::string_view base_text, std::string_view reference) {
     const UriParts base = uri_parts(base_text);
     UriParts target = uri_parts(reference);
@@ -140,6 +141,7 @@ Reference resolve_uri(std::string_view base_text, std::string_view reference) {
     return resolved;
 }
 
+// RFC 6901: '~' must be followed by 0 or 1.
 std::optional<std::vector<std::string>> pointer_steps(std::string_view pointer) {
     std::vector<std::string> steps;
     if (pointer.empty()) return steps;
@@ -161,7 +163,7 @@ std::optional<std::vector<std::string>> pointer_steps(std::string_view pointer) 
 
 bool is_anchor(std::string_view name) {
     return !name.empty() && (is_letter(name[0]) || name[0] == '_') &&
-           std::all_of(name.begin(), name.end(), [](char c) {
+           std::ranges::all_of(name, [](char c) {
                return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
            });
 }

@@ -1,4 +1,4 @@
-#include "edits/draft.h"
+#include "edits/edited_text.h"
 
 #include <algorithm>
 
@@ -13,12 +13,12 @@ constexpr std::size_t kMostCompared = 1 << 20;
 
 }  // namespace
 
-void Draft::splice(text::Byte at, text::Byte erase, std::string_view insert) {
+void EditedText::splice(text::Byte at, text::Byte erase, std::string_view insert) {
     text_.splice(at, erase, insert);
     record(at.n, erase.n, insert.size());
 }
 
-void Draft::record(std::size_t at, std::size_t erase, std::size_t insert) {
+void EditedText::record(std::size_t at, std::size_t erase, std::size_t insert) {
     // A position of the present text becomes one of the original by subtracting `grown` and adding
     // `shrunk`, summed over the regions before it.
     std::size_t grown = grown_;
@@ -67,7 +67,8 @@ void Draft::record(std::size_t at, std::size_t erase, std::size_t insert) {
     regions_.insert(regions_.erase(from, to), merged);
 }
 
-std::vector<text::Splice> Draft::splices() const {
+// Reads each region back and trims what it has in common with the original at both ends.
+std::vector<text::Splice> EditedText::splices() const {
     std::vector<text::Splice> out;
     std::size_t grown = 0;
     std::size_t shrunk = 0;
@@ -104,7 +105,7 @@ std::vector<text::Splice> Draft::splices() const {
 
 // True if the splices together change nothing, as when lines were moved past lines that read the
 // same.
-bool Draft::undone_by_itself(const std::vector<text::Splice>& splices) const {
+bool EditedText::undone_by_itself(const std::vector<text::Splice>& splices) const {
     if (splices.empty() || original_.bytes() != text_.bytes()) return false;
     const text::Byte begin = splices.front().at;
     const text::Byte end = splices.back().at + splices.back().erase;

@@ -1,4 +1,4 @@
-#include "edits/splice.h"
+#include "edits/offset_splice.h"
 
 #include <gtest/gtest.h>
 

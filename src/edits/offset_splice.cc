@@ -1,11 +1,11 @@
-#include "edits/splice.h"
+#include "edits/offset_splice.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "edits/draft.h"
+#include "edits/edited_text.h"
 #include "edits/quoted.h"
 
 namespace quire::edits {
@@ -77,6 +77,7 @@ Result<text::Byte> resolve(const seq::Rope& text, std::size_t position, OffsetUn
                    {{"position", position}, {"nearest", nearest}});
 }
 
+// The range is resolved before anything else, so that a wrong offset is reported as such.
 Result<Planned> plan(const OffsetSplice& splice, const seq::Rope& text) {
     TRY(check_written(splice.insert, splice.limits));
     const text::Byte begin = TRY(resolve(text, splice.offset, splice.unit));
@@ -107,7 +108,7 @@ Result<Planned> plan(const OffsetSplice& splice, const seq::Rope& text) {
                         std::move(details));
         }
     }
-    Draft draft(text);
+    EditedText draft(text);
     draft.splice(begin, end - begin, splice.insert);
     return Planned{draft.splices(), {}};
 }

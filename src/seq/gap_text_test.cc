@@ -1,4 +1,4 @@
-#include "seq/draft.h"
+#include "seq/gap_text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,8 +13,8 @@
 namespace quire::seq {
 namespace {
 
-TEST(Draft, BeginsWithTheTextOfARope) {
-    Draft draft(Rope("one two"));
+TEST(GapText, BeginsWithTheTextOfARope) {
+    GapText draft(Rope("one two"));
 
     draft.insert({3}, ",", {1});
     draft.erase({0}, {1});
@@ -24,8 +24,8 @@ TEST(Draft, BeginsWithTheTextOfARope) {
     EXPECT_EQ(draft.rope().str(), "\xC3\xA9ne, two");
 }
 
-TEST(Draft, GoesOnAfterItWasRead) {
-    Draft draft{Rope()};
+TEST(GapText, GoesOnAfterItWasRead) {
+    GapText draft{Rope()};
     draft.insert({0}, "ac", {2});
     EXPECT_EQ(draft.rope().str(), "ac");
 
@@ -34,9 +34,9 @@ TEST(Draft, GoesOnAfterItWasRead) {
     EXPECT_EQ(draft.rope().str(), "abc");
 }
 
-TEST(Draft, HasNoRoomForEditsFarApart) {
-    Draft near(Rope(std::string(100'000, 'x')));
-    Draft apart(Rope(std::string(100'000, 'x')));
+TEST(GapText, HasNoRoomForEditsFarApart) {
+    GapText near(Rope(std::string(100'000, 'x')));
+    GapText apart(Rope(std::string(100'000, 'x')));
 
     for (std::size_t i = 0; i < 1000 && apart.has_room(1); ++i) {
         near.insert({50'000 + i}, "y", {1});
@@ -47,12 +47,12 @@ TEST(Draft, HasNoRoomForEditsFarApart) {
     EXPECT_FALSE(apart.has_room(1));
 }
 
-TEST(Draft, HasNoRoomForALongText) {
-    EXPECT_FALSE(Draft{Rope()}.has_room(std::size_t{64} << 20));
+TEST(GapText, HasNoRoomForALongText) {
+    EXPECT_FALSE(GapText{Rope()}.has_room(std::size_t{64} << 20));
 }
 
 // Against a flat string.
-TEST(Draft, IsWhatTheEditsMakeOfAText) {
+TEST(GapText, MatchesTheEditedText) {
     const char* given = std::getenv("SEED");
     const unsigned first = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : 1;
     const std::string_view alphabet[] = {"a", "b", "\n", "\xC3\xA9", "\xF0\x9F\x98\x80"};
@@ -63,7 +63,7 @@ TEST(Draft, IsWhatTheEditsMakeOfAText) {
         // Half of them never leave ASCII.
         const std::size_t letters = seed % 2 == 0 ? 3 : 5;
         std::string flat = "begin";
-        Draft draft{Rope(flat)};
+        GapText draft{Rope(flat)};
         std::size_t size = flat.size();
         const auto byte_of = [&](std::size_t at) { return utf8::offset_of_code_point(flat, at); };
         for (int step = 0; step < 400; ++step) {

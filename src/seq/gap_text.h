@@ -1,4 +1,4 @@
-// Draft: a text under construction by many edits that nobody reads in between.
+// GapText: a text under construction by many edits that nobody reads in between.
 //
 // A gap buffer: an edit moves the text between it and the edit before, which is little for the way
 // people and agents write, and finds its place without a tree. If edits turn out to be far apart,
@@ -14,9 +14,9 @@
 namespace quire::seq {
 
 // The text as one array with a gap at the last edit.
-class Draft {
+class GapText {
 public:
-    explicit Draft(const Rope& from);
+    explicit GapText(const Rope& from);
 
     // True if it is still worthwhile to insert `bytes` more bytes here.
     bool has_room(std::size_t bytes) const {

@@ -1,4 +1,4 @@
-#include "seq/draft.h"
+#include "seq/gap_text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace quire::seq {
 
-Draft::Draft(const Rope& from) : code_points_(from.code_points().n) {
+GapText::GapText(const Rope& from) : code_points_(from.code_points().n) {
     grow(from.bytes().n);
     from.for_each_chunk({0}, from.bytes(), [&](std::string_view chunk) {
         std::memcpy(text_.get() + gap_begin_, chunk.data(), chunk.size());
@@ -18,7 +18,8 @@ Draft::Draft(const Rope& from) : code_points_(from.code_points().n) {
     before_ = code_points_;
 }
 
-void Draft::insert(text::CodePoint at, std::string_view utf8, text::CodePoint length) {
+// Moves the gap to the place and writes into it.
+void GapText::insert(text::CodePoint at, std::string_view utf8, text::CodePoint length) {
     CHECK(at.n <= code_points_);
     seek(at.n);
     if (utf8.size() > gap_end_ - gap_begin_) grow(utf8.size());
@@ -29,7 +30,8 @@ void Draft::insert(text::CodePoint at, std::string_view utf8, text::CodePoint le
     ++edits_;
 }
 
-void Draft::erase(text::CodePoint at, text::CodePoint count) {
+// Moves the gap to the place and widens it over the erased bytes.
+void GapText::erase(text::CodePoint at, text::CodePoint count) {
     CHECK(at.n <= code_points_ && count.n <= code_points_ - at.n);
     if (at.n + count.n == before_) {
         gap_begin_ -= bytes_before(count.n);
@@ -42,26 +44,26 @@ void Draft::erase(text::CodePoint at, text::CodePoint count) {
     ++edits_;
 }
 
-Rope Draft::rope() {
+Rope GapText::rope() {
     seek(code_points_);
     return Rope(std::string_view(text_.get(), gap_begin_));
 }
 
-std::size_t Draft::bytes_before(std::size_t count) const {
+std::size_t GapText::bytes_before(std::size_t count) const {
     if (is_ascii()) return count;
     std::size_t from = gap_begin_;
     while (count > 0) count -= utf8::is_boundary(text_[--from]) ? 1 : 0;
     return gap_begin_ - from;
 }
 
-std::size_t Draft::bytes_behind(std::size_t count) const {
+std::size_t GapText::bytes_behind(std::size_t count) const {
     if (is_ascii()) return count;
     const std::string_view behind(text_.get() + gap_end_, capacity_ - gap_end_);
     return utf8::offset_of_code_point(behind, count);
 }
 
 // Moves the gap to the code point `at`.
-void Draft::seek(std::size_t at) {
+void GapText::seek(std::size_t at) {
     if (at == before_) return;
     char* text = text_.get();
     std::size_t bytes = 0;
@@ -81,7 +83,7 @@ void Draft::seek(std::size_t at) {
 }
 
 // Makes the gap at least `room` bytes wide.
-void Draft::grow(std::size_t room) {
+void GapText::grow(std::size_t room) {
     constexpr std::size_t kLeast = 4096;
     const std::size_t behind = capacity_ - gap_end_;
     const std::size_t capacity = std::max(2 * capacity_, size() + room + kLeast);

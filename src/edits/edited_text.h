@@ -1,4 +1,4 @@
-// Draft: a text that is edited step by step and remembers how it differs from the original.
+// EditedText: a text that is edited step by step and remembers how it differs from the original.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 namespace quire::edits {
 
 // The differences are kept as regions of the original, so reading them back costs nothing per byte.
-class Draft {
+class EditedText {
 public:
-    explicit Draft(const seq::Rope& original) : original_(original), text_(original) {}
+    explicit EditedText(const seq::Rope& original) : original_(original), text_(original) {}
 
     const seq::Rope& original() const { return original_; }
     const seq::Rope& text() const { return text_; }

@@ -1,0 +1,239 @@
+// Reading of BasicRope. Included by rope_impl.h.
+//
+// Every question is one walk from the root: at each node the sizes of the children, in the unit of
+// the question, tell which child to enter. O(log n), plus the bytes looked at within one leaf.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/utf8.h"
+#include "seq/rope_node_impl.h"
+
+namespace quire::seq {
+
+// The leaf in which `at` units of the metric have passed: the first whose end is beyond `at`, or
+// the last one.
+template <std::size_t kChunk, std::size_t kFan>
+template <std::size_t TextSummary::*kMetric>
+auto BasicRope<kChunk, kFan>::find(std::size_t at) const -> Found {
+    Found found;
+    const Node* node = root_;
+    found.size = total_;
+    while (node->height > 0) {
+        const auto* inner = static_cast<const Inner*>(node);
+        std::size_t i = 0;
+        while (i + 1 < inner->count && found.before.*kMetric + inner->sizes[i].*kMetric <= at) {
+            found.before += inner->sizes[i++];
+        }
+        found.size = inner->sizes[i];
+        node = inner->children[i];
+    }
+    found.leaf = node;
+    return found;
+}
+
+// A last line without newline counts as well.
+template <std::size_t kChunk, std::size_t kFan>
+text::Line BasicRope<kChunk, kFan>::lines() const {
+    return {total_.newlines + (empty() || ends_with_newline() ? 0 : 1)};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::ends_with_newline() const {
+    return !empty() && text_of(find<&TextSummary::bytes>(total_.bytes).leaf).back() == '\n';
+}
+
+// The two bytes may lie in two chunks, so the last byte is remembered.
+template <std::size_t kChunk, std::size_t kFan>
+std::size_t BasicRope<kChunk, kFan>::crlfs() const {
+    std::size_t count = 0;
+    char last = 0;
+    for_each_chunk({0}, bytes(), [&](std::string_view chunk) {
+        for (const char byte : chunk) {
+            count += byte == '\n' && last == '\r' ? 1 : 0;
+            last = byte;
+        }
+        return true;
+    });
+    return count;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::is_boundary(text::Byte at) const {
+    if (at.n >= total_.bytes) return at.n == total_.bytes;
+    const Found found = find<&TextSummary::bytes>(at.n);
+    return utf8::is_boundary(text_of(found.leaf)[at.n - found.before.bytes]);
+}
+
+// The conversions find the leaf and count within it. In a leaf of ASCII nothing has to be counted.
+template <std::size_t kChunk, std::size_t kFan>
+text::Byte BasicRope<kChunk, kFan>::to_byte(text::CodePoint at) const {
+    if (at.n >= total_.code_points) return bytes();
+    const Found found = find<&TextSummary::code_points>(at.n);
+    const std::size_t index = at.n - found.before.code_points;
+    if (found.size.bytes == found.size.code_points) return {found.before.bytes + index};
+    return {found.before.bytes + utf8::offset_of_code_point(text_of(found.leaf), index)};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Byte BasicRope<kChunk, kFan>::to_byte(text::Utf16 at) const {
+    if (at.n >= total_.utf16) return bytes();
+    const Found found = find<&TextSummary::utf16>(at.n);
+    const std::string_view view = text_of(found.leaf);
+    std::size_t units = found.before.utf16;
+    std::size_t i = 0;
+    while (i < view.size()) {
+        std::size_t next = i;
+        units += utf8::decode(view, next) >= 0x10000 ? 2 : 1;
+        if (units > at.n) break;
+        i = next;
+    }
+    return {found.before.bytes + i};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::CodePoint BasicRope<kChunk, kFan>::to_code_point(text::Byte at) const {
+    if (at.n >= total_.bytes) return code_points();
+    const Found found = find<&TextSummary::bytes>(at.n);
+    const std::size_t offset = at.n - found.before.bytes;
+    if (found.size.bytes == found.size.code_points) return {found.before.code_points + offset};
+    const std::string_view view = text_of(found.leaf);
+    const std::size_t count =
+        found.before.code_points + utf8::count_code_points(view.substr(0, offset));
+    return {utf8::is_boundary(view[offset]) ? count : count - 1};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Utf16 BasicRope<kChunk, kFan>::to_utf16(text::Byte at) const {
+    if (at.n >= total_.bytes) return utf16();
+    const Found found = find<&TextSummary::bytes>(at.n);
+    const std::string_view view = text_of(found.leaf);
+    std::size_t offset = at.n - found.before.bytes;
+    while (!utf8::is_boundary(view[offset])) --offset;
+    return {found.before.utf16 + utf8::count_utf16(view.substr(0, offset))};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+text::Line BasicRope<kChunk, kFan>::to_line(text::Byte at) const {
+    if (at.n >= total_.bytes) return {total_.newlines};
+    const Found found = find<&TextSummary::bytes>(at.n);
+    const std::string_view before = text_of(found.leaf).substr(0, at.n - found.before.bytes);
+    return {found.before.newlines +
+            static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'))};
+}
+
+// Finds the newline that ends the line before.
+template <std::size_t kChunk, std::size_t kFan>
+text::Byte BasicRope<kChunk, kFan>::line_start(text::Line line) const {
+    if (line.n == 0) return {0};
+    if (line.n > total_.newlines) return bytes();
+    // A line begins after newline number line - 1.
+    const Found found = find<&TextSummary::newlines>(line.n - 1);
+    const std::string_view view = text_of(found.leaf);
+    std::size_t left = line.n - found.before.newlines;
+    std::size_t i = 0;
+    while (left > 0) {
+        i = view.find('\n', i) + 1;
+        --left;
+    }
+    return {found.before.bytes + i};
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::string BasicRope<kChunk, kFan>::str() const {
+    return slice({0}, bytes());
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::string BasicRope<kChunk, kFan>::slice(text::Byte begin, text::Byte end) const {
+    CHECK(begin <= end && end <= bytes());
+    std::string out;
+    out.reserve(end.n - begin.n);
+    for_each_chunk(begin, end, [&](std::string_view chunk) {
+        out.append(chunk);
+        return true;
+    });
+    return out;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::string BasicRope<kChunk, kFan>::line(text::Line line) const {
+    return slice(line_start(line), line_start({line.n + 1}));
+}
+
+// Passes the bytes [begin, end) below `node` to `take`, chunk by chunk; false once it returns false.
+template <std::size_t kChunk, std::size_t kFan>
+bool BasicRope<kChunk, kFan>::visit(const Node* node, std::size_t begin, std::size_t end,
+                                    Function<bool(std::string_view)>& take) {
+    if (node->height == 0) return take(text_of(node).substr(begin, end - begin));
+    const auto* inner = static_cast<const Inner*>(node);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < inner->count && at < end; ++i) {
+        const std::size_t next = at + inner->sizes[i].bytes;
+        if (next > begin) {
+            const std::size_t from = std::max(begin, at) - at;
+            if (!visit(inner->children[i], from, std::min(end, next) - at, take)) return false;
+        }
+        at = next;
+    }
+    return true;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::for_each_chunk(text::Byte begin, text::Byte end,
+                                             Function<bool(std::string_view)> take) const {
+    if (begin < end) static_cast<void>(visit(root_, begin.n, end.n, take));
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::size_t BasicRope<kChunk, kFan>::shown_below(const Node* node) {
+    if (node->height == 0) return node->shows ? node->count : 0;
+    const auto* inner = static_cast<const Inner*>(node);
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < inner->count; ++i) sum += shown_below(inner->children[i]);
+    return sum;
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+std::size_t BasicRope<kChunk, kFan>::shown_bytes() const {
+    return root_ == nullptr ? 0 : shown_below(root_);
+}
+
+// Checks the node and everything below it, and returns its size.
+template <std::size_t kChunk, std::size_t kFan>
+TextSummary BasicRope<kChunk, kFan>::check(const Node* node) {
+    if (node->height == 0) {
+        const std::string_view view = text_of(node);
+        if (node->shows) {
+            const Reel* reel = static_cast<const Shown*>(node)->reel;
+            CHECK(view.data() >= reel->text());
+            CHECK(view.data() + view.size() <= reel->text() + reel->capacity());
+        }
+        CHECK(!view.empty() && view.size() <= kChunk && utf8::is_valid(view));
+        return TextSummary::of(view);
+    }
+    const auto* inner = static_cast<const Inner*>(node);
+    CHECK(inner->count >= 1 && inner->count <= kFan);
+    for (std::size_t i = 0; i < inner->count; ++i) {
+        CHECK(inner->children[i]->height + 1 == inner->height);
+        CHECK(check(inner->children[i]) == inner->sizes[i]);
+    }
+    return inner->sum();
+}
+
+template <std::size_t kChunk, std::size_t kFan>
+void BasicRope<kChunk, kFan>::check_invariants() const {
+    CHECK((root_ == nullptr) == empty());
+    CHECK((root_ == nullptr ? TextSummary{} : check(root_)) == total_);
+    if (path_.leaf != nullptr && path_holds()) {
+        const Found found = find<&TextSummary::bytes>(path_.bytes);
+        CHECK(found.leaf == path_.leaf && !path_.leaf->shows);
+        CHECK(found.before.bytes == path_.bytes);
+        CHECK(found.before.code_points == path_.code_points && found.size == path_.size);
+    }
+}
+
+}  // namespace quire::seq
