@@ -25,7 +25,7 @@ std::string_view name_of(Outcome outcome) {
     return "";
 }
 
-// What a loop still owes: unmet duties, start tools, and late periodic tools.
+// The debts of a loop: unmet duties, start tools, and late periodic tools.
 LoopReport RuleAutomaton::report() const {
     LoopReport out;
     const CountedFacts view = view_of({});

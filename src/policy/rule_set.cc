@@ -130,7 +130,7 @@ bool RuleSet::applies(std::size_t rule, std::size_t tool) const {
     return std::ranges::find(what.tools, name) == what.tools.end();
 }
 
-// As a set, so that a tool listed twice counts once.
+// A set, so that a tool listed twice counts once.
 std::vector<std::size_t> RuleSet::listed_tools(std::size_t rule) const {
     std::set<std::size_t> out;
     for (const std::string& name : rules_[rule].rule.tools) {

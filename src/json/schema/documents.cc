@@ -210,7 +210,7 @@ Result<SchemaPart*> Documents::load(const Value& schema, const std::string& uri,
     return part;
 }
 
-// The same anchor on the same schema may appear twice, as both kinds.
+// One schema may have the same anchor twice, as both kinds.
 Result<void> Documents::register_anchor(const Found& found, std::string_view keyword,
                                         bool dynamic) {
     const Value* name = found.schema->get(keyword);
