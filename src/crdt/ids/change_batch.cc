@@ -9,7 +9,7 @@ namespace quire::crdt {
 
 namespace {
 
-// What is wrong with a change that a row could not tell; null for a sound one.
+// The fault of a change that its rows could not show; null for a sound change.
 const char* fault_in(const Change& change) {
     std::int64_t next = change.id.counter;
     for (const Op& op : change.ops) {

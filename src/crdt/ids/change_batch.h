@@ -90,8 +90,8 @@ struct ChangeBatch {
     std::vector<Dep> deps;
     std::vector<Row> rows;
     std::list<OpContent> contents;  // Contents that nothing else owns.
-    std::vector<Change> kept;       // What the batch was made of, unless it borrows.
-    // The first thing wrong with the changes that the batch was made of which its rows do not show.
+    std::vector<Change> kept;       // The source of the batch, unless it borrows.
+    // The first fault of the source changes that the rows do not show.
     struct Fault {
         OpId change;
         const char* what = nullptr;
