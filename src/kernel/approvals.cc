@@ -9,7 +9,7 @@
 #include "kernel/approval_record.h"
 #include "kernel/audit.h"
 #include "policy/call_digest.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::kernel {
 namespace {
@@ -28,7 +28,7 @@ std::string digest_of(const Caller& by) {
 
 std::string description_of(const Call& call) {
     const std::string text = cat(call.tool, " ", json::write(call.arguments));
-    std::string out = text::shown(utf8::prefix(text, kDescribed));
+    std::string out = text::escape_hidden(utf8::prefix(text, kDescribed));
     if (utf8::count_code_points(text) > kDescribed)
         out += cat(" … (cut; the call has ", text.size(), " bytes)");
     return out;
@@ -44,7 +44,7 @@ bool is_over(const Approval& approval, std::int64_t now_ms) {
 
 Failure no_such_approval(const std::string& id) {
     return fail(Errc::not_found, "invalid_reference",
-                cat("there is no approval '", text::shown(utf8::prefix(id, 80)),
+                cat("there is no approval '", text::escape_hidden(utf8::prefix(id, 80)),
                     "'; approvals list shows those there are"),
                 {{"approval_id", id}});
 }

@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "policy/approval.h"
 #include "policy/call_digest.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::kernel {
 namespace {
@@ -19,7 +19,7 @@ Map entry(const Clock& clock, std::string_view event) {
 
 std::string shown(std::string_view text) {
     const std::string_view begin = utf8::prefix(text, AuditLog::kShown);
-    std::string out = text::shown(begin);
+    std::string out = text::escape_hidden(begin);
     if (begin.size() < text.size()) out += "…";
     return out;
 }

@@ -6,7 +6,7 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::mcp::elicitation {
 
@@ -36,7 +36,7 @@ std::string_view verb(policy::Operation operation) {
 }
 
 std::string what_for(const policy::Ask& ask) {
-    const std::string name = cut(text::shown(ask.target.name), kLongestName);
+    const std::string name = cut(text::escape_hidden(ask.target.name), kLongestName);
     if (ask.target.kind == "tool") return cat("make a call that needs your consent to ", name);
     if (ask.target.kind == "mount") {
         return cat("use ", name,
@@ -137,7 +137,7 @@ Map question(const Approval& approval, std::string_view version) {
     out.append("message", cat(asker, " asks you to let it ", what_for(approval.ask),
                               ".\nUntil you answer, it waits as ", approval.id,
                               " (quire approvals), and nothing is done.\n", what, ": ",
-                              cut(text::shown(approval.description), kLongestCall)));
+                              cut(text::escape_hidden(approval.description), kLongestCall)));
     out.append("requestedSchema", form_of(approval.ask));
     return out;
 }

@@ -14,7 +14,7 @@
 #include "mounts/members.h"
 #include "policy/call_digest.h"
 #include "text/ecma_pattern.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::mounts {
 namespace {
@@ -46,7 +46,7 @@ bool has_hidden(std::string_view text) {
     for (char& c : seen) {
         if (c == '\n' || c == '\t' || c == '\r') c = ' ';
     }
-    return text::shown(seen) != seen;
+    return text::escape_hidden(seen) != seen;
 }
 
 // Makes a schema's words visible. False where something else in it has invisible parts: a name or a
@@ -179,7 +179,7 @@ std::string visible(std::string_view text, std::size_t limit) {
     std::string_view rest = cut ? utf8::prefix(text.substr(0, valid), limit) : text;
     while (true) {
         const std::size_t end = std::min(rest.find_first_of("\n\t\r"), rest.size());
-        out += text::shown(rest.substr(0, end));
+        out += text::escape_hidden(rest.substr(0, end));
         if (end == rest.size()) break;
         if (rest[end] != '\r') out += rest[end];
         rest.remove_prefix(end + 1);
@@ -189,7 +189,7 @@ std::string visible(std::string_view text, std::size_t limit) {
 }
 
 std::string in_a_line(std::string_view text, std::size_t limit) {
-    return text::shown(visible(text, limit));
+    return text::escape_hidden(visible(text, limit));
 }
 
 bool Definition::only_reads() const {

@@ -75,7 +75,7 @@ Result<tools::ToolInfo> published(std::string_view mount, const Definition& defi
 // The schema of its structured answers, in 2020-12; null where it has none, or none that compiles.
 Value answer_schema(const Definition& definition);
 
-// `text` with what is invisible written out, as text::shown() does, but for line feeds and tabs;
+// `text` with what is invisible written out, as text::escape_hidden() does, but for line feeds and tabs;
 // cut after `limit` code points, and saying so.
 std::string visible(std::string_view text, std::size_t limit);
 // The same in one line: what is not to look like a line of ours.

@@ -8,7 +8,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::mounts {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::int64_t kInvalidParams = -32602;
 constexpr std::size_t kQuoted = 500;
 
 std::string quoted(std::string_view text) {
-    return text::shown(utf8::prefix(text, kQuoted));
+    return text::escape_hidden(utf8::prefix(text, kQuoted));
 }
 
 std::string string_in(const Value& of, std::string_view member) {

@@ -10,8 +10,8 @@
 #include "policy/approval.h"
 
 #include "base/concat.h"
+#include "text/escape_hidden.h"
 #include "text/glob.h"
-#include "text/shown.h"
 
 namespace quire::policy {
 namespace {
@@ -51,8 +51,8 @@ Result<void> check_scope(const std::string& scope, const std::string& name) {
     const text::Glob glob = TRY(text::Glob::compile(scope));
     if (glob.matches(name)) return {};
     return invalid("scope_mismatch",
-                   cat("the scope '", text::shown(scope), "' does not contain '", text::shown(name),
-                       "', which the approval is for"),
+                   cat("the scope '", text::escape_hidden(scope), "' does not contain '",
+                       text::escape_hidden(name), "', which the approval is for"),
                    {{"scope", scope}, {"name", name}});
 }
 
@@ -146,7 +146,7 @@ Result<void> check_person(const Actor& by) {
 
 Failure outdated(const Approval& approval) {
     return fail(Errc::conflict, "outdated",
-                cat("'", text::shown(approval.ask.target.name),
+                cat("'", text::escape_hidden(approval.ask.target.name),
                     "' was deleted, moved or given another schema after ", approval.ask.actor.str(),
                     " asked (approval ", approval.id,
                     "). Nothing was approved; make the call again if it is still needed"),

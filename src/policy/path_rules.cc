@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/concat.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::policy {
 namespace {
@@ -62,7 +62,7 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
         const bool readable = operation == Operation::read && !is_hidden(path);
         decision.verdict = readable ? Verdict::allow : Verdict::deny;
         decision.because = {Because::Kind::built_in, 0};
-        decision.why = cat(text::shown(path),
+        decision.why = cat(text::escape_hidden(path),
                            is_hidden(path) ? " belongs to the kernel's own state" : " is protected",
                            ", whatever the rules say");
         return decision;
@@ -72,8 +72,8 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
     if (rule == rules_.end()) {
         decision.verdict = verdict(Permission::read_only, operation, Deleting::owner);
         decision.because = {Because::Kind::no_rule, 0};
-        decision.why =
-            cat("no rule in quire.toml matches ", text::shown(path), ", so it is read_only");
+        decision.why = cat("no rule in quire.toml matches ", text::escape_hidden(path),
+                           ", so it is read_only");
         return decision;
     }
     const auto index = static_cast<std::size_t>(rule - rules_.begin());
@@ -86,7 +86,7 @@ Decision PathRules::decide(std::string_view path, Operation operation, const Act
         decision.verdict = Verdict::allow;
     decision.why = cat("rule ", index + 1, " ('", rule->pattern.pattern(), "'",
                        rule->line > 0 ? cat(", line ", rule->line, " of quire.toml") : "",
-                       ") makes ", text::shown(path), " ", name_of(rule->permission),
+                       ") makes ", text::escape_hidden(path), " ", name_of(rule->permission),
                        listed ? cat(", with an approval for ", name_of(operation)) : "");
     return decision;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::policy {
 namespace {
@@ -26,9 +26,9 @@ public:
             for (const std::string& tool : group) TRY(check_tool(rule, tool, rule.value_line));
         }
         // A rule is one line of the prompt, and people must see all of it.
-        if (text::shown(rule.scope) != rule.scope) {
+        if (text::escape_hidden(rule.scope) != rule.scope) {
             return wrong(rule.value_line,
-                         cat("the scope '", text::shown(rule.scope),
+                         cat("the scope '", text::escape_hidden(rule.scope),
                              "' has invisible characters; write it as one line of plain text"));
         }
         if (rule.type == RuleType::allowed_operations) TRY(check_operations(rule));

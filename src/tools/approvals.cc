@@ -1,7 +1,7 @@
 // approvals: what agents ask people for, and the answers. Only people may call it.
 #include "base/concat.h"
 #include "kernel/approval_calls.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 #include "tools/operation_tool.h"
 #include "tools/permission_words.h"
 #include "tools/render.h"
@@ -108,7 +108,7 @@ std::string approval_line(const Approval& approval, std::string_view status) {
     const policy::Ask& ask = approval.ask;
     std::string out =
         cat(approval.id, "\t", status, "\t", ask.actor.str(), "\t", policy::name_of(ask.operation),
-            " ", text::shown(ask.target.name), "\t", approval.description);
+            " ", text::escape_hidden(ask.target.name), "\t", approval.description);
     if (approval.resolved) {
         out += cat("\t", policy::name_of(approval.resolved->answer), " by ",
                    approval.resolved->by.str());

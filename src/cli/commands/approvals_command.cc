@@ -12,7 +12,7 @@
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "cli/exchange/members.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
@@ -35,7 +35,7 @@ std::string approval_state(const Value& approval) {
     if (const std::int64_t until = number_of(approval, "until"); until > 0)
         out += cat(" until ", local_time(until));
     if (const std::string scope = text_of(approval, "scope"); !scope.empty())
-        out += cat(" for ", text::shown(scope));
+        out += cat(" for ", text::escape_hidden(scope));
     const std::string decision = text_of(approval, "decision");
     if (decision == "approve_once") out += " once";
     if (decision == "approve_scope" && approval.get("scope") == nullptr) out += " for good";
@@ -47,10 +47,10 @@ std::string approval_state(const Value& approval) {
 
 std::string approval_target(const Value& approval) {
     const std::string path = text_of(approval, "path");
-    if (!path.empty()) return text::shown(path);
+    if (!path.empty()) return text::escape_hidden(path);
     const std::string tool = text_of(approval, "tool");  // Or the scope of a consent.
-    if (!tool.empty()) return cat("the tool ", text::shown(tool));
-    return cat("the block ", text::shown(text_of(approval, "label")));
+    if (!tool.empty()) return cat("the tool ", text::escape_hidden(tool));
+    return cat("the block ", text::escape_hidden(text_of(approval, "label")));
 }
 
 // The description is escaped in the kernel: an agent chose its words.

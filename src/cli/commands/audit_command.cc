@@ -18,7 +18,7 @@
 #include "cli/exchange/members.h"
 #include "json/json.h"
 #include "memory/timestamp.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
@@ -39,7 +39,7 @@ struct AuditVerifyOptions {
 
 // A member of the entry, escaped: whoever can write to the database can write anything into it.
 std::string safe(const Value& entry, std::string_view member) {
-    return text::shown(text_of(entry, member));
+    return text::escape_hidden(text_of(entry, member));
 }
 
 std::string call_name(const Value& entry) {
@@ -79,7 +79,7 @@ std::string audit_event(const Value& entry) {
     if (event == "read")
         return cat(number, call_name(entry), " ", safe(entry, "arguments"), " ",
                    call_outcome(entry));
-    return text::shown(json::write(entry));
+    return text::escape_hidden(json::write(entry));
 }
 
 std::string audit_line(const Value& row) {
@@ -166,7 +166,7 @@ Result<int> verify_audit(const Globals& globals, const AuditVerifyOptions& optio
                      "nothing"));
     }
     for (const Value& head : missing) {
-        complain(cat("no entry has the hash ", text::shown(head.as_string()),
+        complain(cat("no entry has the hash ", text::escape_hidden(head.as_string()),
                      ": the log was cut or rewritten since that hash was printed"));
     }
     return printed && whole ? kDone : kRefused;

@@ -15,7 +15,7 @@
 #include "cli/commands/terminal.h"
 #include "cli/exchange/members.h"
 #include "json/json.h"
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 namespace quire::cli {
 namespace {
@@ -44,7 +44,7 @@ std::string indented(std::string_view text, std::string_view before) {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
-        cat_to(out, cat(before, text::shown(text.substr(at, end - at)), "\n"));
+        cat_to(out, cat(before, text::escape_hidden(text.substr(at, end - at)), "\n"));
         at = end + 1;
     }
     return out;
@@ -57,7 +57,7 @@ std::string shown_definition(const Value& definition) {
 std::string mount_line(const Value& row) {
     std::string out =
         cat(coloured(text_of(row, "name"), Colour::cyan), "  ", text_of(row, "state"), "  ",
-            mount_counts(row), "  ", text::shown(text_of(row, "command")), "\n");
+            mount_counts(row), "  ", text::escape_hidden(text_of(row, "command")), "\n");
     if (const std::string failed = text_of(row, "failed"); !failed.empty())
         cat_to(out, indented(failed, "    | "));
     return out;
@@ -75,7 +75,7 @@ std::string mount_text(const Value& row) {
     }
     for (const Value& each : list_of(row, "left_out")) {
         cat_to(out, cat("  ", coloured("left out", Colour::yellow), " ", text_of(each, "tool"),
-                        ": ", text::shown(text_of(each, "why")), "\n"));
+                        ": ", text::escape_hidden(text_of(each, "why")), "\n"));
     }
     for (const Value& each : list_of(row, "changes")) {
         const std::string what = text_of(each, "what");

@@ -42,9 +42,9 @@
 #include "server/state_directory.h"
 #include "server/workspace_service.h"
 #include "store/store.h"
-#include "text/shown.h"
-#include "tools/tools.h"
+#include "text/escape_hidden.h"
 #include "tools/tool.h"
+#include "tools/tools.h"
 
 namespace quire::cli {
 namespace {
@@ -245,14 +245,15 @@ Result<void> KernelProcess::Body::open_mounts(const Settings& settings,
     if (!options.empty())
         mount_workers = std::make_unique<sched::Pool>(static_cast<unsigned>(options.size()));
     mounts = TRY(mounts::Mounts::open(
-        std::move(options),
-        {*mount_calls, *pool, mount_workers != nullptr ? *mount_workers : *pool, clock,
-         [&log](const std::string& what) { log.write(LogLevel::warning, text::shown(what)); }}));
+        std::move(options), {*mount_calls, *pool, mount_workers != nullptr ? *mount_workers : *pool,
+                             clock, [&log](const std::string& what) {
+                                 log.write(LogLevel::warning, text::escape_hidden(what));
+                             }}));
     std::promise<std::vector<std::string>> met;
     mounts->meet(
         [&](Result<std::vector<std::string>> warnings) { met.set_value(std::move(*warnings)); });
     for (const std::string& warning : met.get_future().get())
-        log.write(LogLevel::warning, text::shown(warning));
+        log.write(LogLevel::warning, text::escape_hidden(warning));
     mounts->add_to(*registry, known_tools(registry->catalog()));
     return {};
 }

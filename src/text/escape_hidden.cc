@@ -1,4 +1,4 @@
-#include "text/shown.h"
+#include "text/escape_hidden.h"
 
 #include "base/utf8.h"
 
@@ -24,7 +24,7 @@ void add_number(std::string& out, char letter, char32_t number) {
     out += '}';
 }
 
-void add_shown(std::string& out, std::string_view valid) {
+void add_escaped(std::string& out, std::string_view valid) {
     for (std::size_t at = 0; at < valid.size();) {
         const std::size_t begin = at;
         const char32_t point = utf8::decode(valid, at);
@@ -38,11 +38,11 @@ void add_shown(std::string& out, std::string_view valid) {
 
 }  // namespace
 
-std::string shown(std::string_view text) {
+std::string escape_hidden(std::string_view text) {
     std::string out;
     while (true) {
         const std::size_t valid = utf8::find_invalid(text).value_or(text.size());
-        add_shown(out, text.substr(0, valid));
+        add_escaped(out, text.substr(0, valid));
         if (valid == text.size()) return out;
         add_number(out, 'x', static_cast<unsigned char>(text[valid]));
         text.remove_prefix(valid + 1);

@@ -9,6 +9,6 @@ namespace quire::text {
 
 // Control characters, direction marks and invisible characters are written as their number,
 // "\u{202e}", and bytes that are not UTF-8 as "\x{ff}". O(text).
-std::string shown(std::string_view text);
+std::string escape_hidden(std::string_view text);
 
 }  // namespace quire::text
