@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/concat.h"
+#include "json/schema/uri.h"
 
 namespace quire::json {
 namespace {
@@ -245,17 +246,6 @@ std::string_view step_now(const Value* at, std::string_view keyword) {
     return keyword;
 }
 
-const Value* step_into(const Value* at, std::string_view key) {
-    if (at == nullptr) return nullptr;
-    if (!at->is_list()) return at->get(key);
-    std::size_t index = 0;
-    for (const char digit : key) {
-        if (digit < '0' || digit > '9' || index > at->as_list().size()) return nullptr;
-        index = index * 10 + static_cast<std::size_t>(digit - '0');
-    }
-    return index < at->as_list().size() ? &at->as_list()[index] : nullptr;
-}
-
 // Rewrites each step of a pointer along the old document.
 std::string Translation::reference(const std::string& to) const {
     if (!to.starts_with("#/")) return to;
@@ -270,7 +260,7 @@ std::string Translation::reference(const std::string& to) const {
         const Place next = place == Place::schema  ? below(at, key)
                            : place == Place::other ? Place::other
                                                    : Place::schema;
-        at = step_into(at, key);
+        at = at == nullptr ? nullptr : detail::step_below(*at, key);
         place = next;
     }
     return out;

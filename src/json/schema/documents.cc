@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "base/check.h"
@@ -53,16 +52,6 @@ std::string_view without_empty_fragment(std::string_view uri) {
     return uri;
 }
 
-// The value one step of a JSON pointer below `value`; null if there is none.
-const Value* below(const Value& value, const std::string& step) {
-    if (value.is_map()) return value.get(step);
-    if (!value.is_list() || step.empty() || (step.size() > 1 && step[0] == '0')) return nullptr;
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-    if (error != std::errc() || end != step.data() + step.size()) return nullptr;
-    return index < value.as_list().size() ? &value.as_list()[index] : nullptr;
-}
-
 // The beginning of a text, for messages.
 std::string brief(std::string_view text) {
     constexpr std::size_t kShown = 200;
@@ -87,15 +76,7 @@ std::string Trail::text() const {
             text.append((*at)->step);
             continue;
         }
-        for (const char c : utf8::prefix((*at)->step, 64)) {
-            if (c == '~') {
-                text.append("~0");
-            } else if (c == '/') {
-                text.append("~1");
-            } else {
-                text.push_back(c);
-            }
-        }
+        text.append(escaped_step(utf8::prefix((*at)->step, 64)));
     }
     return text;
 }
@@ -314,7 +295,7 @@ Result<Documents::Target> Documents::at_pointer(SchemaPart& part, std::string_vi
     const Value* at = part.root;
     SchemaPart* around = &part;
     for (const std::string& step : *steps) {
-        at = below(*at, step);
+        at = step_below(*at, step);
         if (at == nullptr) {
             return invalid_schema(trail, keyword,
                                   cat("points at ", brief(pointer), ", where nothing is"));

@@ -3,9 +3,8 @@
 //   oneOf: [{op: read, path}, {op: delete, path, force}]      allowed: read
 //   ->     [{op: read, path}]                                 the branch and `force` are gone
 //
-// Negation needs no care: for the remaining calls every part says what it said before. A reference
-// whose target changes is replaced by a narrowed copy. At the end OperationGuard checks that no
-// other word can pass; if one could, the whole object gets the enum.
+// A negated part needs no care: for the remaining calls it says what it said before. At the end
+// OperationGuard checks that no other word can pass; if one could, the whole object gets the enum.
 
 #include "json/schema/operation_filter.h"
 

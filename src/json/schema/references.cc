@@ -65,37 +65,12 @@ const std::string* text_of(const Value& schema, std::string_view keyword) {
     return found != nullptr && found->is_string() ? &found->as_string() : nullptr;
 }
 
-// RFC 6901 writes '/' as "~1" and '~' as "~0".
-std::string escaped(std::string_view step) {
-    std::string out;
-    for (const char c : step) {
-        if (c == '~') {
-            out += "~0";
-        } else if (c == '/') {
-            out += "~1";
-        } else {
-            out.push_back(c);
-        }
-    }
-    return out;
-}
-
-// `Any` is Value or const Value. Null if there is no such step.
-template <typename Any>
-Any* child(Any& at, const std::string& step) {
-    if (at.is_map()) return at.as_map().find(step);
-    if (!at.is_list() || step.empty() || step.size() > 9 ||
-        !std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; }))
-        return nullptr;
-    const std::size_t index = std::stoul(step);
-    return index < at.as_list().size() ? &at.as_list()[index] : nullptr;
-}
-
 template <typename Any>
 Any* at_path(Any& root, const std::string& path) {
     const auto steps = json::detail::pointer_steps(path);
     Any* at = steps ? &root : nullptr;
-    for (std::size_t i = 0; at != nullptr && i < steps->size(); ++i) at = child(*at, (*steps)[i]);
+    for (std::size_t i = 0; at != nullptr && i < steps->size(); ++i)
+        at = detail::step_below(*at, (*steps)[i]);
     return at;
 }
 
@@ -145,10 +120,10 @@ struct SchemaPath {
 
     std::string path() const {
         if (outer == nullptr) return "";
-        std::string out = cat(outer->path(), "/", escaped(keyword));
+        std::string out = cat(outer->path(), "/", detail::escaped_step(keyword));
         // If the operand itself is the schema, the path ends with the keyword.
         if (!step.empty() || is_one_of(kSchemasByName, keyword))
-            cat_to(out, cat("/", escaped(step)));
+            cat_to(out, cat("/", detail::escaped_step(step)));
         return out;
     }
 };
@@ -237,9 +212,9 @@ std::optional<SchemaReferences::Target> SchemaReferences::find(const std::string
     Target at = resource->second;
     for (const std::string& step : *steps) {
         at.base = base_within(*at.schema, at.base);
-        at.schema = child(*at.schema, step);
+        at.schema = detail::step_below(*at.schema, step);
         if (at.schema == nullptr) return std::nullopt;
-        at.path += cat("/", escaped(step));
+        at.path += cat("/", detail::escaped_step(step));
     }
     return at;
 }
@@ -350,7 +325,7 @@ void prune_discriminators(Value& after, const SchemaReferences& were,
                           const std::set<std::string>& dropped) {
     const auto is_dropped = [&](const std::string& base, const std::string& named) {
         for (const std::string_view keyword : kDefinitions) {
-            if (dropped.contains(cat("/", keyword, "/", escaped(named)))) return true;
+            if (dropped.contains(cat("/", keyword, "/", detail::escaped_step(named)))) return true;
         }
         const auto target = were.find(base, named, false);
         return target && dropped.contains(target->path);
@@ -431,8 +406,9 @@ private:
                     possible_ = false;  // Nothing in there can name the root.
                     continue;
                 }
-                schema.as_map().set(keyword, cat(base == base_ ? "" : base_, "#/$defs/",
-                                                 percent_encoded(escaped(name_of(*was)))));
+                schema.as_map().set(keyword,
+                                    cat(base == base_ ? "" : base_, "#/$defs/",
+                                        percent_encoded(detail::escaped_step(name_of(*was)))));
             }
         });
     }

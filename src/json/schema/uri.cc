@@ -5,6 +5,8 @@
 #include "json/schema/uri.h"
 
 #include <algorithm>
+#include <charconv>
+#include <utility>
 
 namespace quire::json::detail {
 namespace {
@@ -159,6 +161,33 @@ std::optional<std::vector<std::string>> pointer_steps(std::string_view pointer) 
         }
     }
     return steps;
+}
+
+const Value* step_below(const Value& at, std::string_view step) {
+    if (at.is_map()) return at.get(step);
+    if (!at.is_list() || step.empty() || (step.size() > 1 && step[0] == '0')) return nullptr;
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+    if (error != std::errc() || end != step.data() + step.size()) return nullptr;
+    return index < at.as_list().size() ? &at.as_list()[index] : nullptr;
+}
+
+Value* step_below(Value& at, std::string_view step) {
+    return const_cast<Value*>(step_below(std::as_const(at), step));
+}
+
+std::string escaped_step(std::string_view step) {
+    std::string out;
+    for (const char c : step) {
+        if (c == '~') {
+            out += "~0";
+        } else if (c == '/') {
+            out += "~1";
+        } else {
+            out.push_back(c);
+        }
+    }
+    return out;
 }
 
 bool is_anchor(std::string_view name) {
