@@ -43,15 +43,20 @@ Result<Fd> open_beneath(int directory, const std::string& path, int flags, mode_
 // Like open_beneath(), but returns -1 and leaves the errno to the caller.
 int try_open_beneath(int directory, const std::string& path, int flags, mode_t mode = 0);
 
+// Exchanges two names in one step; 0, or -1 with errno.
 int rename_exchange(int directory, const std::string& a, const std::string& b);
+// Renames unless the new name exists; 0, or -1 with errno.
 int rename_noreplace(int from_directory, const std::string& from, int to_directory,
                      const std::string& to);
 
+// The kind of a file, by its status.
 Kind kind_of(const struct stat& status);
 // The error not_a_file unless the status is that of a regular file.
 Result<void> require_file(const struct stat& status, std::string_view path);
+// The stamp of a file, by its status.
 Stamp stamp_of(const struct stat& status);
 
+// Writes all bytes, however many calls that takes.
 Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
 // Reads up to `limit` bytes and one more, which tells that there are too many.
 Result<std::string> read_all(int fd, std::size_t expected, std::size_t limit,

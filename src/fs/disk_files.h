@@ -13,8 +13,10 @@
 
 namespace quire::fs {
 
+// Thread-safe: it keeps no state beside the directory and a counter for names.
 class DiskFiles final : public FileSystem {
 public:
+    // Settings of one instance.
     struct Options {
         // Distinguishes unfinished saves of this process from those of a dead one; random per
         // process.

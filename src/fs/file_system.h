@@ -24,6 +24,7 @@
 
 namespace quire::fs {
 
+// The kind of thing at a path; `other` is a fifo, a socket or a device.
 enum class Kind { missing, file, directory, other };
 
 // A resolved path.
@@ -41,6 +42,7 @@ struct Stamp {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t modified_ns = 0, changed_ns = 0;
     bool settled = false;
+    // True if the bytes cannot have changed between the two stamps.
     bool same_as(const Stamp& now) const {
         return settled && device == now.device && inode == now.inode && size == now.size &&
                modified_ns == now.modified_ns && changed_ns == now.changed_ns;
@@ -67,6 +69,7 @@ struct Entry {
     std::uint64_t size = 0;  // 0 for a link.
     bool is_link = false;    // Not followed; resolve() tells where it leads.
 };
+// The files of the directory, at about one moment.
 struct Listing {
     std::vector<Entry> entries;     // Files and links, sorted by path.
     std::size_t skipped_names = 0;  // Names that are not UTF-8, so no caller could use them.

@@ -124,6 +124,7 @@ private:
         return std::ranges::any_of(out_.moved, [&](const auto& move) { return move.to == path; });
     }
 
+    // Takes the value from the old place that the mapping or the name gives.
     void fill(const Place& place, const std::string& source) {
         if (find(old_, source) != nullptr) {
             if (const Value* value = value_at(value_, source)) fill_with(place, *value, source);

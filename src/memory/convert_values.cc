@@ -43,6 +43,7 @@ const Value* value_at(const Value& value, std::string_view path) {
     return at;
 }
 
+// Lists become lines, objects one line of pairs.
 std::string text_of(const Value& value) {
     if (value.is_string()) return value.as_string();
     if (value.is_list()) {
@@ -59,6 +60,7 @@ std::string text_of(const Value& value) {
     return json::write(value);
 }
 
+// Sections become headings and fields become lines, so that splitting finds them again.
 std::string lines_from(const Value& value) {
     if (!value.is_map()) return text_of(value);
     std::string out;
@@ -199,6 +201,7 @@ std::string beginning(std::string_view text) {
     return cat(shown, shown.size() < line.size() ? "…" : "");
 }
 
+// Texts are parsed as the field's type; other values must have it already.
 std::optional<Value> field_from(const Field& field, const Value& value) {
     std::optional<Value> out;
     const bool is_text = value.is_string();
@@ -223,6 +226,7 @@ std::optional<Value> field_from(const Field& field, const Value& value) {
     return out && check_field(field, *out) ? out : std::nullopt;
 }
 
+// Each element is fitted to the item's or the entry's schema by itself.
 List elements_from(const BlockSchema& schema, const Value& value, std::size_t& lost) {
     List elements;
     if (value.is_string()) {
@@ -276,6 +280,7 @@ List elements_from(const BlockSchema& schema, const Value& value, std::size_t& l
     return out;
 }
 
+// Text before the first known heading belongs to the rest.
 NamedTexts texts_by_heading(std::string_view text, const std::vector<std::string>& names) {
     NamedTexts out;
     std::string* at = &out.rest;
@@ -290,6 +295,7 @@ NamedTexts texts_by_heading(std::string_view text, const std::vector<std::string
     return out;
 }
 
+// A line without a known name ends the list that is being read.
 NamedTexts texts_by_line(std::string_view text, const std::vector<std::string>& names) {
     NamedTexts out;
     // The text that "- item" lines are added to.

@@ -89,6 +89,7 @@ List names_of(const CompositeSchema& composite, std::string& listed) {
     return names;
 }
 
+// The error lists the sections that exist.
 Failure section_not_found(const BlockSchema& schema, std::string_view section) {
     std::string listed;
     List names;
@@ -114,6 +115,7 @@ std::string container_name(const Place& place) {
         place.part == Part::value ? text::percent_escaped(place.field, kReserved) : std::string());
 }
 
+// The inverse of container_name().
 std::optional<Place> place_of(std::string_view name) {
     Place out;
     const char separator = name.find(':') < name.find('/') ? ':' : '/';

@@ -13,6 +13,7 @@ Failure read_only_section(std::string_view section) {
 
 }  // namespace
 
+// The order of checks decides which refusal an actor sees: permission, section, schema, field.
 Result<const BlockSchema*> admit(const Writer& by, const Write& write, const BlockSchema& block) {
     TRY(policy::permit(by.rights, write.operation));
 

@@ -143,6 +143,7 @@ std::vector<std::string> written_fields(const Place& place, bool is_item, const 
     return out;
 }
 
+// Roots are found by name; other containers must be items that the batch or the block knows.
 Result<Batch::Target> Batch::target_of(const crdt::ContainerId& id) const {
     if (id.is_root()) {
         auto place = place_of(id.root_name());
@@ -160,6 +161,7 @@ Result<Batch::Target> Batch::target_of(const crdt::ContainerId& id) const {
     return schema_mismatch("", "plain values", "a container");
 }
 
+// Builds the write that the op amounts to and passes it through the gate.
 Result<void> Batch::check(const crdt::Change& change, const crdt::Op& op) {
     const Target target = TRY(target_of(op.container));
     const std::vector<std::string> fields = written_fields(target.place, target.is_item, op);
@@ -257,6 +259,7 @@ Result<void> Batch::check_member(const BlockSchema& schema, const std::string& k
     return check_field(*field, *value);
 }
 
+// Compares the final sizes with the limits, per root.
 Result<void> Batch::check_limits() const {
     for (const auto& [id, more] : grown_) {
         if (more <= 0) continue;
@@ -365,6 +368,7 @@ bool is_append(const crdt::Doc& doc, std::span<const crdt::Change> changes) {
 
 }  // namespace
 
+// Plain checks first; the replay runs only if the actor may append but not overwrite.
 Result<void> check_incoming(crdt::Doc& doc, const MemoryBlock& block, const Writer& by,
                             std::span<const crdt::Change> changes, IncomingOptions options) {
     // Known changes were admitted before.

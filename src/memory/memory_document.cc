@@ -40,6 +40,7 @@ void MemoryDocument::auto_attribution(std::string_view operation) {
     set_attribution(policy::message_of({accessor_.actor, std::string(operation), ""}));
 }
 
+// An empty transaction keeps the attribution for the next one.
 crdt::Commit MemoryDocument::commit() {
     if (doc_.pending().empty()) return {};
     crdt::CommitOptions options;
@@ -65,6 +66,7 @@ crdt::Subscription MemoryDocument::subscribe(const crdt::ContainerId& container,
     return crdt::subscribe(doc_, doc_.open(container), std::move(callback));
 }
 
+// Translates the events of containers into those of sections.
 crdt::Subscription MemoryDocument::subscribe_content(OnContent callback) {
     return crdt::subscribe_root(
         doc_, [&doc = doc_, callback = std::move(callback)](const crdt::Event& event) mutable {
@@ -89,6 +91,7 @@ crdt::Subscription MemoryDocument::subscribe_content(OnContent callback) {
         });
 }
 
+// Undo is a write like any other, so it passes the gate first.
 Result<bool> MemoryDocument::step(crdt::UndoDirection direction) {
     TRY(policy::permit(accessor_.rights, policy::Operation::overwrite));
     commit();

@@ -61,6 +61,7 @@ Result<void> MemoryEdit::append_text(std::string_view section, std::string_view 
     return {};
 }
 
+// Matches are found in the text as it was, then replaced as one set of splices.
 Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::string_view find,
                                              std::string_view replace) {
     TRY(enter({Operation::overwrite, section, Shape::text}));
@@ -91,6 +92,7 @@ Result<std::size_t> MemoryEdit::replace_text(std::string_view section, std::stri
     return found;
 }
 
+// Splices that only append count as an append.
 Result<void> MemoryEdit::splice_text(std::string_view section, std::string_view operation,
                                      std::span<const text::Splice> splices) {
     const crdt::Handle content = doc_.open(content_of(section));
@@ -117,6 +119,7 @@ Result<const Field*> MemoryEdit::enter_field(Operation operation, const FieldPat
     return TRY(find_written(*map, path.field));
 }
 
+// null unsets; everything else is checked against the field's type.
 Result<void> MemoryEdit::set_field(const FieldPath& path, Value value) {
     const Field* field = TRY(enter_field(Operation::overwrite, path));
     if (value.is_null()) {
@@ -208,6 +211,7 @@ void MemoryEdit::put_list(const FieldPath& path, const Field& field, const List&
     must(doc_.map(doc_.open(root_of(path.section))).set(field.name, nullptr));
 }
 
+// A Counter merges concurrent additions; a Number does not and is set.
 Result<Value> MemoryEdit::increment_counter(const FieldPath& path, const Value& delta) {
     const Field* field = TRY(enter_field(Operation::overwrite, path));
     const bool counts = field->type == FieldType::counter;
@@ -262,6 +266,7 @@ void MemoryEdit::set_apart(const ListField& list) {
     must(doc_.map(list.root).set(list.field->name, nullptr));
 }
 
+// An element of a List field, or an item of a List.
 Result<void> MemoryEdit::append_to_list(const FieldPath& path, Value item) {
     if (path.field.empty()) return push_item(path.section, std::move(item));
     const ListField list = TRY(enter_list_field(Operation::append, path));
@@ -309,6 +314,7 @@ Result<Value> MemoryEdit::remove_from_list(const FieldPath& path, std::int64_t i
 
 // --- Log ---
 
+// The entry gets its header before it is checked, so that a given header is checked too.
 Result<void> MemoryEdit::append_entry(std::string_view section, Value entry) {
     std::vector<std::string> keys;
     if (entry.is_map()) {
@@ -341,6 +347,7 @@ Result<void> MemoryEdit::append_entry(std::string_view section, Value entry) {
     return {};
 }
 
+// Limits on number and on age are applied together, to the oldest entries.
 Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
     const BlockSchema* found = TRY(enter({Operation::overwrite, section, Shape::log}));
     const auto& retain = found->as<LogSchema>()->retain;

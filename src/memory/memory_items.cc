@@ -20,6 +20,7 @@ std::vector<std::string> keys_of(const Value& item) {
 
 }  // namespace
 
+// Only changed members are written.
 void MemoryEdit::put_members(crdt::Handle item, const Map& members,
                              const std::vector<std::string>& keys) {
     for (const std::string& key : keys) {
@@ -31,6 +32,7 @@ void MemoryEdit::put_members(crdt::Handle item, const Map& members,
     }
 }
 
+// An object becomes a map container; its members are written into it.
 void MemoryEdit::insert_element(crdt::Handle list, std::size_t at, Value item) {
     if (!item.is_map()) {
         must(doc_.list(list).insert(at, std::move(item)));
@@ -131,6 +133,7 @@ Result<void> MemoryEdit::set_item(std::string_view section, std::int64_t index, 
     return {};
 }
 
+// The item must be an object; its schema decides whether the field exists.
 Result<void> MemoryEdit::set_item_field(std::string_view section, std::int64_t index,
                                         const std::string& field, Value value) {
     const BlockSchema* found =

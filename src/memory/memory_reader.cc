@@ -82,6 +82,7 @@ std::optional<Value> MemoryReader::list_field(std::string_view section, const Fi
     return out;
 }
 
+// Follows the field to its container by type: counters, lists and long texts have their own.
 std::optional<Value> MemoryReader::value_of_field(std::string_view section,
                                                   const Field& field) const {
     if (field.type == FieldType::counter) {
@@ -136,6 +137,7 @@ Result<Value> MemoryReader::value(std::string_view section) const {
     return read_all(*TRY(locate(schema_, section)).schema, section);
 }
 
+// One case per kind of schema.
 Value MemoryReader::read_all(const BlockSchema& schema, std::string_view section) const {
     if (schema.as<TextSchema>() != nullptr)
         return doc_.text(doc_.open(content_of(section))).rope().str();
@@ -162,6 +164,7 @@ Value MemoryReader::read_all(const BlockSchema& schema, std::string_view section
     return all;
 }
 
+// Descends into sections; items and entries have no missing fields.
 void MemoryReader::find_missing(const BlockSchema& schema, const std::string& section,
                                 std::vector<FieldPath>& out) const {
     if (const auto* map = schema.as<MapSchema>()) {

@@ -8,6 +8,7 @@
 namespace quire::memory {
 namespace {
 
+// Builds the lines of a block, within a limit of bytes.
 class Lines {
 public:
     Lines(const MemoryReader& reader, std::size_t bytes) : reader_(reader), bytes_(bytes) {}

@@ -33,6 +33,7 @@ bool goes_on_as_tag(std::string_view text) {
                       [](char tag, char c) { return tag == (c >= 'A' && c <= 'Z' ? c + 32 : c); });
 }
 
+// Only the '<' of a block tag is escaped; other markup stays as it was written.
 std::string without_tags(std::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -68,6 +69,7 @@ std::string comment(std::string_view text) {
     return without_tags(out);
 }
 
+// Builds the body of a block.
 class Body {
 public:
     Body(const MemoryReader& reader, const RenderOptions& options)
@@ -141,6 +143,7 @@ void Body::add_shape(const TextSchema& schema, const std::string& section) {
     add_lines(text, first, last);
 }
 
+// A List field becomes lines of its own below its name.
 void Body::add_shape(const MapSchema& map, const std::string& section) {
     for (const Field& each : map.fields) {
         const std::optional<Value> value = reader_.value_of_field(section, each);
@@ -215,6 +218,7 @@ std::string render(const MemoryReader& reader, const MemoryBlock& block,
     return out;
 }
 
+// The key compares versions, which is cheaper than rendering.
 const std::string& RenderCache::get(const MemoryReader& reader, const MemoryBlock& block,
                                     const RenderOptions& options) {
     if (!reader.doc().pending().empty()) {

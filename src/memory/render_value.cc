@@ -76,6 +76,7 @@ std::string hanging(std::string_view text) {
     return out;
 }
 
+// The title comes first and the remaining members follow in brackets.
 std::string item_line(const Value& item) {
     if (!item.is_map()) return shown(item);
     const Map& members = item.as_map();
@@ -94,6 +95,7 @@ std::string item_line(const Value& item) {
     return out;
 }
 
+// The header comes first, then the fields that the schema lists.
 std::string entry_line(const LogSchema& log, const Value& entry) {
     if (!entry.is_map()) return shown(entry);
     Map rest = entry.as_map();

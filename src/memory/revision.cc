@@ -91,6 +91,7 @@ public:
     Revising(MemoryEdit& edit, const MemoryReader& shown, const MergeTexts& merge)
         : edit_(edit), shown_(shown), merge_(merge) {}
 
+    // Chooses by the kind of schema; a Composite recurses into the sections that the value has.
     Result<void> block(const BlockSchema& schema, const std::string& section, const Value& wanted) {
         if (schema.as<TextSchema>() != nullptr) return text(section, wanted);
         if (schema.as<MapSchema>() != nullptr) return map(schema, section, wanted);
@@ -135,6 +136,7 @@ private:
         return std::move(made.text);
     }
 
+    // Equal texts are left alone; different ones are merged with what others wrote.
     Result<void> text(const std::string& section, const Value& wanted) {
         if (!wanted.is_string()) return mismatch(section, "Text", wanted);
         const std::string& after = wanted.as_string();
@@ -151,6 +153,7 @@ private:
                   {{"section", section}});
     }
 
+    // A field that is missing from the saved version was removed by the person.
     Result<void> map(const BlockSchema& schema, const std::string& section, const Value& wanted) {
         if (!wanted.is_map()) return mismatch(section, "an object of fields", wanted);
         for (const Field& each : schema.as<MapSchema>()->fields) {
@@ -168,6 +171,7 @@ private:
         return {};
     }
 
+    // Each type has its own way to combine two changes.
     Result<void> field(const std::string& section, const Field& field, const Value* after) {
         const std::optional<Value> before = shown_.value_of_field(section, field);
         const bool same = after == nullptr ? !before : before && *before == *after;
@@ -247,6 +251,7 @@ private:
         crdt::Handle here;   // The list in the edited document.
     };
 
+    // Compares the shown and the wanted items and applies each replaced stretch.
     Result<void> items(const BlockSchema& schema, const std::string& section, const Value& wanted) {
         if (!wanted.is_list()) return mismatch(section, "a list of items", wanted);
         const Value before = TRY(shown_.value(section));

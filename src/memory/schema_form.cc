@@ -96,6 +96,7 @@ public:
         return std::span<const Value>(value->as_list());
     }
 
+    // A member that nobody read is unknown.
     Result<void> done() const {
         for (const Map::Entry& each : *map_) {
             if (std::ranges::find(asked_, each.key) == asked_.end()) {
@@ -138,6 +139,7 @@ private:
     std::size_t names_ = 0;
 };
 
+// A bare name is short for a schema without members.
 Result<BlockSchema> Parser::schema(const Value& form, const std::string& path, std::size_t depth) {
     if (depth > kMaxDepth) {
         return fault(path, "too_deep", cat("schemas nest at most ", kMaxDepth, " deep"),
@@ -354,6 +356,7 @@ Result<void> Parser::check_new(std::set<std::string>& names, const std::string& 
     return fault(path, "duplicate_name", cat("'", name, "' appears twice"), {{"name", name}});
 }
 
+// Members with their default values are left out.
 Value to_value(const std::vector<Field>& fields) {
     List out;
     for (const Field& each : fields) {

@@ -40,6 +40,7 @@ std::string key_of(const Value& value) {
     return out;
 }
 
+// Numbers equal values alike, for the diff.
 class Symbolizer {
 public:
     std::vector<std::uint32_t> of(const List& values) {
@@ -86,6 +87,7 @@ std::vector<text::Replaced> difference(const List& before, const List& after) {
     return text::myers_diff(old_symbols, symbols.of(after));
 }
 
+// Only the stretches that differ are touched, so that concurrent edits elsewhere survive.
 void rewrite(crdt::Doc& doc, crdt::Handle list, const List& wanted) {
     const std::vector<text::Replaced> replaced = difference(doc.value(list).as_list(), wanted);
     // Works from the back, so that positions in front stay valid.

@@ -118,6 +118,7 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
     return *day + *time - *ahead;
 }
 
+// The calendar is computed, not looked up, so the time zone of the machine does not matter.
 std::string format_minute(std::int64_t ms) {
     ms = std::clamp(ms, kFirst, kLast);
     const auto days = std::chrono::floor<std::chrono::days>(std::chrono::milliseconds(ms));

@@ -89,6 +89,7 @@ Result<void> check_header(const EntrySchema& entry, const Map& object) {
     return {};
 }
 
+// An open entry accepts any JSON; others are checked like an object of fields.
 Result<void> check_entry(const EntrySchema& entry, const Map& object) {
     TRY(check_header(entry, object));
     if (entry.fields.empty()) return check_json("", object);
@@ -144,6 +145,7 @@ Result<void> check_shape(const CompositeSchema& composite, const Value& value) {
 Value default_of(const TextSchema& /*text*/) {
     return "";
 }
+// The defaults of the fields; a Counter without one begins at 0.
 Value default_of(const MapSchema& map) {
     Map out;
     for (const Field& each : map.fields) {
@@ -176,6 +178,7 @@ Failure schema_mismatch(std::string_view field, std::string_view expected,
                    {{"field", field}, {"expected", expected}, {"actual", actual}});
 }
 
+// The error lists the fields, since the cause is usually a misspelt name.
 Failure field_not_found(std::string_view field, const std::vector<Field>& fields) {
     List names;
     std::string listed;

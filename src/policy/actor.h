@@ -9,10 +9,13 @@
 
 namespace quire::policy {
 
+// The kinds of actors: programs that work for a person, people, feeders of blocks, and the kernel.
 enum class ActorKind { agent, human, source, system };
 
+// "agent", "human", "source" or "system".
 std::string_view actor_kind_name(ActorKind kind);
 
+// One actor. Two actors are equal if kind and name are.
 struct Actor {
     ActorKind kind = ActorKind::agent;
     std::string name = "local";
@@ -20,6 +23,7 @@ struct Actor {
     // "agent:ada". Errors: invalid_argument "invalid_actor": not KIND:NAME, or a name that is
     // empty, over 64 bytes, or holds anything but letters, digits and "._-@".
     static Result<Actor> parse(std::string_view text);
+    // "KIND:NAME"; parse() reads it back.
     std::string str() const;
 
     friend auto operator<=>(const Actor&, const Actor&) = default;

@@ -34,6 +34,7 @@ struct Target {
     friend bool operator==(const Target&, const Target&) = default;
 };
 
+// One question: this actor, this operation, this target, this call.
 struct Ask {
     Actor actor = {};
     Operation operation = Operation::overwrite;
@@ -43,6 +44,7 @@ struct Ask {
     friend bool operator==(const Ask&, const Ask&) = default;
 };
 
+// The life of an approval.
 enum class ApprovalStatus : std::uint8_t {
     pending,
     approved,
@@ -56,11 +58,13 @@ inline constexpr ApprovalStatus kApprovalStatuses[] = {
     ApprovalStatus::used,    ApprovalStatus::revoked,  ApprovalStatus::outdated};
 std::string_view name_of(ApprovalStatus status);
 
+// The answers that a person can give; revoke takes an earlier one back.
 enum class Answer : std::uint8_t { approve_once, approve_for, approve_scope, deny, revoke };
 inline constexpr Answer kAnswers[] = {Answer::approve_once, Answer::approve_for,
                                       Answer::approve_scope, Answer::deny, Answer::revoke};
 std::string_view name_of(Answer answer);  // The enumerator's own name.
 
+// The duration of approve_for if none is given, and the longest allowed.
 inline constexpr std::int64_t kUsualDurationS = std::int64_t{15} * 60;
 inline constexpr std::int64_t kLongestDurationS = std::int64_t{30} * 24 * 60 * 60;
 
@@ -75,6 +79,7 @@ struct Resolution {
     std::uint64_t elicited_in = 0;
 };
 
+// A question with its present status and answer.
 struct Approval {
     std::string id = {};
     Ask ask = {};
@@ -83,6 +88,7 @@ struct Approval {
     std::int64_t asked_ms = 0;
     ApprovalStatus status = ApprovalStatus::pending;
 
+    // The answer, with the person and the time.
     struct Resolved {
         Actor by = {};
         std::int64_t at_ms = 0;

@@ -11,6 +11,7 @@
 
 namespace quire::policy {
 
+// The author of a change, and the operation with its detail.
 struct Attribution {
     policy::Actor actor;
     std::string operation;
@@ -18,6 +19,7 @@ struct Attribution {
     friend bool operator==(const Attribution&, const Attribution&) = default;
 };
 
+// The message of a change with this attribution.
 std::string message_of(const Attribution& attribution);
 // Nothing if message_of() did not make the message: other programs write what they like there.
 std::optional<Attribution> parse_message(std::string_view message);

@@ -13,6 +13,7 @@
 
 namespace quire::policy {
 
+// The order that is demanded of some tools, as arrows between their calls.
 class CallOrder {
 public:
     // An arrow of a node, with the rule that demands it.

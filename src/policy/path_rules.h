@@ -19,6 +19,8 @@
 
 namespace quire::policy {
 
+// One rule of quire.toml: a pattern, the permission it gives, and the operations that need an
+// approval.
 struct PathRule {
     text::Glob pattern;
     Permission permission = Permission::read_only;
@@ -35,6 +37,7 @@ struct Because {
     friend bool operator==(const Because&, const Because&) = default;
 };
 
+// The verdict on one operation on one path, with the permission and the reason.
 struct Decision {
     Verdict verdict = Verdict::deny;
     Permission permission = Permission::read_only;
@@ -45,6 +48,7 @@ struct Decision {
 // The decision for a file reached through a link: the stricter of the link's and its target's.
 Decision stricter(Decision link, Decision target);
 
+// The rules of a workspace. A value; thread-safe to read.
 class PathRules {
 public:
     PathRules() = default;

@@ -13,6 +13,7 @@ namespace quire::policy {
 // Ordered from the strictest. Under partner and human an agent may write after that person
 // approved.
 enum class Permission : std::uint8_t { read_only, partner, human, append, read_write, admin };
+// All permissions, from the strictest.
 inline constexpr Permission kPermissions[] = {Permission::read_only,  Permission::partner,
                                               Permission::human,      Permission::append,
                                               Permission::read_write, Permission::admin};
@@ -46,6 +47,7 @@ public:
     }
     void add(Operation operation) { bits_ |= bit(operation); }
     void add(Operations others) { bits_ |= others.bits_; }
+    // The operations on documents, all of them.
     static Operations all() {
         Operations every;
         for (const Operation each : kOperations) every.add(each);

@@ -16,6 +16,7 @@
 
 namespace quire::policy {
 
+// One problem of a set of rules.
 struct RuleFinding {
     enum class Kind : std::uint8_t {
         // Errors.
@@ -48,6 +49,7 @@ struct RuleFinding {
 
     bool is_error() const { return kind <= Kind::ends_and_continues; }
 };
+// The kind's enumerator as a word, for people and for JSON.
 std::string_view name_of(RuleFinding::Kind kind);
 
 // Errors first; a stable order within each kind. O(tools × (tools + rules) × exits) at worst.

@@ -48,11 +48,14 @@ struct ToolCall {
 
 // The verdict of one rule on a call, for a person to read.
 struct RuleLook {
+    // The rule is satisfied, refuses the call, asks for consent, or is replaced by a rule that
+    // names the tool.
     enum class Outcome : std::uint8_t { holds, refuses, asks, replaced };
     std::size_t rule = 0;
     Outcome outcome = Outcome::holds;
     std::string why;  // One sentence.
 };
+// The outcome as a word.
 std::string_view name_of(RuleLook::Outcome outcome);
 
 // The answer to a call.
@@ -106,11 +109,13 @@ enum class LoopStep : std::uint8_t { none, goes_on, ended };
 
 // The state of the loop, for the host.
 struct LoopReport {
+    // A rule that is not satisfied yet.
     struct Outstanding {
         std::size_t rule = 0;
         std::vector<std::string> tools = {};  // Tools that must still succeed, in catalog order.
         friend bool operator==(const Outstanding&, const Outstanding&) = default;
     };
+    // A periodic tool that is late.
     struct Overdue {
         std::size_t rule = 0;
         std::int64_t by_ms = 0;
@@ -136,11 +141,13 @@ public:
 
     // O(rules about the tool); a refusal costs O(rules about the tools that it names) more.
     Admission admit(const ToolCall& call);
+    // Reports the end of an admitted call, once, and returns its effect on the loop.
     LoopStep finish(Ticket ticket, bool success);
     // The answer that admit() would give; counts nothing.
     CallDecision decide(const ToolCall& call) const;
     // Like decide(), with the verdict of each rule about the tool.
     CallDecision explain(const ToolCall& call) const;
+    // The state of the running loop. O(rules).
     LoopReport report() const;
 
 private:

@@ -32,6 +32,7 @@ struct BookFinding {
     std::string text = {};  // "quire.toml:12: …"
 };
 
+// The compiled rules. Immutable; usable from any thread.
 class RuleBook {
 public:
     // Errors: invalid_argument "invalid_config" {file, line}: a tool that the catalog lacks, an

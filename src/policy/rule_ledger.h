@@ -35,6 +35,7 @@ struct ToolFacts {
     // Steady milliseconds of the last start; valid if the tool was called.
     std::vector<std::int64_t> last_start;
 
+    // Counts a call that begins at `now`, in steady milliseconds.
     void note_call(std::size_t tool, std::int64_t now) {
         called.add(tool);
         ++calls[tool];
@@ -50,7 +51,9 @@ struct LedgerEntry {
     bool succeeded = false;
     std::int64_t last_wall_ms = 0;  // When the last call began.
 
+    // The key under which the entry is stored.
     std::string key() const;
+    // The entry for storing; parse() reads it back.
     Value value() const;
     // Errors: corrupt, if value() did not write it.
     static Result<LedgerEntry> parse(const Value& value);

@@ -21,6 +21,7 @@
 
 namespace quire::policy {
 
+// The two levels of rules.
 enum class Level : std::uint8_t { common, own };
 
 // A set of small numbers: the tools of the catalog, or the operations of one tool, by index.
@@ -43,6 +44,7 @@ private:
 
 // One check before a call of one tool; a rule yields one or several.
 struct RuleCheck {
+    // The kinds of checks; they decide how the other members are read.
     enum class Kind : std::uint8_t {
         operation,  // The operation is in the set.
         calls,      // Called fewer than `number` times.
@@ -66,6 +68,7 @@ struct RuleCheck {
         std::uint32_t word = 0;
         std::uint64_t bits = 0;
     };
+    // A range of RuleSet::parts().
     struct Span {
         std::uint32_t begin = 0;
         std::uint32_t end = 0;

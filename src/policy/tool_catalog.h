@@ -42,6 +42,7 @@ public:
     void add(KnownTool tool);
     std::span<const KnownTool> tools() const { return tools_; }
     std::size_t size() const { return tools_.size(); }
+    // The number of a tool in the catalog's order; nothing if the tool is unknown.
     std::optional<std::size_t> index_of(std::string_view name) const;
     // Null if the tool is unknown. Valid until the next add().
     const KnownTool* find(std::string_view name) const;
@@ -49,6 +50,7 @@ public:
     std::string names() const;
     // All profiles that the tools name, each once.
     std::vector<std::string> profiles() const;
+    // For a message: "context, file and shell".
     std::string names_with_operations() const;
 
 private:

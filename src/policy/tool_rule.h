@@ -13,6 +13,7 @@
 
 namespace quire::policy {
 
+// The fourteen types of rules.
 enum class RuleType : std::uint8_t {
     allowed_operations,
     max_calls,
@@ -29,6 +30,7 @@ enum class RuleType : std::uint8_t {
     requires_consent,
     needed,
 };
+// All types, in the order of their numbers.
 inline constexpr RuleType kRuleTypes[] = {RuleType::allowed_operations,
                                           RuleType::max_calls,
                                           RuleType::cooldown,
@@ -50,7 +52,9 @@ enum class Per : std::uint8_t { session, conversation, persistent };
 inline constexpr Per kPers[] = {Per::session, Per::conversation, Per::persistent};
 
 std::string_view name_of(RuleType type);  // "allowed_operations" …
+// "session", "conversation" or "persistent".
 std::string_view name_of(Per per);
+// The type of that name; nothing for any other word.
 std::optional<RuleType> rule_type_named(std::string_view word);
 
 // If several rules refuse a call, the one with the highest priority is reported. This is the

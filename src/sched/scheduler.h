@@ -13,6 +13,7 @@
 
 namespace quire::sched {
 
+// A piece of work that runs once.
 using Task = Function<void()>;
 
 // Runs tasks on some thread.
@@ -69,6 +70,7 @@ private:
 // destructor drops remaining tasks.
 class ManualScheduler final : public Scheduler {
 public:
+    // Without a seed tasks run in posting order.
     explicit ManualScheduler(std::uint64_t seed = 0);
     ManualScheduler(const ManualScheduler&) = delete;
     ManualScheduler& operator=(const ManualScheduler&) = delete;
@@ -91,8 +93,11 @@ private:
 // strands share a Scheduler.
 class Strand {
 public:
+    // A strand that runs on `scheduler`, which must outlive it.
     explicit Strand(Scheduler& scheduler);
+    // Runs `task` after all tasks posted before. Any thread may call.
     void post(Task task);
+    // Posts `task` after at least `ms` milliseconds.
     void post_after(std::int64_t ms, Task task);
     bool is_current() const;  // True if the caller runs on this strand.
 

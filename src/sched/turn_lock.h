@@ -9,6 +9,7 @@
 
 namespace quire::sched {
 
+// Take it through Urgent or Patient, which release it at the end of their lives.
 class TurnLock {
 public:
     // Holds the lock for a short call.

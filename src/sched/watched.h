@@ -13,6 +13,7 @@ public:
     // Waits for events, at most `ms` (-1: without limit) or until wake(), and stores them as the
     // finding of `thread`, 0 or 1. Both threads may wait at once.
     virtual void wait(int thread, int ms) = 0;
+    // Ends the waits that are under way. Any thread may call.
     virtual void wake() = 0;
 
     // The outcome of tend().

@@ -15,12 +15,14 @@
 
 namespace quire::crdt {
 
+// The local number of an atom.
 using Lv = std::uint32_t;
 inline constexpr Lv kNoLv = ~Lv{0};
 // The limit for received atoms; local edits are checked before they are made and end at most 2^30 -
 // 2 atoms later. A few bytes can name many atoms: peers who delete the same text at once.
 inline constexpr Lv kMostAtoms = Lv{3} << 30;
 
+// A range of atoms by number.
 struct LvSpan {
     Lv begin = 0;
     Lv end = 0;
@@ -31,8 +33,10 @@ struct LvSpan {
 // A peer by number: dense, in order of first appearance.
 using PeerIndex = std::uint32_t;
 
+// Both directions of the numbering.
 class AtomTable {
 public:
+    // The number of a peer; a new one for a peer not seen before.
     PeerIndex intern(PeerId peer);
     std::optional<PeerIndex> find(PeerId peer) const;
     PeerId peer(PeerIndex index) const { return peers_[index].id; }
@@ -78,6 +82,7 @@ public:
     bool follows(Lv lv) const {
         return lv > 0 && runs_[run_of(lv)].lv != lv;
     }  // True if id(lv) is id(lv - 1) plus one.
+    // The number of a known atom; nothing for an unknown one. O(log runs).
     std::optional<Lv> lv_of(OpId id) const;
     std::optional<Lv> lv_of(PeerIndex peer, Counter counter) const;
     // The Lv spans of a span of known ids, in order of counter.
@@ -86,6 +91,7 @@ public:
     // All atoms before `end` as a version.
     VersionVector version_before(Lv end) const;
 
+    // CHECKs every structural invariant. O(runs).
     void check_invariants() const;
 
 private:

@@ -22,6 +22,7 @@ inline constexpr unsigned kTextPart = 3;
 inline constexpr unsigned kTextPart = 12;
 #endif
 
+// The kinds of runs, which decide how `pos`, `payload` and `extra` are read.
 enum class RunKind : std::uint8_t {
     insert,          // Text or elements, added to the sequence.
     anchor,          // A style's start or end: one invisible entity of the sequence.
@@ -34,6 +35,7 @@ enum class RunKind : std::uint8_t {
     other,           // Kept without being understood.
 };
 
+// A stretch of one peer's atoms in one container.
 struct Run {
     Lv lv = 0;
     std::uint32_t len = 0;
@@ -56,6 +58,7 @@ struct Run {
     bool in_sequence() const { return is_insert() || is_erase() || kind == RunKind::move; }
 };
 
+// Append-only, except for rewind().
 class ContainerLog {
 public:
     explicit ContainerLog(ContainerKind kind) : kind_(kind) {}
@@ -87,6 +90,7 @@ public:
     bool may_lengthen_text(std::size_t bytes) {
         return text_.may_lengthen(runs_.back().payload + runs_.back().extra, bytes);
     }
+    // Lengthens the last run, which the caller knows to be text of the same piece.
     void lengthen_text(std::uint32_t len, std::string_view utf8) {
         text_.lengthen(utf8);
         Run& last = runs_.back();
@@ -116,6 +120,7 @@ public:
     void move(Lv lv, std::uint32_t from, std::uint32_t to, Lv made, bool linear) {
         runs_.push_back({lv, 1, from, to, made, RunKind::move, linear, true});
     }
+    // A write of a value to the element that atom `made` inserted.
     void set(Lv lv, Lv made, Slot value, bool linear);
     void increment(Lv lv, Value delta);
     // Any other op. `pos` is used by anchors.
@@ -134,6 +139,7 @@ public:
     const Slot& value(const Run& run, Lv lv) const { return values_[run.payload + (lv - run.lv)]; }
     const OpContent& op(const Run& run) const { return ops_[run.payload]; }
 
+    // A length of the log to return to.
     struct Mark {
         std::size_t runs, values, ops;
         seq::Tape::Mark text;

@@ -21,6 +21,7 @@ struct Difference {
     std::vector<LvSpan> only_b;
 };
 
+// The entries of the graph, in order of Lv.
 class Graph {
 public:
     // Adds the atoms [end, end + count): the first follows `parents` (ascending, possibly with
@@ -30,6 +31,7 @@ public:
     void place(std::span<const Lv> parents, Lv count, Lamport lamport);
     // Adds `count` atoms after the last.
     void extend(Lv count) { entries_.back().end += count; }
+    // Forgets every atom from `end` on.
     void truncate(Lv end);
 
     Lv end() const { return entries_.empty() ? 0 : entries_.back().end; }
@@ -38,12 +40,15 @@ public:
     Lv last_run() const { return entries_.back().begin; }
     // The end of the run that contains an atom. O(log runs).
     Lv run_end(Lv lv) const { return entries_[entry_of(lv)].end; }
+    // The lamport of an atom. O(log entries).
     Lamport lamport(Lv lv) const;
+    // The atoms that an atom directly follows.
     Heads parents_of(Lv lv) const;
     // True if `target` is in the version with these heads.
     bool contains(std::span<const Lv> heads, Lv target) const;
     // Answers the same for several ascending targets, in one walk.
     bool contains_all(std::span<const Lv> heads, std::span<const Lv> targets) const;
+    // The atoms that only one of the two versions contains. O(difference).
     void diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) const;
     // The heads among `of`: sorts, and drops atoms that another one contains. One walk.
     Heads minimal(Heads of) const;

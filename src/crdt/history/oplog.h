@@ -29,6 +29,7 @@ struct ChangeInfo {
     std::int64_t timestamp;
 };
 
+// History in three tables, kept in step.
 class OpLog {
 public:
     AtomTable& atoms() { return atoms_; }
@@ -37,6 +38,7 @@ public:
     const Heads& heads() const { return heads_; }
     Lv end() const { return atoms_.end(); }
 
+    // Adds the log of a new container.
     ContainerIndex add_container(ContainerKind kind);
     ContainerLog& log(ContainerIndex container) { return logs_[container]; }
     const ContainerLog& log(ContainerIndex container) const { return logs_[container]; }
@@ -77,6 +79,7 @@ public:
         atoms_.extend(current_);
         graph_.extend(1);
     }
+    // Ends the change that was begun and makes it the head.
     void finish();
     // The change that finish() ended last is still being extended.
     void reopen() { heads_ = parents_; }
@@ -87,6 +90,7 @@ public:
                       std::int64_t merge_interval);
 
     const std::vector<ChangeInfo>& changes() const { return changes_; }
+    // The index of the change that contains an atom. O(log changes).
     std::size_t change_of(Lv lv) const;
     Lv change_end(std::size_t index) const {
         return index + 1 < changes_.size() ? changes_[index + 1].lv : end();
@@ -106,6 +110,7 @@ public:
     // True if `a` is later by (lamport, peer), the order that decides between concurrent writes.
     bool outranks(Lv a, Lv b) const;
 
+    // The container of an atom. O(log stretches).
     ContainerIndex container_of(Lv lv) const;
     // Calls take(container, LvSpan) for each stretch of [span) that belongs to one container, in
     // order.
@@ -126,6 +131,7 @@ public:
         Lamport lamport = 0;
         Lv count = 1;
     };
+    // Places atoms of a base.
     void place(ContainerIndex container, const Placed& atoms);
     // Ends the base with the heads of the state's version and their latest `timestamp`. False as in
     // AtomTable::end_base().
@@ -133,6 +139,7 @@ public:
                   std::int64_t timestamp);
     Lv base() const { return atoms_.base(); }
 
+    // A state to return to, after a failed import.
     struct Mark {
         Lv end;
         std::size_t changes, deps, owners;

@@ -9,6 +9,7 @@
 
 namespace quire::crdt {
 
+// A value; usable as long as the history grows only.
 class Past {
 public:
     Past() = default;  // Contains nothing.

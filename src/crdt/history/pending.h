@@ -10,6 +10,7 @@
 
 namespace quire::crdt {
 
+// The changes that wait.
 class Pending {
 public:
     // Changes that wait, and the atoms they wait for.

@@ -2,6 +2,7 @@
 
 namespace quire::crdt {
 
+// A change that is partly known is cut at the known end.
 std::vector<Change> beyond(const VersionVector& known, std::span<const Change> changes) {
     std::vector<Change> out;
     for (const Change& each : changes) {

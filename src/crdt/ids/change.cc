@@ -32,6 +32,7 @@ Counter atom_count(const Change& change) {
 
 namespace {
 
+// Text is cut between code points, lists between values; other content has a single atom.
 OpContent slice(const OpContent& content, Counter from, Counter to) {
     const auto skip = static_cast<std::uint32_t>(from);
     const auto size = static_cast<std::size_t>(to - from);

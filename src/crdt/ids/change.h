@@ -26,6 +26,7 @@ struct TextInsert {
     std::string text;
     bool operator==(const TextInsert&) const = default;
 };
+// Inserts values before position `pos`.
 struct ListInsert {
     std::uint32_t pos;
     std::vector<Slot> values;
@@ -39,6 +40,7 @@ struct SequenceDelete {
     OpId start;
     bool operator==(const SequenceDelete&) const = default;
 };
+// A style begins: its range as the writer saw it, its key and value, and its expansion byte.
 struct StyleStart {
     std::uint32_t start;
     std::uint32_t end;
@@ -47,25 +49,30 @@ struct StyleStart {
     std::uint8_t info;
     bool operator==(const StyleStart&) const = default;
 };
+// The end of the style that the op before began.
 struct StyleEnd {
     bool operator==(const StyleEnd&) const = default;
 };
+// Moves an element of a movable list between positions.
 struct ListMove {
     std::uint32_t from;
     std::uint32_t to;
     ElementId element;
     bool operator==(const ListMove&) const = default;
 };
+// Replaces the value of an element of a movable list.
 struct ListSet {
     ElementId element;
     Slot value;
     bool operator==(const ListSet&) const = default;
 };
+// Writes an entry of a map.
 struct MapSet {
     std::string key;
     Slot value;
     bool operator==(const MapSet&) const = default;
 };
+// Removes an entry of a map.
 struct MapErase {
     std::string key;
     bool operator==(const MapErase&) const = default;
@@ -77,16 +84,19 @@ struct TreeCreate {
     Bytes position;
     bool operator==(const TreeCreate&) const = default;
 };
+// Moves a node below another parent, to a position among its children.
 struct TreeMove {
     OpId target;
     std::optional<OpId> parent;
     Bytes position;
     bool operator==(const TreeMove&) const = default;
 };
+// Moves a node to the erased ones.
 struct TreeErase {
     OpId target;
     bool operator==(const TreeErase&) const = default;
 };
+// Adds to a counter.
 struct CounterAdd {
     Value delta;
     bool operator==(const CounterAdd&) const = default;
@@ -103,6 +113,7 @@ using OpContent =
     std::variant<TextInsert, ListInsert, SequenceDelete, StyleStart, StyleEnd, ListMove, ListSet,
                  MapSet, MapErase, TreeCreate, TreeMove, TreeErase, CounterAdd, UnknownOp>;
 
+// One op of one container; its atoms count up from `counter`.
 struct Op {
     ContainerId container;
     Counter counter = 0;  // The first atom's.

@@ -1,3 +1,8 @@
+// A batch is filled row by row, from a blob or from changes, and read back the same way. The three
+// frequent forms (text typed, text deleted forwards or backwards) are rows of plain numbers; any
+// other op is kept by pointer, in the batch's own list if nothing else owns it. Nothing here
+// allocates per op once the vectors have grown.
+
 #include "crdt/ids/change_batch.h"
 
 #include <limits>

@@ -31,6 +31,7 @@ struct ChangeBatch {
     ChangeBatch& operator=(const ChangeBatch&) = delete;
     ~ChangeBatch() = default;
 
+    // The forms of rows: three frequent ones that need no allocation, and the rest.
     enum class Form : std::uint8_t {
         text,            // TextInsert.
         erase_forward,   // SequenceDelete with len > 0.

@@ -74,6 +74,7 @@ std::optional<ContainerKind> parse_container_kind(std::string_view text) {
     return static_cast<ContainerKind>(*number);
 }
 
+// The name may contain colons, so the kind is searched from the back.
 std::optional<ContainerId> parse_container_id(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     if (!skip(text, kContainer) || colon < kContainer.size()) return std::nullopt;

@@ -15,6 +15,7 @@ bool is_empty(const Delta& delta) {
         delta);
 }
 
+// Joins text with equal styles, so that equal changes give equal deltas.
 void put(TextDelta& delta, std::string_view text, const Map& attributes) {
     if (text.empty()) return;
     if (!delta.empty()) {

@@ -26,15 +26,18 @@ struct Retain {
     Map attributes = {};
     friend bool operator==(const Retain&, const Retain&) = default;
 };
+// Removes the next `count` positions.
 struct Erase {
     std::size_t count = 0;
     friend bool operator==(const Erase&, const Erase&) = default;
 };
+// Inserts text with these styles.
 struct PutText {
     std::string text;
     Map attributes = {};
     friend bool operator==(const PutText&, const PutText&) = default;
 };
+// Inserts items of a list.
 struct PutItems {
     std::vector<Item> items;
     friend bool operator==(const PutItems&, const PutItems&) = default;
@@ -57,6 +60,7 @@ using MapDelta = std::vector<MapChange>;
 // Actions in order: an index counts the parent's children as the actions before left them. No
 // parent means the root.
 struct TreeAction {
+    // The three things that can happen to a node.
     enum class Kind { create, move, erase };
     Kind kind = Kind::create;
     OpId target;
@@ -69,6 +73,7 @@ struct TreeAction {
 };
 using TreeDelta = std::vector<TreeAction>;
 
+// The amount by which a counter changed.
 struct CounterDelta {
     double increment = 0;
     friend bool operator==(const CounterDelta&, const CounterDelta&) = default;
@@ -81,6 +86,7 @@ bool is_empty(const Delta& delta);
 // The path from the root: the root's name, then keys of maps, indexes of lists, nodes of trees.
 using PathStep = std::variant<std::string, std::size_t, OpId>;
 
+// The difference of one container.
 struct ContainerDiff {
     ContainerId container;
     Delta delta;

@@ -13,6 +13,7 @@ using PeerId = std::uint64_t;  // u64 max is reserved.
 using Counter = std::int32_t;  // 0 .. i32 max - 1, one per atom.
 using Lamport = std::uint32_t;
 
+// No peer has this id.
 inline constexpr PeerId kNoPeer = ~PeerId{0};
 
 // An atom of history: the counter-th of its peer.

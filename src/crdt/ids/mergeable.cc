@@ -180,6 +180,7 @@ bool is_mergeable_name(std::string_view name) {
     return name.starts_with(kPrefix);
 }
 
+// The marker must carry the digest of exactly this entry.
 std::optional<ContainerId> mergeable_child(const ContainerId& map, std::string_view key,
                                            const Value& value) {
     if (!value.is_bytes()) return std::nullopt;

@@ -14,6 +14,7 @@ namespace quire::crdt {
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kTreeRoot = 0;    // Parent of the outermost nodes.
 inline constexpr NodeIndex kTreeErased = 1;  // Parent of erased nodes.
+// The first number of an ordinary node.
 inline constexpr NodeIndex kFirstNode = 2;
 inline constexpr NodeIndex kNowhere = ~NodeIndex{0};  // Parent of nodes that no op has placed.
 
@@ -27,6 +28,7 @@ struct Placement {
     std::span<const std::uint8_t> position;  // Points into the log.
 };
 
+// The order of siblings.
 inline bool stands_before(const Placement& a, const Placement& b) {
     const auto order = std::lexicographical_compare_three_way(a.position.begin(), a.position.end(),
                                                               b.position.begin(), b.position.end());

@@ -12,12 +12,15 @@ namespace quire::crdt {
 // Peer to exclusive end. Sorted by peer; a peer without known atoms has no entry.
 class VersionVector {
 public:
+    // The number of known atoms of the peer; 0 if none.
     Counter end_of(PeerId peer) const;
     bool includes(OpId id) const { return id.counter < end_of(id.peer); }
     bool includes(const VersionVector& other) const;
     // Raises the end of `peer` to at least `end`.
     void extend(PeerId peer, Counter end);
+    // Sets the end of `peer`, even to a lower value.
     void set(PeerId peer, Counter end);
+    // Raises the ends to those of `other` where they are higher.
     void merge(const VersionVector& other);
 
     const std::map<PeerId, Counter>& ends() const { return ends_; }

@@ -95,6 +95,7 @@ std::uint32_t Anchors::code_point(std::uint32_t entity) const {
     return entity - count_in(0, entity);
 }
 
+// The difference of the ranks at both ends.
 std::uint32_t Anchors::count_in(std::uint32_t entity, std::uint32_t len) const {
     const auto before_entity = [&](std::uint32_t position) {
         Before passed;
@@ -119,6 +120,7 @@ Anchors::Node Anchors::last() const {
     return node;
 }
 
+// Down to the left of the right subtree, else up to the first ancestor on the right.
 Anchors::Node Anchors::next(Node node) const {
     if (nodes_[node].right != kNone) {
         node = nodes_[node].right;
@@ -241,6 +243,7 @@ void Anchors::sum(Node node) {
     entry.holding = holding(entry.left) + holding(entry.right) + (entry.holds_back ? 1 : 0);
 }
 
+// A node's order lies halfway between the bounds that its path implies.
 void Anchors::number(Node node) {
     Entry& entry = nodes_[node];
     if (entry.parent == kNone) {
@@ -260,6 +263,7 @@ void Anchors::number_all(Node node) {
     number_all(nodes_[node].right);
 }
 
+// Puts `child` where `old_child` was, at the root or below `parent`.
 void Anchors::link(Node parent, Node old_child, Node child) {
     if (parent == kNone) {
         root_ = child;

@@ -12,6 +12,7 @@
 
 namespace quire::crdt {
 
+// The anchors of one text.
 class Anchors {
 public:
     // An anchor. Its number is used again after it is gone.
@@ -59,6 +60,7 @@ public:
     // Removes entities, anchors among them. O(removed anchors · log anchors).
     void erase(std::uint32_t entity, std::uint32_t len);
 
+    // CHECKs every structural invariant. O(n).
     void check_invariants() const;
 
 private:

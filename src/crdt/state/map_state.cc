@@ -2,6 +2,7 @@
 
 namespace quire::crdt {
 
+// Writes may arrive in any order; the winner is the highest in rank.
 bool MapState::apply(std::string_view key, const Write& write) {
     auto at = entries_.find(key);
     if (at == entries_.end()) {

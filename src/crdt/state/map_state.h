@@ -11,6 +11,7 @@
 
 namespace quire::crdt {
 
+// The entries of one map.
 class MapState {
 public:
     // A write, by its number in history and its rank.
@@ -23,6 +24,7 @@ public:
             return lamport != other.lamport ? lamport < other.lamport : peer < other.peer;
         }
     };
+    // A key's writes and its winner.
     struct Entry {
         Write winner;
         std::vector<Write> writes;  // All writes in the order in which they became known.

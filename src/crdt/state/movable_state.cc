@@ -6,6 +6,7 @@
 
 namespace quire::crdt {
 
+// A binary search among the stretches of inserts.
 std::uint32_t MovableState::number_of(std::uint32_t made) const {
     const auto after = std::upper_bound(
         stretches_.begin(), stretches_.end(), made,
@@ -25,6 +26,7 @@ std::uint32_t MovableState::insert(std::uint32_t at, std::uint32_t lv) {
     return number;
 }
 
+// The old slot stays; only a winning move takes the element to the new one.
 void MovableState::move(std::uint32_t at, std::uint32_t lv, std::uint32_t number, bool wins) {
     if (!wins) {
         slots_.insert(at, {lv, SlotTree::kNone});

@@ -14,6 +14,7 @@
 
 namespace quire::crdt {
 
+// The state of one movable list.
 class MovableState {
 public:
     // An element, by the numbers of its atoms in history.

@@ -26,6 +26,7 @@ NodeIndex& Siblings::slot_of(NodeIndex parent, NodeIndex node) {
     return links_[up].left == node ? links_[up].left : links_[up].right;
 }
 
+// Links the node in as a leaf and lets it rise by its priority.
 void Siblings::attach(NodeIndex parent, NodeIndex node, NodeIndex up) {
     Links& links = links_[node];
     links.left = kNowhere;

@@ -11,6 +11,7 @@
 
 namespace quire::crdt {
 
+// The orders of all nodes of one tree.
 class Siblings {
 public:
     // Allows nodes with numbers below `count`.

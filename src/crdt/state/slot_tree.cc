@@ -74,6 +74,7 @@ SlotTree::~SlotTree() {
 
 // --- finding ---
 
+// One walk down, adding the widths to the left in the given count.
 SlotTree::Place SlotTree::find(std::uint32_t at, std::uint32_t Widths::*metric) const {
     void* node = root_;
     bool is_leaf = root_is_leaf_;
@@ -190,6 +191,7 @@ void SlotTree::insert(std::uint32_t at, Slot slot) {
     leaves_[slot.element] = &leaf;
 }
 
+// The element's leaf is forgotten first if the slot shows it.
 SlotTree::Slot SlotTree::erase(std::uint32_t at) {
     CHECK(at < total_.slots);
     const Place place = find(at, &Widths::slots);
@@ -203,6 +205,7 @@ SlotTree::Slot SlotTree::erase(std::uint32_t at) {
     return slot;
 }
 
+// Finds the leaf by the element, so no position is needed.
 void SlotTree::hide(std::uint32_t element) {
     CHECK(is_shown(element));
     Leaf* leaf = std::exchange(leaves_[element], nullptr);
@@ -244,6 +247,7 @@ void SlotTree::split(Leaf* leaf) {
     add_child(leaf->parent, leaf, leaf->widths(), right, right->widths());
 }
 
+// The parent may be full and split in turn.
 void SlotTree::split(Inner* inner) {
     auto* right = new Inner();
     right->over_leaves = inner->over_leaves;

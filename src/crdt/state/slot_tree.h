@@ -11,9 +11,11 @@
 
 namespace quire::crdt {
 
+// The slots of one movable list.
 class SlotTree {
 public:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    // A place in the list, with the element that it shows, if any.
     struct Slot {
         std::uint32_t lv = 0;           // The atom that made it, by number in history.
         std::uint32_t element = kNone;  // The number of the shown element.
@@ -31,6 +33,7 @@ public:
 
     // `at` counts slots. Requires that no other slot shows the element.
     void insert(std::uint32_t at, Slot slot);
+    // Removes the slot and returns it.
     Slot erase(std::uint32_t at);
     // The element's slot stays but shows nothing. Requires is_shown(element).
     void hide(std::uint32_t element);

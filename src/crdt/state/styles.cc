@@ -27,6 +27,7 @@ Styles::NodeInfo& Styles::info(Node node) {
 
 // --- edits ---
 
+// The start is stored until its end arrives.
 void Styles::start(std::uint32_t entity, std::uint32_t lv, StyleMark mark, bool holds_back) {
     const auto index = static_cast<Index>(styles_.size());
     const Index key = intern(mark.key);
@@ -36,6 +37,7 @@ void Styles::start(std::uint32_t entity, std::uint32_t lv, StyleMark mark, bool 
     open_.emplace(lv, index);
 }
 
+// The style is complete now and takes its place among the stretches.
 void Styles::end(std::uint32_t entity, std::uint32_t lv, bool holds_back) {
     const Node node = anchors_.add(entity, holds_back);
     info(node) = {};
@@ -149,6 +151,8 @@ Styles::InForce Styles::in_force(std::uint32_t code_point) const {
     return now;
 }
 
+// A start puts its style in force if nothing of higher rank is; an end looks for the next lower
+// one.
 bool Styles::pass(Node node, InForce& now) const {
     const NodeInfo& info = nodes_[node];
     if (info.decides == kSame) return false;

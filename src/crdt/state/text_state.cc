@@ -54,6 +54,7 @@ void TextState::end_edits() {
     draft_.reset();
 }
 
+// Long runs of edits go to a draft, which becomes the rope at their end.
 void TextState::insert(std::uint32_t at, std::string_view utf8, std::uint32_t len,
                        seq::Reel* reel) {
     if (draft_ != nullptr) {

@@ -20,6 +20,7 @@ class Depths {
 public:
     explicit Depths(ParentOf parent_of) : parent_of_(std::move(parent_of)) {}
 
+    // Follows parents until a known depth, then fills in the nodes on the way.
     std::uint32_t of(NodeIndex node) {
         std::uint32_t depth = 0;
         for (; node != kTreeRoot; node = parent_of_(node)) {

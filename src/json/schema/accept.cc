@@ -30,6 +30,8 @@ class Normaliser {
 public:
     Normaliser(Check& check, bool is_unwrapped) : check_(check), within_unwrapped_(is_unwrapped) {}
 
+    // The node itself first, then everything that applies to the same value, then the parts of the
+    // value.
     void apply(const Node& node, Value& value) {
         if (depth_ == Schema::kDepth || !check_.spend(1)) return;
         ++depth_;
@@ -85,6 +87,7 @@ private:
         }
     }
 
+    // Each member by its own schema, else by a pattern's, else by the one for all others.
     void apply_to_members(const Node& node, Value& value) {
         const Members& members = node.members;
         for (Map::Entry& entry : value.as_map()) {

@@ -56,6 +56,7 @@ TypeSet types_of(const Value& value) {
     return kTypes[kind];
 }
 
+// Names each type once, and joins with "or".
 std::string types_text(TypeSet types) {
     std::vector<std::string_view> phrases;
     for (const TypeName& type : kTypeNames) {
@@ -72,6 +73,7 @@ std::string types_text(TypeSet types) {
     return text;
 }
 
+// Built from the parents down.
 std::string Place::path() const {
     if (parent_ == nullptr) return "";
     std::string path = parent_->path();
@@ -108,6 +110,7 @@ void Marks::merge(const Marks& other) {
     for (std::size_t i = 0; i < other.rest_.size(); ++i) rest_[i] |= other.rest_[i];
 }
 
+// Few members are scanned, many searched.
 const Property* Members::find(std::string_view name) const {
     if (properties.size() <= kFewNames) {
         for (const Property& property : properties) {

@@ -109,6 +109,7 @@ void Compiler::applies_here(const Node& outer, const Node& inner) {
     drafts_[outer.number].here.push_back(inner.number);
 }
 
+// The number of patterns is limited, since each is compiled on its own.
 Result<PatternTest> Compiler::pattern(std::string_view text, const Trail& trail,
                                       std::string_view keyword) {
     const auto refused = [&](std::string_view why) {

@@ -90,6 +90,7 @@ private:
     const Dialect from_;
 };
 
+// Translates keyword by keyword; beside a $ref draft-07 ignores everything but definitions.
 Result<Value> Translation::schema(const Value& from, std::size_t depth) const {
     if (depth > kDialectNesting) {
         return fail(Errc::out_of_range, "schema_too_large",
@@ -268,6 +269,7 @@ std::string Translation::reference(const std::string& to) const {
 
 }  // namespace
 
+// The dialect is taken from $schema, which the result loses.
 Result<Value> in_2020_12(Value schema) {
     const Value* const named = schema.get("$schema");
     if (named == nullptr) return schema;

@@ -179,6 +179,7 @@ Result<SchemaPart*> Documents::add_part(const Value& schema, std::string uri, co
     return parts_.emplace_back(std::move(part)).get();
 }
 
+// The schema gets two names if its $id differs from the URI it was found at.
 Result<SchemaPart*> Documents::load(const Value& schema, const std::string& uri,
                                     const Trail& trail) {
     std::string own = uri;
@@ -269,6 +270,7 @@ Result<void> Documents::look_through(Found root) {
     return {};
 }
 
+// Opens a document on first use.
 Result<SchemaPart*> Documents::open(const std::string& uri, const Trail& trail,
                                     std::string_view keyword) {
     if (const auto known = by_uri_.find(uri); known != by_uri_.end()) return known->second;
@@ -305,6 +307,7 @@ Result<Documents::Target> Documents::at_pointer(SchemaPart& part, std::string_vi
     return Target{at, around, nullptr, ""};
 }
 
+// A URI without fragment names the part itself.
 Result<Documents::Target> Documents::find(std::string_view reference, const SchemaPart& from,
                                           const Trail& trail, std::string_view keyword) {
     const Reference wanted = resolve_uri(from.uri, reference);

@@ -1,3 +1,7 @@
+// One table row per keyword: its vocabulary, what its operand holds, and the function that compiles
+// it. The scan of documents, the compiler and the check for misspelt keywords all read this table,
+// so a keyword is described once. Its order is the order of faults in messages.
+
 #include "json/schema/keywords.h"
 
 #include <algorithm>
@@ -109,6 +113,7 @@ const Keyword* keyword_named(std::string_view name, Vocabularies in_use) {
     return (kKeywords[*at].vocabulary & in_use) != 0 ? &kKeywords[*at] : nullptr;
 }
 
+// Keeps the candidate with the fewest changed letters.
 void Nearest::offer(std::string_view candidate) {
     constexpr std::size_t kLongest = 64;
     if (name_.size() > kLongest || candidate.size() > kLongest) return;

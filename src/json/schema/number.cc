@@ -22,6 +22,7 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr double kTwoTo63 = 9223372036854775808.0;
 
+// Compares with the whole part of the double, then with its fraction.
 std::partial_ordering compare_mixed(std::int64_t whole, double number) {
     if (std::isnan(number)) return std::partial_ordering::unordered;
     if (number >= kTwoTo63) return std::partial_ordering::less;
@@ -38,6 +39,7 @@ struct Decimal {
     int exponent = 0;
 };
 
+// The shortest decimal that reads back, by the standard library.
 Decimal decimal_of(const Value& value) {
     if (value.is_int()) {
         const auto bits = static_cast<std::uint64_t>(value.as_int());
@@ -84,6 +86,8 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
     return x ^ (x >> 31);
 }
 
+// Reduces the decimal modulo a prime, so that equal values have equal hashes whatever their
+// spelling.
 std::uint64_t hash_number(const Value& value) {
     if (value.is_int()) return static_cast<std::uint64_t>(value.as_int());
     const double number = value.as_float();
@@ -156,6 +160,7 @@ bool same(const Value& a, const Value& b, Check& check) {
     return a == b;
 }
 
+// The members of an object are added up, so that their order does not matter.
 std::uint64_t hash_of(const Value& value, Check& check) {
     if (!check.spend(1)) return 0;
     const auto kind = static_cast<std::uint64_t>(types_of(value) & ~kInteger);

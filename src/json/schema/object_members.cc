@@ -20,6 +20,7 @@ public:
     Declaration(const SchemaReferences* references, std::string_view field)
         : references_(references), field_(field) {}
 
+    // Searches the schema and all parts that apply to the same value.
     bool is_in(const Value& schema, const std::string& outer, int depth = 0) {
         if (!schema.is_map() || depth > kDeepestMember) return false;
         const std::string base = references_ == nullptr ? outer : base_within(schema, outer);
@@ -47,6 +48,7 @@ public:
     }
 
 private:
+    // Looks at this schema alone.
     bool is_here(const Value& schema, const std::string& base) {
         const Value* const members = schema.get("properties");
         if (members != nullptr && members->get(field_) != nullptr) return true;
