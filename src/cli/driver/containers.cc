@@ -12,7 +12,7 @@ using crdt::ListView;
 using crdt::MapView;
 using crdt::MovableListView;
 
-// What a request says of the place in a container: an index, or a key.
+// The place in a container that the request names: an index, or a key.
 template <ContainerKind kKind>
 auto place_of(const EngineRequest& request) {
     if constexpr (kKind == ContainerKind::map) {
@@ -35,7 +35,7 @@ auto view_of(const EngineTarget& target) {
 
 // The methods of a view that write a value at a place, make a container there, and erase.
 template <ContainerKind kKind, auto kWrite>
-Result<Value> write(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> write_value(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, kKind));
     const auto at = TRY(place_of<kKind>(request));
     Value value = TRY(request.value("value"));
@@ -44,7 +44,7 @@ Result<Value> write(EngineDocuments& documents, const EngineRequest& request) {
 }
 
 template <ContainerKind kKind, auto kMake>
-Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> make_container(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, kKind));
     const auto at = TRY(place_of<kKind>(request));
     const ContainerKind kind = TRY(request.kind("kind"));
@@ -53,7 +53,7 @@ Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
 }
 
 template <ContainerKind kKind, auto kErase>
-Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> erase_items(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, kKind));
     const std::size_t at = TRY(request.size("pos"));
     const std::size_t length = TRY(request.size("len"));
@@ -80,25 +80,26 @@ constexpr auto kList = ContainerKind::list;
 constexpr auto kMovable = ContainerKind::movable_list;
 constexpr auto kMap = ContainerKind::map;
 
-constexpr std::array kOps = {
-    EngineOp{"list.insert", write<kList, &ListView::insert>},
-    EngineOp{"list.delete", erase<kList, &ListView::erase>},
-    EngineOp{"list.insert_container", make<kList, &ListView::insert_container>},
-    EngineOp{"mlist.insert", write<kMovable, &MovableListView::insert>},
-    EngineOp{"mlist.delete", erase<kMovable, &MovableListView::erase>},
-    EngineOp{"mlist.insert_container", make<kMovable, &MovableListView::insert_container>},
-    EngineOp{"mlist.set", write<kMovable, &MovableListView::set>},
-    EngineOp{"mlist.set_container", make<kMovable, &MovableListView::set_container>},
+constexpr std::array kContainerOps = {
+    EngineOp{"list.insert", write_value<kList, &ListView::insert>},
+    EngineOp{"list.delete", erase_items<kList, &ListView::erase>},
+    EngineOp{"list.insert_container", make_container<kList, &ListView::insert_container>},
+    EngineOp{"mlist.insert", write_value<kMovable, &MovableListView::insert>},
+    EngineOp{"mlist.delete", erase_items<kMovable, &MovableListView::erase>},
+    EngineOp{"mlist.insert_container",
+             make_container<kMovable, &MovableListView::insert_container>},
+    EngineOp{"mlist.set", write_value<kMovable, &MovableListView::set>},
+    EngineOp{"mlist.set_container", make_container<kMovable, &MovableListView::set_container>},
     EngineOp{"mlist.move", mlist_move},
-    EngineOp{"map.set", write<kMap, &MapView::set>},
+    EngineOp{"map.set", write_value<kMap, &MapView::set>},
     EngineOp{"map.delete", map_erase},
-    EngineOp{"map.insert_container", make<kMap, &MapView::insert_container>},
+    EngineOp{"map.insert_container", make_container<kMap, &MapView::insert_container>},
 };
 
 }  // namespace
 
 std::span<const EngineOp> engine_container_ops() {
-    return kOps;
+    return kContainerOps;
 }
 
 }  // namespace quire::cli

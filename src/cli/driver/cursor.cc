@@ -1,5 +1,5 @@
-// cursor.*: places that stay where they were meant. In a text, positions are in the unit that the
-// request names.
+// cursor.*: positions that keep their place while others edit. In a text they count the unit that
+// the request names.
 #include "codec/cursor.h"
 
 #include <array>
@@ -14,18 +14,18 @@ namespace {
 
 using crdt::ContainerKind;
 
-Result<crdt::Side> side_of(const EngineRequest& request) {
+Result<crdt::Side> cursor_side(const EngineRequest& request) {
     if (!request.has("side")) return crdt::Side::middle;
     const std::int64_t side = TRY(request.integer("side"));
     if (side < -1 || side > 1) return invalid("invalid_argument", "`side` must be -1, 0 or 1");
     return static_cast<crdt::Side>(side);
 }
 
-Result<Value> get(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> cursor_get(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
     const crdt::ContainerId id = TRY(request.container("cid"));
     std::size_t pos = TRY(request.size("pos"));
-    const crdt::Side side = TRY(side_of(request));
+    const crdt::Side side = TRY(cursor_side(request));
     const crdt::Handle handle = document->doc.open(id);
     if (id.kind == ContainerKind::text) {
         const TextUnit unit = TRY(unit_of(request));
@@ -35,7 +35,7 @@ Result<Value> get(EngineDocuments& documents, const EngineRequest& request) {
     return Value(json::base64(as_text(codec::encode_cursor(cursor))));
 }
 
-Result<Value> pos(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> cursor_pos(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
     const Bytes bytes = TRY(request.bytes("cursor"));
     const crdt::Cursor cursor = TRY(codec::decode_cursor(bytes));
@@ -49,12 +49,13 @@ Result<Value> pos(EngineDocuments& documents, const EngineRequest& request) {
     return Value(Map{{"pos", at}, {"side", static_cast<std::int64_t>(place.side)}});
 }
 
-constexpr std::array kOps = {EngineOp{"cursor.get", get}, EngineOp{"cursor.pos", pos}};
+constexpr std::array kCursorOps = {EngineOp{"cursor.get", cursor_get},
+                                   EngineOp{"cursor.pos", cursor_pos}};
 
 }  // namespace
 
 std::span<const EngineOp> engine_cursor_ops() {
-    return kOps;
+    return kCursorOps;
 }
 
 }  // namespace quire::cli

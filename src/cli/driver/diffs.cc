@@ -1,3 +1,7 @@
+// Diffs and events to JSON and back.
+//
+// Each kind of container has its own shape of delta, with a writer and a reader; that of a text is
+// in richtext.h. Reading checks every member, because the JSON comes from another program.
 #include "cli/driver/diffs.h"
 
 #include <set>
@@ -158,12 +162,12 @@ Result<Steps> steps_from(const Value& json, Put put) {
 }
 
 Result<crdt::PutText> text_from(const Value& json, Map attributes) {
-    if (!json.is_string()) return no_diff("what a text's delta inserts is a string");
+    if (!json.is_string()) return no_diff("a text's delta inserts strings");
     return crdt::PutText{json.as_string(), std::move(attributes)};
 }
 
 Result<crdt::PutItems> items_from(const Value& json, const Map&) {
-    if (!json.is_list()) return no_diff("what a list's delta inserts is an array");
+    if (!json.is_list()) return no_diff("a list's delta inserts arrays");
     crdt::PutItems put;
     for (const Value& item : json.as_list()) put.items.push_back(TRY(item_from(item)));
     return put;
@@ -172,8 +176,8 @@ Result<crdt::PutItems> items_from(const Value& json, const Map&) {
 Result<crdt::MapDelta> map_from(const Value& json) {
     const Value* updated = json.get("updated");
     if (updated == nullptr || !updated->is_map())
-        return no_diff("that of a map is {updated: {key: value}}");
-    // Where nothing else is said, null is a key that is gone.
+        return no_diff("a map's diff is {updated: {key: value}}");
+    // A null means that the key is deleted, unless `nulls` names the key.
     std::set<std::string_view> nulls;
     if (const Value* given = json.get("nulls")) {
         const auto wrong = [] { return no_diff("`nulls` of a map is an array of keys"); };
@@ -222,7 +226,7 @@ Result<Bytes> position_from(const Value* json) {
 }
 
 Result<crdt::TreeDelta> tree_from(const Value& json) {
-    if (!json.is_list()) return no_diff("that of a tree is an array of actions");
+    if (!json.is_list()) return no_diff("a tree's diff is an array of actions");
     crdt::TreeDelta delta;
     for (const Value& action : json.as_list()) {
         const Value* name = action.get("action");
@@ -259,10 +263,11 @@ Result<crdt::Delta> delta_from(const Value& json) {
     if (const Value* map = json.get("map")) return crdt::Delta(TRY(map_from(*map)));
     if (const Value* tree = json.get("tree")) return crdt::Delta(TRY(tree_from(*tree)));
     if (const Value* counter = json.get("counter")) {
-        if (!counter->is_number()) return no_diff("that of a counter is a number");
+        if (!counter->is_number()) return no_diff("a counter's diff is a number");
         return crdt::Delta(crdt::CounterDelta{counter->as_number()});
     }
-    return no_diff("a container's diff has one of `text`, `list`, `map`, `tree` and `counter`");
+    return no_diff(
+        "the diff of a container has one of `text`, `list`, `map`, `tree` and `counter`");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace quire::cli {
 // [{cid, diff}], with `path` in events.
 Value to_json(const crdt::Diff& diff);
 Value to_json(const crdt::Event& event);
-// The way back from [{cid, diff}]. Errors: invalid_argument, saying what is wrong where.
+// Reads [{cid, diff}]. Errors: invalid_argument, which says what is wrong.
 Result<crdt::Diff> diff_from(const Value& json);
 
 }  // namespace quire::cli

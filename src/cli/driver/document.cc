@@ -1,4 +1,7 @@
-// What is asked of a document as a whole: its life, its commits, its value.
+// Methods of a document as a whole: making and dropping it, its commits, its value, its size.
+//
+// value_with_ids walks the containers from the roots; a container deeper than a value may be nested
+// is null, so the walk is bounded. The other methods only forward to crdt::Doc.
 #include <array>
 #include <cstdio>
 #include <optional>
@@ -22,7 +25,7 @@ using crdt::ContainerKind;
 
 constexpr std::int64_t kMergeInterval = 1000;  // Seconds, as in Loro.
 
-Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> make_document(EngineDocuments& documents, const EngineRequest& request) {
     const std::string name = TRY(request.text("doc"));
     const bool timestamps = TRY(request.flag_or("timestamps", false));
     const crdt::PeerId peer = TRY(documents.peer_of(request));
@@ -32,7 +35,7 @@ Result<Value> make(EngineDocuments& documents, const EngineRequest& request) {
     return Value(true);
 }
 
-Result<Value> drop(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> drop_document(EngineDocuments& documents, const EngineRequest& request) {
     TRY(documents.find(request));
     documents.drop(TRY(request.text("doc")));
     return Value(true);
@@ -46,7 +49,7 @@ Result<Value> set_peer(EngineDocuments& documents, const EngineRequest& request)
     return Value(true);
 }
 
-Result<Value> config(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> configure(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
     const bool record = TRY(request.flag_or("record_timestamp", document->record_timestamps));
     std::optional<std::int64_t> interval;
@@ -57,7 +60,7 @@ Result<Value> config(EngineDocuments& documents, const EngineRequest& request) {
     return Value(true);
 }
 
-Result<Value> commit(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> commit_document(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
     crdt::CommitOptions options{.want_diff = false};
     options.message = TRY(request.text_or("message", ""));
@@ -68,7 +71,7 @@ Result<Value> commit(EngineDocuments& documents, const EngineRequest& request) {
     return to_json(document->doc.frontiers());
 }
 
-Result<Value> value(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> deep_value(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
     if (request.has("cid")) {
         const crdt::ContainerId id = TRY(request.container("cid"));
@@ -82,7 +85,8 @@ Result<Value> value(EngineDocuments& documents, const EngineRequest& request) {
     return roots;
 }
 
-// Nothing in place of what lies as deep as a value shows no more.
+// The value of a container in which each container is {cid, value}. A container below the deepest
+// level that values show is null.
 Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
     if (depth > crdt::kMaxValueDepth) return nullptr;
     const crdt::Handle handle = doc.open(id);
@@ -126,7 +130,7 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
         inside = crdt::nested(nodes, [&](crdt::OpId node, std::size_t level) {
             const auto meta = crdt::ContainerId::normal(node, ContainerKind::map);
             if (crdt::Inspection(doc).parent_of(meta) != id) {
-                // Nobody made it here, and what it holds is elsewhere or nowhere.
+                // The node has no Map of its own here.
                 return Value(Map{{"cid", crdt::to_text(meta)}, {"value", Map()}});
             }
             return with_ids(doc, meta, depth + static_cast<int>(level) + 1);
@@ -137,7 +141,7 @@ Value with_ids(crdt::Doc& doc, const crdt::ContainerId& id, int depth) {
 
 Result<Value> value_with_ids(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find_read(request));
-    // In the order of their ids.
+    // Roots in the order of their ids.
     std::set<crdt::ContainerId> written;
     for (const crdt::Handle handle : crdt::Inspection(document->doc).written()) {
         const crdt::ContainerId& id = document->doc.id_of(handle);
@@ -163,9 +167,9 @@ std::size_t resident_bytes() {
     return read == 2 ? resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// Bytes of history are those of its export, bytes of state those of its value as JSON. Ops that are
-// pending are counted, and no part of a change yet.
-Result<Value> stats(EngineDocuments& documents, const EngineRequest& request) {
+// `oplog_bytes` is the size of an export of all updates, `state_bytes` that of the value as JSON.
+// Pending ops count as ops, but belong to no change yet.
+Result<Value> document_stats(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find_read(request));
     const std::vector<crdt::Change> changes = document->doc.changes_since({}).changes();
     const auto pending = static_cast<std::size_t>(document->doc.pending().size());
@@ -177,21 +181,21 @@ Result<Value> stats(EngineDocuments& documents, const EngineRequest& request) {
                      {"resident_bytes", resident_bytes()}});
 }
 
-constexpr std::array kOps = {
-    EngineOp{"new", make},
-    EngineOp{"drop", drop},
+constexpr std::array kDocumentOps = {
+    EngineOp{"new", make_document},
+    EngineOp{"drop", drop_document},
     EngineOp{"set_peer", set_peer},
-    EngineOp{"config", config},
-    EngineOp{"commit", commit},
-    EngineOp{"value", value},
+    EngineOp{"config", configure},
+    EngineOp{"commit", commit_document},
+    EngineOp{"value", deep_value},
     EngineOp{"value_with_ids", value_with_ids},
-    EngineOp{"stats", stats},
+    EngineOp{"stats", document_stats},
 };
 
 }  // namespace
 
 std::span<const EngineOp> engine_document_ops() {
-    return kOps;
+    return kDocumentOps;
 }
 
 }  // namespace quire::cli

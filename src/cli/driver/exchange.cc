@@ -1,4 +1,4 @@
-// What crosses the border: export, import, and looking into a blob or the history.
+// export, import, inspect and changes: a document's history as bytes, and what the bytes hold.
 #include <array>
 
 #include "base/concat.h"
@@ -17,7 +17,7 @@ namespace {
 
 using crdt::Change;
 
-Value base64(const Bytes& bytes) {
+Value base64_value(const Bytes& bytes) {
     return json::base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
@@ -28,22 +28,22 @@ Result<Value> export_blob(EngineDocuments& documents, const EngineRequest& reque
         const crdt::VersionVector from = TRY(request.version_or_empty("from"));
         documents.settle(*document);
         TRY(document->doc.history().load(from));
-        return base64(codec::encode_updates(document->doc.changes_since(from)));
+        return base64_value(codec::encode_updates(document->doc.changes_since(from)));
     }
     if (mode == "updates_in_range") {
         const std::vector<crdt::IdSpan> spans = TRY(request.spans("spans"));
         documents.settle(*document);
         TRY(document->doc.history().load());
-        return base64(codec::encode_updates(document->doc.changes_in(spans)));
+        return base64_value(codec::encode_updates(document->doc.changes_in(spans)));
     }
     if (mode == "snapshot") {
         documents.settle(*document);
-        return base64(TRY(codec::encode_snapshot(document->doc)));
+        return base64_value(TRY(codec::encode_snapshot(document->doc)));
     }
     return fail(Errc::unsupported, "unsupported", cat("no export mode ", mode));
 }
 
-Value told(const crdt::Imported& imported) {
+Value import_status(const crdt::Imported& imported) {
     return Map{{"success", to_json(imported.success)},
                {"pending", imported.pending.empty() ? Value() : to_json(imported.pending)}};
 }
@@ -53,12 +53,12 @@ Value told(const crdt::Imported& imported) {
 Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
                              const std::vector<Change>& changes, crdt::ImportOptions options) {
     documents.settle(document);
-    return told(TRY(document.doc.import(changes, std::move(options))));
+    return import_status(TRY(document.doc.import(changes, std::move(options))));
 }
 
 namespace {
 
-// All of what a document knows.
+// All ops that the version includes.
 std::vector<crdt::IdSpan> spans_of(const crdt::VersionVector& version) {
     std::vector<crdt::IdSpan> spans;
     for (const auto& [peer, end] : version.ends()) spans.push_back({peer, 0, end});
@@ -68,13 +68,14 @@ std::vector<crdt::IdSpan> spans_of(const crdt::VersionVector& version) {
 Result<Value> import_blobs(EngineDocuments& documents, EngineDocument& document,
                            const std::vector<Bytes>& blobs) {
     if (blobs.size() == 1 && TRY(codec::open_snapshot(document.doc, blobs.front())))
-        return told({spans_of(document.doc.version()), {}, {}});
+        return import_status({spans_of(document.doc.version()), {}, {}});
     codec::BlobHistories histories =
         TRY(codec::read_histories(blobs, document.doc.history().version()));
-    // What cannot be read commits nothing.
+    // Committed only now, so that an unreadable blob changes nothing.
     documents.settle(document);
-    Value status = told(TRY(document.doc.import(std::move(histories.batch), {.want_diff = false})));
-    // As Loro has it: an import names what waits of its own, a batch of several all that waits.
+    Value status =
+        import_status(TRY(document.doc.import(std::move(histories.batch), {.want_diff = false})));
+    // As in Loro, the import of one blob reports its own pending ops, a batch all pending ops.
     const std::vector<crdt::IdSpan> waiting = document.doc.history().waiting();
     if (blobs.size() > 1 && !waiting.empty()) status.as_map().set("pending", to_json(waiting));
     return status;
@@ -90,7 +91,7 @@ Result<Value> import_batch(EngineDocuments& documents, const EngineRequest& requ
     return import_blobs(documents, *document, TRY(request.bytes_list("bytes")));
 }
 
-Result<Value> changes(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> list_changes(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find_read(request));
     List list;
     for (const Change& change : document->doc.changes_since({}).changes()) {
@@ -116,7 +117,7 @@ std::string_view name_of(codec::BlobKind kind) {
     return "";
 }
 
-Result<Value> inspect(EngineDocuments&, const EngineRequest& request) {
+Result<Value> inspect_blob(EngineDocuments&, const EngineRequest& request) {
     const Bytes blob = TRY(request.bytes("bytes"));
     const codec::BlobInfo info = TRY(codec::inspect_blob(blob));
     Map start;
@@ -130,16 +131,16 @@ Result<Value> inspect(EngineDocuments&, const EngineRequest& request) {
                      {"end_timestamp", info.end_timestamp}});
 }
 
-constexpr std::array kOps = {
+constexpr std::array kExchangeOps = {
     EngineOp{"export", export_blob},        EngineOp{"import", import_blob},
-    EngineOp{"import_batch", import_batch}, EngineOp{"changes", changes},
-    EngineOp{"inspect", inspect},
+    EngineOp{"import_batch", import_batch}, EngineOp{"changes", list_changes},
+    EngineOp{"inspect", inspect_blob},
 };
 
 }  // namespace
 
 std::span<const EngineOp> engine_exchange_ops() {
-    return kOps;
+    return kExchangeOps;
 }
 
 }  // namespace quire::cli

@@ -1,4 +1,4 @@
-// What every op that brings others' changes into a document answers.
+// The import that several methods share.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace quire::cli {
 
-// Imports into the document, whose pending transaction is committed first: {success, pending}.
+// Commits the pending transaction, then imports the changes: {success, pending}.
 Result<Value> import_changes(EngineDocuments& documents, EngineDocument& document,
                              const std::vector<crdt::Change>& changes, crdt::ImportOptions options);
 

@@ -30,7 +30,7 @@ Result<Value> import_json(EngineDocuments& documents, const EngineRequest& reque
     return import_changes(documents, *document, changes, {.says_less = true});
 }
 
-constexpr std::array kOps = {
+constexpr std::array kJsonOps = {
     EngineOp{"export_json", export_json},
     EngineOp{"import_json", import_json},
 };
@@ -38,7 +38,7 @@ constexpr std::array kOps = {
 }  // namespace
 
 std::span<const EngineOp> engine_json_ops() {
-    return kOps;
+    return kJsonOps;
 }
 
 }  // namespace quire::cli

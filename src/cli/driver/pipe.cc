@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{64} << 10;
 constexpr std::size_t kLongestLine = std::size_t{256} << 20;
-// Replies held back while requests keep coming.
+// The most bytes of replies that are held back while requests keep coming.
 constexpr std::size_t kMostHeld = std::size_t{1} << 20;
 
-// What was read and is not yet a whole line. A line that is too long is dropped up to its end.
-class Lines {
+// Splits what was read into lines. A line that is too long is dropped up to its end.
+class RequestLines {
 public:
     void add(std::string_view bytes) { held_.append(bytes); }
 
@@ -43,7 +43,7 @@ public:
         searched_ = held_.size();
     }
 
-    // What stands after the last line's end.
+    // The last line, if no newline ends it.
     template <class Take>
     void take_rest(const Take& take) {
         if (!held_.empty() || dropping_) take(std::string_view(held_), dropping_);
@@ -61,13 +61,13 @@ int run_engine(int in, int out) {
     const SystemClock clock;
     SystemRng rng;
     EngineSession session(clock, rng);
-    Lines lines;
+    RequestLines lines;
     std::string replies;
     const auto answer = [&](std::string_view line, bool too_long) {
         replies += too_long ? session.refuse_too_long() : session.answer(line);
         replies += '\n';
         if (replies.size() < kMostHeld) return;
-        // A reader that is gone is noticed below.
+        // The loop below notices a reader that is gone.
         if (write_all(out, replies)) replies.clear();
     };
     std::array<char, kChunk> chunk;

@@ -1,3 +1,7 @@
+// Reads the arguments of requests, and writes versions as JSON.
+//
+// A request comes from another program, so every argument is checked when it is read, and the error
+// names it.
 #include "cli/driver/request.h"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ namespace {
 
 using crdt::ContainerKind;
 
-Result<Value> style(EngineDocuments& documents, const EngineRequest& request, Value value) {
+Result<Value> style_text(EngineDocuments& documents, const EngineRequest& request, Value value) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::size_t start = TRY(request.size("start"));
     const std::size_t end = TRY(request.size("end"));
@@ -26,20 +26,20 @@ Result<Value> style(EngineDocuments& documents, const EngineRequest& request, Va
     return Value(true);
 }
 
-Result<Value> mark(EngineDocuments& documents, const EngineRequest& request) {
-    return style(documents, request, TRY(request.value("value")));
+Result<Value> text_mark(EngineDocuments& documents, const EngineRequest& request) {
+    return style_text(documents, request, TRY(request.value("value")));
 }
 
-Result<Value> unmark(EngineDocuments& documents, const EngineRequest& request) {
-    return style(documents, request, nullptr);
+Result<Value> text_unmark(EngineDocuments& documents, const EngineRequest& request) {
+    return style_text(documents, request, nullptr);
 }
 
-Result<Value> delta(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> text_delta_json(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     return to_json(target.doc.text(target.handle).delta());
 }
 
-Result<Value> apply_delta(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> text_apply_delta(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const Value steps = TRY(request.value("delta"));
     const TextUnit unit = TRY(unit_of(request));
@@ -48,11 +48,11 @@ Result<Value> apply_delta(EngineDocuments& documents, const EngineRequest& reque
     return Value(true);
 }
 
-constexpr std::array kOps = {
-    EngineOp{"text.mark", mark},
-    EngineOp{"text.unmark", unmark},
-    EngineOp{"text.delta", delta},
-    EngineOp{"text.apply_delta", apply_delta},
+constexpr std::array kRichtextOps = {
+    EngineOp{"text.mark", text_mark},
+    EngineOp{"text.unmark", text_unmark},
+    EngineOp{"text.delta", text_delta_json},
+    EngineOp{"text.apply_delta", text_apply_delta},
 };
 
 Failure no_delta(std::string_view why) {
@@ -75,7 +75,7 @@ Result<crdt::Expand> expand_from(const Value& value) {
 }  // namespace
 
 std::span<const EngineOp> engine_richtext_ops() {
-    return kOps;
+    return kRichtextOps;
 }
 
 Value to_json(const crdt::TextDelta& delta) {
@@ -101,11 +101,11 @@ Value to_json(const crdt::TextDelta& delta) {
 Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rope, TextUnit unit) {
     if (!steps.is_list()) return no_delta("it is an array of steps");
     crdt::TextDelta delta;
-    std::size_t at = 0;      // What has been gone over of the text as it is, in the unit,
+    std::size_t at = 0;      // How much of the old text the steps have passed, in the unit
     text::CodePoint here{};  // and in code points.
     const auto go = [&](const Value& count) -> Result<std::size_t> {
         if (!count.is_int() || count.as_int() < 0)
-            return no_delta("what it retains or deletes is a whole number, 0 or more");
+            return no_delta("a step retains or deletes a whole number, 0 or more");
         at += static_cast<std::size_t>(count.as_int());
         const text::CodePoint next = TRY(code_point(rope, at, unit));
         const std::size_t steps_over = next.n - here.n;
@@ -130,7 +130,7 @@ Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rop
         } else if (put->is_string()) {
             delta.push_back(crdt::PutText{put->as_string(), std::move(attributes)});
         } else {
-            return no_delta("what it inserts is a string");
+            return no_delta("a step inserts a string");
         }
     }
     return delta;
@@ -148,7 +148,7 @@ Result<void> configure_styles(const EngineRequest& request, crdt::Doc& doc) {
         for (const auto& [key, style] : styles.as_map()) {
             if (key.find(':') != std::string::npos) {
                 return invalid("invalid_argument",
-                               "a text style is configured by what its keys have before a ':'");
+                               "a text style is configured by the part of its keys before a ':'");
             }
             config.set(key, TRY(expand_from(style)));
         }

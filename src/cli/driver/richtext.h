@@ -9,12 +9,12 @@ namespace quire::cli {
 
 // [{retain|insert|delete, attributes?}], counting code points.
 Value to_json(const crdt::TextDelta& delta);
-// The way back, for a delta of this text that counts in `unit`. Errors: invalid_argument;
+// Reads a delta of this text that counts in `unit`. Errors: invalid_argument;
 // out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary".
 Result<crdt::TextDelta> text_delta_from(const Value& steps, const seq::Rope& rope, TextUnit unit);
 
-// `text_styles` and `default_text_style` of a request, as far as it has them. The first takes the
-// place of all styles that were configured. Errors: invalid_argument.
+// Configures the `text_styles` and the `default_text_style` that the request has. `text_styles`
+// replaces all styles that were configured before. Errors: invalid_argument.
 Result<void> configure_styles(const EngineRequest& request, crdt::Doc& doc);
 
 }  // namespace quire::cli

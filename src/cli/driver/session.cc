@@ -1,3 +1,4 @@
+// The session: documents by name, the table of methods, and one reply for each line.
 #include "cli/driver/session.h"
 
 #include <utility>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr json::ParseLimits kLimits{.depth = 600, .bytes = std::size_t{256} << 20};
 
-// Programs compare the reason; the message is for people.
+// A reply's code is the error's reason, which programs compare; the message is for people.
 Value error_reply(const Error& error) {
     return Map{{"code", error.reason()}, {"message", error.message()}};
 }
@@ -122,7 +123,7 @@ std::string EngineSession::answer(std::string_view line) {
     Map reply;
     const auto result = [&]() -> Result<Value> {
         const auto parsed = json::parse(line, kLimits);
-        if (!parsed) return Failure(Error(parsed.error()).within("this line is no request"));
+        if (!parsed) return Failure(Error(parsed.error()).within("this line is not a request"));
         if (!parsed->is_map())
             return invalid("invalid_request", "a request is an object with `op`");
         const Map& fields = parsed->as_map();

@@ -1,4 +1,4 @@
-// The requests of `quire engine`: documents by name, and a table of what can be asked of them.
+// The requests of `quire engine`: the documents by name, and the table of methods.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace quire::cli {
 
-// Stays where it is.
+// A document of the session. Not movable: undo histories and subscriptions refer to it.
 struct EngineDocument {
     explicit EngineDocument(crdt::PeerId peer) : doc(peer) {}
     EngineDocument(const EngineDocument&) = delete;
@@ -29,12 +29,12 @@ struct EngineDocument {
 
     crdt::Doc doc;
     bool record_timestamps = false;
-    // The roots that requests named: from then on they are there, empty or not.
+    // The roots that requests have named. From then on they exist, even if they are empty.
     std::set<crdt::ContainerId> roots = {};
 
-    // Remembers events from now on.
+    // Starts to collect events.
     void listen();
-    // What happened since the last call.
+    // The events since the last call.
     std::vector<crdt::Event> heard();
 
 private:
@@ -60,23 +60,23 @@ public:
 
     // Errors: not_found "no_such_document".
     Result<EngineDocument*> find(const EngineRequest& request);
-    // The same, with its history; what is pending stays so.
+    // find(), with the history loaded. Pending ops stay pending.
     Result<EngineDocument*> find_read(const EngineRequest& request);
-    // The same, with nothing pending and with its history.
+    // find(), with the history loaded and the pending transaction committed.
     Result<EngineDocument*> find_whole(const EngineRequest& request);
     // The container that `cid` names. Errors: those of find(), and of EngineRequest::container().
     Result<EngineTarget> target(const EngineRequest& request, crdt::ContainerKind kind);
-    // The same of whatever kind.
+    // Opens a container of any kind.
     static crdt::Handle open(EngineDocument& document, const crdt::ContainerId& id);
     // Errors: conflict "document_exists".
     Result<EngineDocument*> add(const std::string& name, crdt::PeerId peer);
     void drop(const std::string& name);
 
-    // The peer that the request names, or one by chance. Errors: invalid_argument.
+    // The peer that the request names, or a random one. Errors: invalid_argument.
     Result<crdt::PeerId> peer_of(const EngineRequest& request);
-    // Ends the pending transaction, if there is one, with a commit that says nothing.
+    // Commits the pending transaction, if there is one, without message and origin.
     void settle(EngineDocument& document);
-    // All commits go through here: undo histories learn of them.
+    // Every commit goes through here, so that the undo histories learn of it.
     crdt::Commit commit(EngineDocument& document, crdt::CommitOptions options);
     std::int64_t timestamp_of(const EngineDocument& document) const;
     std::int64_t now_ms() const { return clock_.steady_ms(); }

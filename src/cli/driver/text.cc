@@ -12,7 +12,7 @@ namespace {
 using crdt::ContainerKind;
 using seq::Rope;
 
-Result<Value> insert(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> text_insert(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::string inserted = TRY(request.text("text"));
     const std::size_t position = TRY(request.size("pos"));
@@ -22,7 +22,7 @@ Result<Value> insert(EngineDocuments& documents, const EngineRequest& request) {
     return Value(true);
 }
 
-Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> text_erase(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::size_t position = TRY(request.size("pos"));
     const std::size_t length = TRY(request.size("len"));
@@ -33,11 +33,11 @@ Result<Value> erase(EngineDocuments& documents, const EngineRequest& request) {
     return Value(true);
 }
 
-Result<Value> update(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> text_update(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const std::string wanted = TRY(request.text("text"));
     const std::vector<text::Splice> splices = text::fewest_splices(rope_of(target).str(), wanted);
-    // The last one first, so that the places of the others stay true.
+    // Applied last to first, so that the earlier positions stay valid.
     for (auto splice = splices.rbegin(); splice != splices.rend(); ++splice) {
         const text::CodePoint begin = rope_of(target).to_code_point(splice->at);
         const text::CodePoint end = rope_of(target).to_code_point(splice->at + splice->erase);
@@ -48,27 +48,27 @@ Result<Value> update(EngineDocuments& documents, const EngineRequest& request) {
     return Value(true);
 }
 
-Result<Value> string(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> text_string(EngineDocuments& documents, const EngineRequest& request) {
     return Value(rope_of(TRY(documents.target(request, ContainerKind::text))).str());
 }
 
-Result<Value> length(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> text_length(EngineDocuments& documents, const EngineRequest& request) {
     const EngineTarget target = TRY(documents.target(request, ContainerKind::text));
     const Rope& rope = rope_of(target);
     return Value(Map{
         {"unicode", rope.code_points().n}, {"utf16", rope.utf16().n}, {"utf8", rope.bytes().n}});
 }
 
-constexpr std::array kOps = {
-    EngineOp{"text.insert", insert}, EngineOp{"text.delete", erase},
-    EngineOp{"text.update", update}, EngineOp{"text.string", string},
-    EngineOp{"text.len", length},
+constexpr std::array kTextOps = {
+    EngineOp{"text.insert", text_insert}, EngineOp{"text.delete", text_erase},
+    EngineOp{"text.update", text_update}, EngineOp{"text.string", text_string},
+    EngineOp{"text.len", text_length},
 };
 
 }  // namespace
 
 std::span<const EngineOp> engine_text_ops() {
-    return kOps;
+    return kTextOps;
 }
 
 }  // namespace quire::cli

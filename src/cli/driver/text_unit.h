@@ -18,7 +18,7 @@ inline const seq::Rope& rope_of(const EngineTarget& text) {
 // Errors: out_of_range "out_of_bound"; invalid_argument "position_not_on_boundary".
 Result<text::CodePoint> code_point(const seq::Rope& rope, std::size_t position, TextUnit unit);
 
-// The way back. CHECKs that the position is in the text.
+// The position in `unit`. CHECKs that it is in the text.
 std::size_t in_unit(const seq::Rope& rope, text::CodePoint at, TextUnit unit);
 
 }  // namespace quire::cli

@@ -1,4 +1,5 @@
-// Versions, checkouts, forks, diffs and events.
+// Versions, checkouts, forks, diffs and events: methods that look at a document's past or follow
+// its changes. All but those that only read versions commit the pending transaction first.
 #include <array>
 #include <optional>
 
@@ -18,14 +19,14 @@ Result<EngineDocument*> settled(EngineDocuments& documents, const EngineRequest&
     return document;
 }
 
-// Versions count what is pending, which stays so: the commit that follows says what it is.
+// Versions include the pending ops without committing them: a later commit may still name them.
 Value with_pending(const crdt::Doc& doc, crdt::VersionVector version) {
     const crdt::IdSpan pending = doc.pending();
     if (pending.size() > 0) version.extend(pending.peer, pending.end);
     return to_json(version);
 }
 
-Result<Value> version(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> shown_version(EngineDocuments& documents, const EngineRequest& request) {
     const crdt::Doc& doc = TRY(documents.find(request))->doc;
     return with_pending(doc, doc.version());
 }
@@ -35,7 +36,7 @@ Result<Value> oplog_version(EngineDocuments& documents, const EngineRequest& req
     return with_pending(doc, doc.history().version());
 }
 
-Result<Value> frontiers(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> shown_frontiers(EngineDocuments& documents, const EngineRequest& request) {
     const crdt::Doc& doc = TRY(documents.find(request))->doc;
     const crdt::IdSpan pending = doc.pending();
     return to_json(pending.size() == 0 ? doc.frontiers()
@@ -44,8 +45,8 @@ Result<Value> frontiers(EngineDocuments& documents, const EngineRequest& request
 
 Result<Value> oplog_frontiers(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find(request));
-    // Of a document that shows the past there are other heads beside it.
-    if (!document->doc.is_detached()) return frontiers(documents, request);
+    // A detached document shows other heads than the log has.
+    if (!document->doc.is_detached()) return shown_frontiers(documents, request);
     documents.settle(*document);
     return to_json(document->doc.history().frontiers());
 }
@@ -54,7 +55,7 @@ Result<Value> is_detached(EngineDocuments& documents, const EngineRequest& reque
     return Value(TRY(documents.find(request))->doc.is_detached());
 }
 
-Result<Value> checkout(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> checkout_version(EngineDocuments& documents, const EngineRequest& request) {
     const Frontiers version = TRY(request.frontiers("frontiers"));
     EngineDocument* document = TRY(settled(documents, request));
     TRY(document->doc.checkout(version));
@@ -66,12 +67,12 @@ Result<Value> checkout_to_latest(EngineDocuments& documents, const EngineRequest
     return Value(true);
 }
 
-Result<Value> detach(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> detach_document(EngineDocuments& documents, const EngineRequest& request) {
     TRY(documents.find_whole(request))->doc.detach();
     return Value(true);
 }
 
-// A fork is of the version that readers see, unless the request names another.
+// Forks the version that readers see, unless the request names another.
 Result<Value> fork_of(EngineDocuments& documents, const EngineRequest& request,
                       const std::optional<Frontiers>& version) {
     EngineDocument* document = TRY(settled(documents, request));
@@ -85,15 +86,15 @@ Result<Value> fork_of(EngineDocuments& documents, const EngineRequest& request,
     return Value(true);
 }
 
-Result<Value> fork(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> fork_document(EngineDocuments& documents, const EngineRequest& request) {
     return fork_of(documents, request, std::nullopt);
 }
 
-Result<Value> fork_at(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> fork_document_at(EngineDocuments& documents, const EngineRequest& request) {
     return fork_of(documents, request, TRY(request.frontiers("frontiers")));
 }
 
-Result<Value> diff(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> diff_versions(EngineDocuments& documents, const EngineRequest& request) {
     const Frontiers from = TRY(request.frontiers("from"));
     const Frontiers to = TRY(request.frontiers("to"));
     EngineDocument* document = TRY(settled(documents, request));
@@ -128,19 +129,19 @@ Result<Value> take_events(EngineDocuments& documents, const EngineRequest& reque
     return Value(std::move(list));
 }
 
-constexpr std::array kOps = {
-    EngineOp{"vv", version},
+constexpr std::array kTimeOps = {
+    EngineOp{"vv", shown_version},
     EngineOp{"oplog_vv", oplog_version},
-    EngineOp{"frontiers", frontiers},
+    EngineOp{"frontiers", shown_frontiers},
     EngineOp{"oplog_frontiers", oplog_frontiers},
     EngineOp{"is_detached", is_detached},
-    EngineOp{"checkout", checkout},
+    EngineOp{"checkout", checkout_version},
     EngineOp{"checkout_to_latest", checkout_to_latest},
     EngineOp{"attach", checkout_to_latest},
-    EngineOp{"detach", detach},
-    EngineOp{"fork", fork},
-    EngineOp{"fork_at", fork_at},
-    EngineOp{"diff", diff},
+    EngineOp{"detach", detach_document},
+    EngineOp{"fork", fork_document},
+    EngineOp{"fork_at", fork_document_at},
+    EngineOp{"diff", diff_versions},
     EngineOp{"apply_diff", apply_diff},
     EngineOp{"revert_to", revert_to},
     EngineOp{"events.start", start_events},
@@ -150,7 +151,7 @@ constexpr std::array kOps = {
 }  // namespace
 
 std::span<const EngineOp> engine_time_ops() {
-    return kOps;
+    return kTimeOps;
 }
 
 }  // namespace quire::cli

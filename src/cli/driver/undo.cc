@@ -1,4 +1,4 @@
-// undo.attach, undo, redo: what a document's peer did, taken back and done again.
+// undo.attach, undo and redo: undoes and redoes the edits of a document's own peer.
 #include <array>
 
 #include "base/concat.h"
@@ -56,7 +56,7 @@ Result<std::vector<std::string>> origins_of(const EngineRequest& request) {
     return origins;
 }
 
-Result<Value> attach(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> attach_history(EngineDocuments& documents, const EngineRequest& request) {
     EngineDocument* document = TRY(documents.find_whole(request));
     const std::string name = TRY(request.text("name"));
     crdt::UndoOptions options;
@@ -71,7 +71,7 @@ Result<Value> attach(EngineDocuments& documents, const EngineRequest& request) {
 }
 
 template <UndoDirection direction>
-Result<Value> step(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> undo_step(EngineDocuments& documents, const EngineRequest& request) {
     EngineUndo* undo = TRY(documents.find_undo(request));
     documents.settle(undo->document);
     const std::int64_t now = documents.now_ms();
@@ -82,24 +82,24 @@ Result<Value> step(EngineDocuments& documents, const EngineRequest& request) {
 }
 
 template <UndoDirection direction>
-Result<Value> can(EngineDocuments& documents, const EngineRequest& request) {
+Result<Value> can_step(EngineDocuments& documents, const EngineRequest& request) {
     const EngineUndo* undo = TRY(documents.find_undo(request));
     return Value(direction == UndoDirection::undo ? undo->history.can_undo()
                                                   : undo->history.can_redo());
 }
 
-constexpr std::array kOps = {
-    EngineOp{"undo.attach", attach},
-    EngineOp{"undo", step<UndoDirection::undo>},
-    EngineOp{"redo", step<UndoDirection::redo>},
-    EngineOp{"can_undo", can<UndoDirection::undo>},
-    EngineOp{"can_redo", can<UndoDirection::redo>},
+constexpr std::array kUndoOps = {
+    EngineOp{"undo.attach", attach_history},
+    EngineOp{"undo", undo_step<UndoDirection::undo>},
+    EngineOp{"redo", undo_step<UndoDirection::redo>},
+    EngineOp{"can_undo", can_step<UndoDirection::undo>},
+    EngineOp{"can_redo", can_step<UndoDirection::redo>},
 };
 
 }  // namespace
 
 std::span<const EngineOp> engine_undo_ops() {
-    return kOps;
+    return kUndoOps;
 }
 
 }  // namespace quire::cli
