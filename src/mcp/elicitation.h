@@ -1,5 +1,5 @@
 // Elicitation: an escalation as a question to the person in front of a client, and the answer as a
-// decision. What is asked and understood, in the words of MCP; when, is asked_calls.h. Pure.
+// decision. What is asked and understood, in the words of MCP; when, is tool_calls.h. Pure.
 //
 // A question says in the house's own words who asks for what, and shows the agent's call, or what
 // another program says of its tool now, on a line of its own at the end: with nothing hidden in it,

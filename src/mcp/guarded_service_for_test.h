@@ -11,7 +11,6 @@
 
 #include "base/concat.h"
 #include "json/json.h"
-#include "mcp/approver.h"
 #include "mcp/service.h"
 #include "policy/approval.h"
 

@@ -8,9 +8,9 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "mcp/asked_calls.h"
-#include "mcp/asking.h"
+#include "mcp/open_questions.h"
 #include "mcp/repeatable.h"
+#include "mcp/tool_calls.h"
 #include "rpc/message_scan.h"
 
 namespace quire::mcp {
@@ -35,8 +35,8 @@ std::string string_param(const Map& params, std::string_view name) {
 
 // What a modern tools/call says of the one before it, of which it is the next round; or what is
 // wrong with that.
-std::optional<std::string_view> take_answers(const Map& params, AskedCalls::Call& call) {
-    if (takes_forms(client_capabilities(params))) call.way = AskedCalls::Way::by_result;
+std::optional<std::string_view> take_answers(const Map& params, ToolCalls::Call& call) {
+    if (takes_forms(client_capabilities(params))) call.route = ToolCalls::Route::by_result;
     const Value* const state = params.find("requestState");
     const Value* const answers = params.find("inputResponses");
     if (state != nullptr && (!state->is_string() || state->as_string().empty()))
@@ -46,7 +46,7 @@ std::optional<std::string_view> take_answers(const Map& params, AskedCalls::Call
     if (state != nullptr) call.state = state->as_string();
     if (answers == nullptr) return std::nullopt;
     if (state == nullptr) return "requestState must come with inputResponses, as the result had it";
-    if (const Value* said = answer_in(answers->as_map())) call.said = *said;
+    if (const Value* response = answer_in(answers->as_map())) call.response = *response;
     return std::nullopt;
 }
 
@@ -97,15 +97,15 @@ const McpSession::Method* McpSession::find_method(std::string_view name, Era era
 
 McpSession::McpSession(std::unique_ptr<Service> service,
                        std::shared_ptr<rpc::Connection> connection, Implementation server,
-                       const Asking* asking)
+                       const ElicitationContext* elicitation)
     : service_(std::move(service)),
       connection_(std::move(connection)),
       in_flight_(std::make_shared<rpc::InFlight>(connection_, kMostInFlight, kLongestAnswer)),
-      calls_(std::make_shared<AskedCalls>(service_, connection_, asking)),
+      calls_(std::make_shared<ToolCalls>(service_, connection_, elicitation)),
       server_(std::make_shared<const Implementation>(std::move(server))) {
     // The answers come in the same input that is held while too much is unanswered: as long as
     // those alone are waited for, it is not held.
-    CHECK(asking == nullptr || asking->most_questions < kMostInFlight / 2);
+    CHECK(elicitation == nullptr || elicitation->most_questions < kMostInFlight / 2);
 }
 
 McpSession::~McpSession() {
@@ -172,7 +172,7 @@ void McpSession::receive(Value message, const std::shared_ptr<rpc::Batch>& batch
         case rpc::Message::Kind::notification:
             return notice(*classified);
         case rpc::Message::Kind::response:
-            if (!calls_->answered(classified->id, std::move(classified->result)))
+            if (!calls_->on_response(classified->id, std::move(classified->result)))
                 log_debug("a response came to no open request of ours and was ignored");
             return;
     }
@@ -228,7 +228,7 @@ void McpSession::notice(const rpc::Message& message) {
         if (id == nullptr || !in_flight_->cancel(*id)) {
             log_debug("a cancellation named no request that is being served");
         } else {
-            calls_->cancelled(*id);
+            calls_->on_cancelled(*id);
         }
     } else if (message.method != "notifications/initialized") {
         log_debug(cat("notification ", utf8::prefix(message.method, 80), " was ignored"));
@@ -241,28 +241,28 @@ void McpSession::log_debug(std::string_view what) {
         "notifications/message", {{"level", "debug"}, {"logger", "quire"}, {"data", what}})));
 }
 
-void McpSession::Way::result(Map result, Caching caching) const {
+void McpSession::Responder::result(Map result, Caching caching) const {
     answer.result(era == Era::legacy ? std::move(result)
                                      : modern_result(std::move(result), caching, *server));
 }
 
-void McpSession::Way::refuse(std::string_view what) const {
+void McpSession::Responder::refuse(std::string_view what) const {
     answer.error({Code::invalid_params, cat("params.", what), {}});
 }
 
 void McpSession::initialize(Request request) {
     const Value* version = request.params.find("protocolVersion");
     if (version == nullptr || !version->is_string()) {
-        return request.way.refuse("protocolVersion must be a string");
+        return request.responder.refuse("protocolVersion must be a string");
     }
     legacy_version_ = negotiate(version->as_string());
     takes_forms_ = takes_forms(request.params.find("capabilities"));
-    request.way.result(initialize_result(legacy_version_, *server_, service_->rules()),
-                       Caching::none);
+    request.responder.result(initialize_result(legacy_version_, *server_, service_->rules()),
+                             Caching::none);
 }
 
 void McpSession::ping(Request request) {
-    request.way.result({}, Caching::none);
+    request.responder.result({}, Caching::none);
 }
 
 void McpSession::set_level(Request request) {
@@ -270,104 +270,110 @@ void McpSession::set_level(Request request) {
         "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
     const std::string level = string_param(request.params, "level");
     if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
-        return request.way.refuse(
+        return request.responder.refuse(
             "level must be debug, info, notice, warning, error, critical, alert or emergency");
     }
     debug_ = level == "debug";
-    request.way.result({}, Caching::none);
+    request.responder.result({}, Caching::none);
 }
 
 void McpSession::discover(Request request) {
-    request.way.result(discover_result(service_->rules()), Caching::hour);
+    request.responder.result(discover_result(service_->rules()), Caching::hour);
 }
 
 void McpSession::list_tools(Request request) {
     // All tools are one page, so that no cursor was ever given.
     if (request.params.contains("cursor")) {
-        return request.way.refuse("cursor is not one that this list gave");
+        return request.responder.refuse("cursor is not one that this list gave");
     }
-    request.way.result(tools_result(service_->tools(), request.way.version), Caching::minutes);
+    request.responder.result(tools_result(service_->tools(), request.responder.version),
+                             Caching::minutes);
 }
 
 void McpSession::call_tool(Request request) {
     std::string name = string_param(request.params, "name");
-    if (name.empty()) return request.way.refuse("name must be the name of a tool");
+    if (name.empty()) return request.responder.refuse("name must be the name of a tool");
     if (inexact_) {
         // Where it stands was found in the message as a whole.
-        return request.way.result(call_result(tools::refused(*inexact_), request.way.version),
-                                  Caching::none);
+        return request.responder.result(
+            call_result(tools::refused(*inexact_), request.responder.version), Caching::none);
     }
     Value arguments = Map{};
     if (Value* given = request.params.find("arguments"); given != nullptr && !given->is_null()) {
         arguments = std::move(*given);
     }
-    AskedCalls::Call call{.request = request.way.answer,
-                          .name = std::move(name),
-                          .arguments = std::move(arguments),
-                          .version = request.way.version};
-    if (request.way.era == Era::legacy) {
-        if (takes_forms_ && call.version >= kAskingVersion) call.way = AskedCalls::Way::by_request;
+    ToolCalls::Call call{.request = request.responder.answer,
+                         .name = std::move(name),
+                         .arguments = std::move(arguments),
+                         .version = request.responder.version};
+    if (request.responder.era == Era::legacy) {
+        if (takes_forms_ && call.version >= kAskingVersion)
+            call.route = ToolCalls::Route::by_request;
     } else if (const auto wrong = take_answers(request.params, call)) {
-        return request.way.refuse(*wrong);
+        return request.responder.refuse(*wrong);
     }
-    calls_->call(std::move(call), [way = request.way](Result<AskedCalls::Outcome> outcome) {
-        if (!outcome) return way.error(fault_of(outcome.error()));
-        if (auto* result = std::get_if<tools::ToolResult>(&*outcome))
-            return way.result(call_result(std::move(*result), way.version), Caching::none);
-        auto& more = std::get<AskedCalls::InputRequired>(*outcome);
-        way.result(input_required_result(std::move(more.question), std::move(more.state)),
-                   Caching::none);
-    });
+    calls_->call(
+        std::move(call), [responder = request.responder](Result<ToolCalls::Outcome> outcome) {
+            if (!outcome) return responder.error(fault_of(outcome.error()));
+            if (auto* result = std::get_if<tools::ToolResult>(&*outcome))
+                return responder.result(call_result(std::move(*result), responder.version),
+                                        Caching::none);
+            auto& more = std::get<ToolCalls::InputRequired>(*outcome);
+            responder.result(input_required_result(std::move(more.question), std::move(more.state)),
+                             Caching::none);
+        });
 }
 
 void McpSession::list_resources(Request request) {
     const Value* cursor = request.params.find("cursor");
     if (cursor != nullptr && !cursor->is_string()) {
-        return request.way.refuse("cursor must be a string");
+        return request.responder.refuse("cursor must be a string");
     }
     service_->list_resources(
-        cursor != nullptr ? cursor->as_string() : std::string(), request.way.answer.cancelled(),
-        [way = request.way](Result<ResourcePage> page) {
+        cursor != nullptr ? cursor->as_string() : std::string(),
+        request.responder.answer.cancelled(),
+        [responder = request.responder](Result<ResourcePage> page) {
             if (!page) {
                 const bool ours = page.error().code() == Errc::unavailable;
-                return way.error({ours ? Code::internal_error : Code::invalid_params,
-                                  page.error().message(),
-                                  {{"reason", page.error().reason()}}});
+                return responder.error({ours ? Code::internal_error : Code::invalid_params,
+                                        page.error().message(),
+                                        {{"reason", page.error().reason()}}});
             }
-            way.result(resources_result(std::move(*page)), Caching::never);
+            responder.result(resources_result(std::move(*page)), Caching::never);
         });
 }
 
 void McpSession::list_templates(Request request) {
     if (request.params.contains("cursor")) {
-        return request.way.refuse("cursor is not one that this list gave");
+        return request.responder.refuse("cursor is not one that this list gave");
     }
-    request.way.result(templates_result(service_->resource_templates()), Caching::minutes);
+    request.responder.result(templates_result(service_->resource_templates()), Caching::minutes);
 }
 
 void McpSession::read_resource(Request request) {
     const std::string uri = string_param(request.params, "uri");
-    if (uri.empty()) return request.way.refuse("uri must be the URI of a resource");
-    service_->read_resource(uri, request.way.answer.cancelled(),
-                            [way = request.way, uri](Result<ResourceText> text) {
-                                if (!text) {
-                                    return way.error(resource_fault(text.error(), uri, way.era));
-                                }
-                                way.result(read_result(std::move(*text)), Caching::never);
-                            });
+    if (uri.empty()) return request.responder.refuse("uri must be the URI of a resource");
+    service_->read_resource(
+        uri, request.responder.answer.cancelled(),
+        [responder = request.responder, uri](Result<ResourceText> text) {
+            if (!text) {
+                return responder.error(resource_fault(text.error(), uri, responder.era));
+            }
+            responder.result(read_result(std::move(*text)), Caching::never);
+        });
 }
 
 void McpSession::listen(Request request) {
     const Value* filter = request.params.find("notifications");
     if (filter == nullptr || !filter->is_map()) {
-        return request.way.refuse("notifications must say what to listen to");
+        return request.responder.refuse("notifications must say what to listen to");
     }
-    in_flight_->leave_open(request.way.answer.id());
+    in_flight_->leave_open(request.responder.answer.id());
     // No list of ours changes while the kernel runs, so the subset we agree to is empty. The
     // request stays unanswered until it is cancelled.
     connection_->send(json::write(rpc::notification(
         "notifications/subscriptions/acknowledged",
-        {{"_meta", Map{{"io.modelcontextprotocol/subscriptionId", request.way.answer.id()}}},
+        {{"_meta", Map{{"io.modelcontextprotocol/subscriptionId", request.responder.answer.id()}}},
          {"notifications", Map{}}})));
 }
 

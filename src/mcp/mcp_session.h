@@ -13,14 +13,14 @@
 
 namespace quire::mcp {
 
-struct Asking;
-class AskedCalls;
+struct ElicitationContext;
+class ToolCalls;
 
 class McpSession final : public rpc::Session {
 public:
-    // Without `asking`, which outlives the session, people are not asked in this client.
+    // With a null `elicitation`, which otherwise outlives the session, nobody is asked here.
     McpSession(std::unique_ptr<Service> service, std::shared_ptr<rpc::Connection> connection,
-               Implementation server, const Asking* asking = nullptr);
+               Implementation server, const ElicitationContext* elicitation = nullptr);
     McpSession(const McpSession&) = delete;
     McpSession& operator=(const McpSession&) = delete;
     ~McpSession() override;
@@ -33,8 +33,8 @@ public:
     void on_close() override;
 
 private:
-    // The way back of one request, in the words of its era. Outlives the session.
-    struct Way {
+    // Answers one request in the form of its era. Outlives the session.
+    struct Responder {
         rpc::Answer answer;
         Era era = Era::legacy;
         std::string_view version;
@@ -42,10 +42,10 @@ private:
 
         void result(Map result, Caching caching) const;
         void error(rpc::Fault fault) const { answer.error(std::move(fault)); }
-        void refuse(std::string_view what) const;  // The params are wrong in this.
+        void refuse(std::string_view what) const;  // invalid_params: `what` is wrong in them.
     };
     struct Request {
-        Way way;
+        Responder responder;
         Map params;
     };
     struct Method;
@@ -75,7 +75,7 @@ private:
     std::shared_ptr<Service> service_;
     std::shared_ptr<rpc::Connection> connection_;
     std::shared_ptr<rpc::InFlight> in_flight_;
-    std::shared_ptr<AskedCalls> calls_;
+    std::shared_ptr<ToolCalls> calls_;
     std::shared_ptr<const Implementation> server_;
     std::string_view legacy_version_;  // "" until the client has sent initialize.
     bool takes_forms_ = false;         // Whether it said there that its user can be asked.

@@ -23,76 +23,78 @@ std::string new_question_id(Rng& rng) {
 
 }  // namespace
 
-OpenQuestions::OpenQuestions(std::shared_ptr<rpc::Connection> connection, const Asking& asking)
-    : connection_(std::move(connection)), asking_(asking) {}
+OpenQuestions::OpenQuestions(std::shared_ptr<rpc::Connection> connection,
+                             const ElicitationContext& context)
+    : connection_(std::move(connection)), context_(context) {}
 
 std::optional<std::string> OpenQuestions::ask(std::string_view method, Map params,
-                                              const Value& cause, std::string about, Heard heard) {
-    std::string id = new_question_id(asking_.rng);
+                                              const Value& cause, std::string subject,
+                                              OnAnswer on_answer) {
+    std::string id = new_question_id(context_.rng);
     bool begins = false;
-    const bool asked = state_.with([&](State& state) {
+    const bool sent = state_.with([&](State& state) {
         const bool is_open =
             std::any_of(state.open.begin(), state.open.end(),
-                        [&](const Question& question) { return question.about == about; });
-        if (state.closed || is_open || state.open.size() >= asking_.most_questions) return false;
-        state.open.push_back({id, cause, std::move(about),
-                              asking_.clock.steady_ms() + asking_.open_ms, std::move(heard)});
+                        [&](const Question& question) { return question.subject == subject; });
+        if (state.closed || is_open || state.open.size() >= context_.most_questions) return false;
+        state.open.push_back({id, cause, std::move(subject),
+                              context_.clock.steady_ms() + context_.open_ms, std::move(on_answer)});
         begins = !std::exchange(state.is_timed, true);
-        // Under the lock, so that nothing takes the question back before it was put.
+        // Sent under the lock, so that nothing can cancel the question before it is sent.
         connection_->send(json::write(rpc::request(id, method, std::move(params))));
         return true;
     });
-    if (begins) wait(asking_.open_ms);
-    return asked ? std::optional(std::move(id)) : std::nullopt;
+    if (begins) wait(context_.open_ms);
+    return sent ? std::optional(std::move(id)) : std::nullopt;
 }
 
-bool OpenQuestions::answered(const Value& id, std::optional<Value> said) {
-    Heard heard;
+bool OpenQuestions::on_response(const Value& id, std::optional<Value> result) {
+    OnAnswer on_answer;
     state_.with([&](State& state) {
         const auto at =
             std::find_if(state.open.begin(), state.open.end(),
                          [&](const Question& question) { return id == Value(question.id); });
         if (at == state.open.end()) return;
-        heard = std::move(at->heard);
+        on_answer = std::move(at->on_answer);
         state.open.erase(at);
     });
-    if (!heard) return false;
-    heard(std::move(said));
+    if (!on_answer) return false;
+    on_answer(std::move(result));
     return true;
 }
 
 template <class Which>
-std::vector<OpenQuestions::Question> OpenQuestions::take_back(State& state, Which which) {
-    std::vector<Question> taken;
+std::vector<OpenQuestions::Question> OpenQuestions::cancel(State& state, Which which) {
+    std::vector<Question> cancelled;
     for (Question& question : state.open) {
         if (!which(question)) continue;
         connection_->send(json::write(
             rpc::notification("notifications/cancelled", {{"requestId", question.id}})));
-        taken.push_back(std::move(question));
+        cancelled.push_back(std::move(question));
     }
-    // Of what was moved from, nobody hears.
-    std::erase_if(state.open, [&](const Question& question) { return !question.heard; });
-    return taken;
+    // Questions that were moved from have no callback.
+    std::erase_if(state.open, [&](const Question& question) { return !question.on_answer; });
+    return cancelled;
 }
 
 void OpenQuestions::withdraw(std::string_view id) {
     state_.with([&](State& state) {
-        return take_back(state, [&](const Question& question) { return question.id == id; });
+        return cancel(state, [&](const Question& question) { return question.id == id; });
     });
 }
 
 void OpenQuestions::withdraw_because_of(const Value& cause) {
     state_.with([&](State& state) {
-        return take_back(state, [&](const Question& question) { return question.cause == cause; });
+        return cancel(state, [&](const Question& question) { return question.cause == cause; });
     });
 }
 
 void OpenQuestions::give_up() {
-    std::vector<Question> taken = state_.with([&](State& state) {
+    std::vector<Question> cancelled = state_.with([&](State& state) {
         state.closed = true;
-        return take_back(state, [](const Question&) { return true; });
+        return cancel(state, [](const Question&) { return true; });
     });
-    for (Question& question : taken) question.heard(std::nullopt);
+    for (Question& question : cancelled) question.on_answer(std::nullopt);
 }
 
 void OpenQuestions::close() {
@@ -102,9 +104,9 @@ void OpenQuestions::close() {
     });
 }
 
-// One task waits, for the oldest, however many are open.
+// However many are open, one task waits: for the oldest.
 void OpenQuestions::wait(std::int64_t ms) {
-    asking_.scheduler.post_after(ms, [weak = weak_from_this()] {
+    context_.scheduler.post_after(ms, [weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->expire();
     });
 }
@@ -112,15 +114,15 @@ void OpenQuestions::wait(std::int64_t ms) {
 void OpenQuestions::expire() {
     std::optional<std::int64_t> next;
     std::vector<Question> expired = state_.with([&](State& state) {
-        const std::int64_t now = asking_.clock.steady_ms();
-        auto taken =
-            take_back(state, [&](const Question& question) { return question.until_ms <= now; });
+        const std::int64_t now = context_.clock.steady_ms();
+        auto cancelled =
+            cancel(state, [&](const Question& question) { return question.until_ms <= now; });
         state.is_timed = !state.open.empty();
         if (state.is_timed) next = state.open.front().until_ms - now;
-        return taken;
+        return cancelled;
     });
     if (next) wait(*next);
-    for (Question& question : expired) question.heard(std::nullopt);
+    for (Question& question : expired) question.on_answer(std::nullopt);
 }
 
 }  // namespace quire::mcp

@@ -1,9 +1,12 @@
-// OpenQuestions: what we have asked one client, in requests of our own, and not been answered.
+// OpenQuestions: the requests that we have sent to one client and that it has not answered yet.
+// ElicitationContext: what it takes to ask people in their clients, shared by all sessions of a
+// kernel.
 //
-// Our ids are another space than the client's. They cannot be guessed, and none is ever used again,
-// so that an answer to a kernel that was lost is never one to the kernel after it.
+// Our ids are another space than the client's. They cannot be guessed, and none is ever used again:
+// an answer meant for a kernel that was lost never answers the kernel after it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,47 +14,60 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/function.h"
 #include "base/value.h"
-#include "mcp/asking.h"
+#include "mcp/request_seal.h"
 #include "rpc/connection.h"
 #include "sched/guarded.h"
+#include "sched/scheduler.h"
 
 namespace quire::mcp {
+
+struct ElicitationContext {
+    sched::Scheduler& scheduler;
+    const Clock& clock;
+    Rng& rng;
+    RequestSeal seal{rng};
+    // Open questions per client. Further calls are refused as in a client that cannot ask.
+    std::size_t most_questions = 8;
+    int most_rounds = 4;  // Questions that one call may lead to while it waits.
+    std::int64_t open_ms = std::int64_t{15} * 60 * 1000;  // How long an answer is accepted.
+};
 
 // Any thread.
 class OpenQuestions : public std::enable_shared_from_this<OpenQuestions> {
 public:
-    // The `result` of the answer; none where it was an error, or none came in time.
-    using Heard = Function<void(std::optional<Value> said)>;
+    // Receives the `result` of the answer; none where it was an error, or none came in time.
+    using OnAnswer = Function<void(std::optional<Value> result)>;
 
-    // `asking` outlives this.
-    OpenQuestions(std::shared_ptr<rpc::Connection> connection, const Asking& asking);
+    // `context` outlives this.
+    OpenQuestions(std::shared_ptr<rpc::Connection> connection, const ElicitationContext& context);
     OpenQuestions(const OpenQuestions&) = delete;
     OpenQuestions& operator=(const OpenQuestions&) = delete;
     ~OpenQuestions() = default;
 
-    // Sends a request because of the client's own request `cause`. Its id; none, and nothing is
-    // sent, where enough are open or one `about` the same is.
+    // Sends a request on behalf of the client's own request `cause`, and returns its id. Returns
+    // none, and sends nothing, where enough questions are open or one with the same `subject` is.
     std::optional<std::string> ask(std::string_view method, Map params, const Value& cause,
-                                   std::string about, Heard heard);
-    // False where no open question of ours has the id.
-    bool answered(const Value& id, std::optional<Value> said);
-    // The client is told that no answer is wanted any more, and none is heard.
+                                   std::string subject, OnAnswer on_answer);
+    // False when no question is open under `id`.
+    bool on_response(const Value& id, std::optional<Value> result);
+    // Cancels questions in the client, and drops their callbacks.
     void withdraw(std::string_view id);
     void withdraw_because_of(const Value& cause);
-    // Nothing is asked any more. What is open is taken back, and heard of as not answered.
+    // Asks nothing any more. Open questions are cancelled and count as unanswered.
     void give_up();
-    // Nothing is asked or heard any more.
+    // Asks nothing any more, and drops all callbacks.
     void close();
 
 private:
     struct Question {
         std::string id;
         Value cause;
-        std::string about;
+        std::string subject;
         std::int64_t until_ms = 0;
-        Heard heard;
+        OnAnswer on_answer;
     };
     struct State {
         std::vector<Question> open;  // The oldest first.
@@ -59,12 +75,12 @@ private:
         bool closed = false;
     };
     template <class Which>
-    std::vector<Question> take_back(State& state, Which which);
+    std::vector<Question> cancel(State& state, Which which);
     void wait(std::int64_t ms);
     void expire();
 
     const std::shared_ptr<rpc::Connection> connection_;
-    const Asking& asking_;
+    const ElicitationContext& context_;
     sched::Guarded<State> state_;
 };
 

@@ -1,4 +1,5 @@
-// Service: what one MCP client is served, whatever protocol revision it speaks.
+// Service: what one MCP client is served, whatever protocol revision it speaks. Approver: who
+// resolves approvals for the person in front of that client.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,24 @@
 #include "base/function.h"
 #include "base/result.h"
 #include "base/value.h"
+#include "policy/approval.h"
 #include "tools/tool.h"
 
 namespace quire::mcp {
 
-class Approver;
+// Any thread.
+class Approver {
+public:
+    virtual ~Approver() = default;
+    // The actor whose calls the approvals are for.
+    virtual const policy::Actor& asker() const = 0;
+    // Errors: those of kernel::ApprovalCalls::find().
+    virtual Result<policy::Approval> find(const std::string& approval_id) = 0;
+    // Resolves it in the person's name; the session is filled in. Errors: those of
+    // kernel::ApprovalCalls::resolve(). The reply may come after this is gone.
+    virtual void resolve(const std::string& approval_id, policy::Resolution with,
+                         Reply<policy::Approval> reply) = 0;
+};
 
 struct Resource {
     std::string uri;
@@ -45,12 +59,12 @@ class Service {
 public:
     virtual ~Service() = default;
 
-    // Who answers what its calls need an approval for, where people are asked in the client. Null
-    // where they are not; the same as long as the service lives.
+    // The approver of this client's calls. Null where nobody is asked in the client; always the
+    // same while the service lives.
     virtual Approver* approver() { return nullptr; }
 
     virtual const std::vector<tools::ToolInfo>& tools() const = 0;
-    // What holds for the client's calls, in sentences for its model; none for most.
+    // The rules for the client's calls, in sentences for its model; most clients have none.
     virtual std::vector<std::string> rules() const { return {}; }
     // The only Error is not_found "unknown_tool"; every other refusal is a result with is_error.
     virtual void call(std::string name, Value arguments, std::stop_token cancelled,

@@ -5,8 +5,8 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "kernel/approval_calls.h"
 #include "kernel/audit_calls.h"
-#include "server/kernel_approver.h"
 #include "server/launch.h"
 
 namespace quire::server {
@@ -15,6 +15,31 @@ namespace {
 constexpr std::string_view kBlockScheme = "block://";
 constexpr std::string_view kFileScheme = "file:///";
 constexpr std::size_t kPage = 100;
+
+// Resolves approvals in the name of the person in front of a session's client. The kernel outlives
+// its replies.
+class KernelApprover final : public mcp::Approver {
+public:
+    KernelApprover(kernel::Kernel& kernel, policy::Actor person, std::uint64_t session,
+                   policy::Actor asker)
+        : kernel_(kernel), person_{std::move(person), session, {}}, asker_(std::move(asker)) {}
+
+    const policy::Actor& asker() const override { return asker_; }
+    Result<policy::Approval> find(const std::string& approval_id) override {
+        return kernel::ApprovalCalls(kernel_).find(person_, approval_id);
+    }
+    void resolve(const std::string& approval_id, policy::Resolution with,
+                 Reply<policy::Approval> reply) override {
+        with.elicited_in = person_.session;
+        kernel::ApprovalCalls(kernel_).resolve(person_, approval_id, std::move(with),
+                                               std::move(reply));
+    }
+
+private:
+    kernel::Kernel& kernel_;
+    const kernel::Caller person_;
+    const policy::Actor asker_;
+};
 
 std::string uri_of(const kernel::BlockInfo& block) {
     return block.is_file ? uri_of_path(block.path) : cat(kBlockScheme, block.block_id);

@@ -32,8 +32,8 @@
 #include "kernel/mount_calls.h"
 #include "kernel/rule_calls.h"
 #include "kernel/source_calls.h"
-#include "mcp/asking.h"
 #include "mcp/mcp_session.h"
+#include "mcp/open_questions.h"
 #include "mounts/mounts.h"
 #include "policy/rule_book.h"
 #include "sched/scheduler.h"
@@ -131,7 +131,7 @@ struct KernelProcess::Body {
     std::map<std::string, std::string> profiles;  // By agent, from the settings.
     // The person whom agents' clients ask, and how; none where nobody is asked there.
     std::optional<policy::Actor> person;
-    std::unique_ptr<mcp::Asking> asking;
+    std::unique_ptr<mcp::ElicitationContext> asking;
     std::unique_ptr<server::LocalServer> server;
 };
 
@@ -180,7 +180,7 @@ void KernelProcess::Body::open_elicitation(LogSink& log) {
                   "human:NAME");
         return;
     }
-    asking = std::make_unique<mcp::Asking>(mcp::Asking{*pool, clock, rng});
+    asking = std::make_unique<mcp::ElicitationContext>(mcp::ElicitationContext{*pool, clock, rng});
 }
 
 // Half of the processors, since people work on this machine too.

@@ -1,14 +1,14 @@
 // Calls that need a person, through a session: asked in the client, or not.
-#include "mcp/asked_calls.h"
+#include "mcp/tool_calls.h"
 
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
 #include "json/json.h"
-#include "mcp/asking.h"
 #include "mcp/fakes_for_test.h"
 #include "mcp/guarded_service_for_test.h"
 #include "mcp/mcp_session.h"
+#include "mcp/open_questions.h"
 
 namespace quire::mcp {
 namespace {
@@ -19,12 +19,12 @@ using policy::ApprovalStatus;
 constexpr const char* kApproved = R"({"action":"accept","content":{"decision":"approve_once"}})";
 constexpr const char* kDeclined = R"({"action":"decline"})";
 
-// What all sessions of one kernel share.
-struct AskingHouse {
+// The state that all sessions of one kernel share.
+struct SharedKernel {
     sched::ManualScheduler scheduler;
     ManualClock clock;
     SeededRng rng{7};
-    Asking asking{scheduler, clock, rng};
+    ElicitationContext elicitation{scheduler, clock, rng};
     std::shared_ptr<ApprovalLedger> ledger = std::make_shared<ApprovalLedger>();
 
     void pass(std::int64_t ms) {
@@ -33,12 +33,12 @@ struct AskingHouse {
     }
 };
 
-class AskedClient {
+class TestClient {
 public:
-    explicit AskedClient(AskingHouse& house, const std::string& actor = "agent:ada",
-                         bool asks_people = true)
-        : session_(std::make_unique<GuardedService>(house.ledger, held, actor, asks_people),
-                   connection, Implementation{"quire", "Quire", "0"}, &house.asking) {}
+    explicit TestClient(SharedKernel& kernel, const std::string& actor = "agent:ada",
+                        bool asks_people = true)
+        : session_(std::make_unique<GuardedService>(kernel.ledger, held, actor, asks_people),
+                   connection, Implementation{"quire", "Quire", "0"}, &kernel.elicitation) {}
 
     void open(std::string_view version = "2025-11-25",
               std::string_view capabilities = R"({"elicitation":{}})") {
@@ -61,7 +61,7 @@ public:
                        R"(,"method":"tools/call","params":{"name":")", tool, R"(","arguments":)",
                        arguments, more, "}}"));
     }
-    // The same of a client of 2026-07-28.
+    // A call by a client of 2026-07-28.
     Value round(int id, std::string_view more = "", std::string_view arguments = "{}",
                 std::string_view capabilities = R"({"elicitation":{"form":{}}})") {
         const auto answers =
@@ -94,8 +94,8 @@ std::string word(const Value& of, std::string_view member) {
     return value != nullptr && value->is_string() ? value->as_string() : "";
 }
 
-// "done", or why a call was not; the same of an error of the protocol.
-std::string told(const Value& message) {
+// "done", or the reason why the call was refused; "-32602 REASON" for an error of the protocol.
+std::string outcome_of(const Value& message) {
     if (const Value* error = message.get("error"))
         return cat("-32602 ", word(*error->get("data"), "reason"));
     const Value& result = *message.get("result");
@@ -104,49 +104,49 @@ std::string told(const Value& message) {
     const Value* structured = result.get("structuredContent");
     return structured == nullptr ? "refused" : word(*structured->get("error"), "reason");
 }
-std::string told(const std::vector<Value>& messages) {
+std::string outcome_of(const std::vector<Value>& messages) {
     EXPECT_EQ(messages.size(), 1U);
-    return messages.empty() ? "" : told(messages.front());
+    return messages.empty() ? "" : outcome_of(messages.front());
 }
 
 bool is_question(const std::vector<Value>& messages) {
     return messages.size() == 1 && word(messages.front(), "method") == "elicitation/create";
 }
 
-TEST(AskedCalls, ACallThatWasAskedAboutIsDoneOnceItIsApproved) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, ACallThatWasAskedAboutIsDoneOnceItIsApproved) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
 
     const auto asked = client.call(1);
     ASSERT_TRUE(is_question(asked));
     EXPECT_EQ(*asked[0].get("params")->get("mode"), Value("form"));
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
     const auto answers = client.answer(asked[0], kApproved);
 
-    EXPECT_EQ(told(answers), "done");
+    EXPECT_EQ(outcome_of(answers), "done");
     EXPECT_EQ(*answers[0].get("id"), Value(1));
-    EXPECT_EQ(house.ledger->all.at("ap_1").resolved->by.str(), "human:tom");
+    EXPECT_EQ(kernel.ledger->all.at("ap_1").resolved->by.str(), "human:tom");
     // It was for once: the next is asked about anew.
     const auto again = client.call(2);
     ASSERT_TRUE(is_question(again));
     EXPECT_NE(*again[0].get("id"), *asked[0].get("id"));
 }
 
-TEST(AskedCalls, WhoDeclinesHasDenied) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, WhoDeclinesHasDenied) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
-    EXPECT_EQ(told(client.answer(client.call(1).at(0), kDeclined)), "approval_denied");
-    EXPECT_EQ(told(client.call(2)), "approval_denied");
-    EXPECT_EQ(told(client.answer(client.call(3, "guarded", "", R"({"n":1})").at(0),
-                                 R"({"action":"accept","content":{"decision":"deny"}})")),
+    EXPECT_EQ(outcome_of(client.answer(client.call(1).at(0), kDeclined)), "approval_denied");
+    EXPECT_EQ(outcome_of(client.call(2)), "approval_denied");
+    EXPECT_EQ(outcome_of(client.answer(client.call(3, "guarded", "", R"({"n":1})").at(0),
+                                       R"({"action":"accept","content":{"decision":"deny"}})")),
               "approval_denied");
 }
 
-TEST(AskedCalls, WhatIsNoDecisionLeavesTheApprovalWaiting) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, WhatIsNoDecisionLeavesTheApprovalWaiting) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     int id = 0;
     for (const char* answer :
@@ -155,22 +155,22 @@ TEST(AskedCalls, WhatIsNoDecisionLeavesTheApprovalWaiting) {
           R"("result":{"action":"accept","content":{"decision":"yes"}})"}) {
         const auto asked = client.call(++id);
         ASSERT_TRUE(is_question(asked)) << answer;
-        EXPECT_EQ(told(client.say(cat(R"({"jsonrpc":"2.0","id":)", json::write(*asked[0].get("id")),
-                                      ",", answer, "}"))),
+        EXPECT_EQ(outcome_of(client.say(cat(R"({"jsonrpc":"2.0","id":)",
+                                            json::write(*asked[0].get("id")), ",", answer, "}"))),
                   "escalation_required")
             << answer;
-        EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+        EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
     }
-    EXPECT_EQ(house.ledger->all.size(), 1U);
+    EXPECT_EQ(kernel.ledger->all.size(), 1U);
 }
 
-TEST(AskedCalls, WhoCannotAskIsToldAsBefore) {
-    AskingHouse house;
+TEST(ToolCalls, WhoCannotAskIsToldAsBefore) {
+    SharedKernel kernel;
     const auto refused = [&](std::string_view version, std::string_view capabilities) {
-        AskedClient client(house);
+        TestClient client(kernel);
         client.open(version, capabilities);
-        std::string why = told(client.call(1));
-        EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+        std::string why = outcome_of(client.call(1));
+        EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
         return why;
     };
     for (const char* none : {"{}", R"({"elicitation":{"url":{}}})", R"({"elicitation":true})",
@@ -178,16 +178,16 @@ TEST(AskedCalls, WhoCannotAskIsToldAsBefore) {
         EXPECT_EQ(refused("2025-11-25", none), "escalation_required") << none;
     for (const char* version : {"2025-03-26", "2024-11-05"})
         EXPECT_EQ(refused(version, R"({"elicitation":{}})"), "refused");
-    AskedClient switched_off(house, "agent:ada", false);
+    TestClient switched_off(kernel, "agent:ada", false);
     switched_off.open();
-    EXPECT_EQ(told(switched_off.call(1)), "escalation_required");
+    EXPECT_EQ(outcome_of(switched_off.call(1)), "escalation_required");
 }
 
-TEST(AskedCalls, WhoCanIsAsked) {
-    AskingHouse house;
+TEST(ToolCalls, WhoCanIsAsked) {
+    SharedKernel kernel;
     for (const char* some : {R"({"elicitation":{}})", R"({"elicitation":{"form":{}}})",
                              R"({"elicitation":{"form":{"applyDefaults":true},"url":{}}})"}) {
-        AskedClient client(house);
+        TestClient client(kernel);
         client.open("2025-06-18", some);
         const auto asked = client.call(1);
         ASSERT_TRUE(is_question(asked)) << some;
@@ -195,9 +195,9 @@ TEST(AskedCalls, WhoCanIsAsked) {
     }
 }
 
-TEST(AskedCalls, AnAnswerToNothingIsNone) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, AnAnswerToNothingIsNone) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto asked = client.call(1);
     ASSERT_TRUE(is_question(asked));
@@ -207,16 +207,16 @@ TEST(AskedCalls, AnAnswerToNothingIsNone) {
                 .empty());
     }
     EXPECT_TRUE(client.say(cat(R"({"jsonrpc":"2.0","result":)", kApproved, "}")).empty());
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 
-    EXPECT_EQ(told(client.answer(asked[0], kApproved)), "done");
+    EXPECT_EQ(outcome_of(client.answer(asked[0], kApproved)), "done");
     EXPECT_TRUE(client.answer(asked[0], kApproved).empty());
     EXPECT_TRUE(client.answer(asked[0], kDeclined).empty());
 }
 
-TEST(AskedCalls, NobodyAnswersForAnotherClient) {
-    AskingHouse house;
-    AskedClient ada(house), eve(house, "agent:eve");
+TEST(ToolCalls, NobodyAnswersForAnotherClient) {
+    SharedKernel kernel;
+    TestClient ada(kernel), eve(kernel, "agent:eve");
     ada.open();
     eve.open();
     const auto asked = ada.call(1);
@@ -224,24 +224,24 @@ TEST(AskedCalls, NobodyAnswersForAnotherClient) {
 
     EXPECT_TRUE(eve.answer(asked[0], kApproved).empty());
 
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
     EXPECT_TRUE(ada.heard().empty());
 }
 
-TEST(AskedCalls, NobodyIsAskedInTheNameOfSomebodyElse) {
-    AskingHouse house;
-    AskedClient bob(house, "agent:bob");
+TEST(ToolCalls, NobodyIsAskedInTheNameOfSomebodyElse) {
+    SharedKernel kernel;
+    TestClient bob(kernel, "agent:bob");
     bob.open("2025-11-25", "{}");
-    EXPECT_EQ(told(bob.call(1)), "escalation_required");
-    AskedClient ada(house);
+    EXPECT_EQ(outcome_of(bob.call(1)), "escalation_required");
+    TestClient ada(kernel);
     ada.open();
-    EXPECT_EQ(told(ada.call(1, "others")), "escalation_required");
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(outcome_of(ada.call(1, "others")), "escalation_required");
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
-TEST(AskedCalls, ACallThatIsTakenBackTakesItsQuestionBack) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, ACallThatIsTakenBackTakesItsQuestionBack) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto asked = client.call(1);
     ASSERT_TRUE(is_question(asked));
@@ -253,14 +253,14 @@ TEST(AskedCalls, ACallThatIsTakenBackTakesItsQuestionBack) {
     EXPECT_EQ(word(heard[0], "method"), "notifications/cancelled");
     EXPECT_EQ(*heard[0].get("params")->get("requestId"), *asked[0].get("id"));
     EXPECT_TRUE(client.answer(asked[0], kApproved).empty());
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
     // The id is free again, and another question is another one.
     EXPECT_TRUE(is_question(client.call(1)));
 }
 
-TEST(AskedCalls, ACallThatWasTakenBackBeforeLeadsToNoQuestion) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, ACallThatWasTakenBackBeforeLeadsToNoQuestion) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     EXPECT_TRUE(client.call(1, "slow").empty());
     client.cancel(1);
@@ -283,32 +283,32 @@ public:
     std::vector<std::string> lines;
 };
 
-TEST(AskedCalls, ACallThatIsTakenBackWhileItIsAskedAboutTakesItsQuestionBack) {
-    AskingHouse house;
+TEST(ToolCalls, ACallThatIsTakenBackWhileItIsAskedAboutTakesItsQuestionBack) {
+    SharedKernel kernel;
     const auto connection = std::make_shared<HastyConnection>();
     connection->in_flight = std::make_shared<rpc::InFlight>(connection, 10);
     const std::shared_ptr<Service> service =
-        std::make_shared<GuardedService>(house.ledger, std::make_shared<HeldCalls>(), "agent:ada");
-    const auto calls = std::make_shared<AskedCalls>(service, connection, &house.asking);
+        std::make_shared<GuardedService>(kernel.ledger, std::make_shared<HeldCalls>(), "agent:ada");
+    const auto calls = std::make_shared<ToolCalls>(service, connection, &kernel.elicitation);
 
     calls->call({.request = *connection->in_flight->begin(1, nullptr),
                  .name = "guarded",
                  .arguments = Map{},
-                 .way = AskedCalls::Way::by_request,
+                 .route = ToolCalls::Route::by_request,
                  .version = "2025-11-25"},
-                [](const Result<AskedCalls::Outcome>&) { FAIL() << "it was taken back"; });
+                [](const Result<ToolCalls::Outcome>&) { FAIL() << "it was taken back"; });
 
     ASSERT_EQ(connection->lines.size(), 2U);
     const Value question = *json::parse(connection->lines[0]);
     const Value taken_back = *json::parse(connection->lines[1]);
     EXPECT_EQ(*taken_back.get("params")->get("requestId"), *question.get("id"));
-    EXPECT_FALSE(calls->answered(*question.get("id"), *json::parse(kApproved)));
+    EXPECT_FALSE(calls->on_response(*question.get("id"), *json::parse(kApproved)));
     connection->in_flight.reset();
 }
 
-TEST(AskedCalls, TheEndOfTheConnectionLeavesTheApprovalWaiting) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, TheEndOfTheConnectionLeavesTheApprovalWaiting) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto asked = client.call(1);
     ASSERT_TRUE(is_question(asked));
@@ -319,14 +319,14 @@ TEST(AskedCalls, TheEndOfTheConnectionLeavesTheApprovalWaiting) {
 
     EXPECT_TRUE(client.heard().empty());
     EXPECT_TRUE(client.answer(asked[0], kApproved).empty());
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
-    house.pass(house.asking.open_ms);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
+    kernel.pass(kernel.elicitation.open_ms);
     EXPECT_TRUE(client.heard().empty());
 }
 
-TEST(AskedCalls, AFloodIsAskedAboutInPart) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, AFloodIsAskedAboutInPart) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     std::vector<Value> questions;
     for (int id = 0; id < 100; ++id) {
@@ -334,51 +334,51 @@ TEST(AskedCalls, AFloodIsAskedAboutInPart) {
         if (is_question(heard)) {
             questions.push_back(heard[0]);
         } else {
-            EXPECT_EQ(told(heard), "escalation_required");
+            EXPECT_EQ(outcome_of(heard), "escalation_required");
         }
     }
-    EXPECT_EQ(questions.size(), house.asking.most_questions);
+    EXPECT_EQ(questions.size(), kernel.elicitation.most_questions);
     EXPECT_FALSE(client.connection->held());
     // One that has its answer makes room for another.
-    EXPECT_EQ(told(client.answer(questions[0], kApproved)), "done");
+    EXPECT_EQ(outcome_of(client.answer(questions[0], kApproved)), "done");
     EXPECT_TRUE(is_question(client.call(100, "guarded", "", R"({"n":"x"})")));
 }
 
-TEST(AskedCalls, NobodyIsAskedTheSameTwiceAtOnce) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, NobodyIsAskedTheSameTwiceAtOnce) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto asked = client.call(1);
     ASSERT_TRUE(is_question(asked));
-    EXPECT_EQ(told(client.call(2)), "escalation_required");
-    EXPECT_EQ(told(client.answer(asked[0], kApproved)), "done");
+    EXPECT_EQ(outcome_of(client.call(2)), "escalation_required");
+    EXPECT_EQ(outcome_of(client.answer(asked[0], kApproved)), "done");
 }
 
-TEST(AskedCalls, AQuestionThatNobodyAnswersIsTakenBackInTheEnd) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, AQuestionThatNobodyAnswersIsTakenBackInTheEnd) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto first = client.call(1);
-    house.pass(house.asking.open_ms / 2);
+    kernel.pass(kernel.elicitation.open_ms / 2);
     const auto second = client.call(2, "guarded", "", R"({"n":2})");
     ASSERT_TRUE(is_question(first) && is_question(second));
 
-    house.pass(house.asking.open_ms / 2);
+    kernel.pass(kernel.elicitation.open_ms / 2);
     const auto heard = client.heard();
     ASSERT_EQ(heard.size(), 2U);
     EXPECT_EQ(*heard[0].get("params")->get("requestId"), *first[0].get("id"));
-    EXPECT_EQ(told(heard[1]), "escalation_required");
+    EXPECT_EQ(outcome_of(heard[1]), "escalation_required");
     EXPECT_EQ(*heard[1].get("id"), Value(1));
     EXPECT_TRUE(client.answer(first[0], kApproved).empty());
 
-    house.pass(house.asking.open_ms / 2);
+    kernel.pass(kernel.elicitation.open_ms / 2);
     EXPECT_EQ(client.heard().size(), 2U);
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
-TEST(AskedCalls, WhoWaitsForAPersonKeepsNoKernelFromEnding) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, WhoWaitsForAPersonKeepsNoKernelFromEnding) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto asked = client.call(1, "slow");
     EXPECT_TRUE(client.session().is_busy());
@@ -390,13 +390,13 @@ TEST(AskedCalls, WhoWaitsForAPersonKeepsNoKernelFromEnding) {
     client.answer(question[0], kApproved);
     EXPECT_TRUE(client.session().is_busy());
     client.held->release();
-    EXPECT_EQ(told(client.heard()), "done");
+    EXPECT_EQ(outcome_of(client.heard()), "done");
     EXPECT_FALSE(client.session().is_busy());
 }
 
-TEST(AskedCalls, WhenTheKernelEndsNobodyIsWaitedForAndNobodyAsked) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, WhenTheKernelEndsNobodyIsWaitedForAndNobodyAsked) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto asked = client.call(1);
     ASSERT_TRUE(is_question(asked));
@@ -406,13 +406,13 @@ TEST(AskedCalls, WhenTheKernelEndsNobodyIsWaitedForAndNobodyAsked) {
     const auto heard = client.heard();
     ASSERT_EQ(heard.size(), 2U);
     EXPECT_EQ(*heard[0].get("params")->get("requestId"), *asked[0].get("id"));
-    EXPECT_EQ(told(heard[1]), "escalation_required");
-    EXPECT_EQ(told(client.call(2)), "escalation_required");
+    EXPECT_EQ(outcome_of(heard[1]), "escalation_required");
+    EXPECT_EQ(outcome_of(client.call(2)), "escalation_required");
 }
 
-TEST(AskedCalls, AnswersComeThroughHoweverMuchElseIsUnderWay) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, AnswersComeThroughHoweverMuchElseIsUnderWay) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     std::vector<Value> questions;
     questions.reserve(8);
@@ -426,24 +426,24 @@ TEST(AskedCalls, AnswersComeThroughHoweverMuchElseIsUnderWay) {
     EXPECT_FALSE(client.connection->held());
     client.heard();
     for (const Value& question : questions)
-        EXPECT_EQ(told(client.answer(question, kApproved)), "done");
+        EXPECT_EQ(outcome_of(client.answer(question, kApproved)), "done");
 }
 
-TEST(AskedCalls, ACallThatNeedsTwoApprovalsIsAskedAboutTwice) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, ACallThatNeedsTwoApprovalsIsAskedAboutTwice) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto first = client.call(1, "twice");
     ASSERT_TRUE(is_question(first));
     const auto second = client.answer(first[0], kApproved);
     ASSERT_TRUE(is_question(second));
     EXPECT_NE(*first[0].get("params")->get("message"), *second[0].get("params")->get("message"));
-    EXPECT_EQ(told(client.answer(second[0], kApproved)), "done");
+    EXPECT_EQ(outcome_of(client.answer(second[0], kApproved)), "done");
 }
 
-TEST(AskedCalls, WhoeverAgreesToEverythingIsNotAskedForEver) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, WhoeverAgreesToEverythingIsNotAskedForEver) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     auto heard = client.call(1, "never");
     int rounds = 0;
@@ -451,27 +451,27 @@ TEST(AskedCalls, WhoeverAgreesToEverythingIsNotAskedForEver) {
         ASSERT_LT(rounds, 100);
         heard = client.answer(heard[0], kApproved);
     }
-    EXPECT_EQ(rounds, house.asking.most_rounds);
-    EXPECT_EQ(told(heard), "escalation_required");
+    EXPECT_EQ(rounds, kernel.elicitation.most_rounds);
+    EXPECT_EQ(outcome_of(heard), "escalation_required");
 }
 
-TEST(AskedCalls, AnAnswerThatCameFirstElsewhereHolds) {
-    AskingHouse house;
-    AskedClient client(house);
+TEST(ToolCalls, AnAnswerThatCameFirstElsewhereHolds) {
+    SharedKernel kernel;
+    TestClient client(kernel);
     client.open();
     const auto approved = client.call(1);
-    house.ledger->answer("ap_1", Answer::approve_once);
-    EXPECT_EQ(told(client.answer(approved.at(0), kDeclined)), "done");
-    EXPECT_EQ(house.ledger->all.at("ap_1").resolved->by.str(), "human:ann");
+    kernel.ledger->answer("ap_1", Answer::approve_once);
+    EXPECT_EQ(outcome_of(client.answer(approved.at(0), kDeclined)), "done");
+    EXPECT_EQ(kernel.ledger->all.at("ap_1").resolved->by.str(), "human:ann");
 
     const auto denied = client.call(2);
-    house.ledger->answer("ap_2", Answer::deny);
-    EXPECT_EQ(told(client.answer(denied.at(0), kApproved)), "approval_denied");
+    kernel.ledger->answer("ap_2", Answer::deny);
+    EXPECT_EQ(outcome_of(client.answer(denied.at(0), kApproved)), "approval_denied");
 
     const auto used = client.call(3, "guarded", "", R"({"n":3})");
-    house.ledger->answer("ap_3", Answer::approve_once);
-    house.ledger->all.at("ap_3").status = ApprovalStatus::used;
-    EXPECT_EQ(told(client.answer(used.at(0), kApproved)), "already_resolved");
+    kernel.ledger->answer("ap_3", Answer::approve_once);
+    kernel.ledger->all.at("ap_3").status = ApprovalStatus::used;
+    EXPECT_EQ(outcome_of(client.answer(used.at(0), kApproved)), "already_resolved");
 }
 
 // --- 2026-07-28 ---
@@ -482,103 +482,106 @@ std::string given_back(const Value& round, std::string_view answer) {
 }
 
 TEST(AskedRounds, TheResultAsksAndTheNextCallAnswers) {
-    AskingHouse house;
-    AskedClient client(house);
+    SharedKernel kernel;
+    TestClient client(kernel);
 
     const Value asked = client.round(1);
 
-    ASSERT_EQ(told(asked), "input_required");
+    ASSERT_EQ(outcome_of(asked), "input_required");
     const Value& request = *asked.get("result")->get("inputRequests")->get("approval");
     EXPECT_EQ(word(request, "method"), "elicitation/create");
     EXPECT_NE(request.get("params")->get("requestedSchema"), nullptr);
     EXPECT_EQ(asked.get("result")->get("content"), nullptr);
     const Value done = client.round(2, given_back(asked, kApproved));
-    EXPECT_EQ(told(done), "done");
+    EXPECT_EQ(outcome_of(done), "done");
     EXPECT_EQ(word(*done.get("result"), "resultType"), "complete");
     EXPECT_FALSE(client.session().is_busy());
-    EXPECT_EQ(told(client.round(3, given_back(client.round(4), kDeclined))), "approval_denied");
+    EXPECT_EQ(outcome_of(client.round(3, given_back(client.round(4), kDeclined))),
+              "approval_denied");
 }
 
 TEST(AskedRounds, WhatIsNoDecisionIsToldAsBefore) {
-    AskingHouse house;
-    AskedClient client(house);
+    SharedKernel kernel;
+    TestClient client(kernel);
     for (const char* none : {R"({"action":"cancel"})", R"({"action":"accept"})", "null", "[]",
                              R"({"action":"accept","content":{"decision":"approve_scope"}})"}) {
-        EXPECT_EQ(told(client.round(2, given_back(client.round(1), none))), "escalation_required")
+        EXPECT_EQ(outcome_of(client.round(2, given_back(client.round(1), none))),
+                  "escalation_required")
             << none;
     }
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
-    EXPECT_EQ(house.ledger->all.size(), 1U);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->all.size(), 1U);
 }
 
 TEST(AskedRounds, WithoutAnAnswerItIsAskedAgain) {
-    AskingHouse house;
-    AskedClient client(house);
+    SharedKernel kernel;
+    TestClient client(kernel);
     const Value asked = client.round(1);
     const std::string state =
         cat(R"(,"requestState":)", json::write(*asked.get("result")->get("requestState")));
-    EXPECT_EQ(told(client.round(2, state)), "input_required");
-    EXPECT_EQ(told(client.round(3, cat(state, R"(,"inputResponses":{})"))), "input_required");
-    EXPECT_EQ(told(client.round(4, cat(state, R"(,"inputResponses":{"x":)", kApproved, "}"))),
+    EXPECT_EQ(outcome_of(client.round(2, state)), "input_required");
+    EXPECT_EQ(outcome_of(client.round(3, cat(state, R"(,"inputResponses":{})"))), "input_required");
+    EXPECT_EQ(outcome_of(client.round(4, cat(state, R"(,"inputResponses":{"x":)", kApproved, "}"))),
               "input_required");
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
 TEST(AskedRounds, WhoCannotAskIsToldAsBefore) {
-    AskingHouse house;
-    AskedClient client(house);
+    SharedKernel kernel;
+    TestClient client(kernel);
     for (const char* none : {"{}", R"({"elicitation":{"url":{}}})", R"({"elicitation":7})"})
-        EXPECT_EQ(told(client.round(1, "", "{}", none)), "escalation_required") << none;
+        EXPECT_EQ(outcome_of(client.round(1, "", "{}", none)), "escalation_required") << none;
     // What the client said to open a session of another era is not what it says here.
     client.open();
-    EXPECT_EQ(told(client.round(2, "", "{}", "{}")), "escalation_required");
+    EXPECT_EQ(outcome_of(client.round(2, "", "{}", "{}")), "escalation_required");
 }
 
 TEST(AskedRounds, AStateIsForItsCallItsActorAndItsTime) {
-    AskingHouse house;
-    AskedClient ada(house), eve(house, "agent:eve");
+    SharedKernel kernel;
+    TestClient ada(kernel), eve(kernel, "agent:eve");
     const Value asked = ada.round(1);
     const std::string approve = given_back(asked, kApproved);
 
-    EXPECT_EQ(told(ada.round(2, approve, R"({"n":1})")), "-32602 other_request_state");
-    EXPECT_EQ(told(eve.round(3, approve)), "-32602 foreign_request_state");
-    AskingHouse later;
-    AskedClient restarted(later);
+    EXPECT_EQ(outcome_of(ada.round(2, approve, R"({"n":1})")), "-32602 other_request_state");
+    EXPECT_EQ(outcome_of(eve.round(3, approve)), "-32602 foreign_request_state");
+    SharedKernel later;
+    TestClient restarted(later);
     later.rng.next();
-    later.asking.seal = RequestSeal(later.rng);
-    EXPECT_EQ(told(restarted.round(4, approve)), "-32602 invalid_request_state");
-    house.pass(house.asking.open_ms);
-    EXPECT_EQ(told(ada.round(5, approve)), "-32602 expired_request_state");
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
-    EXPECT_EQ(house.ledger->all.size(), 1U);
+    later.elicitation.seal = RequestSeal(later.rng);
+    EXPECT_EQ(outcome_of(restarted.round(4, approve)), "-32602 invalid_request_state");
+    kernel.pass(kernel.elicitation.open_ms);
+    EXPECT_EQ(outcome_of(ada.round(5, approve)), "-32602 expired_request_state");
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->all.size(), 1U);
 }
 
 TEST(AskedRounds, AStateThatWasChangedIsRefused) {
-    AskingHouse house;
-    AskedClient client(house);
+    SharedKernel kernel;
+    TestClient client(kernel);
     const std::string state = client.round(1).get("result")->get("requestState")->as_string();
     for (std::size_t at = 0; at < state.size(); ++at) {
         std::string changed = state;
         changed[at] = changed[at] == '1' ? '2' : '1';
-        EXPECT_EQ(told(client.round(2, cat(R"(,"requestState":")", changed,
+        EXPECT_EQ(
+            outcome_of(client.round(2, cat(R"(,"requestState":")", changed,
                                            R"(","inputResponses":{"approval":)", kApproved, "}"))),
-                  "-32602 invalid_request_state");
+            "-32602 invalid_request_state");
     }
-    EXPECT_EQ(house.ledger->status("ap_1"), ApprovalStatus::pending);
+    EXPECT_EQ(kernel.ledger->status("ap_1"), ApprovalStatus::pending);
 }
 
 TEST(AskedRounds, AnAnswerIsGivenOnce) {
-    AskingHouse house;
-    AskedClient client(house);
+    SharedKernel kernel;
+    TestClient client(kernel);
     const std::string approve = given_back(client.round(1), kApproved);
-    EXPECT_EQ(told(client.round(2, approve)), "done");
-    EXPECT_EQ(told(client.round(3, approve)), "already_resolved");
-    EXPECT_EQ(house.ledger->all.size(), 1U);
+    EXPECT_EQ(outcome_of(client.round(2, approve)), "done");
+    EXPECT_EQ(outcome_of(client.round(3, approve)), "already_resolved");
+    EXPECT_EQ(kernel.ledger->all.size(), 1U);
 }
 
 TEST(AskedRounds, WhatComesWithoutAStateOrWithNoneIsRefused) {
-    AskingHouse house;
-    AskedClient client(house);
+    SharedKernel kernel;
+    TestClient client(kernel);
     const auto refused = [&](std::string_view more) {
         const Value answer = client.round(1, more);
         const Value* error = answer.get("error");
@@ -588,9 +591,10 @@ TEST(AskedRounds, WhatComesWithoutAStateOrWithNoneIsRefused) {
     for (const char* state : {"7", R"("")", "null", "{}", "[]", R"("x")", R"(";;;;")"})
         EXPECT_TRUE(refused(cat(R"(,"requestState":)", state))) << state;
     EXPECT_TRUE(refused(R"(,"requestState":"x","inputResponses":[])"));
-    EXPECT_TRUE(house.ledger->all.empty());
-    AskedClient nobody(house, "agent:ada", false);
-    EXPECT_EQ(told(nobody.round(1, R"(,"requestState":"x")")), "-32602 invalid_request_state");
+    EXPECT_TRUE(kernel.ledger->all.empty());
+    TestClient nobody(kernel, "agent:ada", false);
+    EXPECT_EQ(outcome_of(nobody.round(1, R"(,"requestState":"x")")),
+              "-32602 invalid_request_state");
 }
 
 }  // namespace
