@@ -1,3 +1,7 @@
+// Three requests are sent: one `initialize`, `tools/list` for each page of a listing, and tools/call.
+// rpc::Client matches the answers; an answer whose id is neither the opening's nor the listing's is
+// that of a call. A line costs one parse, and a second one when it is not UTF-8: programs that cut a
+// string within a character write such lines and have no other answer to give.
 #include "mounts/protocol.h"
 
 #include <algorithm>
@@ -8,26 +12,21 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "mounts/members.h"
+#include "rpc/jsonrpc.h"
 #include "text/escape_hidden.h"
 
 namespace quire::mounts {
 namespace {
 
-constexpr std::int64_t kMethodNotFound = -32601;
-constexpr std::int64_t kInvalidParams = -32602;
-// Of a server's words, in ours.
+// The longest quotation of a server's words in ours.
 constexpr std::size_t kQuoted = 500;
 
 std::string quoted(std::string_view text) {
     return text::escape_hidden(utf8::prefix(text, kQuoted));
 }
 
-std::string string_in(const Value& of, std::string_view member) {
-    const Value* const value = of.get(member);
-    return value != nullptr && value->is_string() ? value->as_string() : "";
-}
-
-// What an escape \uXXXX at `at` stands for; none where there is none.
+// The code unit of the escape \uXXXX at `at`; none when there is no escape.
 std::optional<unsigned> unit_at(std::string_view text, std::size_t at) {
     constexpr std::size_t kEscape = 6;
     if (text.size() < at + kEscape || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
@@ -37,8 +36,7 @@ std::optional<unsigned> unit_at(std::string_view text, std::size_t at) {
     return read.ptr == end ? std::optional(unit) : std::nullopt;
 }
 
-// U+FFFD in the place of what is no text: bytes that are no UTF-8, and halves of surrogate pairs.
-// Programs write such that cut a string within a character, and then have no other answer.
+// The line with U+FFFD in place of bytes that are not UTF-8, and of halves of surrogate pairs.
 std::string mended(std::string_view line) {
     constexpr char32_t kNoText = 0xFFFD;
     const auto is_within = [](std::optional<unsigned> unit, unsigned from) {
@@ -72,58 +70,39 @@ std::string mended(std::string_view line) {
 }
 
 Error error_of(const Value& fault) {
-    const Value* const given = fault.get("code");
-    const std::int64_t code = given != nullptr && given->is_int() ? given->as_int() : 0;
-    const std::string said = string_in(fault, "message");
-    return {code == kInvalidParams ? Errc::invalid_argument : Errc::unavailable,
+    const Value* const member = fault.get("code");
+    const std::int64_t code = member != nullptr && member->is_int() ? member->as_int() : 0;
+    const std::string message = text_in(fault, "message");
+    const bool is_invalid = code == static_cast<std::int64_t>(rpc::Code::invalid_params);
+    return {is_invalid ? Errc::invalid_argument : Errc::unavailable,
             "mount_error",
-            said.empty() ? cat("error ", code) : quoted(said),
+            message.empty() ? cat("error ", code) : quoted(message),
             {{"code", code}}};
 }
 
 }  // namespace
 
-void Protocol::send(Map message) {
-    Map whole{{"jsonrpc", "2.0"}};
-    for (Map::Entry& each : message) whole.append(std::move(each.key), std::move(each.value));
-    output_ += json::write(whole);
-    output_ += '\n';
-}
-
-std::int64_t Protocol::request(Asked what, std::string_view method, Map params) {
-    const std::int64_t id = next_id_++;
-    asked_.emplace(id, what);
-    send({{"id", id}, {"method", method}, {"params", std::move(params)}});
-    return id;
-}
-
 void Protocol::open() {
-    request(Asked::initialize, "initialize",
-            {{"protocolVersion", kRevisions.front()},
-             {"capabilities", Map{}},
-             {"clientInfo", Map{{"name", "quire"}, {"version", version_}}}});
+    opening_id_ = client_.request("initialize",
+                                  {{"protocolVersion", kRevisions.front()},
+                                   {"capabilities", Map{}},
+                                   {"clientInfo", Map{{"name", "quire"}, {"version", version_}}}});
 }
 
 void Protocol::list(const std::string& cursor) {
     listing_ = true;
     Map params;
     if (!cursor.empty()) params.append("cursor", cursor);
-    request(Asked::list, "tools/list", std::move(params));
+    listing_id_ = client_.request("tools/list", std::move(params));
 }
 
 std::int64_t Protocol::call(const std::string& tool, Value arguments) {
-    return request(Asked::call, "tools/call",
-                   {{"name", tool}, {"arguments", std::move(arguments)}});
+    return client_.request("tools/call", {{"name", tool}, {"arguments", std::move(arguments)}});
 }
 
 void Protocol::cancel(std::int64_t id, std::string_view reason) {
-    if (asked_.erase(id) == 0) return;
-    send({{"method", "notifications/cancelled"},
-          {"params", Map{{"requestId", id}, {"reason", reason}}}});
-}
-
-std::string Protocol::take_output() {
-    return std::exchange(output_, {});
+    if (client_.forget(id))
+        client_.notify("notifications/cancelled", {{"requestId", id}, {"reason", reason}});
 }
 
 std::vector<Event> Protocol::take(std::string_view line) {
@@ -136,7 +115,12 @@ std::vector<Event> Protocol::take(std::string_view line) {
     }
     const Value* const method = message->get("method");
     if (method == nullptr) {
-        answer(*message, line.size(), out);
+        auto response = client_.match(std::move(*message));
+        if (!response) {
+            out.emplace_back(Noise{});
+        } else {
+            answer(std::move(*response), line.size(), out);
+        }
     } else if (!method->is_string()) {
         out.emplace_back(Noise{});
     } else if (const Value* id = message->get("id")) {
@@ -159,56 +143,36 @@ void Protocol::list_anew() {
 void Protocol::serve(const Value& id, std::string_view method, std::vector<Event>& out) {
     out.emplace_back(Noise{});
     if (!id.is_string() && !id.is_int()) return;
-    if (method == "ping") return send({{"id", id}, {"result", Map{}}});
-    send({{"id", id},
-          {"error", Map{{"code", kMethodNotFound},
-                        {"message", cat("quire does not serve ", quoted(method),
-                                        " to the servers that it mounts")}}}});
+    if (method == "ping") return client_.send(rpc::result(id, {}));
+    client_.send(rpc::error(
+        id, {rpc::Code::method_not_found,
+             cat("quire does not serve ", quoted(method), " to the servers that it mounts"),
+             {}}));
 }
 
-void Protocol::answer(const Value& message, std::size_t size, std::vector<Event>& out) {
-    const Value* const id = message.get("id");
-    if (id == nullptr || !id->is_int()) {
-        out.emplace_back(Noise{});
-        return;
+void Protocol::answer(rpc::Client::Response response, std::size_t size, std::vector<Event>& out) {
+    const bool good = !response.error && response.result.is_map();
+    const auto failure = [&] { return error_of(response.error.value_or(Value())); };
+    const bool is_opening = response.id == opening_id_;
+    if (!is_opening && response.id != listing_id_) {
+        Result<Value> result = Failure(failure());
+        if (good) result = std::move(response.result);
+        out.emplace_back(Answered{response.id, std::move(result)});
+    } else if (!good) {
+        out.emplace_back(Broken{cat("it answers ", is_opening ? "initialize" : "tools/list",
+                                    " with an error: ", failure().message())});
+    } else if (is_opening) {
+        out.push_back(opened(response.result));
+    } else {
+        bool whole = false;
+        Event event = listed(std::move(response.result), size, whole);
+        if (whole || std::holds_alternative<Broken>(event)) out.push_back(std::move(event));
     }
-    const auto at = asked_.find(id->as_int());
-    if (at == asked_.end()) {
-        out.emplace_back(Noise{});
-        return;
-    }
-    const Asked what = at->second;
-    asked_.erase(at);
-    const Value* const fault = message.get("error");
-    const Value* const result = message.get("result");
-    const bool good = fault == nullptr && result != nullptr && result->is_map();
-    if (what == Asked::call) {
-        if (good) {
-            out.emplace_back(Answered{id->as_int(), *result});
-        } else {
-            out.emplace_back(
-                Answered{id->as_int(), Failure(error_of(fault != nullptr ? *fault : Value()))});
-        }
-        return;
-    }
-    if (!good) {
-        out.emplace_back(Broken{
-            cat("it answers ", what == Asked::initialize ? "initialize" : "tools/list",
-                " with an error: ", error_of(fault != nullptr ? *fault : Value()).message())});
-        return;
-    }
-    if (what == Asked::initialize) {
-        out.push_back(opened(*result));
-        return;
-    }
-    bool whole = false;
-    Event event = listed(*result, size, whole);
-    if (whole || std::holds_alternative<Broken>(event)) out.push_back(std::move(event));
 }
 
 Event Protocol::opened(const Value& result) {
     ServerInfo server;
-    server.revision = string_in(result, "protocolVersion");
+    server.revision = text_in(result, "protocolVersion");
     if (std::find(kRevisions.begin(), kRevisions.end(), server.revision) == kRevisions.end()) {
         return Broken{cat("it wants revision '", quoted(server.revision),
                           "' of the protocol; known are ", kRevisions.back(), " to ",
@@ -218,24 +182,25 @@ Event Protocol::opened(const Value& result) {
     if (offered == nullptr || offered->get("tools") == nullptr)
         return Broken{"it says that it has no tools"};
     if (const Value* info = result.get("serverInfo")) {
-        server.name = quoted(string_in(*info, "name"));
-        server.version = quoted(string_in(*info, "version"));
+        server.name = quoted(text_in(*info, "name"));
+        server.version = quoted(text_in(*info, "version"));
     }
     open_ = true;
-    send({{"method", "notifications/initialized"}});
+    client_.notify("notifications/initialized", {});
     list("");
     return Opened{std::move(server)};
 }
 
 Event Protocol::listed(Value result, std::size_t size, bool& whole) {
     Value* const tools = result.as_map().find("tools");
-    if (tools == nullptr || !tools->is_list()) return Broken{"its list of tools is none"};
+    if (tools == nullptr || !tools->is_list())
+        return Broken{"its answer to tools/list has no list of tools"};
     listed_bytes_ += size;
     if (listed_bytes_ > kLargestListing)
         return Broken{cat("its list of tools has more than ", kLargestListing, " bytes")};
     for (Value& each : tools->as_list()) tools_.push_back(std::move(each));
     if (tools_.size() > kMostTools) return Broken{cat("it has more than ", kMostTools, " tools")};
-    const std::string next = string_in(result, "nextCursor");
+    const std::string next = text_in(result, "nextCursor");
     if (!next.empty()) {
         if (++pages_ == kMostPages)
             return Broken{cat("its list of tools has more than ", kMostPages, " pages")};

@@ -1,16 +1,14 @@
-// The Model Context Protocol as its client speaks it on standard streams, without I/O: lines in,
-// lines out. It opens by `initialize`, lists the tools, calls them and cancels; it offers its
-// server nothing, so that whatever that asks for, but a ping, is refused.
+// Protocol: the client's side of the Model Context Protocol on standard streams, without I/O: lines
+// in, lines out. It opens with `initialize`, lists the tools, calls them and cancels calls. It offers
+// the server nothing: every request of the server except `ping` is refused.
 //
-// What comes from the server is not trusted: an answer that nobody waits for, a second one, one
-// with an id of its own making, and what is no message at all are noise, which is counted by who
-// owns this, and changes nothing.
+// The server is not trusted. An answer that no open request waits for, a second answer, and a line
+// that is no message are noise: they change nothing, and the owner counts them.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,13 +16,14 @@
 
 #include "base/result.h"
 #include "base/value.h"
+#include "rpc/client.h"
 
 namespace quire::mounts {
 
-// The revisions that are spoken, the one that is asked for first.
+// The revisions that are spoken, the requested one first.
 inline constexpr std::array<std::string_view, 4> kRevisions = {"2025-11-25", "2025-06-18",
                                                                "2025-03-26", "2024-11-05"};
-// Of one listing.
+// The bounds of one listing.
 inline constexpr std::size_t kMostPages = 64;
 inline constexpr std::size_t kMostTools = 256;
 inline constexpr std::size_t kLargestListing = std::size_t{32} << 20;  // Bytes, of all its pages.
@@ -33,28 +32,28 @@ inline constexpr std::size_t kLargestListing = std::size_t{32} << 20;  // Bytes,
 struct ServerInfo {
     std::string name = {};
     std::string version = {};
-    std::string revision = {};  // Of the protocol.
+    std::string revision = {};  // The protocol's.
 };
 
 struct Opened {
     ServerInfo server;
 };
 struct Listed {
-    List tools;  // As they came, of all pages.
+    List tools;  // The entries of all pages, as they came.
 };
-// What became of a call: the result object, or unavailable "mount_error" {code}, for invalid
-// params invalid_argument, with the server's own words.
+// The answer to a call: the result object, or an unavailable "mount_error" {code} in the server's
+// own words (invalid_argument where the server says that the params are invalid).
 struct Answered {
     std::int64_t id = 0;
     Result<Value> result;
 };
-// It does not speak the protocol, or none that is known here. Nothing else comes after it.
+// The peer does not speak a supported revision. This is the last event.
 struct Broken {
     std::string why;
 };
-// Nothing that was asked for.
+// A message that nothing asked for.
 struct Noise {};
-// Likewise; it says that what it lists has changed. Whoever owns this lists anew when they want to.
+// Noise that says that the server's list has changed. The owner decides when to list again.
 struct Changed {};
 using Event = std::variant<Opened, Listed, Answered, Broken, Noise, Changed>;
 
@@ -63,36 +62,32 @@ public:
     // `version` of this program.
     explicit Protocol(std::string version) : version_(std::move(version)) {}
 
-    // What follows happens in its own order: initialize, initialized, tools/list.
+    // Begins the handshake: initialize, initialized, tools/list.
     void open();
-    // Once it is open: another listing, after the one that is under way.
+    // Lists again, after the listing that is under way. Requires is_open().
     void list_anew();
     bool is_open() const { return open_; }
-    // Once it is open; the id by which it is answered or cancelled.
+    // Returns the id under which the call is answered or cancelled. Requires is_open().
     std::int64_t call(const std::string& tool, Value arguments);
-    // Nothing more is heard of the call.
+    // No event comes for the call any more.
     void cancel(std::int64_t id, std::string_view reason);
 
-    // A line without its newline; what is no text in its strings is U+FFFD. O(line).
+    // Takes a line without its newline. Bytes in it that are not UTF-8 read as U+FFFD. O(line).
     std::vector<Event> take(std::string_view line);
-    // What is to be sent, in lines, since the last time.
-    std::string take_output();
+    // The lines to be sent.
+    rpc::LineQueue& output() { return client_.output(); }
 
 private:
-    enum class Asked { initialize, list, call };
-
-    std::int64_t request(Asked what, std::string_view method, Map params);
-    void send(Map message);
     void list(const std::string& cursor);
     void serve(const Value& id, std::string_view method, std::vector<Event>& out);
-    void answer(const Value& message, std::size_t size, std::vector<Event>& out);
+    void answer(rpc::Client::Response response, std::size_t size, std::vector<Event>& out);
     Event opened(const Value& result);
     Event listed(Value result, std::size_t size, bool& whole);
 
     std::string version_;
-    std::string output_;
-    std::map<std::int64_t, Asked> asked_;
-    std::int64_t next_id_ = 1;
+    rpc::Client client_;
+    std::int64_t opening_id_ = 0;  // Of `initialize`, and of the last tools/list.
+    std::int64_t listing_id_ = 0;
     bool open_ = false;
     bool listing_ = false;
     bool list_again_ = false;

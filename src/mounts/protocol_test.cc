@@ -14,8 +14,8 @@ constexpr std::string_view kWelcome =
     R"({"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},)"
     R"("serverInfo":{"name":"fake","version":"3"}}})";
 
-// What happened, a word each.
-std::string told(const std::vector<Event>& events) {
+// The events, a word for each.
+std::string words_of(const std::vector<Event>& events) {
     std::string out;
     for (const Event& each : events) {
         const std::string word = std::holds_alternative<Opened>(each) ? "opened"
@@ -44,8 +44,12 @@ public:
         talk.sent();
         return talk;
     }
-    std::string say(std::string_view line) { return told(protocol.take(line)); }
-    std::string sent() { return protocol.take_output(); }
+    std::string say(std::string_view line) { return words_of(protocol.take(line)); }
+    std::string sent() {
+        std::string out;
+        while (!protocol.output().empty()) out += protocol.output().pop() + "\n";
+        return out;
+    }
 
     Protocol protocol{"1.0"};
 };
@@ -216,7 +220,7 @@ TEST(MountProtocol, AServerThatCannotBeSpokenWithIsBroken) {
     Talk talk;
     talk.say(kWelcome);
     EXPECT_EQ(talk.say(R"({"jsonrpc":"2.0","id":2,"result":{"tools":7}})"),
-              "broken: its list of tools is none");
+              "broken: its answer to tools/list has no list of tools");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "rpc/jsonrpc.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/concat.h"
@@ -10,6 +12,16 @@ namespace {
 
 tl::unexpected<Rejected> rejected(Value id, Code code, std::string message) {
     return tl::unexpected(Rejected{std::move(id), {code, std::move(message), {}}});
+}
+
+constexpr Errc kCodes[] = {Errc::invalid_argument, Errc::not_found,           Errc::conflict,
+                           Errc::denied,           Errc::escalation_required, Errc::out_of_range,
+                           Errc::corrupt,          Errc::unsupported,         Errc::unavailable};
+
+// The member as a string; null where it is none.
+const std::string* text_member(const Value& object, std::string_view name) {
+    const Value* const member = object.get(name);
+    return member != nullptr && member->is_string() ? &member->as_string() : nullptr;
 }
 
 bool may_be_id(const Value& value) {
@@ -107,8 +119,41 @@ Value notification(std::string_view method, Map params) {
     Map message;
     message.append("jsonrpc", "2.0");
     message.append("method", method);
-    message.append("params", std::move(params));
+    if (!params.empty()) message.append("params", std::move(params));
     return message;
+}
+
+Value error_value(const Error& error) {
+    return Map{{"code", errc_name(error.code())},
+               {"reason", error.reason()},
+               {"message", error.message()},
+               {"details", error.details()}};
+}
+
+Error error_from(const Value& value) {
+    const std::string* const code = text_member(value, "code");
+    const std::string* const reason = text_member(value, "reason");
+    const std::string* const message = text_member(value, "message");
+    const Value* const details = value.get("details");
+    if (code == nullptr || reason == nullptr || message == nullptr) {
+        return Error(Errc::unavailable, "kernel_failed",
+                     cat("the kernel sent an error that cannot be read: ", json::write(value)));
+    }
+    const auto* const known =
+        std::ranges::find(kCodes, *code, [](Errc each) { return errc_name(each); });
+    return Error(known == std::end(kCodes) ? Errc::unavailable : *known, *reason, *message,
+                 details != nullptr && details->is_map() ? details->as_map() : Map());
+}
+
+Error response_error(const Value& error) {
+    const Value* const data = error.get("data");
+    if (data != nullptr && data->get("code") != nullptr && data->get("message") != nullptr)
+        return error_from(*data);
+    const std::string* const message = text_member(error, "message");
+    const std::string* const reason = data == nullptr ? nullptr : text_member(*data, "reason");
+    return Error(Errc::unsupported, reason != nullptr ? *reason : "protocol_error",
+                 message != nullptr ? *message : json::write(error),
+                 data != nullptr && data->is_map() ? data->as_map() : Map());
 }
 
 }  // namespace quire::rpc

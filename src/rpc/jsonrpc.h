@@ -1,4 +1,5 @@
-// JSON-RPC 2.0 as MCP uses it: one object a message, ids that are strings or integers.
+// JSON-RPC 2.0 as MCP uses it: each message is one object, each id a string or an integer. Also the
+// form in which our own errors travel: as the `data` of a fault, and in answers of our own.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 
 #include <tl/expected.hpp>
 
+#include "base/result.h"
 #include "base/value.h"
 
 namespace quire::rpc {
@@ -32,9 +34,9 @@ struct Message {
     enum class Kind { request, notification, response };
     Kind kind = Kind::notification;
     Value id;
-    std::string method;  // "" of a response.
+    std::string method;  // "" for a response.
     Map params;
-    std::optional<Value> result = {};  // Of a response; none of one that is an error.
+    std::optional<Value> result = {};  // A response's; none when it is an error.
 };
 
 // A fault and the id to answer it under: null where none could be read.
@@ -43,7 +45,7 @@ struct Rejected {
     Fault fault;
 };
 
-// What a message of more than `bound` bytes is answered with.
+// The faults for a message, and for an answer, of more than `bound` bytes.
 Fault too_long(std::size_t bound);
 Fault answer_too_long(std::size_t bound);
 
@@ -54,6 +56,14 @@ Value id_from(std::string_view text);
 Value result(Value id, Map result);
 Value error(Value id, Fault fault);
 Value request(Value id, std::string_view method, Map params);
-Value notification(std::string_view method, Map params);
+Value notification(std::string_view method, Map params);  // Empty params are left out.
+
+// {"code":…,"reason":…,"message":…,"details":…}, and back. A value that is no such object becomes
+// an unavailable "kernel_failed".
+Value error_value(const Error& error);
+Error error_from(const Value& value);
+// The error in a response: one of ours where its `data` is that, otherwise an unsupported
+// "protocol_error" or data.reason, in the words of the response.
+Error response_error(const Value& error);
 
 }  // namespace quire::rpc

@@ -1,5 +1,11 @@
 #include "rpc/line_queue.h"
 
+#include <array>
+#include <cerrno>
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
 #include "base/check.h"
 
 namespace quire::rpc {
@@ -30,13 +36,31 @@ std::string LineQueue::pop() {
     return line;
 }
 
-std::size_t LineQueue::fill(iovec* parts, std::size_t count) const {
+bool LineQueue::would_block() {
+    return errno == EAGAIN || errno == EWOULDBLOCK;
+}
+
+ssize_t LineQueue::write_some(int fd) {
+    std::array<iovec, 64> parts = {};
     std::size_t used = 0;
-    for (auto line = lines_.begin(); line != lines_.end() && used < count; ++line, ++used) {
+    for (auto line = lines_.begin(); line != lines_.end() && used < parts.size(); ++line, ++used) {
         const std::size_t sent = used == 0 ? first_sent_ : 0;
-        parts[used] = {const_cast<char*>(line->data()) + sent, line->size() - sent};
+        parts[used] = {line->data() + sent, line->size() - sent};
     }
-    return used;
+    while (true) {
+        // A socket is written without SIGPIPE, and without waiting whatever its mode is.
+        msghdr message = {};
+        message.msg_iov = parts.data();
+        message.msg_iovlen = used;
+        const ssize_t written = to_socket_ ? ::sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL)
+                                           : ::writev(fd, parts.data(), static_cast<int>(used));
+        if (written >= 0) return written;
+        if (errno == ENOTSOCK && to_socket_) {
+            to_socket_ = false;
+        } else if (errno != EINTR) {
+            return written;
+        }
+    }
 }
 
 }  // namespace quire::rpc

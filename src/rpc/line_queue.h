@@ -1,4 +1,4 @@
-// LineQueue: lines on their way out, of which the first may be out in part.
+// LineQueue: lines on their way out. The first may have been written in part.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <sys/uio.h>
+#include <sys/types.h>
 
 namespace quire::rpc {
 
@@ -28,10 +28,25 @@ public:
     // The first line whole, without its newline.
     std::string pop();
 
-    // Describes what is to be written next; how many of `parts` were used.
-    std::size_t fill(iovec* parts, std::size_t count) const;
-    // `written` bytes of it are out. Calls `done(std::string)` with each line that is out whole,
-    // with its newline.
+    enum class Flow { drained, blocked, broken };
+    // Writes as much as `fd` takes now, without waiting (a pipe must be non-blocking for that), and
+    // calls `done(std::string)` with each line that is out whole, with its newline. `drained`: all
+    // is out; `blocked`: `fd` takes no more for now; `broken`: it takes nothing any more, see errno.
+    // One queue writes either to sockets or to other files. O(written).
+    template <class Done>
+    Flow write(int fd, Done&& done) {
+        while (!empty()) {
+            const ssize_t written = write_some(fd);
+            if (written < 0) return would_block() ? Flow::blocked : Flow::broken;
+            consume(static_cast<std::size_t>(written), done);
+        }
+        return Flow::drained;
+    }
+
+private:
+    ssize_t write_some(int fd);
+    static bool would_block();
+
     template <class Done>
     void consume(std::size_t written, Done&& done) {
         bytes_ -= written;
@@ -49,8 +64,8 @@ public:
         }
     }
 
-private:
     std::deque<std::string> lines_;
+    bool to_socket_ = true;  // Until the first write finds out.
     std::size_t first_sent_ = 0;
     std::size_t bytes_ = 0;
 };

@@ -1,4 +1,10 @@
-// LineSplitter: a stream of bytes as lines of bounded length.
+// LineSplitter: splits a stream of bytes into lines of bounded length.
+// IdScan: finds the id of a JSON-RPC message that is too long to be kept, while its bytes go by: its
+// sender waits for an answer under that id, wherever in the message it stands.
+//
+// IdScan is a second scanner beside message_scan.h because it must do what that one cannot: it holds
+// state between pieces and keeps nothing else of the message. It looks at each byte, and takes about
+// five times as long per byte as a scan of a whole line; only rejected lines pay that.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +13,39 @@
 #include <string_view>
 #include <utility>
 
-#include "rpc/id_scan.h"
-
 namespace quire::rpc {
+
+class IdScan {
+public:
+    // Takes the next bytes of the message. O(bytes), in the memory of the longest id.
+    void feed(std::string_view bytes);
+    // The member "id" of the object, as compact JSON: 7, "a"; the last one when there are several.
+    // "" when there is none, or the bytes are no object.
+    const std::string& id() const { return id_; }
+
+private:
+    void take(char byte);
+    void take_in_string(char byte);
+    void keep(char byte);
+    void end_key();
+    void end_member();
+
+    std::string kept_;  // The current key or value of the outermost object.
+    std::string id_;
+    std::size_t depth_ = 0;
+    bool begun_ = false;
+    bool over_ = false;  // The object is complete, or the bytes are none.
+    bool in_string_ = false;
+    bool escaped_ = false;
+    bool in_value_ = false;  // In the value of a member of the outermost object.
+    bool is_id_ = false;     // That member is "id".
+};
 
 class LineSplitter {
 public:
     explicit LineSplitter(std::size_t bound) : bound_(bound) {}
 
-    // Takes the next bytes: `line(std::string)` for each line that ends in them, without its
+    // Takes the next bytes: calls `line(std::string)` for each line that ends in them, without its
     // newline (nor a '\r' before it) and not for empty ones; `oversize(std::string)` for each that
     // is longer than the bound, once it has ended, with the id of the message that it was (see
     // IdScan::id()). Of such a line no more than the bound is ever held. O(bytes).
@@ -36,15 +66,15 @@ public:
         }
     }
 
-    bool is_in_line() const { return skipped_ || !held_.empty(); }
+    // The line that is arriving is too long already.
+    bool is_skipping() const { return skipped_.has_value(); }
 
 private:
     void take(std::string_view part);
 
     std::size_t bound_;
     std::string held_;
-    std::optional<IdScan>
-        skipped_;  // The line is too long: what follows, up to its newline, is not kept.
+    std::optional<IdScan> skipped_;  // Set while the rest of a line that is too long goes by.
 };
 
 }  // namespace quire::rpc

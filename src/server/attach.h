@@ -1,4 +1,4 @@
-// Attaching to a workspace's kernel, starting one where none runs.
+// Attaches to a workspace's kernel, and starts one where none runs.
 #pragma once
 
 #include <string>
@@ -21,12 +21,12 @@ struct Attached {
     Fd socket;  // After the hello; blocking.
     std::string version;
     int pid = 0;
-    Map reads = {};  // As Session::reads() of the kernel's.
+    Map reads = {};  // The kernel's Session::reads().
 };
 
-// However many do this at once, one kernel is started and all are attached to it. Errors:
-// unavailable "no_kernel" when it may not start one; what launch_kernel() gives; what the kernel
-// answered to the hello.
+// When several processes do this at once, one kernel is started and all attach to it. Errors:
+// unavailable "no_kernel" when it may not start one, "kernel_silent" when the kernel does not answer
+// the hello; those of launch_kernel(); those that the kernel answers to the hello.
 Result<Attached> attach(const AttachOptions& options);
 
 }  // namespace quire::server

@@ -8,7 +8,7 @@
 #include "kernel/audit_calls.h"
 #include "kernel/source_calls.h"
 #include "mounts/mounts.h"
-#include "server/launch.h"
+#include "rpc/jsonrpc.h"
 #include "tools/kernel_fields.h"
 
 namespace quire::server {
@@ -18,7 +18,7 @@ constexpr std::size_t kMostInFlight = 64;
 constexpr std::int64_t kLogEntries = 50;
 
 void answer_error(const rpc::Answer& answer, const Error& error) {
-    const Value body = error_value(error);
+    const Value body = rpc::error_value(error);
     answer.error({rpc::Code::internal_error, error.message(), body.as_map()});
 }
 
@@ -40,8 +40,9 @@ void answer_whole(tools::ToolResult& result) {
         result.structured = std::move(out);
         return;
     }
-    result.structured = Map{
-        {"error", error_value({Errc::unavailable, "tool_failed", result.text, std::move(out)})}};
+    result.structured =
+        Map{{"error",
+             rpc::error_value({Errc::unavailable, "tool_failed", result.text, std::move(out)})}};
 }
 
 // A log is read in pieces, none longer than a message may be.

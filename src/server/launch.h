@@ -1,13 +1,14 @@
-// Starting a kernel in the background, and how it tells that it is ready.
+// Starts a kernel in the background, and reports when it is ready.
 //
 // The starter waits on a pipe whose other end the kernel inherits. The kernel writes one line to
-// it: {"ok":true} when it listens, or {"error":{code,reason,message,details}} for why it will not.
-// The end of the pipe without a line is a kernel that died; what it said is in .quire/kernel.log.
+// it: {"ok":true} once it listens, or {"error":{code,reason,message,details}} when it cannot start.
+// A pipe that ends without a line means that the kernel died; its output is in .quire/kernel.log.
 #pragma once
 
 #include <string>
 
 #include "base/result.h"
+#include "rpc/jsonrpc.h"
 #include "server/state_directory.h"
 
 namespace quire::server {
@@ -22,13 +23,12 @@ struct Launch {
 // "kernel_failed" when it died or took too long.
 Result<void> launch_kernel(const StateDirectory& directory, const Launch& launch);
 
-// For the kernel: what it has to say to who started it. `fd` is closed; below 0 nobody waits.
+// Called by the kernel: its report to the starter. Closes `fd`; below 0 nobody waits.
 void report_ready(int fd);
 void report_failure(int fd, const Error& error);
 
-// {"code":…,"reason":…,"message":…,"details":…} and back; what is no such object is an unavailable
-// "kernel_failed".
-Value error_value(const Error& error);
-Error error_from(const Value& value);
+// TODO(cleanup): their place is rpc; callers in cli still name them here.
+using rpc::error_from;
+using rpc::error_value;
 
 }  // namespace quire::server

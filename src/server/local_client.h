@@ -2,10 +2,11 @@
 // status, log).
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <cstddef>
+#include <string_view>
+#include <utility>
 
-#include "rpc/line_splitter.h"
+#include "rpc/client.h"
 #include "server/attach.h"
 
 namespace quire::server {
@@ -14,23 +15,23 @@ class LocalClient {
 public:
     static Result<LocalClient> attach(const AttachOptions& options);
 
-    // The `result` of a JSON-RPC request. Errors: what the kernel answered (its `data`, where that
-    // is an error of ours); unavailable "fate_unknown" when the kernel was lost or has not answered
-    // in time.
-    Result<Value> request(const std::string& method, Value params, int timeout_ms = 30'000);
-    void notify(const std::string& method, Value params);
+    // The `result` of a JSON-RPC request. Errors: the kernel's (rpc::response_error()); unavailable
+    // "no_kernel" when the request could not be sent, and "fate_unknown" when the kernel was lost,
+    // or did not answer in time.
+    Result<Value> request(std::string_view method, Map params, int timeout_ms = 30'000);
 
     const std::string& kernel_version() const { return attached_.version; }
     int kernel_pid() const { return attached_.pid; }
 
 private:
-    explicit LocalClient(Attached attached) : attached_(std::move(attached)) {}
-    Result<void> send(const Value& message);
-    Result<Value> answer_to(std::int64_t id, int timeout_ms);
+    static constexpr std::size_t kLongestAnswer = std::size_t{256} << 20;
+
+    explicit LocalClient(Attached attached)
+        : attached_(std::move(attached)),
+          client_(attached_.socket.get(), attached_.socket.get(), kLongestAnswer) {}
 
     Attached attached_;
-    rpc::LineSplitter lines_{256U << 20};
-    std::int64_t last_id_ = 0;
+    rpc::BlockingClient client_;
 };
 
 }  // namespace quire::server

@@ -1,12 +1,9 @@
 #include "server/local_connection.h"
 
-#include <array>
-#include <cerrno>
 #include <utility>
 
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/check.h"
 
@@ -26,7 +23,7 @@ void Attention::call_for(std::uint64_t connection) {
 
 void Attention::wake() const {
     const std::uint64_t one = 1;
-    // Only a counter that is full refuses, and then it is readable.
+    // The write fails only when the counter is full, and then it is readable anyway.
     static_cast<void>(::write(wake_.get(), &one, sizeof one) == 0);
 }
 
@@ -53,7 +50,7 @@ bool LocalConnection::send(std::string line) {
         }
         const bool idle = output.lines.empty();
         output.lines.push(std::move(line));
-        // The caller writes it itself where it can: that spares the way over the server's threads.
+        // The caller writes the line itself where it can: that saves a wake of the server's thread.
         if (idle) write_some(output);
         call = output.broken || (idle && !output.lines.empty());
         return true;
@@ -97,20 +94,9 @@ void LocalConnection::abandon() {
 }
 
 void LocalConnection::write_some(Output& output) {
-    while (!output.lines.empty() && !output.broken) {
-        std::array<iovec, 64> parts = {};
-        msghdr message = {};
-        message.msg_iov = parts.data();
-        message.msg_iovlen = output.lines.fill(parts.data(), parts.size());
-        const ssize_t written =
-            ::sendmsg(output.socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (written < 0) {
-            if (errno == EINTR) continue;
-            output.broken = errno != EAGAIN && errno != EWOULDBLOCK;
-            return;
-        }
-        output.lines.consume(static_cast<std::size_t>(written), [](std::string) {});
-    }
+    if (output.broken) return;
+    const auto flow = output.lines.write(output.socket.get(), [](std::string) {});
+    output.broken = flow == rpc::LineQueue::Flow::broken;
 }
 
 }  // namespace quire::server

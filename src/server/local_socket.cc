@@ -21,10 +21,10 @@
 #include "base/check.h"
 #include "base/concat.h"
 #include "json/json.h"
+#include "rpc/jsonrpc.h"
 #include "rpc/line_splitter.h"
 #include "sched/guarded.h"
 #include "sched/watched.h"
-#include "server/launch.h"
 #include "server/local_connection.h"
 
 namespace quire::server {
@@ -49,7 +49,7 @@ sigset_t end_signals() {
 }
 
 std::string error_line(const Error& error) {
-    return json::write(Map{{"error", error_value(error)}});
+    return json::write(Map{{"error", rpc::error_value(error)}});
 }
 
 void take_word(const Value& message, std::string_view key, std::string& word) {

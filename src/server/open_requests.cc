@@ -8,7 +8,7 @@
 
 #include "base/concat.h"
 #include "json/json.h"
-#include "server/launch.h"
+#include "rpc/jsonrpc.h"
 
 namespace quire::server {
 
@@ -91,13 +91,14 @@ std::vector<std::string> OpenRequests::give_up() {
 std::string OpenRequests::answer(const rpc::MessageHead& head, const Error& error) {
     // The id goes back in the text it came in: it is JSON already.
     if (head.method != "tools/call") {
-        const Map body{
-            {"code", kInternalError}, {"message", error.message()}, {"data", error_value(error)}};
+        const Map body{{"code", kInternalError},
+                       {"message", error.message()},
+                       {"data", rpc::error_value(error)}};
         return cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id, ",\"error\":", json::write(body), "}");
     }
     Map result{{"content", List{Map{{"type", "text"},
                                     {"text", cat(error.reason(), ": ", error.message(), ".")}}}},
-               {"structuredContent", Map{{"error", error_value(error)}}},
+               {"structuredContent", Map{{"error", rpc::error_value(error)}}},
                {"isError", true}};
     if (head.stateless) result.set("resultType", "complete");
     return cat("{\"jsonrpc\":\"2.0\",\"id\":", head.id, ",\"result\":", json::write(result), "}");

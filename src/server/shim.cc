@@ -39,16 +39,15 @@ constexpr const char* kReattachId = "quire-reattach";
 constexpr std::size_t kRepeatedBytes = 64U << 10;  // No longer request is kept to be asked again.
 constexpr int kMostLosses = 3;  // Kernels in a row that answered nothing: then none is asked again.
 
-// Writes without blocking, whatever kind of file it is: a client that waits for us to read must not
-// be waited for.
+// The client's end, written without blocking whatever kind of file it is: the client may be waiting
+// for us to read.
 class Output {
 public:
     explicit Output(int fd) : fd_(fd) {
         struct stat status = {};
-        if (::fstat(fd, &status) != 0) return;
-        is_socket_ = S_ISSOCK(status.st_mode);
-        if (!S_ISFIFO(status.st_mode)) return;
-        // O_NONBLOCK belongs to what others share with us; a pipe opened anew is ours alone.
+        if (::fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
+        // O_NONBLOCK is set on the open file description, which others may share. A pipe that is
+        // opened anew has a description of its own.
         own_ = Fd(::open(cat("/proc/self/fd/", fd).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
         if (own_) fd_ = own_.get();
     }
@@ -57,28 +56,11 @@ public:
 
     // False when nobody reads it any more.
     bool write(rpc::LineQueue& lines) const {
-        while (!lines.empty()) {
-            std::array<iovec, 64> parts = {};
-            const std::size_t count = lines.fill(parts.data(), parts.size());
-            const ssize_t written = write_parts(parts.data(), count);
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-            lines.consume(static_cast<std::size_t>(written), [](std::string) {});
-        }
-        return true;
+        return lines.write(fd_, [](std::string) {}) != rpc::LineQueue::Flow::broken;
     }
 
 private:
-    ssize_t write_parts(iovec* parts, std::size_t count) const {
-        if (!is_socket_) return ::writev(fd_, parts, static_cast<int>(count));
-        msghdr message = {};
-        message.msg_iov = parts;
-        message.msg_iovlen = count;
-        return ::sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-    }
-
     int fd_;
-    bool is_socket_ = false;
     Fd own_;
 };
 
@@ -152,26 +134,18 @@ private:
     void write_kernel() {
         while (!to_kernel_.empty()) {
             if (!kernel_ && !attach_again()) return;
-            std::array<iovec, 64> parts = {};
-            msghdr message = {};
-            message.msg_iov = parts.data();
-            message.msg_iovlen = to_kernel_.fill(parts.data(), parts.size());
-            const ssize_t written = ::sendmsg(kernel_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-            if (written < 0) {
-                // What it has answered is read before it is given up.
-                read_kernel();
-                if (kernel_) lose_kernel();
-                continue;
-            }
-            to_kernel_.consume(static_cast<std::size_t>(written),
-                               [&](std::string line) { sent(std::move(line)); });
+            const auto flow = to_kernel_.write(
+                kernel_.get(), [this](std::string line) { note_sent(std::move(line)); });
+            if (flow == rpc::LineQueue::Flow::blocked) return;
+            if (flow == rpc::LineQueue::Flow::drained) continue;
+            // The answers that it has sent are read before it is given up.
+            read_kernel();
+            if (kernel_) lose_kernel();
         }
     }
 
-    // Only what is out whole may have been done; so this is when a request begins to be open.
-    void sent(std::string line) {
+    // A request begins to be open when its line is out whole: no earlier can it have been executed.
+    void note_sent(std::string line) {
         line.pop_back();
         std::vector<rpc::MessageHead> heads = rpc::scan_messages(line);
         // Our own greeting of a later kernel is nothing that the client waits for.

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "kernel/approval_calls.h"
 #include "kernel/audit_calls.h"
-#include "server/launch.h"
+#include "rpc/jsonrpc.h"
 
 namespace quire::server {
 namespace {
@@ -74,7 +74,7 @@ int hex_digit(char c) {
 // A refusal of the file tool as the error it was.
 Error error_of(const tools::ToolResult& refusal) {
     const Value* error = refusal.structured.get("error");
-    return error != nullptr ? error_from(*error)
+    return error != nullptr ? rpc::error_from(*error)
                             : Error(Errc::unavailable, "kernel_failed", refusal.text);
 }
 

@@ -10,6 +10,7 @@
 
 #include "kernel/kernel.h"
 #include "mcp/service.h"
+#include "policy/actor.h"
 #include "tools/tool.h"
 
 namespace quire::server {

@@ -107,8 +107,8 @@ Result<void> Agent::send_next() {
     return {};
 }
 
-void Agent::take(const Value& answer) {
-    const auto sent = under_way_.find(answer.get("id")->is_int() ? answer.get("id")->as_int() : 0);
+void Agent::take(const rpc::Client::Response& answer) {
+    const auto sent = under_way_.find(answer.id);
     if (sent == under_way_.end()) return;
     const Sent what = sent->second;
     under_way_.erase(sent);

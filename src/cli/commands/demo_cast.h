@@ -57,7 +57,7 @@ private:
         std::int64_t mark = -1;  // -1 of a save.
     };
     Result<void> send_next();
-    void take(const Value& answer);
+    void take(const rpc::Client::Response& answer);
 
     std::string name_;
     McpChild client_;

@@ -1,3 +1,6 @@
+// A `quire mcp` process of this same program, with pipes for its standard input and output. The
+// protocol's lines and ids are rpc::BlockingClient's; here are the process, the handshake and the
+// words of what fails.
 #include "cli/commands/mcp_child.h"
 
 #include <array>
@@ -14,9 +17,8 @@
 
 #include "base/clock.h"
 #include "base/concat.h"
-#include "base/write_all.h"
 #include "json/json.h"
-#include "server/launch.h"
+#include "rpc/jsonrpc.h"
 
 namespace quire::cli {
 namespace {
@@ -72,13 +74,17 @@ Result<McpChild> McpChild::start(const Options& options) {
     return McpChild(pid, std::move(write_end), std::move(answers));
 }
 
+McpChild::McpChild(pid_t pid, Fd to, Fd from)
+    : pid_(pid),
+      to_(std::move(to)),
+      from_(std::move(from)),
+      client_(from_.get(), to_.get(), kAnswerBytes) {}
+
 McpChild::McpChild(McpChild&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       to_(std::move(other.to_)),
       from_(std::move(other.from_)),
-      unread_(std::move(other.unread_)),
-      scanned_(other.scanned_),
-      last_id_(other.last_id_) {}
+      client_(std::move(other.client_)) {}
 
 McpChild::~McpChild() {
     finish();
@@ -96,65 +102,36 @@ std::optional<int> McpChild::finish() {
     return code;
 }
 
-Result<void> McpChild::write_line(const Value& message) {
-    const std::string line = json::write(message) + "\n";
-    // SIGPIPE is ignored (program.cc), so that a child that is gone is an error here.
-    const Result<void> sent = write_all(to_.get(), line);
-    return sent ? sent : child_failed(cat("it takes no input: ", sent.error().message()));
-}
-
 Result<std::int64_t> McpChild::send(std::string_view method, Map params) {
-    TRY(write_line(Map{{"jsonrpc", "2.0"},
-                       {"id", ++last_id_},
-                       {"method", method},
-                       {"params", std::move(params)}}));
-    return last_id_;
+    // SIGPIPE is ignored (program.cc), so that a child that is gone is an error here.
+    Result<std::int64_t> id = client_.request(method, std::move(params));
+    if (!id) return child_failed(cat("it takes no input: ", id.error().message()));
+    return id;
 }
 
 Result<std::int64_t> McpChild::send_call(std::string_view tool, Map arguments) {
     return send("tools/call", Map{{"name", tool}, {"arguments", std::move(arguments)}});
 }
 
-Result<std::optional<Value>> McpChild::next_answer(int timeout_ms) {
-    const SystemClock clock;
-    const std::int64_t until = clock.steady_ms() + timeout_ms;
-    for (;;) {
-        const std::size_t end = unread_.find('\n', scanned_);
-        if (end != std::string::npos) {
-            Value message =
-                TRY(json::parse(std::string_view(unread_).substr(0, end), {.bytes = kAnswerBytes}));
-            unread_.erase(0, end + 1);
-            scanned_ = 0;
-            if (message.get("id") != nullptr) return std::optional<Value>(std::move(message));
-            continue;  // A notification.
-        }
-        scanned_ = unread_.size();
-        const std::int64_t left = until - clock.steady_ms();
-        pollfd wanted = {.fd = from_.get(), .events = POLLIN, .revents = 0};
-        const int ready = ::poll(&wanted, 1, static_cast<int>(left > 0 ? left : 0));
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready == 0) return std::optional<Value>();
-        std::array<char, 65536> part;
-        const ssize_t length = ::read(from_.get(), part.data(), part.size());
-        if (length < 0 && errno == EINTR) continue;
-        if (length <= 0) return child_failed("it ended before it answered");
-        unread_.append(part.data(), static_cast<std::size_t>(length));
-    }
+Result<std::optional<rpc::Client::Response>> McpChild::next_answer(int timeout_ms) {
+    auto answer = client_.next(timeout_ms);
+    if (!answer)
+        return child_failed(cat("it ended before it answered: ", answer.error().message()));
+    return answer;
 }
 
 Result<Value> McpChild::request(std::string_view method, Map params) {
-    const std::int64_t id = TRY(send(method, std::move(params)));
+    TRY(send(method, std::move(params)));
     auto answer = TRY(next_answer(kAnswerMs));
     if (!answer)
         return child_failed(cat("no answer to ", method, " within ", kAnswerMs / 1000, " s"));
-    if (*answer->get("id") != Value(id)) return child_failed("it answered what was not asked");
-    if (const Value* error = answer->get("error")) {
+    if (const auto& error = answer->error) {
         return fail(Errc::unavailable, "protocol_error",
                     cat(method, " was answered with ", json::write(*error)), {{"error", *error}});
     }
-    const Value* result = answer->get("result");
-    if (result == nullptr) return child_failed("it answered with neither a result nor an error");
-    return *result;
+    if (answer->result.is_null())
+        return child_failed("it answered with neither a result nor an error");
+    return std::move(answer->result);
 }
 
 Result<Value> McpChild::initialize() {
@@ -162,32 +139,27 @@ Result<Value> McpChild::initialize() {
         TRY(request("initialize", Map{{"protocolVersion", "2025-11-25"},
                                       {"capabilities", Map{}},
                                       {"clientInfo", Map{{"name", "quire"}, {"version", "1"}}}}));
-    TRY(write_line(Map{{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}}));
+    TRY(client_.notify("notifications/initialized", {}));
     return answer;
 }
 
 Result<Value> McpChild::call(std::string_view tool, Map arguments) {
-    const std::int64_t id = TRY(send_call(tool, std::move(arguments)));
-    auto answer = TRY(next_answer(kAnswerMs));
-    if (!answer || *answer->get("id") != Value(id)) {
+    TRY(send_call(tool, std::move(arguments)));
+    const auto answer = TRY(next_answer(kAnswerMs));
+    if (!answer)
         return child_failed(cat("no answer to ", tool, " within ", kAnswerMs / 1000, " s"));
-    }
     return structured_of(*answer);
 }
 
-Result<Value> structured_of(const Value& answer) {
-    if (const Value* error = answer.get("error")) {
+Result<Value> structured_of(const rpc::Client::Response& answer) {
+    if (const auto& error = answer.error)
         return fail(Errc::unavailable, "protocol_error", json::write(*error), {{"error", *error}});
-    }
-    const Value* result = answer.get("result");
-    const Value* structured = result != nullptr ? result->get("structuredContent") : nullptr;
+    const Value* structured = answer.result.get("structuredContent");
     if (structured == nullptr) return child_failed("a tool gave no structured content");
-    const Value* is_error = result->get("isError");
-    if (is_error != nullptr && *is_error == Value(true)) {
-        const Value* error = structured->get("error");
-        return Failure(server::error_from(error != nullptr ? *error : *structured));
-    }
-    return *structured;
+    const Value* is_error = answer.result.get("isError");
+    if (is_error == nullptr || *is_error != Value(true)) return *structured;
+    const Value* error = structured->get("error");
+    return Failure(rpc::error_from(error != nullptr ? *error : *structured));
 }
 
 }  // namespace quire::cli

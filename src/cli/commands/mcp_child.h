@@ -1,7 +1,7 @@
-// McpChild: a `quire mcp` process driven over its pipes. A real client's view, for demo and doctor.
+// McpChild: a `quire mcp` process driven over its pipes: what a real client sees, for demo and
+// doctor.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/value.h"
+#include "rpc/client.h"
 
 namespace quire::cli {
 
@@ -32,40 +33,36 @@ public:
     // seconds.
     ~McpChild();
 
-    // The handshake of 2025-11-25; what the server answered to it.
+    // The handshake of 2025-11-25; returns the server's answer.
     Result<Value> initialize();
     // A request and its result. Errors: unavailable "protocol_error" for a JSON-RPC error,
-    // "child_failed" for an answer that does not come. Requires that no other answer is
-    // outstanding.
+    // "child_failed" when no answer comes. Requires that no other request is open.
     Result<Value> request(std::string_view method, Map params);
     // A tool's structured result, or the error of a refusal.
     Result<Value> call(std::string_view tool, Map arguments);
 
-    // For several requests under way at once: send() gives the id under which next_answer() comes,
-    // in any order.
+    // For several requests at once: send() returns the id of the response that next_answer() gives
+    // later, in any order.
     Result<std::int64_t> send(std::string_view method, Map params);
     Result<std::int64_t> send_call(std::string_view tool, Map arguments);
-    // The next message that is an answer; waits at most `timeout_ms`, none when none came.
-    Result<std::optional<Value>> next_answer(int timeout_ms);
+    // The next response; none when none came in `timeout_ms`.
+    Result<std::optional<rpc::Client::Response>> next_answer(int timeout_ms);
     int output_fd() const { return from_.get(); }
-    bool has_buffered_line() const { return unread_.find('\n', scanned_) != std::string::npos; }
 
-    // Ends its input; its exit code, or none when it had to be killed.
+    // Closes its input. Its exit code, or none when it had to be killed.
     std::optional<int> finish();
 
 private:
-    McpChild(pid_t pid, Fd to, Fd from) : pid_(pid), to_(std::move(to)), from_(std::move(from)) {}
-    Result<void> write_line(const Value& message);
+    McpChild(pid_t pid, Fd to, Fd from);
 
     pid_t pid_ = -1;
     Fd to_;
     Fd from_;
-    std::string unread_;
-    std::size_t scanned_ = 0;  // Bytes of unread_ without a newline.
-    std::int64_t last_id_ = 0;
+    rpc::BlockingClient client_;
 };
 
-// Of a tools/call answer: its structured result, or the error of a refusal or of the protocol.
-Result<Value> structured_of(const Value& answer);
+// The structured result in the response to a tools/call, or the error of a refusal or of the
+// protocol.
+Result<Value> structured_of(const rpc::Client::Response& answer);
 
 }  // namespace quire::cli

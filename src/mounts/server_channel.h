@@ -1,0 +1,71 @@
+// ServerChannel: one run of a mounted server's program: its process, the protocol spoken with it,
+// and the bounds on what it writes. Bell: wakes the thread that waits for it.
+//
+// One thread at a time, but for Bell::ring().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "mounts/protocol.h"
+#include "process/piped.h"
+#include "rpc/line_splitter.h"
+
+namespace quire::mounts {
+
+struct ServerOptions;
+
+class Bell {
+public:
+    Bell();
+    void ring() const;     // Any thread.
+    void silence() const;  // Until the next ring().
+    int fd() const { return fd_.get(); }
+
+private:
+    Fd fd_;
+};
+
+class ServerChannel {
+public:
+    // Begins the handshake. `options` and `clock` outlive this.
+    ServerChannel(process::PipedProgram program, const ServerOptions& options, const Clock& clock);
+
+    Protocol& protocol() { return protocol_; }
+    // Sends what the protocol has queued, waits at most `wait_ms` for the program, the bell or room
+    // to write, and returns what came. Afterwards `fault()` may be set. O(bytes).
+    std::vector<Event> exchange(const Bell& bell, int wait_ms);
+
+    // Why the run must end; "" while it may go on. The first reason stays.
+    const std::string& fault() const { return fault_; }
+    void fail(std::string why);
+    // "; it said: …", the end of what the program wrote to its standard error; "" for nothing.
+    std::string last_words() const;
+    // Ends the program in `patience_ms`, and returns the whole reason for its end. Once.
+    std::string end(std::int64_t patience_ms);
+
+private:
+    // False when too much came in the last kNoiseMs that nothing asked for.
+    bool allows_noise(std::size_t lines, std::size_t bytes);
+    void read_output(std::vector<Event>& events);
+    void take(std::string_view line, std::vector<Event>& events);
+    void read_errors();
+
+    const ServerOptions& options_;
+    const Clock& clock_;
+    process::PipedProgram program_;
+    Protocol protocol_;
+    rpc::LineSplitter lines_;
+    std::string errors_;  // The end of its standard error.
+    std::string fault_;
+    std::int64_t noise_since_ms_ = 0;
+    std::size_t noise_lines_ = 0;
+    std::size_t noise_bytes_ = 0;
+};
+
+}  // namespace quire::mounts
