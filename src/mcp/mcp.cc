@@ -1,3 +1,5 @@
+// Every function here maps values to values: O(result), no state. A model reads each list of tools
+// and pays for every word of it, so whatever a client assumes anyway is left out.
 #include "mcp/mcp.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolV
 constexpr std::string_view kClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
 constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
 constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
-constexpr std::string_view kQuestion = "approval";  // What a result asks goes by this key.
+constexpr std::string_view kQuestion = "approval";  // The key of our question in a result.
 
 template <std::size_t n>
 bool among(const std::array<std::string_view, n>& versions, std::string_view version) {
@@ -38,9 +40,8 @@ bool knows_annotations(std::string_view version) {
     return version >= "2025-03-26";
 }
 
-// Every list of tools is read by a model, which pays for each word: titles, which say what the
-// names say, and the hint of what destroys, which a client assumes where it is absent, are left
-// out.
+// Titles are left out, since they repeat the names, and so is a destructive hint, which clients
+// assume when it is absent.
 Map annotations_of(const tools::Annotations& promised) {
     Map hints{{"readOnlyHint", promised.read_only}};
     if (!promised.read_only) {
@@ -51,13 +52,13 @@ Map annotations_of(const tools::Annotations& promised) {
     return hints;
 }
 
-// A result is what the tool promises or {"error": …}, and an output schema says so at length. What
-// tells a reader something is which fields there are and of which type; these alone are listed, and
-// either kind of result fits them.
+// A tool's output schema says at length that a result is either the promised object or {"error":
+// …}. Only the members and their types inform a reader. They alone are published, and both kinds of
+// result fit them.
 Value published(const Value& schema) {
     Map out = schema.as_map();
     if (out.contains("additionalProperties"))
-        return schema;  // Then "error" must stay among the fields.
+        return schema;  // "error" must stay among its members.
     out.erase("anyOf");
     out.erase("required");
     if (Value* properties = out.find("properties"); properties != nullptr && properties->is_map()) {
@@ -110,7 +111,7 @@ const Value* client_capabilities(const Map& params) {
 bool takes_forms(const Value* capabilities) {
     const Value* elicitation = capabilities != nullptr ? capabilities->get("elicitation") : nullptr;
     if (elicitation == nullptr || !elicitation->is_map()) return false;
-    // Before there were other modes than forms, none was named.
+    // Revisions with forms only had no member for a mode.
     return elicitation->get("form") != nullptr || elicitation->get("url") == nullptr;
 }
 

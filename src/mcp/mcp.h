@@ -1,10 +1,10 @@
-// The Model Context Protocol, server side, without I/O: lines in, lines out.
+// The Model Context Protocol, server side, without I/O: the forms of requests and results in both
+// eras of the protocol.
 //
-// Two eras of the protocol are served at once, and each request says to which it belongs: revisions
-// up to 2025-11-25 open with an `initialize` handshake, and 2026-07-28 carries version and
-// capabilities in the
-// `_meta` of every request. What differs between them is in this file's functions; what is served
-// is the Service's, one for both.
+// Two eras are served at once, and each request says to which it belongs. Revisions up to
+// 2025-11-25 (legacy) open with an `initialize` handshake; 2026-07-28 (modern) carries version and
+// capabilities in the `_meta` of every request. The differences are in the functions of this file.
+// One Service serves both.
 #pragma once
 
 #include <array>
@@ -33,42 +33,42 @@ struct Implementation {
     std::string version;
 };
 
-// What a request says about its era, by its `_meta`: nothing for a legacy one.
+// Whether `_meta` has any of the members by which a modern request is known.
 bool has_modern_meta(const Map& params);
-// What is wrong with the `_meta` of a modern request: fields missing or mistyped (-32602), or a
+// The fault in the `_meta` of a modern request, if any: members missing or mistyped (-32602), or a
 // revision that is not served (-32022, with data.supported and data.requested).
 std::optional<rpc::Fault> check_modern_meta(const Map& params);
 
-// Whether a client with these capabilities puts forms to its user.
+// Whether a client with these capabilities can show forms to its user.
 bool takes_forms(const Value* capabilities);
-// Those that a modern request declares; null where it declares none.
+// The capabilities that a modern request declares; null when it declares none.
 const Value* client_capabilities(const Map& params);
 
-// The revision to serve to a client that asks for `requested`: that one, or our latest legacy one.
+// The revision for a client that asks for `requested`: the same, or our latest legacy one.
 std::string_view negotiate(std::string_view requested);
 
-// How long a client may keep a result. All are private to the caller.
+// How long a client may cache a result. All results are private to the caller.
 enum class Caching { none, never, minutes, hour };
 
-// What every modern result carries: resultType ("complete" where it says no other), serverInfo,
-// ttlMs and cacheScope where it can be cached.
+// Adds the members of every modern result: resultType ("complete" unless it has another),
+// serverInfo, and ttlMs and cacheScope when it may be cached.
 Map modern_result(Map result, Caching caching, const Implementation& server);
 
 Map capabilities();
 Value implementation(const Implementation& server);
 std::string_view instructions();
 
-// The results, without what modern_result() adds. `version` is the revision the client speaks: what
-// it does not know is left out.
-// With `rules`, sentences of the service, among the instructions.
+// The results, without the members that modern_result() adds. `version` is the client's revision:
+// members that it does not know are left out. `rules` are sentences of the service, which become
+// part of the instructions.
 Map initialize_result(std::string_view version, const Implementation& server,
                       const std::vector<std::string>& rules);
 Map discover_result(const std::vector<std::string>& rules);
 Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view version);
 Map call_result(tools::ToolResult result, std::string_view version);
-// Modern: the call is to be made again with `state` and the answer to the elicitation `question`,
-// which answer_in() finds in the inputResponses. Null where there is none.
+// Modern: the call is to be made again with `state` and the answer to the elicitation `question`.
 Map input_required_result(Map question, std::string state);
+// That answer among the client's inputResponses; null when there is none.
 const Value* answer_in(const Map& input_responses);
 Map templates_result(const std::vector<ResourceTemplate>& templates);
 Map resources_result(ResourcePage page);

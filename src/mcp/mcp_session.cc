@@ -1,3 +1,7 @@
+// A line becomes messages, and a message is served by the row of its method. The row says in which
+// era the method exists; `_meta` or the handshake says in which era the request is. Requests are
+// served at once and answered from any thread, in any order (rpc/in_flight.h). A line costs one
+// parse; the copy of it is dropped before it is served.
 #include "mcp/mcp_session.h"
 
 #include <algorithm>
@@ -33,8 +37,8 @@ std::string string_param(const Map& params, std::string_view name) {
     return value != nullptr && value->is_string() ? value->as_string() : std::string();
 }
 
-// What a modern tools/call says of the one before it, of which it is the next round; or what is
-// wrong with that.
+// Reads the members by which a modern tools/call continues an earlier one. Returns what is wrong
+// with them, if anything.
 std::optional<std::string_view> take_answers(const Map& params, ToolCalls::Call& call) {
     if (takes_forms(client_capabilities(params))) call.route = ToolCalls::Route::by_result;
     const Value* const state = params.find("requestState");
@@ -50,15 +54,15 @@ std::optional<std::string_view> take_answers(const Map& params, ToolCalls::Call&
     return std::nullopt;
 }
 
-// Of a call that came to no tool.
+// The fault for a call that reached no tool.
 Fault fault_of(const Error& error) {
     Map data = error.details();
     data.set("reason", error.reason());
     return {Code::invalid_params, error.message(), std::move(data)};
 }
 
-// The id of a request that is no JSON as a whole, if a look at its outermost members finds one: its
-// sender waits for an answer to that, and to no other.
+// The id of a line that is not JSON, if a scan of its outermost members finds one: its sender waits
+// for an answer under that id.
 Value id_of(std::string_view broken) {
     const auto heads = rpc::scan_messages(broken);
     return heads.size() == 1 ? rpc::id_from(heads.front().id) : Value();
@@ -103,8 +107,8 @@ McpSession::McpSession(std::unique_ptr<Service> service,
       in_flight_(std::make_shared<rpc::InFlight>(connection_, kMostInFlight, kLongestAnswer)),
       calls_(std::make_shared<ToolCalls>(service_, connection_, elicitation)),
       server_(std::make_shared<const Implementation>(std::move(server))) {
-    // The answers come in the same input that is held while too much is unanswered: as long as
-    // those alone are waited for, it is not held.
+    // People's answers come in the same input, which is held while too many requests are open. Open
+    // questions alone must never hold it.
     CHECK(elicitation == nullptr || elicitation->most_questions < kMostInFlight / 2);
 }
 
@@ -197,8 +201,8 @@ void McpSession::serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& 
     const std::string_view name = message.method;
     const Method* legacy = find_method(name, Era::legacy);
     const Method* modern = find_method(name, Era::modern);
-    // The handshake and ping come before a version is agreed on; all else is legacy after the
-    // handshake alone.
+    // `initialize` and `ping` may come before a version is agreed on. Other requests are legacy
+    // only after the handshake.
     const bool opening = name == "initialize" || name == "ping";
     const bool is_legacy = !has_modern_meta(message.params) &&
                            (opening || (!legacy_version_.empty() && (legacy || !modern)));
@@ -282,7 +286,7 @@ void McpSession::discover(Request request) {
 }
 
 void McpSession::list_tools(Request request) {
-    // All tools are one page, so that no cursor was ever given.
+    // All tools are one page: no cursor was ever given.
     if (request.params.contains("cursor")) {
         return request.responder.refuse("cursor is not one that this list gave");
     }
@@ -294,7 +298,7 @@ void McpSession::call_tool(Request request) {
     std::string name = string_param(request.params, "name");
     if (name.empty()) return request.responder.refuse("name must be the name of a tool");
     if (inexact_) {
-        // Where it stands was found in the message as a whole.
+        // The error's position is that in the whole message.
         return request.responder.result(
             call_result(tools::refused(*inexact_), request.responder.version), Caching::none);
     }
@@ -369,7 +373,7 @@ void McpSession::listen(Request request) {
         return request.responder.refuse("notifications must say what to listen to");
     }
     in_flight_->leave_open(request.responder.answer.id());
-    // No list of ours changes while the kernel runs, so the subset we agree to is empty. The
+    // No list of ours changes while the kernel runs, so the client is subscribed to nothing. The
     // request stays unanswered until it is cancelled.
     connection_->send(json::write(rpc::notification(
         "notifications/subscriptions/acknowledged",

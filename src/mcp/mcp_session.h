@@ -1,4 +1,5 @@
-// One client's MCP session: reads its messages, serves its requests, in both eras of the protocol.
+// McpSession: one client's session: reads its messages and serves its requests, in both eras of the
+// protocol.
 #pragma once
 
 #include <memory>
@@ -69,8 +70,8 @@ private:
     void read_resource(Request request);
     void listen(Request request);
 
-    // Of the message that is being read: why a call in it is refused, where its numbers would not
-    // be those that were written.
+    // Set while a message is served that has a number which a double cannot hold exactly: calls in
+    // it are refused with this.
     std::optional<Error> inexact_;
     std::shared_ptr<Service> service_;
     std::shared_ptr<rpc::Connection> connection_;
@@ -78,8 +79,8 @@ private:
     std::shared_ptr<ToolCalls> calls_;
     std::shared_ptr<const Implementation> server_;
     std::string_view legacy_version_;  // "" until the client has sent initialize.
-    bool takes_forms_ = false;         // Whether it said there that its user can be asked.
-    bool debug_ = false;               // Whether a legacy client asked for what we log.
+    bool takes_forms_ = false;         // Its initialize said that it can show forms.
+    bool debug_ = false;               // A legacy client wants our log messages.
 };
 
 }  // namespace quire::mcp

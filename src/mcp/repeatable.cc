@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 6> kReadingMethods = {
 Map Repeatable::reads_of(const std::vector<tools::ToolInfo>& tools) {
     Map reads;
     for (const tools::ToolInfo& tool : tools) {
-        // What another program promises of itself is no ground to call it twice.
+        // Another program's own promise is no ground to call it twice.
         if (tool.foreign) continue;
         if (tool.annotations.read_only) {
             reads.append(tool.name, true);

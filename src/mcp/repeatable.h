@@ -1,8 +1,8 @@
-// Repeatable: which requests may be asked again when nobody knows what became of them, because they
-// change nothing.
+// Repeatable: which requests may be sent again when their outcome is unknown, because they change
+// nothing.
 //
-// The kernel knows its tools and tells of them when it is attached to; the relay, which holds the
-// requests that a lost kernel left unanswered, knows them from there.
+// The kernel describes its tools when a relay attaches; the relay, which holds the requests that a
+// lost kernel left unanswered, decides by that description.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ namespace quire::mcp {
 
 class Repeatable {
 public:
-    // As a kernel tells it: {tool: true, or a list of the words of its operation}. A tool that is
-    // not named there, and whatever is not understood, is not repeatable.
+    // `reads` comes from a kernel: {tool: true, or a list of its operations that only read}. A tool
+    // that is not named there is not repeatable, nor is a call that is not understood.
     explicit Repeatable(Map reads = {}) : reads_(std::move(reads)) {}
     static Map reads_of(const std::vector<tools::ToolInfo>& tools);
 

@@ -10,12 +10,12 @@ namespace quire::mcp {
 
 namespace {
 
-// None of the parts has it: an actor, an approval's id, a digest and a number.
+// Occurs in none of the parts: an actor, an approval's id, a digest and a number.
 constexpr char kBetween = ';';
 constexpr std::size_t kParts = 5;  // Until when, approval, actor, call; and the signature.
 constexpr std::size_t kLongestState = 1024;
 
-// So that no signature of anything else is one of a state.
+// Signed with the state, so that no signature of other text is valid for a state.
 constexpr std::string_view kWhatFor = "quire request state 1\n";
 
 Failure no_state(std::string reason, std::string_view why, Errc code = Errc::invalid_argument) {
@@ -25,7 +25,7 @@ Failure no_state(std::string reason, std::string_view why, Errc code = Errc::inv
                     "and inputResponses: then it is asked for anew"));
 }
 
-// Takes as long wherever they differ: how much of a signature was guessed right is not told.
+// Takes the same time wherever the texts differ: the time tells nothing about a guessed signature.
 bool is_same(std::string_view one, std::string_view other) {
     if (one.size() != other.size()) return false;
     unsigned difference = 0;

@@ -1,11 +1,9 @@
-// RequestSeal: what a client carries from one round of a call to the next (`requestState`), so that
-// it brings back what it was given or is refused.
+// RequestSeal: signs the `requestState` that a client carries from one round of a call to the next.
 //
-// MCP from 2026-07-28 on keeps no session: which approval a person was asked about goes out with
-// the question and comes back with the answer, through hands that are not trusted. The state is
-// signed, and only good for the actor and the call that it was made for, and for a while. It says
-// nothing that the client does not know. That an approval is answered once is the approval's own
-// business (kernel/approvals.h).
+// MCP from 2026-07-28 on keeps no session: the id of the approval goes out with the question and
+// comes back with the answer, through a client that is not trusted. The state is signed, and valid
+// only for its actor, its call and a limited time. It holds nothing that the client does not know.
+// That an approval is resolved only once is ensured by kernel/approvals.h.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +17,20 @@ namespace quire::mcp {
 
 class RequestSeal {
 public:
-    // With a key of its own: what an earlier kernel sealed is not opened.
+    // Makes a new key: states of an earlier kernel are not valid.
     explicit RequestSeal(Rng& rng);
 
-    // Whose call it is, and which.
+    // The actor who makes the call, and the call.
     struct Origin {
         std::string_view actor;
         std::string_view call;  // Its digest (policy/call_digest.h).
     };
     std::string seal(const Origin& origin, std::string_view approval_id,
                      std::int64_t until_ms) const;
-    // The approval. Errors: invalid_argument "invalid_request_state", for what is not ours or was
-    // changed, and "expired_request_state"; denied "foreign_request_state" for that of another
-    // actor; conflict "other_request_state" for that of another call. O(state).
+    // The approval's id. Errors: invalid_argument "invalid_request_state" when the state is not
+    // ours or was changed, and "expired_request_state"; denied "foreign_request_state" when it
+    // belongs to another actor; conflict "other_request_state" when it belongs to another call.
+    // O(state).
     Result<std::string> open(std::string_view state, const Origin& origin,
                              std::int64_t now_ms) const;
 

@@ -1,7 +1,7 @@
 // One path for all calls: run, look at the refusal, ask, record the decision, run again. A call
 // that may not ask goes the same path and replies with its first result. Each run is a call of its
-// own to everything below; a run costs what Service::call() costs, and a copy of the arguments while
-// another run may follow.
+// own to everything below; a run costs what Service::call() costs, and a copy of the arguments
+// while another run may follow.
 #include "mcp/tool_calls.h"
 
 #include <utility>
@@ -20,7 +20,8 @@ std::string digest_of(const ToolCalls::Call& call) {
 }
 
 // Whether somebody else has answered this approval first. The call is then made all the same: it
-// runs, or its refusal says who denied it. Approvals that are used, revoked or outdated do not count.
+// runs, or its refusal says who denied it. Approvals that are used, revoked or outdated do not
+// count.
 bool is_answered_meanwhile(const Error& error) {
     const Value* const status = error.details().find("status");
     return error.reason() == "already_resolved" && status != nullptr &&

@@ -1,7 +1,7 @@
-// Three requests are sent: one `initialize`, `tools/list` for each page of a listing, and tools/call.
-// rpc::Client matches the answers; an answer whose id is neither the opening's nor the listing's is
-// that of a call. A line costs one parse, and a second one when it is not UTF-8: programs that cut a
-// string within a character write such lines and have no other answer to give.
+// Three requests are sent: one `initialize`, `tools/list` for each page of a listing, and
+// tools/call. rpc::Client matches the answers; an answer whose id is neither the opening's nor the
+// listing's is that of a call. A line costs one parse, and a second one when it is not UTF-8:
+// programs that cut a string within a character write such lines and have no other answer to give.
 #include "mounts/protocol.h"
 
 #include <algorithm>

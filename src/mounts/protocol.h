@@ -1,6 +1,6 @@
 // Protocol: the client's side of the Model Context Protocol on standard streams, without I/O: lines
-// in, lines out. It opens with `initialize`, lists the tools, calls them and cancels calls. It offers
-// the server nothing: every request of the server except `ping` is refused.
+// in, lines out. It opens with `initialize`, lists the tools, calls them and cancels calls. It
+// offers the server nothing: every request of the server except `ping` is refused.
 //
 // The server is not trusted. An answer that no open request waits for, a second answer, and a line
 // that is no message are noise: they change nothing, and the owner counts them.

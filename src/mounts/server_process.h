@@ -2,8 +2,8 @@
 //
 // It runs until it ends by itself or this is stopped. A program that has ended is started again by
 // the next call, after a pause that grows with each run in which no call was answered. What it
-// writes is bounded (server_channel.h), and so is the time for an answer. A run occupies one worker;
-// nothing else waits for it.
+// writes is bounded (server_channel.h), and so is the time for an answer. A run occupies one
+// worker; nothing else waits for it.
 #pragma once
 
 #include <cstddef>

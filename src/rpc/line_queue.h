@@ -31,8 +31,8 @@ public:
     enum class Flow { drained, blocked, broken };
     // Writes as much as `fd` takes now, without waiting (a pipe must be non-blocking for that), and
     // calls `done(std::string)` with each line that is out whole, with its newline. `drained`: all
-    // is out; `blocked`: `fd` takes no more for now; `broken`: it takes nothing any more, see errno.
-    // One queue writes either to sockets or to other files. O(written).
+    // is out; `blocked`: `fd` takes no more for now; `broken`: it takes nothing any more, see
+    // errno. One queue writes either to sockets or to other files. O(written).
     template <class Done>
     Flow write(int fd, Done&& done) {
         while (!empty()) {

@@ -1,10 +1,10 @@
 // LineSplitter: splits a stream of bytes into lines of bounded length.
-// IdScan: finds the id of a JSON-RPC message that is too long to be kept, while its bytes go by: its
-// sender waits for an answer under that id, wherever in the message it stands.
+// IdScan: finds the id of a JSON-RPC message that is too long to be kept, while its bytes go by:
+// its sender waits for an answer under that id, wherever in the message it stands.
 //
-// IdScan is a second scanner beside message_scan.h because it must do what that one cannot: it holds
-// state between pieces and keeps nothing else of the message. It looks at each byte, and takes about
-// five times as long per byte as a scan of a whole line; only rejected lines pay that.
+// IdScan is a second scanner beside message_scan.h because it must do what that one cannot: it
+// holds state between pieces and keeps nothing else of the message. It looks at each byte, and
+// takes about five times as long per byte as a scan of a whole line; only rejected lines pay that.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,7 @@
+// A relay passes every line on as it is, so it must not pay for a parse: strings are skipped from
+// quote to quote with memchr, which is most of a message, and nested values by counting brackets. A
+// value is parsed only where it is kept: ids, the method, a tool's name. Text that is not JSON
+// gives something or nothing, and never reads past its end.
 #include "rpc/message_scan.h"
 
 #include <algorithm>
@@ -13,8 +17,7 @@ namespace {
 constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kStatelessVersion = "2026-07-28";
 
-// Walks JSON text. It is no validator: of text that is wrong it reads something or nothing, and
-// never past the end.
+// Walks JSON text without validating it.
 class Cursor {
 public:
     explicit Cursor(std::string_view text) : text_(text) {}
@@ -26,7 +29,7 @@ public:
         return true;
     }
 
-    // The text of the value here, whatever it is; moves behind it. Empty when there is none.
+    // The text of the value here; moves behind it. Empty when there is none.
     std::string_view value() {
         skip_blanks();
         const std::size_t begin = at_;
@@ -44,8 +47,7 @@ public:
 private:
     void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
 
-    // From one quote to the next that has an even number of backslashes before it: most of a
-    // message is text, and looking for one byte is what the machine does fastest.
+    // Skips to the next quote with an even number of backslashes before it.
     void skip_string() {
         const std::size_t first = at_ + 1;
         std::size_t from = first;
@@ -99,7 +101,7 @@ void each_member(std::string_view text, Member&& member) {
     } while (cursor.take(','));
 }
 
-// An id in the one spelling that both sides' spellings have in common.
+// An id in one spelling: JSON has several for the same string.
 std::string canonical(std::string_view text) {
     const Result<Value> value = json::parse(text, {.depth = 2, .bytes = 4096});
     return value ? json::write(*value) : std::string();
@@ -110,8 +112,8 @@ std::string string_of(std::string_view text) {
     return value && value->is_string() ? value->as_string() : std::string();
 }
 
-// A key that is spelled with escapes, or twice, is another to whoever reads the whole message than
-// it is here.
+// A key that is spelled with escapes, or that occurs twice, may mean something else to a reader of
+// the whole message: then the tool and the operation stay empty.
 void scan_call(std::string_view params, MessageHead& head) {
     int names = 0, operations = 0, lists = 0;
     bool plain = true;

@@ -1,5 +1,8 @@
-// What a relay has to know of a JSON-RPC message: its id and method, found without building the
-// whole value.
+// scan_messages(): the head of a JSON-RPC message, its id and its method, found without building
+// the value. A relay needs no more (server/shim.h).
+//
+// It wants the whole line. The id of a line that is too long to be kept is found by IdScan
+// (line_splitter.h), which keeps nothing and is slower.
 #pragma once
 
 #include <string>
@@ -11,19 +14,18 @@ namespace quire::rpc {
 struct MessageHead {
     std::string id;      // As compact JSON: 7, "a"; "" for none (a notification), "null" as itself.
     std::string method;  // "" for an answer.
-    std::string
-        cancels;  // For notifications/cancelled: the id of the request that it takes back, as `id`.
-    // Of a tools/call: the tool, and the word of its argument `operation` or `command`. "" where
-    // they are not plainly one each.
+    // For notifications/cancelled: the id of the request that it cancels, in the form of `id`.
+    std::string cancels;
+    // For a tools/call: the tool, and the word of its argument `operation` or `command`. "" unless
+    // there is plainly one of each.
     std::string tool;
     std::string operation;
-    bool stateless =
-        false;  // The request carries its protocol version in params._meta, and that is 2026-07-28.
+    // The request names its protocol version in params._meta, and that is 2026-07-28.
+    bool stateless = false;
 };
 
-// The heads of the messages in `line`: one, or those of a batch. None for what is no JSON object or
-// array of them: the kernel answers that, and nothing can be known of it here. O(bytes), no
-// recursion on the input.
+// The heads of the messages in `line`: one, or those of a batch. None when it is no JSON object or
+// array of objects: the kernel refuses such a line. O(bytes), no recursion on the input.
 std::vector<MessageHead> scan_messages(std::string_view line);
 
 }  // namespace quire::rpc

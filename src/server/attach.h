@@ -25,8 +25,8 @@ struct Attached {
 };
 
 // When several processes do this at once, one kernel is started and all attach to it. Errors:
-// unavailable "no_kernel" when it may not start one, "kernel_silent" when the kernel does not answer
-// the hello; those of launch_kernel(); those that the kernel answers to the hello.
+// unavailable "no_kernel" when it may not start one, "kernel_silent" when the kernel does not
+// answer the hello; those of launch_kernel(); those that the kernel answers to the hello.
 Result<Attached> attach(const AttachOptions& options);
 
 }  // namespace quire::server

@@ -7,21 +7,21 @@
 
 namespace quire::server {
 
-void KernelQuestions::asked(const rpc::MessageHead& head) {
+void KernelQuestions::add(const rpc::MessageHead& head) {
     if (!head.cancels.empty()) open_.erase(head.cancels);
     if (!head.id.empty() && head.id != "null") open_.insert(head.id);
 }
 
-void KernelQuestions::answered(const rpc::MessageHead& head) {
+void KernelQuestions::remove(const rpc::MessageHead& head) {
     if (!head.method.empty()) return;
     open_.erase(head.id);
     settled_.erase(head.id);
 }
 
-std::vector<std::string> KernelQuestions::take_back() {
+std::vector<std::string> KernelQuestions::cancel() {
     std::vector<std::string> notices;
     for (const std::string& id : std::exchange(open_, {})) {
-        // The id goes in the text it came in: it is JSON already.
+        // The id is JSON text already.
         notices.push_back(cat(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":)",
                               R"({"requestId":)", id, R"(,"reason":"the kernel was lost"}})"));
         settled_.insert(id);

@@ -1,6 +1,6 @@
-// KernelQuestions: what a kernel has asked the client of a relay and not been answered, so that
-// nothing is left on the client's screen when the kernel is lost, and no kernel waits for a client
-// that is gone.
+// KernelQuestions: the kernel's requests that a relay's client has not answered yet. When the
+// kernel is lost they are removed from the client's screen; when the client is gone the kernel gets
+// an answer.
 #pragma once
 
 #include <set>
@@ -13,22 +13,22 @@ namespace quire::server {
 
 class KernelQuestions {
 public:
-    // A request or notification of the kernel, relayed to the client.
-    void asked(const rpc::MessageHead& head);
-    // A message of the client, relayed to the kernel; what is no answer changes nothing.
-    void answered(const rpc::MessageHead& head);
+    // Takes note of a kernel's request or notification that is relayed to the client.
+    void add(const rpc::MessageHead& head);
+    // Takes note of a client's message that is relayed to the kernel. Only answers matter.
+    void remove(const rpc::MessageHead& head);
 
-    // The kernel is lost: a notification for each question, by which the client takes it back.
-    std::vector<std::string> take_back();
-    // The client is gone: an answer to each question, an error.
+    // For a lost kernel: a notification for each question that cancels it in the client.
+    std::vector<std::string> cancel();
+    // For a client that is gone: an answer to each question, an error.
     std::vector<std::string> decline();
-    // Whether the messages of one line are answers to such questions and nothing else. No other
-    // kernel wants them.
+    // Whether a line's messages are all answers to questions that were cancelled or declined. No
+    // other kernel wants such a line.
     bool are_late(const std::vector<rpc::MessageHead>& heads) const;
 
 private:
     std::set<std::string> open_;
-    std::set<std::string> settled_;  // Taken back or declined, until an answer has been relayed.
+    std::set<std::string> settled_;  // Cancelled or declined, until an answer has been relayed.
 };
 
 }  // namespace quire::server

@@ -1,4 +1,5 @@
 // LocalConnection: the output side of one client of the LocalServer. Any thread writes to it.
+// Attention: how other threads wake the server for a connection.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +15,11 @@
 
 namespace quire::server {
 
-// How other threads wake the server, and about which connections. Outlives the server, as
-// connections may.
+// Outlives the server, because connections may.
 class Attention {
 public:
     Attention();
-    int wake_fd() const { return wake_.get(); }  // Readable while there is something to see to.
+    int wake_fd() const { return wake_.get(); }  // Readable after call_for() or wake().
     void call_for(std::uint64_t connection);
     void wake() const;
     std::vector<std::uint64_t> take();
@@ -38,7 +38,7 @@ public:
     void hold_input(bool held) override;
     void close() override;
 
-    // The rest is the server's.
+    // The members below are for the server only.
     struct Wants {
         bool output = false;     // It waits for room to write.
         bool held = false;       // The session wants no input.
@@ -46,7 +46,7 @@ public:
         bool closing = false;    // It will be over when its output is written.
         std::size_t unread = 0;  // Bytes queued.
     };
-    void flush();  // Writes what there is room for.
+    void flush();  // Writes as much as the socket takes.
     Wants wants() const;
     void abandon();  // Closes the socket; nothing is sent from now on.
 

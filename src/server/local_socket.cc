@@ -1,3 +1,30 @@
+// The kernel's door. Two threads serve all clients, and one request costs one wake.
+//
+// Both threads wait on one epoll set, which holds the listener, an eventfd, a signalfd and one
+// socket per client. The operating system wakes one of them for an event. That thread takes the
+// round's lock (sched/watched.h), reads a line and hands it to the client's session. The session
+// posts its work to the pool, but while a thread tends, the first task that it posts is kept back
+// as its errand. When the round is over and its lock is free, the same thread runs the errand
+// itself, and the other thread waits meanwhile:
+//
+//     thread 0   wait ─ tend: read a line, session posts ─ errand: plan, store, answer ─ wait …
+//     thread 1   wait ──────────────────────────────────── wait ─ tend the next client ─ …
+//                                                                   │
+//     pool       idle  <── give(): tasks of a round with more events ┘
+//
+// So a request of one client runs from the read of its line to the write of its answer on the
+// thread that was woken for it: no hand-off to a worker, no second wake. A round that found several
+// events, or several lines of one client, gives its work to the pool at once, because the first
+// request would otherwise hold up the others. Answers are written by whichever thread has them
+// (local_connection.h); only what the socket does not take at once waits for EPOLLOUT.
+//
+// Each client's socket is armed with EPOLLONESHOT: one thread at a time knows of its event, and the
+// end of the round arms it anew for what it waits for then. Sessions, clients and deadlines belong
+// to the round's lock and need no other. Leader/followers (Schmidt et al. 2000) is the pattern;
+// here nobody is promoted, since both threads wait.
+//
+// Cost of a line: one epoll_wait, one recv, one epoll_ctl, one sendmsg. A slow reader costs others
+// nothing: its unread answers are bounded, and its input is not read while they pile up.
 #include "server/local_socket.h"
 
 #include <algorithm>
@@ -76,13 +103,13 @@ struct Client {
     int socket;  // The connection's; open as long as this entry is there.
     rpc::LineSplitter lines;
     struct Arrived {
-        std::string line;  // Of one that was too long: the id of the message that it was.
+        std::string line;  // For a line that was too long: the id of its message.
         bool oversize = false;
     };
-    std::deque<Arrived> arrived;            // To be delivered.
+    std::deque<Arrived> arrived;            // Lines that were not delivered yet.
     std::unique_ptr<rpc::Session> session;  // Once it has said hello.
     Clock::time_point hello_until;
-    bool refused = false;  // Its hello was.
+    bool refused = false;  // Its hello was refused.
 };
 
 }  // namespace
@@ -121,21 +148,21 @@ public:
     }
 
     void wait(int thread, int ms) override {
-        Finding& finding = findings_[static_cast<std::size_t>(thread)];
-        finding.count = ::epoll_wait(epoll_.get(), finding.events.data(),
-                                     static_cast<int>(finding.events.size()), ms);
-        CHECK(finding.count >= 0 || errno == EINTR);
+        Round& round = rounds_[static_cast<std::size_t>(thread)];
+        round.count = ::epoll_wait(epoll_.get(), round.events.data(),
+                                   static_cast<int>(round.events.size()), ms);
+        CHECK(round.count >= 0 || errno == EINTR);
     }
 
     void wake() override { attention_->wake(); }
 
     Next tend(int thread, sched::Pool::Errand* errand) override {
-        Finding& finding = findings_[static_cast<std::size_t>(thread)];
+        Round& round = rounds_[static_cast<std::size_t>(thread)];
         errand_ = errand;
-        // One alone waits for an answer; of several the first would hold up the others.
-        if (finding.count != 1) give();
-        for (int i = 0; i < finding.count; ++i) see_to(finding.events[static_cast<std::size_t>(i)]);
-        drop_the_silent();
+        // A single event's work is kept for this thread; that of several would hold up each other.
+        if (round.count != 1) give();
+        for (int i = 0; i < round.count; ++i) dispatch(round.events[static_cast<std::size_t>(i)]);
+        drop_silent();
         errand_ = nullptr;
         const bool over = is_done();
         return {over, over ? 0 : wait_ms()};
@@ -162,16 +189,16 @@ private:
         CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0);
     }
 
-    void see_to(const epoll_event& event) {
+    void dispatch(const epoll_event& event) {
         switch (event.data.u64) {
             case kListener:
                 return accept_all();
             case kSignals:
                 return take_signal();
             case kWake:
-                return see_to_called();
+                return serve_called();
             default:
-                return see_to_client(event.data.u64, event.events);
+                return serve_client(event.data.u64, event.events);
         }
     }
 
@@ -182,12 +209,12 @@ private:
         begin_end();
     }
 
-    void see_to_called() {
-        for (const std::uint64_t id : attention_->take()) see_to_client(id, 0);
+    void serve_called() {
+        for (const std::uint64_t id : attention_->take()) serve_client(id, 0);
         if (stop_asked_.with([](const bool& asked) { return asked; })) begin_end();
     }
 
-    // No new clients and no new lines; what is under way may finish.
+    // Takes no new clients and no new lines. Requests that are open may finish.
     void begin_end() {
         if (end_by_) return;
         end_by_ = Clock::now() + Milliseconds(options_.drain_ms);
@@ -198,7 +225,7 @@ private:
             all.push_back(id);
             if (client.session) client.session->on_ending();
         }
-        for (const std::uint64_t id : all) see_to_client(id, 0);
+        for (const std::uint64_t id : all) serve_client(id, 0);
     }
 
     bool is_done() {
@@ -215,8 +242,8 @@ private:
         if (!clients_.empty() || options_.linger_ms < 0 ||
             now < idle_since_ + Milliseconds(options_.linger_ms))
             return false;
-        // A client may have connected just now: it is taken in, or it finds no socket and starts a
-        // kernel.
+        // A client may have connected just now. It is either accepted here, or finds no socket and
+        // starts a kernel of its own.
         accept_all();
         if (!clients_.empty()) return false;
         log_.write(LogLevel::info, "ends: its last client has left");
@@ -228,7 +255,7 @@ private:
         const auto sooner = [&](Clock::time_point time) {
             next = next ? std::min(*next, time) : time;
         };
-        // While it drains, sessions say when asked whether they are busy; they do not call.
+        // While the server drains, sessions must be asked whether they are busy: they do not call.
         if (end_by_) sooner(Clock::now() + Milliseconds(5));
         if (accept_at_) sooner(*accept_at_);
         if (clients_.empty() && options_.linger_ms >= 0)
@@ -255,9 +282,8 @@ private:
             }
             if (errno == EINTR || errno == ECONNABORTED) continue;
             if (errno != EAGAIN && errno != EWOULDBLOCK && !accept_at_) {
-                // Out of descriptors or memory: those who wait in the queue are not lost.
-                log_.write(LogLevel::warning,
-                           cat("cannot take in a client for now: error ", errno));
+                // Out of descriptors or memory. Clients in the listener's queue are not lost.
+                log_.write(LogLevel::warning, cat("cannot accept a client for now: error ", errno));
                 ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr);
                 accept_at_ = Clock::now() + Milliseconds(100);
             }
@@ -290,7 +316,7 @@ private:
         if (clients_.empty()) idle_since_ = Clock::now();
     }
 
-    void see_to_client(std::uint64_t id, std::uint32_t events) {
+    void serve_client(std::uint64_t id, std::uint32_t events) {
         const auto found = clients_.find(id);
         if (found == clients_.end()) return;  // Ended earlier in this round.
         Client& client = found->second;
@@ -298,7 +324,7 @@ private:
         update(id, client);
     }
 
-    // False when the client has gone.
+    // False when the client has disconnected.
     bool read(Client& client) {
         const ssize_t length = ::recv(client.socket, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
         if (length < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -312,7 +338,7 @@ private:
         return true;
     }
 
-    // One by one, for each may be the one after which no more is to come.
+    // One line at a time: after any of them the session may hold its input.
     void deliver(Client& client) {
         for (bool first = true; !client.arrived.empty() && takes_input(client); first = false) {
             if (!first) give();
@@ -356,14 +382,14 @@ private:
         return session;
     }
 
-    // Writes what is queued and settles what to wait for.
+    // Writes what is queued, delivers what has arrived, and arms the socket for what is next.
     void update(std::uint64_t id, Client& client) {
         client.connection->flush();
         deliver(client);
         const LocalConnection::Wants wants = client.connection->wants();
         if (wants.over) return end(id);
         const bool listens = client.arrived.empty() && takes_input(client);
-        // Each time anew: what one thread was told of, the other one is not.
+        // Armed anew in each round: an event of a client goes to one thread only.
         epoll_event event = {};
         event.events = EPOLLONESHOT | (listens ? std::uint32_t{EPOLLIN} : 0U) |
                        (wants.output ? std::uint32_t{EPOLLOUT} : 0U);
@@ -371,7 +397,7 @@ private:
         CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, client.socket, &event) == 0);
     }
 
-    void drop_the_silent() {
+    void drop_silent() {
         const Clock::time_point now = Clock::now();
         if (accept_at_ && now >= *accept_at_ && listener_) accept_again();
         std::vector<std::uint64_t> silent;
@@ -393,14 +419,14 @@ private:
     std::uint64_t next_id_ = kFirstClient;
     Clock::time_point idle_since_ = Clock::now();
     std::optional<Clock::time_point> end_by_;
-    std::optional<Clock::time_point> accept_at_;  // While no client is taken in: when to try again.
-    // What each thread was told last.
-    struct Finding {
+    std::optional<Clock::time_point> accept_at_;  // Set while accepting is paused.
+    // The events that a thread's last wait returned.
+    struct Round {
         int count = 0;
         std::array<epoll_event, 64> events = {};
     };
-    std::array<Finding, 2> findings_;
-    sched::Pool::Errand* errand_ = nullptr;  // Of the round, while it keeps back what is posted.
+    std::array<Round, 2> rounds_;
+    sched::Pool::Errand* errand_ = nullptr;  // The round's, while it keeps back posted tasks.
     sched::Guarded<bool> stop_asked_;
     sched::Guarded<std::size_t> count_;
     std::vector<char> buffer_ = std::vector<char>(kReadBytes);

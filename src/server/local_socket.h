@@ -1,10 +1,10 @@
-// The kernel process's door: many clients on one Unix socket.
+// LocalServer: many clients on one Unix socket; the door of a kernel process.
 //
-// A kernel process goes through these steps: block_end_signals(), before any thread is made; open
-// the store (who holds it holds the workspace), trying for some seconds while it is
-// "workspace_locked", for the kernel before may still be closing it; LocalServer::open();
-// report_ready() (server/launch.h; report_failure() for whatever failed); run(). Then the server
-// goes before the kernel, and the kernel before the store.
+// A kernel process takes these steps: block_end_signals(), before it makes a thread; open the
+// store, which locks the workspace, and retry for some seconds while that is "workspace_locked",
+// because the previous kernel may still be closing it; LocalServer::open(); report_ready(), or
+// report_failure() for a step that failed (server/launch.h); run(). Then the server is destroyed
+// before the kernel, and the kernel before the store.
 #pragma once
 
 #include <cstddef>
@@ -22,28 +22,28 @@ namespace quire::server {
 struct LocalServerOptions {
     std::string version;
     std::size_t line_bytes = 64U << 20;    // The longest line that a client may send.
-    std::size_t output_bytes = 64U << 20;  // A client that leaves more than this unread is cut off;
-    std::size_t hold_bytes = 1U << 20;  // of one that leaves this much unread nothing more is read.
-    int linger_ms = 5000;   // Ends itself so long after the last client has left; -1: never.
-    int hello_ms = 10'000;  // For a client to say hello.
-    int drain_ms = 2000;    // For the answers to come once it is told to end.
-    // Where the sessions' work is posted, if anywhere; it outlives the server. With it two threads
-    // serve, and one may do at once what a request asks for while the other listens.
+    std::size_t output_bytes = 64U << 20;  // A client with more unread answers is cut off.
+    std::size_t hold_bytes = 1U << 20;     // A client with more unread answers is not read from.
+    int linger_ms = 5000;   // run() returns this long after the last client has left; -1: never.
+    int hello_ms = 10'000;  // The time a client has to say hello.
+    int drain_ms = 2000;    // The time that open requests have once the server is told to end.
+    // The pool that the sessions post their work to, or null; it outlives the server. With a pool
+    // two threads serve: one runs a request's work at once while the other waits.
     sched::Pool* pool = nullptr;
 };
 
 class LocalServer {
 public:
-    // Errors: as of StateDirectory::listen().
+    // Errors: those of StateDirectory::listen().
     static Result<std::unique_ptr<LocalServer>> open(StateDirectory directory,
                                                      LocalServerOptions options,
                                                      rpc::SessionFactory factory, LogSink& log);
     LocalServer(const LocalServer&) = delete;
     LocalServer& operator=(const LocalServer&) = delete;
-    ~LocalServer();  // Takes the socket away and lets the sessions go.
+    ~LocalServer();  // Removes the socket and ends the sessions.
 
-    // SIGTERM and SIGINT end run() instead of the process: in this thread and those it makes from
-    // now on.
+    // From now on SIGTERM and SIGINT end run() instead of the process. Holds for this thread and
+    // those that it makes later.
     static void block_end_signals();
 
     // Serves until stop(), SIGTERM, SIGINT, or until the last client has been gone for `linger_ms`.

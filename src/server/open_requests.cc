@@ -24,7 +24,7 @@ Error fate_unknown() {
                  "you repeat it; it was not repeated for you");
 }
 
-// What the kernel answers by its id: a string, or an integer of 64 bits.
+// Whether the kernel answers a request with this id: a string, or an integer of 64 bits.
 bool is_request_id(std::string_view id) {
     if (id.starts_with('"')) return true;
     std::int64_t number = 0;
@@ -34,7 +34,7 @@ bool is_request_id(std::string_view id) {
 
 }  // namespace
 
-void OpenRequests::asked(const std::vector<rpc::MessageHead>& heads, bool is_batch) {
+void OpenRequests::add(const std::vector<rpc::MessageHead>& heads, bool is_batch) {
     const std::size_t batch = is_batch ? ++batches_ : 0;
     for (const rpc::MessageHead& head : heads) {
         if (!head.cancels.empty()) requests_.erase(head.cancels);
@@ -43,7 +43,7 @@ void OpenRequests::asked(const std::vector<rpc::MessageHead>& heads, bool is_bat
     }
 }
 
-void OpenRequests::answered(const std::string& id) {
+void OpenRequests::remove(const std::string& id) {
     if (id != "null") {
         requests_.erase(id);
         return;
@@ -56,7 +56,7 @@ void OpenRequests::answered(const std::string& id) {
     std::erase_if(requests_, [&](const auto& entry) { return entry.second.batch == first; });
 }
 
-bool OpenRequests::awaited() const {
+bool OpenRequests::any_awaited() const {
     return std::any_of(requests_.begin(), requests_.end(),
                        [](const auto& entry) { return entry.second.head.method != kSubscription; });
 }
@@ -89,7 +89,7 @@ std::vector<std::string> OpenRequests::give_up() {
 }
 
 std::string OpenRequests::answer(const rpc::MessageHead& head, const Error& error) {
-    // The id goes back in the text it came in: it is JSON already.
+    // The id is JSON text already, and goes back as it came.
     if (head.method != "tools/call") {
         const Map body{{"code", kInternalError},
                        {"message", error.message()},

@@ -1,5 +1,5 @@
-// OpenRequests: what a client has asked and not been answered, so that nothing is left without an
-// answer when the kernel is lost.
+// OpenRequests: a client's requests that have no answer yet, so that each gets one when the kernel
+// is lost.
 #pragma once
 
 #include <map>
@@ -13,31 +13,30 @@ namespace quire::server {
 
 class OpenRequests {
 public:
-    // `heads` came in one line: one request, or those of a batch.
-    void asked(const std::vector<rpc::MessageHead>& heads, bool is_batch);
-    // The request `id`, asked just now in `line`, may be asked again.
+    // Adds the requests of one line: one, or those of a batch.
+    void add(const std::vector<rpc::MessageHead>& heads, bool is_batch);
+    // The open request `id`, which was sent as `line`, may be sent again.
     void may_repeat(const std::string& id, std::string line);
-    // The lines of those that may, in the order they were asked. They are open no longer.
+    // Removes the requests that may be sent again, and returns their lines in order.
     std::vector<std::string> take_repeatable();
-    // An answer without an id ("null") is that of the batch asked first, refused as a whole.
-    void answered(const std::string& id);
-    // Whether an answer is still to come. A subscription has none before it is cancelled.
-    bool awaited() const;
+    // Removes the request that is answered. An answer with the id "null" refuses the oldest batch.
+    void remove(const std::string& id);
+    // Whether an answer is still to come. Subscriptions do not count: they stay unanswered.
+    bool any_awaited() const;
 
-    // An answer for each request that is open, in no special order; none is open afterwards. A
-    // tools/call gets a result that says unavailable "fate_unknown", any other method a JSON-RPC
-    // error with the same words.
+    // Removes all requests and returns an answer for each, in no particular order: for a tools/call
+    // a result with an unavailable "fate_unknown", otherwise a JSON-RPC error with the same words.
     std::vector<std::string> give_up();
 
-    // A line that answers `head` with `error`: as a tool's result, or as a JSON-RPC error.
+    // The line that answers `head` with `error`: as a tool's result, or as a JSON-RPC error.
     static std::string answer(const rpc::MessageHead& head, const Error& error);
 
 private:
     struct Open {
         rpc::MessageHead head;
-        std::size_t batch;      // 0: asked alone.
-        std::size_t order = 0;  // Of those that may be asked again; 0 for others.
-        std::string line = {};  // The same: how it was asked.
+        std::size_t batch;      // 0 for a request outside of batches.
+        std::size_t order = 0;  // Among the requests that may be sent again; 0 for others.
+        std::string line = {};  // As it was sent, when it may be sent again.
     };
     std::map<std::string, Open> requests_;
     std::size_t batches_ = 0;

@@ -1,3 +1,13 @@
+// One thread, one poll() over three descriptors: the client's input, its output, and the kernel's
+// socket. Lines are relayed unparsed; a scan of each finds its ids and methods, O(bytes) without
+// building a value. Two books are kept so that nobody is left waiting when one side is lost:
+//
+//     client ── requests ──> [OpenRequests]    ──> kernel      lost kernel: answered or repeated
+//            <── questions ── [KernelQuestions] <──             lost kernel: cancelled
+//
+// A request is open from the moment its line is written to the kernel as a whole: before that it
+// cannot have been executed, and is simply sent to the next kernel. Each direction is held back
+// while the other side leaves too much unread.
 #include "server/shim.h"
 
 #include <algorithm>
@@ -33,11 +43,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kPipeReadBytes = 64U << 10;
-constexpr std::size_t kHoldBytes =
-    8U << 20;  // Waiting for one side to read: then the other is not read.
+// While one side leaves this much unread, the other side is not read.
+constexpr std::size_t kHoldBytes = 8U << 20;
 constexpr const char* kReattachId = "quire-reattach";
-constexpr std::size_t kRepeatedBytes = 64U << 10;  // No longer request is kept to be asked again.
-constexpr int kMostLosses = 3;  // Kernels in a row that answered nothing: then none is asked again.
+constexpr std::size_t kRepeatedBytes = 64U << 10;  // Longer requests are not repeated.
+constexpr int kMostLosses = 3;  // After so many kernels without an answer nothing is repeated.
 
 // The client's end, written without blocking whatever kind of file it is: the client may be waiting
 // for us to read.
@@ -88,7 +98,7 @@ public:
             }
             if (!to_client_.empty()) output = {output_.fd(), POLLOUT, 0};
             if (::poll(wanted.data(), wanted.size(), wait_ms()) < 0)
-                continue;  // Only signals interrupt.
+                continue;  // Interrupted by a signal.
             if (input.revents != 0) read_client();
             if ((kernel.revents & (POLLIN | POLLHUP | POLLERR)) != 0) read_kernel();
             write_kernel();
@@ -99,7 +109,7 @@ public:
 private:
     bool is_done() const {
         if (!ended_at_) return false;
-        if (to_kernel_.empty() && !open_.awaited() && to_client_.empty()) return true;
+        if (to_kernel_.empty() && !open_.any_awaited() && to_client_.empty()) return true;
         return Clock::now() >= *ended_at_ + std::chrono::milliseconds(options_.drain_ms);
     }
 
@@ -148,16 +158,16 @@ private:
     void note_sent(std::string line) {
         line.pop_back();
         std::vector<rpc::MessageHead> heads = rpc::scan_messages(line);
-        // Our own greeting of a later kernel is nothing that the client waits for.
+        // The client does not wait for the answer to our own greeting of a later kernel.
         std::erase_if(heads, [&](const rpc::MessageHead& head) { return head.id == reattach_id_; });
         const std::size_t first = line.find_first_not_of(" \t\r");
         const bool is_batch = first != std::string::npos && line[first] == '[';
-        open_.asked(heads, is_batch);
+        open_.add(heads, is_batch);
         if (!is_batch && heads.size() == 1 && line.size() <= kRepeatedBytes &&
             repeatable_.covers(heads.front()))
             open_.may_repeat(heads.front().id, line);
         for (const rpc::MessageHead& head : heads) {
-            questions_.answered(head);
+            questions_.remove(head);
             if (head.method == "initialize") {
                 initialize_ = line;
                 initialize_id_ = head.id;
@@ -177,8 +187,7 @@ private:
                 std::string_view(buffer_.data(), static_cast<std::size_t>(length)),
                 [&](std::string line) { take_from_kernel(std::move(line)); },
                 [](const std::string&) {});
-            // A full buffer may be the first of many; the client should not wait for the last of
-            // them.
+            // A full buffer may be the first of many: the client gets it before the next is read.
             if (static_cast<std::size_t>(length) < buffer_.size() ||
                 to_client_.bytes() >= kHoldBytes)
                 return;
@@ -188,16 +197,16 @@ private:
     void take_from_kernel(std::string line) {
         for (const rpc::MessageHead& head : rpc::scan_messages(line)) {
             if (!head.method.empty()) {
-                questions_.asked(head);
+                questions_.add(head);
                 continue;
             }
             if (head.id == reattach_id_) return;
             losses_ = 0;
-            open_.answered(head.id);
+            open_.remove(head.id);
             if (head.id == initialize_id_) initialize_answered_ = true;
         }
         to_client_.push(std::move(line));
-        // Who has closed its output to us answers nothing any more.
+        // A client that has closed its end answers no question any more.
         if (!ended_at_) return;
         for (std::string& answer : questions_.decline()) to_kernel_.push(std::move(answer));
     }
@@ -206,14 +215,14 @@ private:
         kernel_.reset();
         from_kernel_ = rpc::LineSplitter(options_.line_bytes * 4);
         to_kernel_.rewind();
-        // An initialize changes nothing, and without its answer the client has no server: it is
-        // said again below.
+        // An unanswered initialize is repeated: it changes nothing, and without its answer the
+        // client has no server.
         const bool greet_again =
             !initialize_.empty() && !initialize_answered_ && greetings_left_-- > 0;
-        if (greet_again) open_.answered(initialize_id_);
+        if (greet_again) open_.remove(initialize_id_);
         std::vector<std::string> again;
         if (++losses_ <= kMostLosses) again = open_.take_repeatable();
-        for (std::string& notice : questions_.take_back()) to_client_.push(std::move(notice));
+        for (std::string& notice : questions_.cancel()) to_client_.push(std::move(notice));
         for (std::string& answer : open_.give_up()) to_client_.push(std::move(answer));
         for (; !again.empty(); again.pop_back()) to_kernel_.push_front(std::move(again.back()));
         if (greet_again) to_kernel_.push_front(std::exchange(initialize_, {}));
@@ -222,7 +231,7 @@ private:
     bool attach_again() {
         drop_late_answers();
         if (to_kernel_.empty()) return false;
-        // The client hears what became of its calls before it waits for a kernel to start.
+        // The client gets the answers to its open calls before it waits for a kernel to start.
         output_.write(to_client_);
         Result<Attached> attached = attach(options_.attach);
         if (!attached) {
@@ -249,7 +258,7 @@ private:
         for (std::string& line : kept) to_kernel_.push(std::move(line));
     }
 
-    // It never left this process, so it is certain that nothing was done.
+    // Answers a line that never left this process: nothing of it was done, for certain.
     void refuse(const std::string& line, const Error& error) {
         for (const rpc::MessageHead& head : rpc::scan_messages(line)) {
             if (head.id.empty() || head.method.empty()) continue;
@@ -269,11 +278,11 @@ private:
     rpc::LineQueue to_client_;
     OpenRequests open_;
     KernelQuestions questions_;
-    std::string initialize_,
-        initialized_;  // What the client said to begin with, for the next kernel.
+    // The client's opening lines, for the next kernel.
+    std::string initialize_, initialized_;
     std::string initialize_id_;
     bool initialize_answered_ = false;
-    int greetings_left_ = 3;  // A kernel that dies of an initialize is not asked for ever.
+    int greetings_left_ = 3;  // Bounds the kernels that may die of this initialize.
     const std::string reattach_id_ = json::write(kReattachId);
     std::optional<Clock::time_point> ended_at_;
     std::vector<char> buffer_ = std::vector<char>(kPipeReadBytes);

@@ -1,12 +1,11 @@
-// What `quire mcp` runs: a relay between a client on standard input and output and the workspace's
-// kernel.
+// The relay that `quire mcp` runs: between a client on standard input and output, and the
+// workspace's kernel. It reads ids and methods (rpc/message_scan.h) and nothing else.
 //
-// It understands ids and methods and nothing else. When the kernel is lost it answers what was
-// under way and may have changed something (its fate is unknown, and it is never repeated), asks
-// again what changes nothing, and attaches anew for the next line, starting a kernel where none
-// runs; to that kernel it says again the `initialize` that the client once said. Batches are never
-// asked again. What the lost kernel had asked the client is taken back, and an answer to it begins
-// no kernel.
+// When the kernel is lost, the relay answers each open request that may have changed something with
+// "fate_unknown" and never repeats it. It repeats the requests that change nothing, except batches.
+// For the next line it attaches again, and starts a kernel when none runs; that kernel gets the
+// `initialize` that the client once sent. Questions that the lost kernel had asked the client are
+// cancelled, and a late answer to one of them does not start a kernel.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +19,12 @@ struct ShimOptions {
     int input = 0;
     int output = 1;
     std::size_t line_bytes = 64U << 20;  // The longest line either side may send.
-    int drain_ms = 10'000;               // After the end of the input: how long answers may take.
+    int drain_ms = 10'000;               // How long answers may take after the end of the input.
     bool ends_on_signals = true;  // SIGINT and SIGTERM end the process at once, with status 0.
 };
 
-// Relays until the input has ended and what was asked is answered, or the client is gone. Errors:
-// those of attach(), before anything was relayed.
+// Relays until the input has ended and all requests are answered, or the client is gone. Errors:
+// those of the first attach().
 Result<void> run_shim(const ShimOptions& options);
 
 }  // namespace quire::server

@@ -26,8 +26,8 @@ Failure not_usable(const std::string& path, int error) {
                 cat("cannot use ", path, ": ", std::strerror(error)), {{"path", path}});
 }
 
-// A socket's address holds 107 bytes, and workspaces lie deeper than that: the directory's
-// descriptor is a short name for it.
+// A socket's address holds 107 bytes, and paths of workspaces may be longer. The directory's
+// descriptor then serves as a short name.
 sockaddr_un address_in(const Fd& directory, const std::string& path) {
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
@@ -81,8 +81,7 @@ Result<Fd> StateDirectory::listen() const {
     if (!socket) return not_usable(file(kSocket), errno);
     remove_socket();
     const sockaddr_un address = address_in(directory_, path_);
-    // The mode of the socket is that of the file it becomes: it is never open to others, not even
-    // for a moment.
+    // The mode is set before bind() makes the file, so the socket is never open to other users.
     if (::fchmod(socket.get(), 0600) != 0 ||
         ::bind(socket.get(), plain(address), sizeof address) != 0 ||
         ::listen(socket.get(), kBacklog) != 0) {

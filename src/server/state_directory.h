@@ -1,4 +1,5 @@
-// A workspace's state directory, .quire/, as a place to meet: its socket, its locks.
+// StateDirectory: a workspace's state directory, .quire/: its socket and its locks, by which the
+// processes of a workspace find each other.
 #pragma once
 
 #include <string>
@@ -18,8 +19,9 @@ public:
     const std::string& path() const { return path_; }
     std::string file(const char* name) const { return path_ + "/" + name; }
 
-    // Listens on kernel.sock, mode 0600, replacing a socket that a dead kernel left. Only for who
-    // holds the workspace's store: that it does is how it knows that no other kernel listens.
+    // Listens on kernel.sock, mode 0600, and replaces a socket that a dead kernel left. Requires
+    // that the caller holds the workspace's store: only then is it certain that no other kernel
+    // listens.
     Result<Fd> listen() const;
     void remove_socket() const;
     // A connection to the kernel. Errors: unavailable "no_kernel" when none listens.
