@@ -14,7 +14,7 @@
 namespace quire::mounts {
 namespace {
 
-// What a block of each type must hold for clients to take the whole answer.
+// The string members that a block of each type must have; clients reject an answer otherwise.
 struct BlockType {
     std::string_view type;
     std::array<std::string_view, 2> strings;
@@ -49,7 +49,7 @@ Map text_block(std::string text) {
     return {{"type", "text"}, {"text", std::move(text)}};
 }
 
-// A block in words, for who shows text alone.
+// A block in words, for clients that show only text.
 std::string words_of(const Value& block) {
     const std::string type = text_in(block, "type");
     if (type == "text") return text_in(block, "text");
@@ -85,7 +85,7 @@ Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
     Value* const blocks = given.find("content");
     Value* const structured = given.find("structuredContent");
     if (blocks != nullptr && !blocks->is_list())
-        return wrong(mount, definition, "content that is no list");
+        return wrong(mount, definition, "content that is not a list");
     const bool has_structured = structured != nullptr && structured->is_map();
     if (blocks == nullptr && !has_structured) return wrong(mount, definition, "no content");
 
@@ -104,7 +104,7 @@ Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
     }
     List content;
     for (Value& each : blocks == nullptr ? List() : std::move(blocks->as_list())) {
-        if (!each.is_map()) return wrong(mount, definition, "content that is no object");
+        if (!each.is_map()) return wrong(mount, definition, "content that is not an object");
         if (is_known(each)) {
             content.push_back(std::move(each));
         } else {

@@ -1,4 +1,4 @@
-// What a call of a mounted tool is answered with. Pure.
+// The answers to calls of mounted tools, made from the server's results. Pure.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace quire::mounts {
 
-// The server's result object as ours: text, images, audio, links, embedded resources and structured
-// content as they came, a block of another type as a text that says so, and nothing of its _meta.
-// Errors: unavailable "mount_error" {mount, tool}: it is no result, or its structured content is
-// not what its output schema says.
+// Turns the server's result object into ours. Text, images, audio, links, embedded resources and
+// structured content stay as they came; a block of another type becomes a text that names the type;
+// its _meta is dropped. Errors: unavailable "mount_error" {mount, tool} when it is no result, or
+// its structured content does not fit its output schema.
 Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
                                     const Definition& definition);
 
-// A refusal as a result, that says that nothing was changed only where that is known.
+// A refusal as a result. It says that nothing was changed only when that is certain.
 tools::ToolResult failed(const Error& error);
 
 }  // namespace quire::mounts

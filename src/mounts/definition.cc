@@ -1,3 +1,7 @@
+// A definition is six members of a tools/list entry. Publishing one translates its schemas to
+// 2020-12, compiles them, and makes every text in them visible: O(definition), at most
+// kLargestDefinition bytes. A tool that cannot be published is left out with a reason; it never
+// stops the others.
 #include "mounts/definition.h"
 
 #include <algorithm>
@@ -21,12 +25,12 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kMembers = {"name",        "title",        "description",
                                                       "inputSchema", "outputSchema", "annotations"};
-// The same in words, for difference().
+// Their words in difference().
 constexpr std::array<std::string_view, 6> kMemberWords = {
     "its name",         "its title",         "its description",
     "its input schema", "its output schema", "what it promises (annotations)"};
 
-// How much of what two definitions have alike is shown before they part, in bytes.
+// How much of the common part is shown before the first difference, in bytes.
 constexpr std::size_t kBeforeChange = 40;
 
 Failure unusable(std::string_view why) {
@@ -40,7 +44,7 @@ bool is_name(std::string_view name) {
     });
 }
 
-// Whether some of it would not be seen, blanks and line ends aside.
+// Whether it has invisible characters other than blanks and line ends.
 bool has_hidden(std::string_view text) {
     std::string seen(text);
     for (char& c : seen) {
@@ -49,8 +53,9 @@ bool has_hidden(std::string_view text) {
     return text::escape_hidden(seen) != seen;
 }
 
-// Makes a schema's words visible. False where something else in it has invisible parts: a name or a
-// word that is to be written as it is cannot be shown otherwise.
+// Makes a schema's titles and descriptions visible. False when another string in it has invisible
+// characters: names and enum words must be written by callers exactly as they are. `names`: the
+// keys of this object are names of members, not keywords.
 bool make_visible(Value& schema, bool names) {
     if (schema.is_string()) return !has_hidden(schema.as_string());
     if (schema.is_list()) {
@@ -61,7 +66,7 @@ bool make_visible(Value& schema, bool names) {
     if (!names) schema.as_map().erase("$comment");
     for (Map::Entry& each : schema.as_map()) {
         if (has_hidden(each.key)) return false;
-        // Below `properties` "description" is the name of a member.
+        // Below `properties`, "description" is the name of a member.
         const bool is_words =
             !names && each.value.is_string() && (each.key == "description" || each.key == "title");
         if (is_words) {
@@ -85,7 +90,7 @@ Result<Value> input_schema(const Definition& definition) {
     if (given == nullptr || !given->is_map()) return unusable("it has no input schema");
     Result<Value> schema = json::in_2020_12(*given);
     if (!schema) return unusable(schema.error().message());
-    if (!schema->is_map()) return unusable("its input schema is no object");
+    if (!schema->is_map()) return unusable("its input schema is not an object");
     const Value* const type = schema->get("type");
     if (type == nullptr || *type != Value("object"))
         return unusable("its input schema is not of type object");
@@ -96,8 +101,8 @@ Result<Value> input_schema(const Definition& definition) {
     return schema;
 }
 
-// What is told of the shape of its answers: their members. At its top an answer is that or a
-// refusal of ours, so that nothing is demanded there.
+// The published schema of its answers: their members, none of them required, because an answer may
+// also be a refusal of ours.
 Value output_schema(const Definition& definition) {
     const Value whole = answer_schema(definition);
     if (!whole.is_map()) return {};
@@ -111,7 +116,7 @@ Value output_schema(const Definition& definition) {
     return make_visible(schema, false) && compiles(schema) ? schema : Value();
 }
 
-// What the protocol says of a hint that is not given.
+// Its annotations, with the protocol's defaults for missing hints.
 tools::Annotations annotations_of(const Definition& definition) {
     const Value* const given = definition.value.get("annotations");
     const auto hint = [&](std::string_view name, bool otherwise) {
@@ -138,7 +143,7 @@ Result<tools::Operations> operations_of(const Value& schema, const std::string& 
     return out;
 }
 
-// Which of kMembers.
+// Indexes in kMembers.
 std::vector<std::size_t> members_that_differ(const Definition& before, const Definition& now) {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < kMembers.size(); ++i) {
@@ -159,7 +164,7 @@ std::string member_in_a_line(const Definition& of, std::string_view member) {
                      kLargestDefinition);
 }
 
-// `line` from a little before `from`; what ends the quotation is not in it.
+// A quotation of `line` that begins shortly before `from`. Quotes in it become apostrophes.
 std::string quoted_from(std::string_view line, std::size_t from, std::size_t limit) {
     std::size_t begin = from - std::min(from, kBeforeChange);
     while (begin > 0 && begin < line.size() && !utf8::is_boundary(line[begin])) --begin;
@@ -228,7 +233,7 @@ Listing listing_of(const List& tools) {
         };
         const std::size_t size = json::write(definition->value).size();
         if (out.find(definition->name) != nullptr) {
-            leave_out("it is listed twice; the first counts");
+            leave_out("it is listed twice; the first entry is used");
         } else if (size > kLargestDefinition) {
             leave_out(cat("its definition has more than ", kLargestDefinition, " bytes"));
         } else if (whole + size > kLargestDefinitions) {

@@ -1,8 +1,8 @@
-// Definition: a tool as another program's server defines it; what a person approves, what is pinned
-// and compared, and what of it is published. Pure.
+// Definition: a tool as another program's server defines it: the part that a person approves, how
+// two definitions are compared, and the part that is published. Pure.
 //
-// Its words are a stranger's and go to a model: what is published of them is bounded, and what is
-// invisible in them is written out.
+// Its texts are a stranger's and go to a model. So their published length is bounded, and invisible
+// characters in them are written out.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,12 @@
 
 namespace quire::mounts {
 
-// Of what is published of a description: of the tool, and of each part of its schemas, in code
-// points.
+// The published length of a description, in code points: the tool's, and that of each part of its
+// schemas.
 inline constexpr std::size_t kLongestDescription = 4096;
 inline constexpr std::size_t kLongestNote = 1024;
-// Of a whole definition, and of all that a server lists, in bytes of JSON; of a published name.
+// The size of one definition, and of all definitions of a server, in bytes of JSON; the length of a
+// published name.
 inline constexpr std::size_t kLargestDefinition = std::size_t{128} << 10;
 inline constexpr std::size_t kLargestDefinitions = std::size_t{2} << 20;
 inline constexpr std::size_t kLongestName = 128;
@@ -29,9 +30,9 @@ inline constexpr std::size_t kLongestName = 128;
 struct Definition {
     std::string name;
     Value value;         // {name, title?, description?, inputSchema, outputSchema?, annotations?}.
-    std::string digest;  // Of the value; the order of members does not matter.
+    std::string digest;  // The value's, whatever the order of its members.
 
-    bool only_reads() const;  // It says so.
+    bool only_reads() const;  // Its annotations say so.
 };
 
 // A tool that is not used, and why.
@@ -47,38 +48,40 @@ struct Listing {
     const Definition* find(std::string_view name) const;
 };
 
-// Of what tools/list gave. Members of an entry that are not a definition's are passed over.
+// The definitions in the result of tools/list. Members that do not belong to a definition are
+// dropped.
 Listing listing_of(const List& tools);
+// None for an entry without a name.
 std::optional<Definition> definition_of(const Value& entry);
-// Of all of them, whatever their order.
+// One digest of all of them, whatever their order.
 std::string digest_of(const std::vector<Definition>& tools);
 
-// What is different, in words: "its description and its input schema".
+// The members that differ, in words: "its description and its input schema".
 std::string difference(const Definition& before, const Definition& now);
-// The same with both, quoted in a line (a '"' as a "'"), from shortly before where they part, so
-// that no length of what stayed hides what did not: `its description: now "Deletes.", before
-// "Lists."`. About `limit` code points.
+// Each member that differs, with both texts in one line (a '"' as a "'"): `its description: now
+// "Deletes.", before "Lists."`. Quotations begin shortly before the first difference, so that a
+// long common part cannot hide it. About `limit` code points.
 std::string difference_shown(const Definition& before, const Definition& now, std::size_t limit);
 
 // "NAME_TOOL", with a '.' as '_'.
 std::string published_name(std::string_view mount, std::string_view tool);
 
-// The tool as it is published: its schemas in 2020-12, its texts bounded and visible; with an
-// `argument` that names its operation, those of its schema.
+// The tool as it is published: its schemas in 2020-12, its texts bounded and visible. With an
+// `argument`, the words that the schema lists for it are the tool's operations.
 //
-// Errors: invalid_argument "unusable_tool", with words, for a name that clients do not take, a
-// schema that is none, that needs what is not here, or in whose names something is invisible, and
-// an argument for which it lists no words.
+// Errors: invalid_argument "unusable_tool" for a name that clients do not accept, for a schema that
+// is missing, cannot be compiled or has invisible characters in a name, and for an `argument` that
+// has no words in the schema.
 Result<tools::ToolInfo> published(std::string_view mount, const Definition& definition,
                                   const std::string& argument);
 
-// The schema of its structured answers, in 2020-12; null where it has none, or none that compiles.
+// The schema of its structured answers, in 2020-12; null when it has none that compiles.
 Value answer_schema(const Definition& definition);
 
-// `text` with what is invisible written out, as text::escape_hidden() does, but for line feeds and tabs;
-// cut after `limit` code points, and saying so.
+// `text` with invisible characters written out as text::escape_hidden() does, except line feeds and tabs;
+// cut after `limit` code points, with a mark.
 std::string visible(std::string_view text, std::size_t limit);
-// The same in one line: what is not to look like a line of ours.
+// The same in one line, so that it cannot look like a line of ours.
 std::string in_a_line(std::string_view text, std::size_t limit);
 
 }  // namespace quire::mounts

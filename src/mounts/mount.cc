@@ -1,3 +1,15 @@
+// A call goes through up to four steps, each on whichever thread has its answer:
+//
+//     attempt: send with the approved digest ──> answered
+//        │ definition_differs
+//     settle: look at the server's listing ──> gone: refused; as approved: attempt again
+//        │ another definition
+//     admit: do the arguments fit? ask for an approval ──> refused, or waits for a person
+//        │ approved
+//     keep: pin the definition ──> attempt again
+//
+// So the digest in the pin decides, and a definition that changes between two steps only leads to
+// another attempt, kMostLooks times at most. Listing and showing read the pin and start no program.
 #include "mounts/mount.h"
 
 #include <algorithm>
@@ -15,19 +27,18 @@
 namespace quire::mounts {
 namespace {
 
-// Of what a person is shown, in code points: of a description where it is listed; and where they
-// are asked, all of which a client's question takes whole, of what changed, of a call and of a
-// command.
+// Lengths of what a person is shown, in code points: a description in a list; and in a question a
+// change, a call and a command, which together fit the question of a client.
 constexpr std::size_t kShownPart = 500;
 constexpr std::size_t kShownChange = 600;
 constexpr std::size_t kShownCall = 200;
 constexpr std::size_t kShownCommand = 100;
-// How long the kernel's start makes the schemas of one mount ready: a kernel that is not there in
-// ten seconds is given up.
+// How long the kernel's start may compile the schemas of one mount: a kernel that is not ready
+// within ten seconds is given up.
 constexpr std::int64_t kReadyMs = 2'000;
-// How often the operator is told of a listing that is not what was approved.
-constexpr std::int64_t kTellAgainMs = 60'000;
-// How often a call looks again because the program defines its tool otherwise than a moment ago.
+// The least time between two warnings about a listing that differs from the pin.
+constexpr std::int64_t kWarnAgainMs = 60'000;
+// How often a call is attempted again because the definition of its tool has changed meanwhile.
 constexpr int kMostLooks = 3;
 
 std::string count_of(std::size_t count, std::string_view noun) {
@@ -55,7 +66,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-// A call on its way.
+// An open call.
 struct Mount::Attempt {
     kernel::Caller by;
     std::string tool;
@@ -71,7 +82,7 @@ Mount::Mount(MountOptions options, MountParts parts, std::optional<Pin> pin)
     state_.with([&](State& state) { state.pin = std::move(pin); });
     process_ = std::make_unique<ServerProcess>(
         options_.server, parts_.workers, parts_.clock,
-        [this](const ServerInfo& server, const Listing& offered) { noted(server, offered); });
+        [this](const ServerInfo& server, const Listing& offered) { on_listing(server, offered); });
 }
 Mount::~Mount() = default;
 
@@ -84,8 +95,8 @@ std::string Mount::argument_of(const std::string& tool) const {
     return at == options_.operations.end() ? "" : at->second;
 }
 
-// Whoever runs the workspace is told of what is not as it was, once and not all the time.
-void Mount::noted(const ServerInfo& server, const Listing& offered) {
+// Warns the operator when the listing differs from the pin, but not at every listing.
+void Mount::on_listing(const ServerInfo& server, const Listing& offered) {
     std::vector<Change> found;
     const bool is_new = state_.with([&](State& state) {
         const bool same =
@@ -95,10 +106,10 @@ void Mount::noted(const ServerInfo& server, const Listing& offered) {
         if (same || !state.pin) return false;
         found = changes(*state.pin, offered);
         if (found.empty()) return false;
-        // A server that lists something else each time is not to fill the log.
+        // A server that changes its list all the time must not fill the log.
         const std::int64_t now = parts_.clock.steady_ms();
-        if (state.told_ms && now - *state.told_ms < kTellAgainMs) return false;
-        state.told_ms = now;
+        if (state.warned_ms && now - *state.warned_ms < kWarnAgainMs) return false;
+        state.warned_ms = now;
         return true;
     });
     if (!is_new) return;
@@ -107,7 +118,7 @@ void Mount::noted(const ServerInfo& server, const Listing& offered) {
                     " has them"));
 }
 
-// --- what is approved ---
+// --- approvals ---
 
 void Mount::keep(const kernel::Caller& by, Amend amend, Value arguments, Reply<void> reply) {
     pinning_.post([self = shared_from_this(), by, amend = std::move(amend),
@@ -125,8 +136,8 @@ void Mount::keep(const kernel::Caller& by, Amend amend, Value arguments, Reply<v
         self->parts_.kernel.pin(by, std::move(pin), std::move(arguments),
                                 [self, before = std::move(before), digest = digest_of(next.tools),
                                  reply = std::move(reply)](Result<void> stored) mutable {
-                                    // What the disk did not take holds for nobody, unless it was
-                                    // changed again.
+                                    // A pin that was not stored does not hold, unless it has
+                                    // changed again since.
                                     if (!stored) {
                                         self->state_.with([&](State& state) {
                                             if (state.pin && digest_of(state.pin->tools) == digest)
@@ -145,21 +156,21 @@ void Mount::contact(const kernel::Caller& by, std::int64_t timeout_ms, Reply<voi
         if (self->has_pin()) return reply({});
         const ServerInfo server =
             self->state_.with([](const State& state) { return state.server; });
-        Map told{{"mount", self->name()},
-                 {"tools", offered->tools.size()},
-                 {"digest", digest_of(offered->tools)}};
+        Map facts{{"mount", self->name()},
+                  {"tools", offered->tools.size()},
+                  {"digest", digest_of(offered->tools)}};
         self->keep(
             by,
             [server, tools = std::move(offered->tools)](Pin& pin) mutable {
                 pin.tools = std::move(tools);
                 pin.server = server;
             },
-            std::move(told), std::move(reply));
+            std::move(facts), std::move(reply));
     });
 }
 
 void Mount::note_missed(const std::string& key) {
-    // In the order of the pins: what was approved meanwhile stays.
+    // On the strand of the pins: a pin that was made meanwhile stays.
     pinning_.post([self = shared_from_this(), key] {
         if (self->has_pin()) return;
         self->parts_.kernel.note({self->name(), Map{{std::string(kMissed), key}}},
@@ -179,11 +190,11 @@ void Mount::approve(const kernel::Caller& by, const std::string& offer, Reply<vo
     if (!offered) {
         return reply(fail(
             Errc::not_found, "not_contacted",
-            cat("nobody has asked the mounted server '", name(),
-                "' what it lists since the kernel's start; quire mounts check ", name(), " does")));
+            cat("the list of the mounted server '", name(),
+                "' has not been read since the kernel started; run quire mounts check ", name())));
     }
     const std::string digest = digest_of(offered->tools);
-    // All of it: two listings whose digests begin alike are soon found.
+    // The whole digest: listings whose digests begin alike are found quickly.
     if (offer != digest) {
         return reply(
             fail(Errc::conflict, "outdated",
@@ -191,14 +202,14 @@ void Mount::approve(const kernel::Caller& by, const std::string& offer, Reply<vo
                      in_a_line(offer, digest.size()), "'; quire mounts show ", name(), " has it"),
                  {{"offer", digest}}));
     }
-    Map told{{"mount", name()}, {"tools", offered->tools.size()}, {"digest", digest}};
+    Map facts{{"mount", name()}, {"tools", offered->tools.size()}, {"digest", digest}};
     keep(
         by,
         [server, tools = std::move(offered->tools)](Pin& pin) mutable {
             pin.tools = std::move(tools);
             pin.server = server;
         },
-        std::move(told), std::move(reply));
+        std::move(facts), std::move(reply));
 }
 
 // --- calls ---
@@ -261,7 +272,7 @@ void Mount::settle(std::shared_ptr<Attempt> call) {
     admit(std::move(call), *approved, std::move(*now));
 }
 
-// Whether what a call says can be said to the tool as it is now.
+// Whether the arguments of a call fit the tool as it is now.
 Result<void> Mount::check(const Definition& definition, const Value& arguments) const {
     const Result<tools::ToolInfo> info =
         published(name(), definition, argument_of(definition.name));
@@ -307,11 +318,11 @@ void Mount::admit(std::shared_ptr<Attempt> call, const Definition& approved, Def
         call->by, std::move(changed),
         [self = shared_from_this(), call, now = std::move(now)](Result<void> may) mutable {
             if (!may) return call->refuse(may.error());
-            Map told{{"mount", self->name()}, {"tool", now.name}, {"digest", now.digest}};
+            Map facts{{"mount", self->name()}, {"tool", now.name}, {"digest", now.digest}};
             kernel::Caller by = call->by;
-            by.call = nullptr;  // An entry of its own in the audit log.
+            by.call = nullptr;  // The pin gets its own entry in the audit log.
             self->keep(
-                by, [now](Pin& pin) mutable { pin.set(std::move(now)); }, std::move(told),
+                by, [now](Pin& pin) mutable { pin.set(std::move(now)); }, std::move(facts),
                 [self, call](const Result<void>& kept) {
                     if (!kept) return call->refuse(kept.error());
                     self->attempt(call);
@@ -340,7 +351,7 @@ void Mount::answer(Attempt& call, const Definition& definition, Result<Value> re
     call.reply(std::move(*answered));
 }
 
-// --- what is listed and shown ---
+// --- lists ---
 
 std::vector<std::pair<std::string, tools::ToolInfo>> Mount::take_tools(
     const std::function<std::optional<std::string>(const std::string& name)>& taken_by) {

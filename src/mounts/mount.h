@@ -1,9 +1,9 @@
 // Mount: one [tools.mount.NAME]: another program's tools as this workspace has them.
 //
-// What is listed of them is what was approved, whether or not the program runs. What it lists when
-// it is first run is approved by whoever wrote its command into the settings; whatever it lists
-// otherwise later needs a person: a tool that is defined otherwise is refused until then, one that
-// is new is not listed, one that is gone is refused.
+// The tools that are listed are those of the pin, the approved definitions, whether or not the
+// program runs. Whoever wrote the command into the settings has approved what the program lists
+// when it is first run. Later differences need a person: until then a tool with another definition
+// is refused, a new tool is not listed, and a tool that is gone is refused.
 //
 // Any thread.
 #pragma once
@@ -39,24 +39,24 @@ namespace quire::mounts {
 
 struct MountOptions {
     ServerOptions server;
-    std::int64_t timeout_ms = 60'000;  // Of a call.
-    // By tool, the argument that names its operation.
+    std::int64_t timeout_ms = 60'000;  // For one call.
+    // For each tool with operations, the argument that names the operation.
     std::map<std::string, std::string> operations = {};
 };
 
-// What all mounts of a workspace work with; it outlives them, but for the workers, whose tasks have
-// ended before a mount goes.
+// The parts that all mounts of a workspace share. They outlive the mounts, except the workers,
+// whose tasks have ended before a mount is destroyed.
 struct MountParts {
     kernel::MountCalls& kernel;
     sched::Scheduler& scheduler;
-    sched::Scheduler& workers;  // One for each mount: a program that runs holds one.
+    sched::Scheduler& workers;  // At least one per mount: a running program occupies one.
     const Clock& clock;
     std::function<void(const std::string&)> warn;  // A sentence for the operator.
 };
 
 class Mount : public std::enable_shared_from_this<Mount> {
 public:
-    // `pin`: what was approved of it, if anything was.
+    // `pin`: the approved definitions, if any were approved.
     Mount(MountOptions options, MountParts parts, std::optional<Pin> pin);
     Mount(const Mount&) = delete;
     Mount& operator=(const Mount&) = delete;
@@ -64,46 +64,46 @@ public:
 
     const std::string& name() const { return options_.server.name; }
     bool has_pin() const;
-    // Runs the program, if it does not run, and reads what it lists; where nothing was approved
-    // yet, that is, as an act of `by`. Errors: those of ServerProcess::contact(), and of the
-    // kernel.
+    // Asks the program for its list, and starts it when it does not run. Without a pin the list is
+    // pinned, as an act of `by`. Errors: those of ServerProcess::contact(), and of the kernel.
     void contact(const kernel::Caller& by, std::int64_t timeout_ms, Reply<void> reply);
-    // Remembers, where nothing was approved yet, that a program with this `key` was waited for in
-    // vain, so that the next start does not wait as long.
+    // Records, while there is no pin, that a program with this `key` was waited for in vain. The
+    // next start then waits for a shorter time.
     void note_missed(const std::string& key);
-    // Takes what it lists now for approved. Errors: denied "permission_denied" for all but people;
-    // conflict "outdated" {offer} where `offer` is not the whole digest of that; not_found
-    // "not_contacted" where nobody has asked it yet.
+    // Pins what it lists now. Errors: denied "permission_denied" unless `by` is a person; conflict
+    // "outdated" {offer} when `offer` is not the whole digest of that list; not_found
+    // "not_contacted" when nobody has asked for the list yet.
     void approve(const kernel::Caller& by, const std::string& offer, Reply<void> reply);
 
-    // The tools to be listed, in order: those that were approved and can be published under a name
-    // that `is_free`. What cannot is remembered, for show(). Once, before the first call.
+    // The tools to be listed, in order: those of the pin that can be published, under names for
+    // which `taken_by` names nobody. show() has the others, with reasons. Called once, before the
+    // first call().
     std::vector<std::pair<std::string, tools::ToolInfo>> take_tools(
         const std::function<std::optional<std::string>(const std::string& name)>& taken_by);
-    // `tool` by its own name, with arguments that fit what is listed.
+    // Calls `tool`, by its own name, with arguments that fit the listed schema.
     void call(const kernel::Caller& by, const std::string& tool, Value arguments,
               Reply<tools::ToolResult> reply);
 
     // {name, command, state, failed?, server?, tools: [{name, tool, description, listed}],
-    // left_out:
-    // [{tool, why}], changes: [{tool, change, what?, before?, now?}], offer?}: offer is what
-    // approve() wants. Without `whole` no before and now.
+    //  left_out: [{tool, why}], changes: [{tool, change, what?, before?, now?}], offer?}
+    // `offer` is the digest for approve(). Without `whole` there are no descriptions, before and
+    // now.
     Value show(bool whole) const;
     void stop();
 
 private:
     struct State {
         std::optional<Pin> pin;
-        std::optional<Listing> offered;            // The last, since the kernel's start.
-        ServerInfo server;                         // That gave it.
-        std::set<std::string> listed;              // By their own names: since the kernel's start.
-        std::vector<LeftOut> left_out;             // Of those that were approved.
-        std::optional<std::int64_t> told_ms = {};  // When the operator was told of a change.
+        std::optional<Listing> offered;  // The program's last listing since the kernel's start.
+        ServerInfo server;               // The server that gave it.
+        std::set<std::string> listed;    // The own names of the tools that take_tools() returned.
+        std::vector<LeftOut> left_out;   // Tools of the pin that are not listed.
+        std::optional<std::int64_t> warned_ms = {};  // When the operator was last warned.
     };
     struct Attempt;
     using Amend = Function<void(Pin&)>;
 
-    void noted(const ServerInfo& server, const Listing& offered);
+    void on_listing(const ServerInfo& server, const Listing& offered);
     void attempt(std::shared_ptr<Attempt> call);
     void settle(std::shared_ptr<Attempt> call);
     void admit(std::shared_ptr<Attempt> call, const Definition& approved, Definition now);
@@ -115,7 +115,7 @@ private:
     const MountOptions options_;
     const MountParts parts_;
     sched::Guarded<State> state_;
-    sched::Strand pinning_;  // Pins are handed to the store in the order in which they came about.
+    sched::Strand pinning_;  // Hands pins to the store in the order in which they were made.
     std::unique_ptr<ServerProcess> process_;
 };
 

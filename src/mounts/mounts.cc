@@ -1,3 +1,6 @@
+// The mounts of a workspace meet once, at the kernel's start: those without a pin are run, all at
+// the same time and for a bounded time, and the start goes on without those that are late. After
+// that each mount lives by itself; this only finds it by its name.
 #include "mounts/mounts.h"
 
 #include <algorithm>
@@ -31,11 +34,12 @@ private:
     const std::string tool_;
 };
 
-kernel::Caller house() {
+// The actor of what the kernel does by itself.
+kernel::Caller kernel_actor() {
     return {{policy::ActorKind::system, "quire"}, 0, {}};
 }
 
-// What is run, and where; in no way to be read back.
+// A digest of the command and its directory: tells whether a mount's program is still the same.
 std::string key_of(const ServerOptions& server) {
     List words;
     for (const std::string& word : server.command) words.emplace_back(word);
@@ -43,9 +47,9 @@ std::string key_of(const ServerOptions& server) {
     return policy::value_digest(words);
 }
 
-// One that was not there when the kernel started may yet be: `npx` may be downloading it.
+// Keeps waiting for a mount that was late at the start: `npx` may be downloading it.
 void wait_for(const std::shared_ptr<Mount>& mount, std::function<void(const std::string&)> warn) {
-    mount->contact(house(), kContactMs,
+    mount->contact(kernel_actor(), kContactMs,
                    [name = mount->name(), warn = std::move(warn)](const Result<void>& met) {
                        if (!met) return;
                        warn(cat("mount ", name,
@@ -97,35 +101,35 @@ void Mounts::meet(Reply<std::vector<std::string>> reply) {
     const auto meeting = std::make_shared<Meeting>();
     meeting->reply = std::move(reply);
     meeting->left.with([&](auto& left) { left.first = all_.size() + 1; });
-    const auto one_told = [meeting](std::string why) {
-        const auto told = meeting->left.with([&](auto& left) {
+    const auto settle_one = [meeting](std::string why) {
+        const auto settled = meeting->left.with([&](auto& left) {
             if (!why.empty()) left.second.push_back(std::move(why));
             return std::pair(--left.first == 0, left.second);
         });
-        if (told.first) meeting->reply(told.second);
+        if (settled.first) meeting->reply(settled.second);
     };
     for (const auto& each : all_) {
         if (each->has_pin()) {
-            one_told("");
+            settle_one("");
             continue;
         }
         const Program& program = programs_.at(each->name());
         each->contact(
-            house(), program.missed ? kLaterContactMs : kFirstContactMs,
-            [one_told, each, program, warn = warn_](const Result<void>& met) {
-                if (met) return one_told("");
-                one_told(cat("mount ", each->name(),
-                             " has no tools in this run of the kernel: ", met.error().message(),
-                             ". quire mounts check ", each->name(), " tries again"));
+            kernel_actor(), program.missed ? kLaterContactMs : kFirstContactMs,
+            [settle_one, each, program, warn = warn_](const Result<void>& met) {
+                if (met) return settle_one("");
+                settle_one(cat("mount ", each->name(),
+                               " has no tools in this run of the kernel: ", met.error().message(),
+                               ". quire mounts check ", each->name(), " tries again"));
                 if (!program.missed) each->note_missed(program.key);
                 wait_for(each, warn);
             });
     }
-    one_told("");
+    settle_one("");
 }
 
 void Mounts::add_to(tools::Registry& registry, const policy::ToolCatalog& taken) {
-    std::map<std::string, std::string> others;  // By published name, the mount.
+    std::map<std::string, std::string> others;  // The mount of each published name.
     for (const auto& mount : all_) {
         auto tools = mount->take_tools([&](const std::string& name) -> std::optional<std::string> {
             if (const auto other = others.find(name); other != others.end())
@@ -165,8 +169,8 @@ Result<std::shared_ptr<Mount>> Mounts::find(const std::string& name) const {
     if (at != all_.end()) return *at;
     return fail(Errc::not_found, "unknown_mount",
                 cat("there is no mount '", in_a_line(name, kLongestName),
-                    "' here; quire mounts lists those there are, and quire.toml has a "
-                    "[tools.mount.NAME] for each"));
+                    "'; quire mounts lists those that quire.toml has as "
+                    "[tools.mount.NAME]"));
 }
 
 Value Mounts::list() const {

@@ -245,7 +245,7 @@ const fates = {
     "asks for a model": { text: "-32601" },
     floods: { error: ["unavailable", "fate_unknown"], says: /floods|has not answered/ },
     "writes a long line": { error: ["unavailable", "fate_unknown"], says: /a line of more than|has not answered/ },
-    "answers nonsense": { error: ["unavailable", "mount_error"], says: /content that is no list/ },
+    "answers nonsense": { error: ["unavailable", "mount_error"], says: /content that is not a list/ },
     "answers an error": { error: ["unavailable", "mount_error"], says: /not \\u\{1b\}\[31mtoday/ },
 };
 for (const [how, { text, error, says }] of Object.entries(fates)) {
