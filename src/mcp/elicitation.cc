@@ -1,3 +1,5 @@
+// A question costs a few string copies, an answer a few look-ups. Both are bounded: names and the
+// call are cut, and an answer is read only in the form that was asked for.
 #include "mcp/elicitation.h"
 
 #include <algorithm>
@@ -15,15 +17,16 @@ namespace {
 using policy::Answer;
 using policy::Approval;
 
-constexpr std::size_t kLongestName = 200;   // Code points of a label or path,
-constexpr std::size_t kLongestCall = 1200;  // and of the call as it is shown.
+// Lengths in code points: of a label or path, and of the call.
+constexpr std::size_t kLongestName = 200;
+constexpr std::size_t kLongestCall = 1200;
 constexpr std::string_view kModesSince = "2025-11-25";
 
-// Of a mounted tool that has changed: whoever lets it be used once has taken it for good.
+// For a mounted tool that has changed: allowing it once accepts its definition for good.
 constexpr std::array kOfferedOfMounts = {Answer::approve_once, Answer::deny};
 
-// approve_scope lets through for good what cannot be seen here: it is said on the command line,
-// where approvals are listed. To take back there is nothing yet.
+// approve_scope is not offered: it allows calls for good that cannot be shown here, so it is given
+// on the command line, where approvals are listed. There is no approval yet that could be revoked.
 constexpr std::array kOffered = {Answer::approve_once, Answer::approve_for, Answer::deny};
 
 std::string cut(std::string_view text, std::size_t code_points) {
@@ -40,8 +43,8 @@ std::string what_for(const policy::Ask& ask) {
     if (ask.target.kind == "tool") return cat("make a call that needs your consent to ", name);
     if (ask.target.kind == "mount") {
         return cat("use ", name,
-                   ", a tool of another program that is not what was approved. Who approves it "
-                   "takes it as it is now, for good and for every agent");
+                   ", a tool of another program that has changed since it was approved. Approving "
+                   "accepts its new definition, for good and for every agent");
     }
     return cat(verb(ask.operation), ask.target.kind == "file" ? " the file " : " the block ", name);
 }
@@ -59,18 +62,18 @@ Map form_of(const policy::Ask& ask) {
     if (ask.target.kind == "mount") {
         return {{"type", "object"},
                 {"properties", Map{{"decision", decision_among(kOfferedOfMounts,
-                                                               "approve_once: the tool as it is "
-                                                               "now, for good. deny: no, and not "
-                                                               "when it is asked again.")}}},
+                                                               "approve_once: accept the tool as "
+                                                               "it is now, for good. deny: refuse "
+                                                               "it, also when it asks again.")}}},
                 {"required", List{"decision"}}};
     }
     Map decision =
         decision_among(kOffered,
-                       "approve_once: this very call. approve_for: this there for a time, with any "
-                       "content. deny: no, and not when it is asked again.");
+                       "approve_once: allow this call. approve_for: allow this operation there for "
+                       "a time, with any content. deny: refuse it, also when it asks again.");
     Map duration{{"type", "integer"},
                  {"title", "Seconds"},
-                 {"description", "Of approve_for."},
+                 {"description", "For approve_for: how long."},
                  {"minimum", 1},
                  {"maximum", policy::kLongestDurationS},
                  {"default", policy::kUsualDurationS}};
@@ -86,15 +89,15 @@ std::string_view text_of(const Value& of, std::string_view member) {
                                                   : std::string_view();
 }
 
-// A form's number may come as a float.
+// A form's number may arrive as a float.
 std::optional<std::int64_t> seconds(const Value& value) {
     if (value.is_int()) return value.as_int();
     if (!value.is_float()) return std::nullopt;
-    const double given = value.as_float();
-    if (!(given >= 1 && given <= static_cast<double>(policy::kLongestDurationS)))
+    const double number = value.as_float();
+    if (!(number >= 1 && number <= static_cast<double>(policy::kLongestDurationS)))
         return std::nullopt;
-    const auto whole = static_cast<std::int64_t>(given);
-    return static_cast<double>(whole) == given ? std::optional(whole) : std::nullopt;
+    const auto whole = static_cast<std::int64_t>(number);
+    return static_cast<double>(whole) == number ? std::optional(whole) : std::nullopt;
 }
 
 std::optional<policy::Resolution> accepted(const Value& content) {
@@ -103,10 +106,10 @@ std::optional<policy::Resolution> accepted(const Value& content) {
                                              [&](Answer each) { return name_of(each) == word; });
     if (offered == kOffered.end()) return std::nullopt;
     policy::Resolution out{.answer = *offered};
-    // Of the others it is what the form was filled in with before anybody saw it.
-    const Value* const given = content.get("duration_s");
-    if (*offered != Answer::approve_for || given == nullptr || given->is_null()) return out;
-    out.duration_s = seconds(*given);
+    // With another answer the duration is the form's default, which nobody chose.
+    const Value* const duration = content.get("duration_s");
+    if (*offered != Answer::approve_for || duration == nullptr || duration->is_null()) return out;
+    out.duration_s = seconds(*duration);
     if (!out.duration_s || *out.duration_s < 1 || *out.duration_s > policy::kLongestDurationS)
         return std::nullopt;
     return out;
@@ -129,10 +132,10 @@ std::optional<std::string> approval_of(const tools::ToolResult& result) {
 Map question(const Approval& approval, std::string_view version) {
     const std::string asker = approval.ask.actor.str();
     const std::string what = approval.ask.target.kind == "mount"
-                                 ? "What has changed, in the words of that program"
+                                 ? "The change, in that program's words"
                                  : cat("The call, in the words of ", asker);
     Map out;
-    // Revisions are dates, so that they compare as text.
+    // Revisions are dates, so they compare as text.
     if (version >= kModesSince) out.append("mode", "form");
     out.append("message", cat(asker, " asks you to let it ", what_for(approval.ask),
                               ".\nUntil you answer, it waits as ", approval.id,

@@ -1,9 +1,9 @@
-// Elicitation: an escalation as a question to the person in front of a client, and the answer as a
-// decision. What is asked and understood, in the words of MCP; when, is tool_calls.h. Pure.
+// Elicitation: the question to the person in front of a client, made from an approval, and the
+// decision read from the answer, both in MCP's forms. tool_calls.h decides when to ask. Pure.
 //
-// A question says in the house's own words who asks for what, and shows the agent's call, or what
-// another program says of its tool now, on a line of its own at the end: with nothing hidden in it,
-// cut, and without a way to begin another line.
+// A question says in our own words who asks for what. The agent's call, or another program's new
+// definition of its tool, is a stranger's text: it stands on one line at the end, cut, with its
+// invisible characters written out.
 #pragma once
 
 #include <optional>
@@ -18,16 +18,16 @@ namespace quire::mcp::elicitation {
 
 inline constexpr std::string_view kMethod = "elicitation/create";
 
-// The approval that a call waits for, if that is why it was refused.
+// The id of the approval that a refused call waits for; none when it was refused for another
+// reason.
 std::optional<std::string> approval_of(const tools::ToolResult& result);
 
-// The params of elicitation/create: {message, requestedSchema}, and the mode where the revision
-// has one. At most some 2 KB.
+// The params of elicitation/create: {message, requestedSchema}, and the mode when the revision has
+// one. At most about 2 KB.
 Map question(const policy::Approval& approval, std::string_view version);
 
-// What an ElicitResult says. None where nobody decided: a dialog that was closed, an answer of
-// another form than was asked for. A client that answers without a person, as some do, mostly
-// answers so.
+// The decision in an ElicitResult. None when nobody decided: the dialog was closed, or the answer
+// does not have the requested form. Clients that answer without a person mostly answer like this.
 std::optional<policy::Resolution> decision(const Value& answer);
 
 }  // namespace quire::mcp::elicitation

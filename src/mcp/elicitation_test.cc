@@ -45,11 +45,11 @@ TEST(Elicitation, OfAMountedToolThatChangedItIsSaidThatTheAnswerIsForGood) {
         policy::Operation::execute,
         {.kind = "mount", .name = "fs_read", .block_id = {}, .schema = "d1"}, "it has changed");
     EXPECT_EQ(message_about(asked),
-              "agent:ada asks you to let it use fs_read, a tool of another program that is not "
-              "what was approved. Who approves it takes it as it is now, for good and for every "
-              "agent.\n"
+              "agent:ada asks you to let it use fs_read, a tool of another program that has "
+              "changed since it was approved. Approving accepts its new definition, for good and "
+              "for every agent.\n"
               "Until you answer, it waits as ap_1 (quire approvals), and nothing is done.\n"
-              "What has changed, in the words of that program: it has changed");
+              "The change, in that program's words: it has changed");
     const Map question = elicitation::question(asked, "2025-11-25");
     const Value& fields = *question.find("requestedSchema")->get("properties");
     EXPECT_EQ(*fields.get("decision")->get("enum"), Value(List{"approve_once", "deny"}));

@@ -20,7 +20,7 @@ public:
     void hold_input(bool held) override { held_ = held; }
     void close() override {}
 
-    // What was sent since the last call.
+    // The lines that were sent since the last call.
     std::vector<std::string> take() { return std::exchange(lines_, {}); }
     bool held() const { return held_; }
 

@@ -1,4 +1,4 @@
-// What is served of tools that are another program's.
+// Tools of another program, as they are served.
 #include <gtest/gtest.h>
 
 #include "json/json.h"

@@ -16,7 +16,7 @@
 
 namespace quire::mcp {
 
-// What people were asked; shared with the test, because the session owns the service.
+// The approvals; shared with the test, because the session owns the service.
 struct ApprovalLedger {
     std::map<std::string, policy::Approval> all;
 
@@ -102,7 +102,7 @@ public:
             return reply(
                 escalated(ledger_->of(approver_.asker(), call, policy::Operation::overwrite)));
         }
-        // What it says is of somebody else's approval.
+        // Its refusal names another actor's approval.
         if (name == "others") return reply(escalated(ledger_->all.at("ap_1")));
         reply(overwritten(call));
     }

@@ -303,8 +303,8 @@ void McpSession::call_tool(Request request) {
             call_result(tools::refused(*inexact_), request.responder.version), Caching::none);
     }
     Value arguments = Map{};
-    if (Value* given = request.params.find("arguments"); given != nullptr && !given->is_null()) {
-        arguments = std::move(*given);
+    if (Value* member = request.params.find("arguments"); member != nullptr && !member->is_null()) {
+        arguments = std::move(*member);
     }
     ToolCalls::Call call{.request = request.responder.answer,
                          .name = std::move(name),

@@ -20,7 +20,7 @@ public:
         : session_(std::make_unique<FakeService>(pending), connection,
                    Implementation{"quire", "Quire", "0.0.0"}) {}
 
-    // What the session answers to one line.
+    // The session's answers to one line.
     std::vector<Value> say(const std::string& line) {
         session_.on_line(line);
         return heard();

@@ -42,7 +42,7 @@ TEST(RequestSeal, OpensNothingThatWasChanged) {
     for (const std::string& none : {std::string(), std::string(";;;;"), cat(state, "0"),
                                     cat(state, ";"), std::string(1 << 20, ';')})
         EXPECT_EQ(why_not(seal.open(none, kAdas, 0)), "invalid_request_state");
-    // What is moved from one part to the next is another text.
+    // Text that is moved from one part to the next makes another state.
     const std::string moved = seal.seal({"1", "c"}, "ap", 9);
     EXPECT_FALSE(seal.open(cat("9;a;p1", moved.substr(6)), {"p1", "c"}, 0));
 }

@@ -531,7 +531,7 @@ TEST(AskedRounds, WhoCannotAskIsToldAsBefore) {
     TestClient client(kernel);
     for (const char* none : {"{}", R"({"elicitation":{"url":{}}})", R"({"elicitation":7})"})
         EXPECT_EQ(outcome_of(client.round(1, "", "{}", none)), "escalation_required") << none;
-    // What the client said to open a session of another era is not what it says here.
+    // The capabilities of the handshake do not count in a request of the other era.
     client.open();
     EXPECT_EQ(outcome_of(client.round(2, "", "{}", "{}")), "escalation_required");
 }

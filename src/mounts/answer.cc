@@ -81,16 +81,16 @@ std::optional<std::string> misfit(const Value& schema, const Value& structured) 
 
 Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
                                     const Definition& definition) {
-    Map& given = result.as_map();
-    Value* const blocks = given.find("content");
-    Value* const structured = given.find("structuredContent");
+    Map& members = result.as_map();
+    Value* const blocks = members.find("content");
+    Value* const structured = members.find("structuredContent");
     if (blocks != nullptr && !blocks->is_list())
         return wrong(mount, definition, "content that is not a list");
     const bool has_structured = structured != nullptr && structured->is_map();
     if (blocks == nullptr && !has_structured) return wrong(mount, definition, "no content");
 
     tools::ToolResult out;
-    const Value* const is_error = given.find("isError");
+    const Value* const is_error = members.find("isError");
     out.is_error = is_error != nullptr && *is_error == Value(true);
     const Value schema = answer_schema(definition);
     if (schema.is_map() && !out.is_error) {

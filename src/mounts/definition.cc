@@ -86,9 +86,9 @@ bool compiles(const Value& schema) {
 }
 
 Result<Value> input_schema(const Definition& definition) {
-    const Value* const given = definition.value.get("inputSchema");
-    if (given == nullptr || !given->is_map()) return unusable("it has no input schema");
-    Result<Value> schema = json::in_2020_12(*given);
+    const Value* const input = definition.value.get("inputSchema");
+    if (input == nullptr || !input->is_map()) return unusable("it has no input schema");
+    Result<Value> schema = json::in_2020_12(*input);
     if (!schema) return unusable(schema.error().message());
     if (!schema->is_map()) return unusable("its input schema is not an object");
     const Value* const type = schema->get("type");
@@ -118,9 +118,9 @@ Value output_schema(const Definition& definition) {
 
 // Its annotations, with the protocol's defaults for missing hints.
 tools::Annotations annotations_of(const Definition& definition) {
-    const Value* const given = definition.value.get("annotations");
+    const Value* const annotations = definition.value.get("annotations");
     const auto hint = [&](std::string_view name, bool otherwise) {
-        const Value* const value = given == nullptr ? nullptr : given->get(name);
+        const Value* const value = annotations == nullptr ? nullptr : annotations->get(name);
         return value != nullptr && value->is_bool() ? value->as_bool() : otherwise;
     };
     tools::Annotations out;
@@ -288,9 +288,9 @@ std::string published_name(std::string_view mount, std::string_view tool) {
 }
 
 Value answer_schema(const Definition& definition) {
-    const Value* const given = definition.value.get("outputSchema");
-    if (given == nullptr || !given->is_map()) return {};
-    Result<Value> schema = json::in_2020_12(*given);
+    const Value* const output = definition.value.get("outputSchema");
+    if (output == nullptr || !output->is_map()) return {};
+    Result<Value> schema = json::in_2020_12(*output);
     return schema && compiles(*schema) ? std::move(*schema) : Value();
 }
 

@@ -81,7 +81,7 @@ Value answer_schema(const Definition& definition);
 // `text` with invisible characters written out as text::escape_hidden() does, except line feeds and tabs;
 // cut after `limit` code points, with a mark.
 std::string visible(std::string_view text, std::size_t limit);
-// The same in one line, so that it cannot look like a line of ours.
+// visible() in one line, so that it cannot look like a line of ours.
 std::string in_a_line(std::string_view text, std::size_t limit);
 
 }  // namespace quire::mounts

@@ -242,7 +242,7 @@ void Mount::attempt(std::shared_ptr<Attempt> call) {
                    });
 }
 
-// What is to be done about a tool that the program defines otherwise.
+// Decides about a tool whose definition differs from the pin.
 void Mount::settle(std::shared_ptr<Attempt> call) {
     std::optional<Definition> approved;
     std::optional<Definition> now;

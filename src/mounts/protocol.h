@@ -86,8 +86,8 @@ private:
 
     std::string version_;
     rpc::Client client_;
-    std::int64_t opening_id_ = 0;  // Of `initialize`, and of the last tools/list.
-    std::int64_t listing_id_ = 0;
+    std::int64_t opening_id_ = 0;  // The id of `initialize`.
+    std::int64_t listing_id_ = 0;  // The id of the last tools/list.
     bool open_ = false;
     bool listing_ = false;
     bool list_again_ = false;

@@ -53,7 +53,7 @@ protected:
         options.command = {"/bin/sh", "-c", cat(opens ? kOpens : "", script)};
         process = std::make_unique<ServerProcess>(
             options, workers, clock, [this](const ServerInfo&, const Listing& listing) {
-                ++told;
+                ++live_listings;
                 ++listings;
                 last_listing = listing.tools.size();
             });
@@ -83,7 +83,7 @@ protected:
     SystemClock clock;
     ServerOptions options;
     int listings = 0;
-    std::atomic<int> told = 0;  // The same, while it runs.
+    std::atomic<int> live_listings = 0;  // Counted while it runs.
     std::size_t last_listing = 0;
     std::unique_ptr<ServerProcess> process;
     sched::Pool workers{1};  // Joins before what its tasks use goes.
@@ -222,8 +222,8 @@ read -r line)");
     std::this_thread::sleep_for(std::chrono::milliseconds(1'200));
     end();
     // The first, one at once and one after a second; another, where this machine is slow.
-    EXPECT_GE(told.load(), 2);
-    EXPECT_LE(told.load(), 4);
+    EXPECT_GE(live_listings.load(), 2);
+    EXPECT_LE(live_listings.load(), 4);
 }
 
 TEST_F(ServerProcessTest, AToolThatIsDefinedOtherwiseIsNotCalled) {

@@ -17,11 +17,11 @@ struct InFlight::State {
         bool open_ended = false;
         bool waits = false;
     };
-    std::unordered_map<std::string, Entry> entries;  // By the id as JSON: 1 and "1" are two.
+    std::unordered_map<std::string, Entry> entries;  // The key is the id as JSON: 1 is not "1".
     std::uint64_t last_number = 0;
     bool held = false;
 
-    // Called with the lock held, so that the last word the connection hears is the right one.
+    // Called with the lock held, so that the connection gets the right state last.
     void balance(Connection& connection, std::size_t most) {
         const bool hold = entries.size() > (held ? most / 2 : most);
         if (hold == held) return;
@@ -68,7 +68,7 @@ std::optional<Answer> InFlight::begin(const Value& id, std::shared_ptr<Batch> ba
 bool InFlight::finish(const Value& id, std::uint64_t number, std::shared_ptr<Batch>& batch) {
     return state_->with([&](State& state) {
         const auto at = state.entries.find(json::write(id));
-        // The number tells a request from a later one that uses its id again.
+        // A later request may use the same id; its number differs.
         if (at == state.entries.end() || at->second.number != number) return false;
         batch = std::move(at->second.batch);
         state.entries.erase(at);
@@ -87,7 +87,7 @@ bool InFlight::cancel(const Value& id) {
         state.balance(*connection_, most_);
         return true;
     });
-    // Outside of the lock: whoever is told may answer from within.
+    // Outside of the lock, because a stop callback may answer.
     if (found) cancelled.stop.request_stop();
     return found;
 }

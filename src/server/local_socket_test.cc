@@ -21,7 +21,7 @@ namespace {
 
 using Workspace = TestWorkspace;
 
-// What "hold" waits for.
+// The request "hold" waits for this.
 struct Gate {
     std::promise<void> promise;
     std::shared_future<void> opened = promise.get_future().share();

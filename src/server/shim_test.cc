@@ -30,7 +30,7 @@ namespace quire::server {
 namespace {
 
 struct Heard {
-    sched::Guarded<std::vector<std::string>> lines;  // What all sessions of all kernels got.
+    sched::Guarded<std::vector<std::string>> lines;  // The lines of all sessions of all kernels.
     std::vector<std::string> all() {
         return lines.with([](std::vector<std::string>& heard) { return heard; });
     }

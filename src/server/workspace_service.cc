@@ -78,7 +78,7 @@ Error error_of(const tools::ToolResult& refusal) {
                             : Error(Errc::unavailable, "kernel_failed", refusal.text);
 }
 
-// Of what is done by no tool nobody is asked.
+// No approval is requested for operations that did not come from a tool call.
 Error unasked(Error error) {
     const Value* const tool = error.details().find("tool");
     if (error.code() != Errc::escalation_required || error.details().contains("approval_id") ||

@@ -47,7 +47,7 @@ public:
 private:
     kernel::Caller caller(std::stop_token cancelled) const;
     tools::Profile profile_with(std::string_view tool) const;
-    std::string_view reading_tool() const;  // As whose calls blocks are read.
+    std::string_view reading_tool() const;  // Block resources are read as calls of this tool.
 
     tools::Registry& registry_;
     kernel::Kernel& kernel_;
@@ -60,7 +60,7 @@ private:
 std::optional<std::string> path_of_uri(std::string_view uri);
 std::string uri_of_path(std::string_view path);
 
-// By the name's extension; "text/plain" for what it does not know.
+// The type for the name's extension; "text/plain" for an unknown one.
 std::string_view mime_type_of(std::string_view path);
 
 }  // namespace quire::server

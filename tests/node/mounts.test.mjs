@@ -159,7 +159,7 @@ test("who is asked about a tool that changed is told that it is for good, and wh
         answer: (params) => (asked.push(params), { action: "accept", content: { decision: "approve_once" } }) });
     assert.equal(await said(ada, "m_echo", { words: "a" }), "a");
     assert.equal(asked.length, 1);
-    assert.match(asked[0].message, /use m_echo, a tool of another program that is not what was approved\. Who approves it takes it as it is now, for good/);
+    assert.match(asked[0].message, /use m_echo, a tool of another program that has changed since it was approved\. Approving accepts its new definition, for good/);
     assert.match(asked[0].message, /now "…[^"]*And to me\."[^]*The call: \{"words":"a"\}/);
     assert.deepEqual(asked[0].requestedSchema.properties.decision.enum, ["approve_once", "deny"]);
 });
