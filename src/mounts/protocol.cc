@@ -155,9 +155,8 @@ void Protocol::answer(rpc::Client::Response response, std::size_t size, std::vec
     const auto failure = [&] { return error_of(response.error.value_or(Value())); };
     const bool is_opening = response.id == opening_id_;
     if (!is_opening && response.id != listing_id_) {
-        Result<Value> result = Failure(failure());
-        if (good) result = std::move(response.result);
-        out.emplace_back(Answered{response.id, std::move(result)});
+        out.emplace_back(Answered{response.id, good ? Result<Value>(std::move(response.result))
+                                                    : Result<Value>(Failure(failure()))});
     } else if (!good) {
         out.emplace_back(Broken{cat("it answers ", is_opening ? "initialize" : "tools/list",
                                     " with an error: ", failure().message())});
