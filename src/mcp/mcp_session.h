@@ -45,20 +45,25 @@ private:
         void error(rpc::Fault fault) const { answer.error(std::move(fault)); }
         void refuse(std::string_view what) const;  // invalid_params: `what` is wrong in them.
     };
+    // A request that is being served.
     struct Request {
         Responder responder;
         Map params;
     };
+    // A method: its name, the eras that have it, and the function that serves it.
     struct Method;
     static const Method kMethods[];
     static const Method* find_method(std::string_view name, Era era);
 
+    // Takes one message of a line. `batch` is null outside of batches.
     void receive(Value message, const std::shared_ptr<rpc::Batch>& batch);
     void serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& batch);
     void notice(const rpc::Message& message);
     void refuse(rpc::Rejected rejected, const std::shared_ptr<rpc::Batch>& batch);
+    // Sends a log message, if the client wants them.
     void log_debug(std::string_view what);
 
+    // The methods. Each answers its request, at once or later.
     void initialize(Request request);
     void ping(Request request);
     void set_level(Request request);
@@ -73,6 +78,7 @@ private:
     // Set while a message is served that has a number which a double cannot hold exactly: calls in
     // it are refused with this.
     std::optional<Error> inexact_;
+    // Shared with the calls that are open, which may outlive the session.
     std::shared_ptr<Service> service_;
     std::shared_ptr<rpc::Connection> connection_;
     std::shared_ptr<rpc::InFlight> in_flight_;

@@ -1,3 +1,6 @@
+// Questions stand in a list, oldest first; a client has few of them at once, so each look-up walks
+// the list. One timer waits for the oldest. Callbacks run outside of the lock, because they may ask
+// again; requests and cancellations are sent under it, so that the client gets them in order.
 #include "mcp/open_questions.h"
 
 #include <algorithm>

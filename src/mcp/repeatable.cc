@@ -1,3 +1,6 @@
+// A read that is repeated shows the client nothing wrong, while a write that is repeated may happen
+// twice. So only what is known to read counts: a fixed list of methods, tools that are declared
+// read-only, and operations that are.
 #include "mcp/repeatable.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// A state is five parts joined by ';': until when it is valid, the approval, the actor, the digest
+// of the call, and the HMAC-SHA-256 of the four. The signature is checked before anything in it is
+// believed. The key is made when the kernel starts and never stored.
 #include "mcp/request_seal.h"
 
 #include <array>

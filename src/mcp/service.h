@@ -29,6 +29,7 @@ public:
                          Reply<policy::Approval> reply) = 0;
 };
 
+// A block or a file that a client may read.
 struct Resource {
     std::string uri;
     std::string name;
@@ -37,6 +38,7 @@ struct Resource {
     std::uint64_t size = 0;  // Bytes.
 };
 
+// A part of the list of resources.
 struct ResourcePage {
     std::vector<Resource> resources;
     std::string next_cursor;  // "" at the end.
@@ -48,6 +50,7 @@ struct ResourceText {
     std::string text;
 };
 
+// The form of URIs that a client may fill in.
 struct ResourceTemplate {
     std::string uri_template;  // RFC 6570.
     std::string name;
@@ -63,6 +66,7 @@ public:
     // same while the service lives.
     virtual Approver* approver() { return nullptr; }
 
+    // The tools that this client may call.
     virtual const std::vector<tools::ToolInfo>& tools() const = 0;
     // The rules for the client's calls, in sentences for its model; most clients have none.
     virtual std::vector<std::string> rules() const { return {}; }

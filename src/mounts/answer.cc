@@ -1,3 +1,6 @@
+// An answer is checked block by block, because a client rejects a whole answer for one wrong block.
+// Known blocks are moved, unknown ones become a line of text; structured content is checked against
+// the tool's own output schema. O(answer), and the compilation of that schema for each call.
 #include "mounts/answer.h"
 
 #include <algorithm>

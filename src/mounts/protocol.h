@@ -35,9 +35,11 @@ struct ServerInfo {
     std::string revision = {};  // The protocol's.
 };
 
+// The handshake is complete.
 struct Opened {
     ServerInfo server;
 };
+// A listing is complete.
 struct Listed {
     List tools;  // The entries of all pages, as they came.
 };

@@ -20,6 +20,7 @@ namespace quire::mounts {
 
 struct ServerOptions;
 
+// An eventfd.
 class Bell {
 public:
     Bell();
@@ -52,9 +53,10 @@ public:
 private:
     // False when too much came in the last kNoiseMs that nothing asked for.
     bool allows_noise(std::size_t lines, std::size_t bytes);
+    // Each reads one piece that is ready.
     void read_output(std::vector<Event>& events);
-    void take(std::string_view line, std::vector<Event>& events);
     void read_errors();
+    void take(std::string_view line, std::vector<Event>& events);
 
     const ServerOptions& options_;
     const Clock& clock_;

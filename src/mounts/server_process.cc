@@ -90,7 +90,7 @@ private:
         bool stopping = false;
     };
 
-    // On the worker that serves.
+    // The loop of the worker that serves, and its parts.
     void serve();
     bool take_orders();
     bool may_leave();

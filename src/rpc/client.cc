@@ -1,3 +1,5 @@
+// The set of open ids decides what an incoming message means: a response matches once, and whatever
+// else comes is for the caller to count or to pass over. O(log open requests) for each message.
 #include "rpc/client.h"
 
 #include <string>

@@ -1,3 +1,6 @@
+// The table maps ids to open requests, and answering a request removes it. Whoever removes it sends
+// the answer; later answers and cancellations find nothing, and so a request has one outcome
+// however many threads race for it. A request costs one insertion and one removal under a lock.
 #include "rpc/in_flight.h"
 
 #include <algorithm>

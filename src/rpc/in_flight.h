@@ -39,6 +39,7 @@ class InFlight;
 // Answers one request. All copies answer the same request, and the first use of any of them counts.
 class Answer {
 public:
+    // Sends the answer, or adds it to its batch. Does nothing for a request that is not open.
     void result(Map result) const;
     void error(Fault fault) const;
     // Says that the request waits for a person, maybe for long: it then does not keep the kernel
@@ -69,9 +70,11 @@ public:
     ~InFlight();
 
     // None when a request with this id is still open. `batch` may be null.
+    // Opens a request. Calls hold_input() when there are too many.
     std::optional<Answer> begin(const Value& id, std::shared_ptr<Batch> batch);
     // False when no request with this id is open.
     bool cancel(const Value& id);
+    // Cancels every request: the client is gone.
     void cancel_all();
     // The request stays open until it is cancelled; no answer will come.
     void leave_open(const Value& id);

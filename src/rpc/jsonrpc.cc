@@ -1,3 +1,6 @@
+// Messages are checked here once; after classify() their types are the proof. Members are moved out
+// of the parsed value, so that a large request is never copied. Our errors have a fixed form, which
+// commands, the relay and the starter of a kernel read back.
 #include "rpc/jsonrpc.h"
 
 #include <algorithm>

@@ -24,12 +24,14 @@ enum class Code {
     unsupported_version = -32022,  // MCP from 2026-07-28.
 };
 
+// The error of a response.
 struct Fault {
     Code code = Code::internal_error;
     std::string message;
     Map data;  // Left out of the message when empty.
 };
 
+// A message whose form has been checked.
 struct Message {
     enum class Kind { request, notification, response };
     Kind kind = Kind::notification;
@@ -49,10 +51,13 @@ struct Rejected {
 Fault too_long(std::size_t bound);
 Fault answer_too_long(std::size_t bound);
 
+// Checks a parsed message and takes it apart. O(1): members are moved. Rejected: it is no object,
+// or "jsonrpc", "id", "method" or "params" are not as the specification has them.
 tl::expected<Message, Rejected> classify(Value message);
 // The id that `text` is as JSON, if a request may have it: a string or an integer. Null otherwise.
 Value id_from(std::string_view text);
 
+// The four kinds of messages, ready to be written.
 Value result(Value id, Map result);
 Value error(Value id, Fault fault);
 Value request(Value id, std::string_view method, Map params);

@@ -1,3 +1,6 @@
+// Reads wait in poll() for the rest of the given time, so that neither a silent nor a slow peer
+// holds the caller for longer. Writes wait without a limit: the line is out as a whole, or the peer
+// is gone. Both cost one system call per 64 KiB besides the wait.
 #include "rpc/line_channel.h"
 
 #include <cerrno>
@@ -50,6 +53,7 @@ Result<std::optional<std::string>> LineChannel::read(int timeout_ms) {
     while (lines_.empty()) {
         if (has_overrun_) return closed(cat("a line of more than ", bound_, " bytes"));
         const std::int64_t left = until - clock.steady_ms();
+        // With no time left the descriptor is still looked at once.
         if (!is_ready(input_, POLLIN, static_cast<int>(left > 0 ? left : 0))) {
             if (clock.steady_ms() >= until) return std::optional<std::string>();
             continue;

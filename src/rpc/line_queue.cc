@@ -1,3 +1,6 @@
+// Lines stay as they were pushed until they are out as a whole: a line that the other side got in
+// part was never executed, so it can be sent again from its beginning (rewind()) or be taken back
+// (pop()). One system call writes up to 64 lines; nothing is copied together.
 #include "rpc/line_queue.h"
 
 #include <array>

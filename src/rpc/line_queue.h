@@ -13,7 +13,8 @@ namespace quire::rpc {
 class LineQueue {
 public:
     bool empty() const { return lines_.empty(); }
-    std::size_t bytes() const { return bytes_; }  // Still to be written.
+    // The bytes that are still to be written.
+    std::size_t bytes() const { return bytes_; }
 
     // `line` holds no newline; it gets one.
     void push(std::string line) {
@@ -21,7 +22,9 @@ public:
         bytes_ += line.size();
         lines_.push_back(std::move(line));
     }
-    void push_front(std::string line);  // Before all others; none may be out in part.
+    // Puts a line before all others. Requires that none is out in part.
+    void push_front(std::string line);
+    // Drops all lines, one that is out in part as well.
     void clear();
     // The first line is to be written from its beginning again.
     void rewind();
@@ -44,9 +47,10 @@ public:
     }
 
 private:
+    // One system call, repeated after an interruption. -1 with errno, as writev().
     ssize_t write_some(int fd);
     static bool would_block();
-
+    // Removes the lines that are out after another `written` bytes.
     template <class Done>
     void consume(std::size_t written, Done&& done) {
         bytes_ -= written;
@@ -65,8 +69,8 @@ private:
     }
 
     std::deque<std::string> lines_;
-    bool to_socket_ = true;  // Until the first write finds out.
-    std::size_t first_sent_ = 0;
+    bool to_socket_ = true;       // Until the first write finds out.
+    std::size_t first_sent_ = 0;  // Bytes of the first line that are out.
     std::size_t bytes_ = 0;
 };
 

@@ -1,3 +1,7 @@
+// A line is collected until its newline or until the bound; from there on its bytes go through an
+// IdScan and are dropped. The scan is a state machine over single bytes: it knows how deep it is,
+// whether it is in a string, and whether it is in the key or the value of an outermost member, and
+// keeps only that member's text. It runs once over each byte of a line that is too long.
 #include "rpc/line_splitter.h"
 
 #include "json/json.h"

@@ -1,3 +1,7 @@
+// Connect, or else start a kernel and connect. Starting is claimed by a lock, so that one of many
+// processes does it; the others connect to the kernel that it started. A kernel that is just ending
+// may refuse a connection or still hold the store, so both are tried again, kAttempts times. With a
+// kernel that runs, attaching costs one round trip.
 #include "server/attach.h"
 
 #include <cstddef>

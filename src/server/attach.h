@@ -10,6 +10,7 @@
 
 namespace quire::server {
 
+// Which kernel, as whom, and how it is started.
 struct AttachOptions {
     std::string workspace = ".";
     rpc::Hello hello = {};
@@ -17,6 +18,7 @@ struct AttachOptions {
     Launch launch = {};
 };
 
+// A connection to a kernel that has accepted our hello.
 struct Attached {
     Fd socket;  // After the hello; blocking.
     std::string version;

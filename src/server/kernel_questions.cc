@@ -1,3 +1,5 @@
+// Two sets of ids: open questions, and questions that were settled without the client's answer. An
+// answer to a settled question comes late and belongs to no kernel.
 #include "server/kernel_questions.h"
 
 #include <algorithm>

@@ -19,8 +19,8 @@ struct Launch {
 };
 
 // Runs `program kernel --workspace DIR --ready-fd 3` in a session of its own, with its output in
-// .quire/kernel.log, and waits until it is ready. Errors: those that the kernel reports; unavailable
-// "kernel_failed" when it died or took too long.
+// .quire/kernel.log, and waits until it is ready. Errors: those that the kernel reports;
+// unavailable "kernel_failed" when it died or took too long.
 Result<void> launch_kernel(const StateDirectory& directory, const Launch& launch);
 
 // Called by the kernel: its report to the starter. Closes `fd`; below 0 nobody waits.

@@ -1,3 +1,5 @@
+// A command sends one request and waits. It must know afterwards whether its request may have been
+// executed: a request that was not sent whole was not, and one without an answer may have been.
 #include "server/local_client.h"
 
 #include <cstdint>

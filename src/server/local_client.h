@@ -13,6 +13,7 @@ namespace quire::server {
 
 class LocalClient {
 public:
+    // Attaches to the workspace's kernel. Errors: those of server::attach().
     static Result<LocalClient> attach(const AttachOptions& options);
 
     // The `result` of a JSON-RPC request. Errors: the kernel's (rpc::response_error()); unavailable

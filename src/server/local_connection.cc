@@ -1,3 +1,6 @@
+// Whichever thread has an answer writes it straight into the socket, under the connection's lock;
+// only the rest that the socket does not take waits for the server's thread. So an answer usually
+// costs one sendmsg() and no wake. The eventfd is written for the first of several calls only.
 #include "server/local_connection.h"
 
 #include <utility>

@@ -20,8 +20,10 @@ class Attention {
 public:
     Attention();
     int wake_fd() const { return wake_.get(); }  // Readable after call_for() or wake().
+    // Wakes the server for one connection. Any thread.
     void call_for(std::uint64_t connection);
     void wake() const;
+    // The connections since the last take(). Ends the wake.
     std::vector<std::uint64_t> take();
 
 private:
@@ -31,6 +33,7 @@ private:
 
 class LocalConnection final : public rpc::Connection {
 public:
+    // `socket` is non-blocking. A client that leaves more than `output_bytes` unread is cut off.
     LocalConnection(std::uint64_t id, Fd socket, std::size_t output_bytes,
                     std::shared_ptr<Attention> attention);
 
@@ -39,6 +42,7 @@ public:
     void close() override;
 
     // The members below are for the server only.
+    // The state that decides what the server waits for.
     struct Wants {
         bool output = false;     // It waits for room to write.
         bool held = false;       // The session wants no input.
@@ -58,6 +62,7 @@ private:
         bool closing = false;
         bool broken = false;
     };
+    // Writes what the socket takes, with the lock held.
     static void write_some(Output& output);
 
     const std::uint64_t id_;

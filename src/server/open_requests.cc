@@ -1,3 +1,6 @@
+// The table of open requests, by their ids as JSON text: an answer is matched without parsing it. A
+// batch is answered as one array, or refused as a whole under the id null, so its requests share a
+// number. O(log open) for each request and answer.
 #include "server/open_requests.h"
 
 #include <algorithm>

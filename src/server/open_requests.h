@@ -11,6 +11,7 @@
 
 namespace quire::server {
 
+// One thread.
 class OpenRequests {
 public:
     // Adds the requests of one line: one, or those of a batch.

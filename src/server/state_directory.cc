@@ -1,3 +1,6 @@
+// Everything is reached through the directory's descriptor, so that renaming the workspace while it
+// is open changes nothing, and the length of its path does not matter. Locks are of the open file
+// description (F_OFD_SETLK): they end with the descriptor, however the process ends.
 #include "server/state_directory.h"
 
 #include <cerrno>
