@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/result.h"
-#include "rpc/jsonrpc.h"
 #include "server/state_directory.h"
 
 namespace quire::server {
@@ -26,9 +25,5 @@ Result<void> launch_kernel(const StateDirectory& directory, const Launch& launch
 // Called by the kernel: its report to the starter. Closes `fd`; below 0 nobody waits.
 void report_ready(int fd);
 void report_failure(int fd, const Error& error);
-
-// TODO(cleanup): their place is rpc; callers in cli still name them here.
-using rpc::error_from;
-using rpc::error_value;
 
 }  // namespace quire::server

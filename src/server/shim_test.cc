@@ -222,7 +222,7 @@ TEST(Shim, AfterTheEndOfItsInputItWaitsForAnswersOnlySoLong) {
 TEST(Shim, WhatIsRefusedWithoutItsIdIsNotWaitedFor) {
     OpenRequests open;
     const auto ask = [&](const std::string& line) {
-        open.asked(rpc::scan_messages(line), line.starts_with('['));
+        open.add(rpc::scan_messages(line), line.starts_with('['));
     };
     ask(R"([{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"a"}])");
     ask(R"([{"jsonrpc":"2.0","id":3,"method":"a"}])");
@@ -230,11 +230,11 @@ TEST(Shim, WhatIsRefusedWithoutItsIdIsNotWaitedFor) {
     for (const char* id : {"1.5", "{}", "99999999999999999999", "null"})
         ask(cat(R"({"jsonrpc":"2.0","id":)", id, R"(,"method":"a"})"));
 
-    open.answered("null");
-    open.answered("4");
-    EXPECT_TRUE(open.awaited());
-    open.answered("3");
-    EXPECT_FALSE(open.awaited());
+    open.remove("null");
+    open.remove("4");
+    EXPECT_TRUE(open.any_awaited());
+    open.remove("3");
+    EXPECT_FALSE(open.any_awaited());
 }
 
 TEST(Shim, ACancelledRequestIsNotWaitedFor) {
@@ -525,14 +525,14 @@ TEST(KernelQuestions, OnlyAnswersToWhatIsSettledAreLate) {
         return rpc::scan_messages(cat(R"({"jsonrpc":"2.0","id":)", id, R"(,"method":"m"})"))
             .front();
     };
-    for (const char* id : {R"("a")", R"("b")", R"("c")", R"("d")"}) questions.asked(asked(id));
-    questions.answered(rpc::scan_messages(R"({"jsonrpc":"2.0","id":"a","result":{}})").front());
-    questions.asked(rpc::scan_messages(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
-                                       R"("params":{"requestId":"b"}})")
-                        .front());
+    for (const char* id : {R"("a")", R"("b")", R"("c")", R"("d")"}) questions.add(asked(id));
+    questions.remove(rpc::scan_messages(R"({"jsonrpc":"2.0","id":"a","result":{}})").front());
+    questions.add(rpc::scan_messages(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
+                                     R"("params":{"requestId":"b"}})")
+                      .front());
     EXPECT_FALSE(late(R"({"jsonrpc":"2.0","id":"c","result":{}})"));
 
-    EXPECT_EQ(questions.take_back().size(), 2U);
+    EXPECT_EQ(questions.cancel().size(), 2U);
     EXPECT_TRUE(late(R"({"jsonrpc":"2.0","id":"c","result":{}})"));
     EXPECT_TRUE(late(R"({"jsonrpc":"2.0","id":"d","error":{}})"));
     for (const char* line :
@@ -541,9 +541,9 @@ TEST(KernelQuestions, OnlyAnswersToWhatIsSettledAreLate) {
           R"([{"jsonrpc":"2.0","id":"c","result":{}},{"jsonrpc":"2.0","id":1,"method":"x"}])", "7",
           "{"})
         EXPECT_FALSE(late(line)) << line;
-    questions.answered(rpc::scan_messages(R"({"jsonrpc":"2.0","id":"c","result":{}})").front());
+    questions.remove(rpc::scan_messages(R"({"jsonrpc":"2.0","id":"c","result":{}})").front());
     EXPECT_FALSE(late(R"({"jsonrpc":"2.0","id":"c","result":{}})"));
-    EXPECT_TRUE(questions.take_back().empty());
+    EXPECT_TRUE(questions.cancel().empty());
     EXPECT_TRUE(questions.decline().empty());
 }
 

@@ -9,7 +9,7 @@
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "json/json.h"
-#include "server/launch.h"
+#include "rpc/jsonrpc.h"
 
 namespace quire::cli {
 namespace {
@@ -36,7 +36,7 @@ Result<int> run_call(const Globals& globals, const CallOptions& options) {
     const auto result = call_tool(globals, options);
     if (!result) {
         const std::string line =
-            json::write(Map{{"error", server::error_value(result.error())}}) + "\n";
+            json::write(Map{{"error", rpc::error_value(result.error())}}) + "\n";
         std::fwrite(line.data(), 1, line.size(), stderr);
         return kRefused;
     }

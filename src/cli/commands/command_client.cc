@@ -3,7 +3,7 @@
 #include <string>
 
 #include "json/json.h"
-#include "server/launch.h"
+#include "rpc/jsonrpc.h"
 
 namespace quire::cli {
 namespace {
@@ -33,10 +33,10 @@ Result<Value> CommandClient::call(std::string_view tool, Value arguments) {
         "call", Map{{"tool", tool}, {"arguments", std::move(arguments)}}, kPatienceForToolsMs));
     Value* structured = answer.is_map() ? answer.as_map().find("structured") : nullptr;
     const Value* is_error = answer.get("is_error");
-    if (structured == nullptr || is_error == nullptr) return Failure(server::error_from(answer));
+    if (structured == nullptr || is_error == nullptr) return Failure(rpc::error_from(answer));
     if (*is_error != Value(true)) return std::move(*structured);
     const Value* error = structured->get("error");
-    return Failure(server::error_from(error != nullptr ? *error : *structured));
+    return Failure(rpc::error_from(error != nullptr ? *error : *structured));
 }
 
 Result<Value> request_once(const Globals& globals, std::string_view method, Map params) {

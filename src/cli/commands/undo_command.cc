@@ -9,7 +9,7 @@
 #include "cli/commands/terminal.h"
 #include "cli/exchange/members.h"
 #include "conversation/block.h"
-#include "server/launch.h"
+#include "rpc/jsonrpc.h"
 
 namespace quire::cli {
 namespace {
@@ -25,7 +25,7 @@ Result<std::string> undo_block(CommandClient& client, const std::string& what) {
     if (conversation::BlockId::parse(what)) return what;
     const Value file = TRY(client.call("file", Map{{"operation", "status"}, {"path", what}}));
     const Value* id = file.get("block_id");
-    if (id == nullptr || !id->is_string()) return Failure(server::error_from(file));
+    if (id == nullptr || !id->is_string()) return Failure(rpc::error_from(file));
     return id->as_string();
 }
 
