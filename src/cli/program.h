@@ -5,8 +5,8 @@
 
 namespace quire::cli {
 
-// `commit`: what the program was built from. Returns the exit code. Standard output carries what
-// was asked for, standard error all else.
+// `commit`: the commit from which the program was built. Returns the exit code. Results go to
+// standard output, everything else to standard error.
 int run(int argc, char** argv, std::string_view version, std::string_view commit);
 
 }  // namespace quire::cli

@@ -1,6 +1,6 @@
-// What `quire --version` says. Only the program defines these (cmake/Version.cmake writes them), so
-// that a new commit relinks it and rebuilds no room; whoever needs them in a room is handed them by
-// main().
+// The version that `quire --version` prints. Only the program defines these functions
+// (cmake/Version.cmake writes them), so that a new commit relinks it and rebuilds no room; main()
+// passes the values to the room that needs them.
 #pragma once
 
 #include <string_view>

@@ -18,7 +18,7 @@ struct CatOptions {
     std::string what;  // A block's id or a file's path.
 };
 
-// What has the shape of a block's id is one, anything else a path. "./b1_0_0" is a file.
+// A word in the shape of a block's id is one, any other a path. "./b1_0_0" is a file.
 std::string resource_uri(const std::string& what) {
     if (conversation::BlockId::parse(what)) return cat("block://", what);
     std::string_view path = what;

@@ -11,7 +11,7 @@ class App;
 
 namespace quire::cli {
 
-// What a shell may offer for an option's value or an argument.
+// The words that a shell may offer for an option's value or an argument.
 struct CompletedValue {
     bool files = false;
     bool directories = false;

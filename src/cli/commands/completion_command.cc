@@ -28,7 +28,7 @@ std::vector<std::string> long_names(const CompletedCommand& command) {
     return names;
 }
 
-// What may follow the command's name.
+// The words that may follow the command's name.
 std::string words_after(const CompletedCommand& command) {
     std::vector<std::string> words = command.subcommands;
     for (std::string& name : long_names(command)) words.push_back(std::move(name));

@@ -1,3 +1,5 @@
+// An agent keeps a few calls under way at once and learns from the answers which edits count; the
+// editor works at a person's pace and races with the kernel, which writes the same files.
 #include "cli/commands/demo_cast.h"
 
 #include <array>
@@ -13,8 +15,8 @@ namespace quire::cli::show {
 namespace {
 
 constexpr std::size_t kUnderWay = 3;   // Calls of one agent at once.
-constexpr std::int64_t kThinkMs = 12;  // Between an agent's edits,
-constexpr std::int64_t kTypeMs = 110;  // and a person's.
+constexpr std::int64_t kThinkMs = 12;  // Between two edits of an agent.
+constexpr std::int64_t kTypeMs = 110;  // Between two edits of the person.
 constexpr std::int64_t kEditsPerSave = 30;
 
 std::size_t total(const Marks& marks) {

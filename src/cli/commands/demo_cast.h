@@ -1,8 +1,7 @@
-// Who plays in the demo: agents over MCP, and a person whose editor writes files on the disk.
+// The actors of the demo: agents over MCP, and a person whose editor writes files on the disk.
 //
-// Every edit adds one line, or in the conversation one phrase, with a mark that no other has:
-// "ada#17". Whoever makes it remembers that it was acknowledged, so that what is there in the end
-// can be held against it.
+// Every edit adds one line, or in the conversation one phrase, with a mark of its own: "ada#17".
+// Its author remembers which edits were acknowledged, so that the result can be checked.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +18,18 @@
 
 namespace quire::cli::show {
 
-// Where things are written: a file by its path in the workspace, or the conversation's block.
+// A place to write to: a file by its path in the workspace, or the conversation's block.
 struct Place {
     std::string name;  // As shown.
     std::string block_id;
-    std::string path;       // "" of the conversation.
-    std::size_t lines = 0;  // That it had at first.
+    std::string path;       // "" for the conversation.
+    std::size_t lines = 0;  // At the start of the demo.
 };
 
 // The numbers of one author's marks, by place.
 using Marks = std::vector<std::set<std::int64_t>>;
 
-// How often each mark stands in `text`: of all authors, "ada" -> 17 -> 1.
+// How often each mark of each author occurs in `text`: "ada" -> 17 -> 1.
 using Found = std::map<std::string, std::map<std::int64_t, int>>;
 Found find_marks(std::string_view text);
 
@@ -38,9 +37,9 @@ class Agent {
 public:
     Agent(std::string name, McpChild client, const std::vector<Place>& places, std::uint64_t seed);
 
-    // Sends the edits that are due and takes the answers that are there. Errors: the client's.
+    // Sends the edits that are due, and reads the answers that have come. Errors: the client's.
     Result<void> play(std::int64_t now_ms);
-    // Takes the answers that are still to come.
+    // Waits for the outstanding answers.
     Result<void> finish();
 
     const std::string& name() const { return name_; }
@@ -54,7 +53,7 @@ public:
 private:
     struct Sent {
         std::size_t place = 0;
-        std::int64_t mark = -1;  // -1 of a save.
+        std::int64_t mark = -1;  // -1 for a save.
     };
     Result<void> send_next();
     void take(const rpc::Client::Response& answer);
@@ -71,9 +70,9 @@ private:
     std::vector<std::string> refusals_;
 };
 
-// Reads a file, adds a line, writes it anew beside and puts that in its place, as editors do. Like
-// a careful one it looks once more before it replaces, and starts over when the file has changed
-// meanwhile.
+// Adds lines to files as editors do: reads the file, writes the new one beside it, and renames that
+// over the old one. Like a careful editor it first checks whether the file has changed meanwhile,
+// and then starts over.
 class Editor {
 public:
     Editor(std::string name, std::string workspace, const std::vector<Place>& places,

@@ -75,7 +75,7 @@ Result<std::vector<std::string>> copy(const fs::path& source, const fs::path& ta
     }
     if (chosen.size() == 2) return chosen;
     return fail(Errc::not_found, "no_such_file",
-                cat(source.string(), " has not two text files of 10 to 1000 lines to play with"));
+                cat(source.string(), " does not hold two text files of 10 to 1000 lines"));
 }
 
 }  // namespace

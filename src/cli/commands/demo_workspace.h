@@ -1,4 +1,4 @@
-// Where the demo plays: a directory of its own, with rules that let agents write in it.
+// The demo's workspace: a scratch directory, with rules that let agents write anywhere in it.
 #pragma once
 
 #include <array>
@@ -11,12 +11,11 @@ namespace quire::cli::show {
 
 struct Setting {
     ScratchDirectory directory;
-    std::array<std::string, 2> files;  // Paths in it, that are edited.
+    std::array<std::string, 2> files;  // The files to edit, by their paths in it.
 };
 
-// Two small files; or a copy of the directory `source` (without what is hidden, built or huge), of
-// whose text files two are chosen. Errors: not_found when `source` has not two text files;
-// unavailable.
+// Makes two small files; or copies the directory `source` (without hidden, built and huge files)
+// and chooses two of its text files. Errors: not_found if `source` has fewer than two; unavailable.
 Result<Setting> make_setting(const std::string& source);
 
 }  // namespace quire::cli::show

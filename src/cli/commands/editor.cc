@@ -1,3 +1,4 @@
+// Runs an editor through the shell, as git does, with the terminal's signals going to the editor.
 #include "cli/commands/editor.h"
 
 #include <array>
@@ -18,13 +19,13 @@
 namespace quire::cli {
 namespace {
 
-// A signal that is not for us as long as this lives.
-class Ignored {
+// Ignores a signal while it lives.
+class IgnoredSignal {
 public:
-    explicit Ignored(int signal) : signal_(signal), before_(std::signal(signal, SIG_IGN)) {}
-    Ignored(const Ignored&) = delete;
-    Ignored& operator=(const Ignored&) = delete;
-    ~Ignored() { std::signal(signal_, before_); }
+    explicit IgnoredSignal(int signal) : signal_(signal), before_(std::signal(signal, SIG_IGN)) {}
+    IgnoredSignal(const IgnoredSignal&) = delete;
+    IgnoredSignal& operator=(const IgnoredSignal&) = delete;
+    ~IgnoredSignal() { std::signal(signal_, before_); }
 
 private:
     int signal_;
@@ -35,8 +36,8 @@ Failure editor_failed(const std::string& command, std::string_view what) {
     return fail(Errc::unavailable, "editor_failed", cat("the editor (", command, ") ", what));
 }
 
-// What a file is at one time: who writes it anew, the same or not, makes another one of it.
-struct stat looked_at(const std::string& path) {
+// The status of a file. Writing the file changes it, even if the content stays the same.
+struct stat file_status(const std::string& path) {
     struct stat status = {};
     ::stat(path.c_str(), &status);
     return status;
@@ -49,7 +50,7 @@ bool is_as_it_was(const struct stat& before, const struct stat& after) {
            before.st_size == after.st_size && same(before.st_mtim, after.st_mtim);
 }
 
-// What scripts name where nothing is to be edited.
+// Whether the command is one that scripts name when nothing is to be edited.
 bool opens_nothing(std::string_view command) {
     const auto begin = command.find_first_not_of(' ');
     if (begin == std::string_view::npos) return false;
@@ -58,12 +59,12 @@ bool opens_nothing(std::string_view command) {
            command == "/usr/bin/true";
 }
 
-Result<void> run(const std::string& command, const std::string& path) {
+Result<void> run_in_shell(const std::string& command, const std::string& path) {
     std::array<std::string, 5> words = {"sh", "-c", cat(command, " \"$@\""), command, path};
     std::array<char*, words.size() + 1> arguments = {};
     for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
 
-    // The editor hears what we do not.
+    // The editor receives the signals that this process ignores.
     ::posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     sigset_t usual;
@@ -71,8 +72,8 @@ Result<void> run(const std::string& command, const std::string& path) {
     for (const int signal : {SIGINT, SIGQUIT, SIGPIPE}) ::sigaddset(&usual, signal);
     ::posix_spawnattr_setsigdefault(&attributes, &usual);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    const Ignored interrupt(SIGINT);
-    const Ignored quit(SIGQUIT);
+    const IgnoredSignal interrupt(SIGINT);
+    const IgnoredSignal quit(SIGQUIT);
     pid_t pid = -1;
     const int error =
         ::posix_spawn(&pid, "/bin/sh", nullptr, &attributes, arguments.data(), environ);
@@ -86,7 +87,8 @@ Result<void> run(const std::string& command, const std::string& path) {
     if (WIFSIGNALED(status))
         return editor_failed(command, cat("was ended by signal ", WTERMSIG(status)));
     if (WEXITSTATUS(status) == 127)
-        return editor_failed(command, "was not found; set VISUAL or EDITOR to one that is there");
+        return editor_failed(command,
+                             "was not found; set VISUAL or EDITOR to one that is installed");
     if (WEXITSTATUS(status) != 0)
         return editor_failed(command, cat("ended with status ", WEXITSTATUS(status)));
     return {};
@@ -103,14 +105,14 @@ Editor chosen_editor() {
 }
 
 Result<Returned> run_editor(const std::string& command, const std::string& path) {
-    // Handing a file to a window takes a program that has to start longer than one would think.
+    // A program that only passes the file to an open window may still take long to start.
     constexpr std::int64_t kAtOnceMs = 2000;
     const SystemClock clock;
-    const struct stat before = looked_at(path);
+    const struct stat before = file_status(path);
     const std::int64_t began = clock.steady_ms();
-    TRY(run(command, path));
+    TRY(run_in_shell(command, path));
     const bool at_once = clock.steady_ms() - began < kAtOnceMs && !opens_nothing(command) &&
-                         is_as_it_was(before, looked_at(path));
+                         is_as_it_was(before, file_status(path));
     return at_once ? Returned::at_once : Returned::waited;
 }
 

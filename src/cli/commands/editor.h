@@ -8,22 +8,22 @@
 namespace quire::cli {
 
 struct Editor {
-    std::string variable;  // What names it: "VISUAL" or "EDITOR".
-    std::string command;   // For the shell, to which the file's path is added.
+    std::string variable;  // The variable that names it: "VISUAL" or "EDITOR".
+    std::string command;   // For the shell; the file's path is appended.
 };
 // $VISUAL, else $EDITOR, else "vi".
 Editor chosen_editor();
 
 enum class Returned {
     waited,
-    // Within two seconds, and the file was not written: it may be open in a window of a program
-    // that does not let its caller wait. `true` and `:`, which open nothing, are not taken for one.
+    // It returned within two seconds without writing the file, which may now be open in a window
+    // of a program that does not wait. `true` and `:`, which open nothing, do not count as such.
     at_once,
 };
 
-// Runs the command on the file and waits for its end; the terminal is the editor's meanwhile, its
-// Ctrl-C with it. Errors: unavailable "editor_failed" where it cannot be started or does not end
-// with 0.
+// Runs the command on the file and waits for its end. Meanwhile the terminal belongs to the editor,
+// with its Ctrl-C. Errors: unavailable "editor_failed" if it cannot be started or does not end with
+// 0.
 Result<Returned> run_editor(const std::string& command, const std::string& path);
 
 }  // namespace quire::cli

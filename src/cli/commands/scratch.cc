@@ -23,7 +23,7 @@ Result<ScratchDirectory> ScratchDirectory::make(std::string_view prefix) {
 
 ScratchDirectory::~ScratchDirectory() {
     if (path_.empty() || kept_) return;
-    // A kernel that still ends may write its last while this looks; a second look finds it gone.
+    // A kernel that is just ending may still write files; a later attempt deletes those.
     for (int attempt = 0; attempt < 5; ++attempt) {
         std::error_code failed;
         std::filesystem::remove_all(path_, failed);

@@ -1,4 +1,4 @@
-// ScratchDirectory: a directory below /tmp that goes, with all in it, when this does.
+// ScratchDirectory: a temporary directory that is deleted with its content when the object is.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ public:
     ~ScratchDirectory();
 
     const std::string& path() const { return path_; }
-    // Leaves it behind.
+    // Keeps the directory when the object is destroyed.
     void keep() { kept_ = true; }
     bool is_kept() const { return kept_; }
 

@@ -20,7 +20,7 @@ struct UndoOptions {
     bool any = false;
 };
 
-// What has the shape of a block's id is one, anything else a file's path.
+// A word in the shape of a block's id is one, any other a file's path.
 Result<std::string> undo_block(CommandClient& client, const std::string& what) {
     if (conversation::BlockId::parse(what)) return what;
     const Value file = TRY(client.call("file", Map{{"operation", "status"}, {"path", what}}));

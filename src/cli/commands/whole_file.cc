@@ -29,7 +29,7 @@ Result<void> write_to(const Fd& file, std::string_view text, const std::string& 
     return written ? written : disk_error(named, written.error().message());
 }
 
-// A new file beside `path`, of a name that nothing has.
+// A new file beside `path`, under a name that is free.
 struct Beside {
     std::string path;
     Fd file;
@@ -45,7 +45,7 @@ Beside make_beside(const std::string& path, mode_t mode) {
     return out;
 }
 
-// Where a link leads, there the file is replaced.
+// The path behind links: the link stays, its target is replaced.
 std::string behind_links(const std::string& path) {
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                            &std::free);
@@ -57,7 +57,7 @@ Result<void> replace(const std::string& named, std::string_view text, mode_t fre
     struct stat present = {};
     const bool exists = ::stat(path.c_str(), &present) == 0;
     if (exists && !S_ISREG(present.st_mode)) {
-        // A pipe or a terminal takes what it is given; a directory says that it is one.
+        // A pipe or a terminal is written to; a directory fails to open.
         const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
         return file ? write_to(file, text, named) : disk_error(named);
     }

@@ -1,4 +1,4 @@
-// Files as a whole, for commands: those that a person names, not those of the workspace.
+// Whole files that a person names on the command line; not those of the workspace.
 #pragma once
 
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace quire::cli {
 
-// Errors of both: unavailable "disk", naming the file.
+// Errors of all three: unavailable "disk", naming the file.
 Result<std::string> read_file(const std::string& path);
 
-// All of it or what was there before; a link stays one, and what is no file is written to. Its mode
-// stays; a new one is everybody's to read.
+// Replaces the file in one step, so that it never holds half of the text. A link stays a link and
+// its target is replaced; a pipe or a device is written to. The mode stays; everyone may read a new
+// file.
 Result<void> replace_file(const std::string& path, std::string_view text);
-// The same, and it is on the disk then; a new one is its owner's alone.
+// replace_file(), and flushes it to the disk; only its owner may read a new file.
 Result<void> keep_file(const std::string& path, std::string_view text);
 
 }  // namespace quire::cli

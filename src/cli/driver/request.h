@@ -33,7 +33,7 @@ public:
     Result<Value> value(std::string_view name) const;
     // A value inside a request: with bytes for {"$bytes": base64}.
     static Result<Value> plain(const Value& json);
-    // As it came: {"$bytes": …} is an object like others.
+    // The value unchanged: {"$bytes": …} is an ordinary object.
     Result<const Value*> json(std::string_view name) const;
     Result<Bytes> bytes(std::string_view name) const;
     Result<std::vector<Bytes>> bytes_list(std::string_view name) const;

@@ -12,7 +12,7 @@ namespace {
 class EngineTime : public testing::Test {
 protected:
     Value ask(std::string_view line) { return json::parse(session.answer(line)).value(); }
-    // What stands under "ok", as text; else the error's code.
+    // The member "ok" of the reply as text; else the error's code.
     std::string on_a(std::string_view op, std::string_view rest = "") {
         const Value reply =
             ask(cat(R"({"doc":"a","op":")", op, "\"", rest.empty() ? "" : ",", rest, "}"));

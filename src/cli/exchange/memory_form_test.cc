@@ -31,7 +31,7 @@ std::string read(std::string_view form, const BlockSchema& schema,
     return value ? json::write(*value) : value.error().message();
 }
 
-// What a value says to somebody who is shown it in a form: read-only fields of Maps and read-only
+// The value as a person sees it in a form: read-only fields of Maps and read-only
 // sections are comments there.
 Value writable(const BlockSchema& schema, const Value& value) {
     if (const auto* map = schema.as<memory::MapSchema>()) {

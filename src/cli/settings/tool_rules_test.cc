@@ -28,7 +28,7 @@ std::string joined(std::vector<std::string> words, bool sort = false) {
     return out;
 }
 
-// What rules know of a tool, but for the words of a later version.
+// A known tool as rules see it, without the operations of later versions.
 std::string described(const policy::KnownTool& tool) {
     std::vector<std::string> words;
     for (const std::string& word : tool.operations) {
@@ -40,7 +40,7 @@ std::string described(const policy::KnownTool& tool) {
                joined(tool.profiles));
 }
 
-// Where no kernel runs, rules are read with a list of the tools in the place of the tools.
+// Without a kernel, rules are checked against a list of the tools instead of the tools.
 TEST(ToolRules, WhatIsKnownWithoutAKernelIsWhatThereIs) {
     kernel::Desk desk;
     const TestDirectory disk;
