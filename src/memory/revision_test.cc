@@ -41,14 +41,14 @@ struct Table : MemoryDesk {
     std::optional<crdt::Doc> shown;
 };
 
-BlockSchema fields() {
+BlockSchema revised_fields() {
     return MapSchema{{Field{.name = "name"}, Field{.name = "level", .type = FieldType::number},
                       Field{.name = "visits", .type = FieldType::counter},
                       Field{.name = "tags", .type = FieldType::list},
                       Field{.name = "origin", .read_only = true}}};
 }
 
-BlockSchema tasks() {
+BlockSchema revised_tasks() {
     return ListSchema{
         .item_schema = BlockSchema(
             MapSchema{{Field{.name = "title"}, Field{.name = "done", .type = FieldType::boolean},
@@ -134,7 +134,7 @@ TEST(Revision, TurnsAnyBlockIntoAnyOtherOfItsSchema) {
 }
 
 TEST(Revision, KeepsOthersChanges) {
-    Table table(fields());
+    Table table(revised_fields());
     ASSERT_TRUE(table.edit("system:s").set_field({"", "origin"}, "web"));
     ASSERT_TRUE(table.edit().set_field({"", "visits"}, 5));
     ASSERT_TRUE(table.edit().set_field({"", "tags"}, List{"a", "b", "c"}));
@@ -156,7 +156,7 @@ TEST(Revision, KeepsOthersChanges) {
 }
 
 TEST(Revision, ReportsPlacesThatOthersChangedToo) {
-    Table table(fields());
+    Table table(revised_fields());
     ASSERT_TRUE(table.edit().set_field({"", "level"}, 1));
     ASSERT_TRUE(table.edit().set_field({"", "name"}, "Ada"));
     table.show();
@@ -172,7 +172,7 @@ TEST(Revision, ReportsPlacesThatOthersChangedToo) {
 
 // A sum that is nobody's number is told, also where both wrote the same one.
 TEST(Revision, ReportsACounterThatOthersChangedToo) {
-    Table table(fields());
+    Table table(revised_fields());
     ASSERT_TRUE(table.edit().set_field({"", "visits"}, 5));
     table.show();
     EXPECT_EQ(table.revise(Map{{"visits", 6}}), "");
@@ -194,13 +194,13 @@ TEST(Revision, ARefusalNamesItsPlace) {
         if (!name.empty()) out.append(std::string(name), std::move(what));
         return Value(std::move(out));
     };
-    Table map(fields());
+    Table map(revised_fields());
     map.show();
     EXPECT_EQ(place(map, Map{{"name", "a"}, {"origin", "b"}}), at("", "field", "origin"));
     EXPECT_EQ(place(map, Map{{"nmae", "a"}}), at("", "field", "nmae"));
     EXPECT_EQ(place(map, "a"), at(""));
 
-    Table list(tasks());
+    Table list(revised_tasks());
     ASSERT_TRUE(list.edit().push_item("", task("tea")));
     list.show();
     EXPECT_EQ(place(list, List{task("tea"), Map{{"title", 1}}}), at("", "index", 1));
@@ -217,7 +217,7 @@ TEST(Revision, ARefusalNamesItsPlace) {
 }
 
 TEST(Revision, ItemsAreThoseThatTheyWere) {
-    Table table(tasks());
+    Table table(revised_tasks());
     for (const char* title : {"tea", "code", "sleep"}) {
         ASSERT_TRUE(
             table.edit("system:s")
@@ -244,7 +244,7 @@ TEST(Revision, ItemsAreThoseThatTheyWere) {
 }
 
 TEST(Revision, AnItemThatIsTakenOutIsNotTakenForTheNextOne) {
-    Table table(tasks());
+    Table table(revised_tasks());
     for (const std::int64_t id : {1, 2, 3})
         ASSERT_TRUE(table.edit("system:s").push_item("", Map{{"title", cat("t", id)}, {"id", id}}));
     table.show();
@@ -261,7 +261,7 @@ TEST(Revision, AnItemThatIsTakenOutIsNotTakenForTheNextOne) {
 }
 
 TEST(Revision, AnItemThatOthersTookOutComesBackAsItWasEdited) {
-    Table table(tasks());
+    Table table(revised_tasks());
     ASSERT_TRUE(table.edit().push_item("", task("tea")));
     ASSERT_TRUE(table.edit().push_item("", task("code")));
     table.show();
@@ -307,7 +307,7 @@ TEST(Revision, AddingNeedsNoMoreThanAddingNeeds) {
     EXPECT_EQ(text.revise("one\ntwo\n", adds), "");
     EXPECT_EQ(text.value(), Value("one\ntwo\n"));
 
-    Table list(tasks());
+    Table list(revised_tasks());
     ASSERT_TRUE(list.edit().push_item("", task("tea")));
     list.show();
     EXPECT_EQ(list.revise(List{task("tea"), task("code")}, adds), "");
@@ -316,7 +316,7 @@ TEST(Revision, AddingNeedsNoMoreThanAddingNeeds) {
 }
 
 TEST(Revision, PassesTheGate) {
-    Table table(fields());
+    Table table(revised_fields());
     ASSERT_TRUE(table.edit("system:s").set_field({"", "origin"}, "web"));
     table.show();
     EXPECT_EQ(table.revise(Map{{"origin", "me"}}), "read_only_field");
@@ -325,7 +325,7 @@ TEST(Revision, PassesTheGate) {
     EXPECT_EQ(table.revise(Map{{"level", "red"}}), "schema_mismatch");
     EXPECT_EQ(table.revise("text"), "schema_mismatch");
 
-    Table list(tasks());
+    Table list(revised_tasks());
     list.show();
     EXPECT_EQ(list.revise(List(5, task("tea"))), "max_items");
 
