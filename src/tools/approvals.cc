@@ -1,4 +1,8 @@
 // approvals: what agents ask people for, and the answers. Only people may call it.
+//
+// An approval names what it is about as a path, a tool or a label, whichever fits. Its status is
+// stored, but "expired" is not: an answer that held for a time is over when the clock says so, so
+// the list compares each with the kernel's time.
 #include "base/concat.h"
 #include "kernel/approval_calls.h"
 #include "text/escape_hidden.h"
@@ -29,13 +33,13 @@ std::string_view status_of(const Approval& approval, std::int64_t now_ms) {
     return over ? "expired" : policy::name_of(approval.status);
 }
 
-// An approval as it is answered.
+// An approval in the answer.
 struct ShownApproval {
     std::string approval_id;
     std::string status;
     std::string actor;
     std::string operation;
-    std::optional<std::string> path, tool, label;  // The one that it is about.
+    std::optional<std::string> path, tool, label;  // At most one is there.
     std::string block_id;
     policy::Permission permission = policy::Permission::human;
     std::string description;

@@ -1,3 +1,8 @@
+// block_append: text at the end of a block, exactly as given.
+//
+// With `ack: "accepted"` the kernel answers at once and gathers small appends into one change; with
+// "durable" it answers when the text is on disk. Only then is the change known, so only then does
+// the answer show a snippet.
 #include "base/concat.h"
 #include "tools/render.h"
 #include "tools/tools.h"
@@ -42,6 +47,7 @@ struct BlockAppendAnswer {
     std::optional<std::string> snippet = {};
 };
 
+// In profile `full` the answer has no snippet: programs know what they appended.
 Fields<BlockAppendAnswer> block_append_answer(Profile profile) {
     Fields<BlockAppendAnswer> out;
     out.required("version", &BlockAppendAnswer::version)

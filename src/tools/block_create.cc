@@ -1,3 +1,8 @@
+// block_create: a new block in a conversation, or for a file of the workspace.
+//
+// A `client_token` makes the call safe to repeat: the second call with a token gets the block that
+// the first one made. The kernel does not say which of the two it was, so the answer to a call with
+// a token shows the block as it is now, not what the call carried.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -48,6 +53,7 @@ struct BlockCreateAnswer : kernel::BlockVersion {
     std::string snippet;
 };
 
+// Like block_append, only profile `full` answers without a snippet.
 Fields<BlockCreateAnswer> block_create_answer(Profile profile) {
     Fields<BlockCreateAnswer> out;
     out.required("block_id", &BlockCreateAnswer::block_id)

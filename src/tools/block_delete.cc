@@ -1,3 +1,5 @@
+// block_delete: marks a block as deleted. Its text and history stay, so that undo can bring it
+// back; its children keep their parent_id.
 #include "base/concat.h"
 #include "tools/render.h"
 #include "tools/tools.h"

@@ -1,3 +1,7 @@
+// block_edit: a batch of line edits in profile `full`, all or nothing.
+//
+// The arguments are decoded straight into the edits of edits/line_edit.h (tools/edit_fields.h says
+// how those look in JSON), because both count lines from 0 and exclude the end.
 #include "tools/edit_fields.h"
 #include "tools/render.h"
 #include "tools/tools.h"

@@ -1,3 +1,4 @@
+// block_history: the versions of a block, newest first, a page at a time.
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

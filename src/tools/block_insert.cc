@@ -1,3 +1,5 @@
+// block_insert: whole lines after a line, in profile `model`. It plans the same edit as block_edit
+// with one insert, and names its own arguments in refusals.
 #include "edits/line_edit.h"
 #include "tools/render.h"
 #include "tools/tools.h"

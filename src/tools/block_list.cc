@@ -1,3 +1,7 @@
+// block_list: the blocks that the caller may see, in document order, a page at a time.
+//
+// Both profiles take the same arguments. Only `full` explains them: a model reads the list of tools
+// at every start, and the names say enough.
 #include "base/concat.h"
 #include "tools/block_words.h"
 #include "tools/render.h"
@@ -45,6 +49,7 @@ struct BlockListArgs {
     std::string cursor;
 };
 
+// One line for each block, indented by its depth: id, role, kind, status, size, path, first line.
 Answered<ListPage> render_list(ListPage page) {
     std::string text = page.blocks.empty() ? "No blocks.\n" : "";
     for (const kernel::BlockInfo& info : page.blocks) {

@@ -1,3 +1,7 @@
+// block_search: lines that match a query, in one block.
+//
+// In profile `model` block_id may be left out, which searches everywhere: there kernel_search is
+// not published. The two forms answer different structs, so the output schema joins both.
 #include "tools/block_words.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
@@ -18,7 +22,7 @@ struct BlockSearchArgs {
     std::size_t max_matches = 20;
 };
 
-// `full` searches one block, and has kernel_search; in `model` one tool does both.
+// Only the order and the need of block_id differ between profiles.
 Fields<BlockSearchArgs> block_search_fields(Profile profile) {
     Fields<BlockSearchArgs> out;
     out.required("query", &BlockSearchArgs::query);
@@ -38,6 +42,7 @@ Map block_search_answer(Profile profile) {
     return one_of({Codec<Found>::schema(), Codec<FoundInMany>::schema()});
 }
 
+// Searches all kinds of blocks; files, too.
 void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQuery query,
                 Reply<ToolResult> reply) {
     kernel::SearchAll all{.search = std::move(query), .kinds = {}, .path_prefix = {}};

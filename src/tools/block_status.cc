@@ -1,3 +1,4 @@
+// block_status: the status of a block. The kernel decides which steps are allowed.
 #include "base/concat.h"
 #include "tools/block_words.h"
 #include "tools/render.h"

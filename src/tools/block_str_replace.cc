@@ -1,3 +1,6 @@
+// block_str_replace: replaces text that occurs exactly once, in profile `model`. The search and its
+// refusals ("no_match" with the closest region, "not_unique" with the lines) are those of
+// edits/str_replace.h.
 #include "edits/str_replace.h"
 #include "tools/render.h"
 #include "tools/tools.h"

@@ -1,4 +1,7 @@
-// block_undo and block_redo: two tools in `full`, one with a flag in `model`.
+// block_undo and block_redo: two tools in profile `full`, one with a flag in `model`.
+//
+// An undo takes back the caller's last unit of work on the block and leaves what others changed
+// since. A unit whose text others replaced is skipped and counted, never half undone.
 #include "base/concat.h"
 #include "tools/render.h"
 #include "tools/tools.h"

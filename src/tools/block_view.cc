@@ -1,3 +1,7 @@
+// block_view: a block's lines in profile `model`, numbered from 1; -1 means the last line.
+//
+// The kernel takes ranges from 0. Only a view that starts at the last line needs two reads: the
+// first learns how many lines there are.
 #include <memory>
 
 #include "base/concat.h"
@@ -19,6 +23,7 @@ struct BlockViewArgs {
     std::optional<std::int64_t> end_line;
 };
 
+// Whether the range runs forwards; nothing else is known before the block is read.
 Result<void> check_order(std::int64_t start, std::int64_t end) {
     if (start == 0 || end == 0) {
         return invalid("invalid_range", "lines are numbered from 1; -1 is the last",

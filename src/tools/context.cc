@@ -1,4 +1,8 @@
 // context: structured memory, by label. A function for each operation, and the table of them.
+//
+// The functions only translate: arguments into the kernel's structs, and its answers into results
+// (context_render.h). Which operation takes what stands in the table at the end; who may do what,
+// and which values a schema accepts, is decided by the kernel.
 #include "base/concat.h"
 #include "json/json.h"
 #include "tools/context_render.h"
@@ -20,6 +24,7 @@ Map limit_rules() {
     return {{"minimum", 1}, {"maximum", 1000}};
 }
 
+// Answers an operation that changed a block and made nothing else.
 auto answer_done(Reply<ToolResult> reply, std::string what) {
     return answer_with(std::move(reply), [what = std::move(what)](const MemoryVersion& block) {
         return render_memory_done(block, what);
@@ -74,6 +79,7 @@ void create_memory(MemoryCalls& memory, OperationCall call, NewMemory args) {
     memory.create(call.by(), std::move(what), answer_done(std::move(call.reply), "created"));
 }
 
+// `mapping` says which old field becomes which new one; a dry run only reports.
 void convert_memory(MemoryCalls& memory, OperationCall call, std::string label, Value schema,
                     std::optional<Map> mapping, std::optional<bool> dry_run) {
     const bool is_dry = dry_run.value_or(false);
@@ -113,6 +119,7 @@ void search_memory(MemoryCalls& memory, OperationCall call, std::string query,
 
 using Section = std::optional<std::string>;
 
+// A path without a section or a field leaves that part empty.
 memory::FieldPath path_of(Section section, std::optional<std::string> field) {
     return {std::move(section).value_or(""), std::move(field).value_or("")};
 }
@@ -169,6 +176,7 @@ void increment_counter(MemoryCalls& memory, OperationCall call, std::string labe
 
 // --- undo, redo, history, diff, rollback, delete ---
 
+// Undo and redo differ in one flag of the kernel's call.
 template <bool redo>
 void undo_memory(MemoryCalls& memory, OperationCall call, std::string label) {
     memory.undo(call.by(), std::move(label), redo,
@@ -177,6 +185,7 @@ void undo_memory(MemoryCalls& memory, OperationCall call, std::string label) {
                 }));
 }
 
+// Profile `full` pages through the history; `model` sees its newest part only.
 struct MemoryVersions {
     std::string label;
     std::optional<std::size_t> limit;

@@ -1,3 +1,8 @@
+// The answers of the tool `context`.
+//
+// The first part says how the kernel's structs look in JSON, one field list each (json/fields.h).
+// The second turns each struct into a result: the same members as structured content, and a text
+// for a model to read that names the block, what was done and the new version.
 #include "tools/context_render.h"
 
 #include "base/concat.h"

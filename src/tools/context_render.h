@@ -1,4 +1,7 @@
-// What the tool `context` answers: structured, and as a text for a model to read.
+// What the tool `context` answers: structured content, and the same as text for a model to read.
+//
+// Each function takes what the kernel answered to one operation and cannot fail. The text names the
+// block, what was done and the new version, so that a model need not read the structured part.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +24,11 @@ struct Words<kernel::MemoryType> {
 
 namespace quire::tools {
 
-// The schema of what its operations answer: any of them, or with the names alone that most have.
+// The output schema of the tool: all that its operations may answer in profile `full`, and only
+// what most of them answer in the others.
 Map memory_answer(bool full);
 
-// As every changing operation answers; `what` says what was done.
+// What a changing operation answers that makes nothing else; `what` says what was done.
 ToolResult render_memory_done(const kernel::MemoryVersion& block, std::string_view what);
 // A write, with what it made: how many matches it replaced, the counter's new value, the item that
 // it removed.
@@ -32,7 +36,7 @@ enum class WriteMade { nothing, replacements, value, removed };
 ToolResult render_memory_written(const kernel::MemoryWritten& written, WriteMade made);
 ToolResult render_memory_undone(const kernel::MemoryUndone& undone, bool redo);
 ToolResult render_archived(const kernel::MemoryMoved& moved);
-// `dry_run`: what would be done.
+// For a dry run it says what would be done.
 ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run);
 ToolResult render_swapped(const kernel::MemoryMoved& moved);
 

@@ -1,4 +1,8 @@
-// Line edits as tools take them: the members of each kind, in the JSON of block_edit and file.
+// Line edits in JSON: the members of each kind, for block_edit and for `file` with `edit`.
+//
+// Each kind is told from the others by its member "op". Line numbers are decoded as they stand; a
+// profile that counts from 1 converts them afterwards. The room `edits` knows no JSON, so this
+// description stands here.
 #pragma once
 
 #include "edits/line_edit.h"
@@ -19,6 +23,7 @@ struct FieldsOf<edits::InsertLines> {
     }
 };
 
+// Deletions and replacements name a range by two members.
 inline constexpr auto kStartLine = [](auto& edit) -> auto& {
     return edit.lines.begin.n;
 };

@@ -1,3 +1,9 @@
+// What str_replace_based_edit_tool and memory share.
+//
+// Models have learnt two things about these tools from elsewhere: how an answer looks (`cat -n`
+// numbers, a snippet after an edit) and how a refusal begins ("No replacement was performed, …").
+// So a refusal starts with the familiar sentence, in known_words(), and goes on with ours, which
+// says what to do next. The edits themselves are those of edits/.
 #include "tools/editor_words.h"
 
 #include <algorithm>

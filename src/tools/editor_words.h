@@ -1,5 +1,9 @@
-// What the editing tools of profile `compat` have in common: their commands as models have learnt
-// them, the edits behind these, and the words of their answers.
+// What the editing tools of profile `compat` share: the rows of their common commands, the edits
+// behind these, and the words of their answers.
+//
+// Models know these tools from elsewhere, so commands, arguments and answers keep the form that
+// they know. str_replace_based_edit_tool works on files and memory on text blocks; both count lines
+// from 1 and include the last.
 #pragma once
 
 #include <cstddef>
@@ -22,19 +26,20 @@
 
 namespace quire::tools {
 
-// What is edited, as messages call it.
+// How messages call what is edited.
 struct EditorNouns {
     std::string_view whole;  // "the file"
     std::string_view look;   // "View the file"
 };
-// What a call asked for, as a refusal speaks of it.
+// What a call asked for: refusals repeat it.
 struct EditorAsk {
     std::string path;
     std::string old_str = {};
     std::optional<std::size_t> insert_line = {};
 };
 
-// What the commands that both tools have do to an `On`; their rows.
+// The functions of the commands that both tools have. `On` is what a tool works on
+// (operation_tool.h); `path` is described differently by each.
 template <class On>
 struct EditorCommands {
     void (*view)(On, OperationCall, std::string path,
@@ -64,7 +69,7 @@ std::vector<OperationRow<On>> editor_rows(EditorCommands<On> commands, const Arg
 
 // Lines as `cat -n` prints them; the first is number `first`, counted from 0.
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first);
-// Of a view, under a heading.
+// The answer of a view, under a heading.
 struct ShownLines {
     std::string content;
     std::size_t line_count = 0;
@@ -78,20 +83,20 @@ Answered<ShownLines> render_lines(std::string_view heading, const edits::View& v
 // invalid_argument "invalid_range".
 Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range);
 
+// The edits of str_replace and insert. They are planned when the kernel has the text at hand.
 edits::Plan replacement(const EditorAsk& ask, std::string new_str, const kernel::Kernel& kernel,
                         EditorNouns nouns);
-// After line `insert_line` of the ask.
 edits::Plan insertion(const EditorAsk& ask, std::string text, const kernel::Kernel& kernel);
-// The lines around an edit, under a heading, or that there was nothing to change.
+// The text of an answer to an edit: the lines around it, or that there was nothing to change.
 std::string edited_text(std::string_view heading, const kernel::Edited& edited,
                         const EditorNouns& nouns, const std::string& path);
 
-// The refusal with the words in front by which models know it, where they are of an edit; `more`
-// are those of other refusals.
+// A refusal that begins with the words that models know: ours for refused edits, `more` for the
+// tool's others.
 ToolResult refused_as_known(const Error& error, const EditorAsk& ask, std::string_view more);
 
-// What lies below `directory` ("" is the root), two levels deep, without what is hidden:
-// directories end in '/'.
+// Adds what `path` shows below `directory` ("" is the root): at most two levels, nothing hidden. A
+// directory's entry ends in '/'.
 void add_entry_below(std::set<std::string>& entries, const std::string& directory,
                      const std::string& path);
 struct ShownDirectory {
@@ -100,7 +105,7 @@ struct ShownDirectory {
     bool truncated = false;
     static Fields<ShownDirectory> fields();
 };
-// Each entry after `root`.
+// Every entry is shown with `root` in front.
 Answered<ShownDirectory> render_directory(const std::string& path, std::string_view root,
                                           const std::set<std::string>& entries, bool truncated);
 

@@ -1,4 +1,7 @@
-// The kernel's answers that several tools give: a file, a memory block, what a source said of it.
+// Structs of the kernel that several tools answer with, as JSON: a file, a memory block, and what a
+// block's source said about an edit.
+//
+// The members and their order are published: clients rely on them.
 #pragma once
 
 #include "json/fields.h"

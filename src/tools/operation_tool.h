@@ -31,6 +31,8 @@
 
 namespace quire::tools {
 
+// One call of an operation: who calls in which profile, and where the answer goes. `session` is
+// valid until the function returns; `reply` may be kept and is called once.
 struct OperationCall {
     const Session& session;
     Reply<ToolResult> reply;
@@ -38,6 +40,7 @@ struct OperationCall {
     const kernel::Caller& by() const { return session.caller; }
 };
 
+// One argument in a row: its name, what is said of it, and what its schema says beside the type.
 struct Argument {
     Argument(const char* its_name, const char* description = "",  // NOLINT(*-explicit-*)
              Map schema_rules = {})
@@ -45,12 +48,13 @@ struct Argument {
 
     const char* name;
     const char* says;
-    Map rules;  // What its schema says beside its type, {"minimum": 1} for example.
+    Map rules;  // {"minimum": 1} for example.
 };
 
 // `On` is what the tool works on: a reference to the kernel's calls, or a struct of such.
 template <class On>
 struct OperationRow {
+    // `arguments` name the function's in their order.
     template <class... Args>
     OperationRow(Operation named, void (*function)(On, OperationCall, Args...),
                  Argument (&&arguments)[sizeof...(Args)])
@@ -71,6 +75,7 @@ struct OperationRow {
                 fields.decode(given));
         };
     }
+    // The arguments are one struct; `fields` may leave out members in some profiles.
     template <class Args>
     OperationRow(Operation named, void (*function)(On, OperationCall, Args), Fields<Args> fields)
         : operation(std::move(named)) {
@@ -100,6 +105,7 @@ private:
     }
 };
 
+// Finds the row of a call and runs it. The registry has checked the arguments before.
 template <class On>
 class OperationTool final : public Tool {
 public:

@@ -1,3 +1,5 @@
+// Each function reads the rows anew: a tool has tens of operations with a few arguments each, and
+// only settle() runs at every call.
 #include "tools/operations.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@ bool is_one_of(const std::vector<std::string>& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
+// The schemas of an operation's arguments, by name.
 const Map& members_of(const Operation& operation) {
     static const Map none;
     const Value* const members = operation.arguments.find("properties");

@@ -1,3 +1,6 @@
+// Turns what a search finds into its answer: the hits with the profile's line numbers, and the same
+// lines as text. A line with several matches is several hits; the text shows it once, and separates
+// the lines of different hits with "--".
 #include "tools/search_args.h"
 
 #include <algorithm>

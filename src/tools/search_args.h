@@ -1,4 +1,8 @@
-// What the searches have in common.
+// What block_search and kernel_search share: bounds of their arguments, and their answers.
+//
+// Lines are numbered as the profile counts them. `match_start` and `match_end` say where in
+// `content` the match lies, in code points, whatever the profile. Long lines are cut around their
+// matches; then the answer is `truncated`, too.
 #pragma once
 
 #include <string>
@@ -24,7 +28,7 @@ struct Words<text::Match> {
 
 namespace quire::tools {
 
-// Bounds of what one search may show.
+// Bounds of arguments: lines around a match, and how many matches or blocks.
 inline Map context_rules() {
     return {{"maximum", 100}};
 }
@@ -33,19 +37,19 @@ inline Map count_rules() {
 }
 
 struct FoundLine {
-    std::size_t line = 0;  // As the profile counts.
-    std::string content;   // The line with those around it.
+    std::size_t line = 0;  // In the number base of the profile.
+    std::string content;   // The line and the lines around it.
     std::size_t match_start = 0;
-    std::size_t match_end = 0;  // Where in the content the match lies, in code points.
+    std::size_t match_end = 0;  // Both in code points.
     static Fields<FoundLine> fields();
 };
-// Of a search in one block,
+// The answer of a search in one block.
 struct Found {
     std::vector<FoundLine> matches;
     bool truncated = false;
     static Fields<Found> fields();
 };
-// and in many.
+// The answer of a search in many blocks.
 struct FoundInMany {
     struct InBlock {
         std::string block_id;

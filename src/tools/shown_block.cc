@@ -1,3 +1,5 @@
+// Profile `model` publishes only the members that a model needs to read a block; the answer has all
+// of them in every profile.
 #include "tools/shown_block.h"
 
 #include "base/concat.h"

@@ -1,4 +1,7 @@
-// A block as reading it shows it: block_read, block_view and the reading of files.
+// A block as the reading tools show it: block_read, block_view, and file with `read` or `load`.
+//
+// The text form always numbers the lines. The structured content does so only if the call wants
+// it, because a program may copy from there.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +15,7 @@
 namespace quire::tools {
 
 struct ShownBlock {
-    std::string content;  // With numbers, where they were asked for.
+    std::string content;  // Numbered only if the call asked for that.
     Map metadata;
     std::string role, kind, status;
     std::uint64_t version = 0;
@@ -22,12 +25,13 @@ struct ShownBlock {
     bool final_newline = false;
     bool truncated = false;
     std::vector<std::string> notes;
-    std::string reason;  // Of the status, where there is one.
+    std::string reason;  // Why it has its status; may be empty.
     static Fields<ShownBlock> fields();
 };
-// As the answer of one tool: for `model` the schema names no more than is needed to read it.
+// The members as one profile publishes them: `model` names no more than a model needs. The encoded
+// answer has all of them.
 Fields<ShownBlock> shown_fields(Profile profile);
-// `line_numbers` is about the content; the text always has them.
+// A block that was cut gets a note with the next line to read.
 Answered<ShownBlock> render_block(const kernel::BlockText& block, Profile profile,
                                   bool line_numbers);
 

@@ -42,6 +42,7 @@ inline Reply<ToolResult> or_refused(Reply<ToolResult> reply) {
     };
 }
 
+// Decodes the arguments, which the registry has checked, and runs.
 template <class Args>
 class TypedTool final : public Tool {
 public:

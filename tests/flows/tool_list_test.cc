@@ -9,7 +9,7 @@
 #include "kernel/approval_calls.h"
 #include "kernel/file_calls.h"
 #include "tests/flows/tool_desk.h"
-#include "tools/markdown.h"
+#include "tests/flows/tool_page.h"
 #include "tools/tools.h"
 
 namespace quire {
@@ -104,7 +104,7 @@ TEST(ToolList, NamesAndSchemasAreWhatTheyMustBe) {
 TEST(ToolList, TheDocumentationIsWhatIsPublished) {
     const Published published;
     const std::string path = std::string(QUIRE_SOURCE_DIR) + "/docs/tools.md";
-    const std::string page = tools::markdown(published.registry);
+    const std::string page = tool_page(published.registry);
     if (std::getenv("REGEN") != nullptr) std::ofstream(path) << page;
 
     std::stringstream written;

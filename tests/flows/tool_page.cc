@@ -1,11 +1,11 @@
-#include "tools/markdown.h"
+#include "tests/flows/tool_page.h"
 
 #include <algorithm>
 
 #include "base/concat.h"
 #include "json/json.h"
 
-namespace quire::tools {
+namespace quire {
 
 namespace {
 
@@ -61,10 +61,10 @@ std::string in_words(const Value& schema) {
     return out;
 }
 
-std::string describe(const ToolInfo& tool) {
+std::string describe(const tools::ToolInfo& tool) {
     std::string out = cat("### ", tool.name, "\n\n", tool.description, "\n\n");
     if (tool.for_people) out += "Only human actors see it and may call it.\n\n";
-    const Annotations& promised = tool.annotations;
+    const tools::Annotations& promised = tool.annotations;
     if (promised.read_only) {
         out += "Changes nothing.\n\n";
     } else {
@@ -95,37 +95,36 @@ std::string describe(const ToolInfo& tool) {
 
 constexpr std::string_view kOpening =
     "# Tools\n\n"
-    "Written from the tools themselves; a test holds this page to what is published, and rewrites "
-    "it with `REGEN=1`.\n\n"
-    "A refused call is a result too: `{\"error\": {code, reason, message, details}}`, with text "
-    "whose first line says that\n"
-    "nothing was changed and why, and whose last says what to call next. Names may be written with "
-    "a dot (`block.edit`).\n\n";
+    "This page is written from the tools themselves. A test compares it with what is published, "
+    "and rewrites it with `REGEN=1`.\n\n"
+    "A refused call is also a result: `{\"error\": {code, reason, message, details}}`. The first "
+    "line of its text says that\n"
+    "nothing was changed and why; the last says what to call next. A name may be written with a "
+    "dot "
+    "(`block.edit`).\n\n";
 
 }  // namespace
 
-std::string markdown(const Registry& registry) {
+std::string tool_page(const tools::Registry& registry) {
     std::string out(kOpening);
-    out += "## Profile `model`\n\nThe default. Lines count from 1; ranges include both ends.\n\n";
-    for (const ToolInfo& tool :
-         registry.list(Profile::model, policy::Actor{policy::ActorKind::human, "ada"}))
+    const policy::Actor reader{policy::ActorKind::human, "ada"};
+    out += "## Profile `model`\n\nThe default. Lines count from 1; a range includes both ends.\n\n";
+    for (const tools::ToolInfo& tool : registry.list(tools::Profile::model, reader))
         out += describe(tool);
     out +=
-        "## Profile `full`\n\nFor programs. Lines count from 0; the end of a range is not part of "
-        "it.\n\n";
-    for (const ToolInfo& tool :
-         registry.list(Profile::full, policy::Actor{policy::ActorKind::human, "ada"}))
+        "## Profile `full`\n\nFor programs. Lines count from 0; a range does not include its "
+        "end.\n\n";
+    for (const tools::ToolInfo& tool : registry.list(tools::Profile::full, reader))
         out += describe(tool);
     out +=
-        "## Profile `compat`\n\nNames that models know from elsewhere. Lines count from 1; ranges "
-        "include "
-        "both ends. It has the tool `file` of profile `model`, too.\n\n";
-    for (const ToolInfo& tool :
-         registry.list(Profile::compat, policy::Actor{policy::ActorKind::human, "ada"})) {
-        if (registry.find(Profile::model, tool.name) == nullptr) out += describe(tool);
+        "## Profile `compat`\n\nNames that models know from elsewhere. Lines count from 1; a range "
+        "includes both ends. The tools `file`, `context` and `approvals` are those of profile "
+        "`model`.\n\n";
+    for (const tools::ToolInfo& tool : registry.list(tools::Profile::compat, reader)) {
+        if (registry.find(tools::Profile::model, tool.name) == nullptr) out += describe(tool);
     }
     while (out.ends_with("\n\n")) out.pop_back();
     return out;
 }
 
-}  // namespace quire::tools
+}  // namespace quire
