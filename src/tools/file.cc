@@ -9,6 +9,7 @@
 #include "tools/edit_fields.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"
+#include "tools/permission_words.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/tools.h"
