@@ -47,7 +47,7 @@ ToolRule rule(RuleType type, std::string of) {
 std::vector<ToolRule> over_all_tools() {
     std::vector<ToolRule> rules;
     for (int i = 0; i < kRules; ++i) {
-        const RuleType type = policy::kRuleTypes[static_cast<std::size_t>(i) % 14];
+        const RuleType type = kEvery<policy::RuleType>[static_cast<std::size_t>(i) % 14];
         if (type == RuleType::start_constraint || type == RuleType::requires_consent) continue;
         ToolRule made = rule(type, type == RuleType::exit_loop ? tool(0) : tool(i));
         if (lists_tools(type)) made.tools = {tool(i + 1), tool(i + 2)};

@@ -2,30 +2,6 @@
 
 namespace quire {
 
-std::string_view errc_name(Errc code) {
-    switch (code) {
-        case Errc::invalid_argument:
-            return "invalid_argument";
-        case Errc::not_found:
-            return "not_found";
-        case Errc::conflict:
-            return "conflict";
-        case Errc::denied:
-            return "denied";
-        case Errc::escalation_required:
-            return "escalation_required";
-        case Errc::out_of_range:
-            return "out_of_range";
-        case Errc::corrupt:
-            return "corrupt";
-        case Errc::unsupported:
-            return "unsupported";
-        case Errc::unavailable:
-            return "unavailable";
-    }
-    return "unavailable";
-}
-
 Error::Error(Errc code, std::string reason, std::string message, Map details)
     : body_(std::make_unique<Body>(
           Body{code, std::move(reason), std::move(message), std::move(details)})) {}

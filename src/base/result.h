@@ -1,11 +1,12 @@
 // Result and Error: how anything that comes from outside fails.
 //
-// An Error says what its caller can do (`code`), what happened as a stable word that programs
-// compare
-// (`reason`), what a reader should do next (`message`), and the facts behind it (`details`, a map
-// that doors pass on verbatim). It is one pointer wide, so a Result<int> stays small.
+// An Error says what its caller can do (`code`), what happened, as a stable word for programs to
+// compare (`reason`), what a reader should do next (`message`), and the facts behind it (`details`,
+// a map that doors pass on verbatim). It is one pointer wide, so a Result<int> stays small. The
+// words of the codes are printed by name_of() of base/enum_words.h.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,7 +30,11 @@ enum class Errc {
     unavailable,          // Not now: try again, or see the message.
 };
 
-std::string_view errc_name(Errc code);
+constexpr auto words_of(Errc) {
+    return std::to_array<std::string_view>({"invalid_argument", "not_found", "conflict", "denied",
+                                            "escalation_required", "out_of_range", "corrupt",
+                                            "unsupported", "unavailable"});
+}
 
 class [[nodiscard]] Error {
 public:
@@ -72,7 +77,8 @@ Failure corrupt(std::string message, Map details = {});
 
 }  // namespace quire
 
-// TRY(expr): the value of a Result, or return its error from this function.
+// TRY(expr): the value of a Result, or return its error from this function. Any tl::expected will
+// do whose error converts to an Error. It is a statement expression: for g++ and clang alone.
 #define TRY(...)                                                          \
     __extension__({                                                       \
         auto quire_try_result = (__VA_ARGS__);                            \
@@ -82,8 +88,8 @@ Failure corrupt(std::string message, Map details = {});
     })
 
 namespace quire::detail {
-template <class T>
-T take(tl::expected<T, Error>& result) {
+template <class T, class E>
+T take(tl::expected<T, E>& result) {
     if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 }  // namespace quire::detail

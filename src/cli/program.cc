@@ -36,7 +36,7 @@ constexpr const char* kFirstSteps =
     "\nExit codes: 0 done, 1 refused or failed (standard error says why), 2 wrong usage.\n";
 
 std::string check_profile(const std::string& word) {
-    const auto profile = tools::parse_profile(word);
+    const auto profile = parse_enum<tools::Profile>("profile", word);
     return profile ? "" : profile.error().message();
 }
 

@@ -1,6 +1,5 @@
 #include "conversation/block.h"
 
-#include <array>
 #include <charconv>
 
 #include "base/concat.h"
@@ -8,22 +7,6 @@
 namespace quire::conversation {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> kRoles = {"user", "model", "system", "tool"};
-constexpr std::array<std::string_view, 8> kKinds = {
-    "text", "thinking", "tool_call", "tool_result", "file", "error", "notification", "task"};
-constexpr std::array<std::string_view, 4> kStatuses = {"pending", "running", "done", "error"};
-
-template <class Enum, std::size_t N>
-Result<Enum> parse_word(std::string_view what, const std::array<std::string_view, N>& words,
-                        std::string_view word) {
-    for (std::size_t i = 0; i < N; ++i) {
-        if (words[i] == word) return static_cast<Enum>(i);
-    }
-    std::string message = cat("there is no ", what, " \"", word, "\"; it is one of");
-    for (const std::string_view known : words) message += cat(" ", known);
-    return invalid("invalid_argument", std::move(message));
-}
 
 // A number as str() prints it: digits, no sign, no leading zero.
 bool take_number(std::string_view& text, std::int64_t& number) {
@@ -42,26 +25,6 @@ bool take_underscore(std::string_view& text) {
 }
 
 }  // namespace
-
-std::string_view name_of(Role role) {
-    return kRoles[static_cast<std::size_t>(role)];
-}
-std::string_view name_of(Kind kind) {
-    return kKinds[static_cast<std::size_t>(kind)];
-}
-std::string_view name_of(Status status) {
-    return kStatuses[static_cast<std::size_t>(status)];
-}
-
-Result<Role> parse_role(std::string_view word) {
-    return parse_word<Role>("role", kRoles, word);
-}
-Result<Kind> parse_kind(std::string_view word) {
-    return parse_word<Kind>("kind", kKinds, word);
-}
-Result<Status> parse_status(std::string_view word) {
-    return parse_word<Status>("status", kStatuses, word);
-}
 
 Result<void> check_transition(Status from, Status to) {
     if (to != Status::pending || from == Status::pending) return {};

@@ -6,22 +6,25 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "base/value.h"
 
 namespace quire::conversation {
 
 enum class Role { user, model, system, tool };
+constexpr auto words_of(Role) {
+    return word_table("user", "model", "system", "tool");
+}
 enum class Kind { text, thinking, tool_call, tool_result, file, error, notification, task };
+constexpr auto words_of(Kind) {
+    return word_table("text", "thinking", "tool_call", "tool_result", "file", "error",
+                      "notification", "task");
+}
 enum class Status { pending, running, done, error };
-
-std::string_view name_of(Role role);
-std::string_view name_of(Kind kind);
-std::string_view name_of(Status status);
-// Errors: invalid_argument "invalid_argument", listing the valid words.
-Result<Role> parse_role(std::string_view word);
-Result<Kind> parse_kind(std::string_view word);
-Result<Status> parse_status(std::string_view word);
+constexpr auto words_of(Status) {
+    return word_table("pending", "running", "done", "error");
+}
 
 // Whether a caller may move a block from one status to another: anything but back to pending.
 // Errors: conflict "invalid_transition".

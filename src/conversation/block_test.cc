@@ -7,17 +7,17 @@ namespace {
 
 TEST(Block, WordsComeBackAsWhatTheyName) {
     for (const char* word : {"user", "model", "system", "tool"})
-        EXPECT_EQ(name_of(*parse_role(word)), word);
+        EXPECT_EQ(name_of(*parse_enum<Role>("role", word)), word);
     for (const char* word : {"text", "thinking", "tool_call", "tool_result", "file", "error",
                              "notification", "task"}) {
-        EXPECT_EQ(name_of(*parse_kind(word)), word);
+        EXPECT_EQ(name_of(*parse_enum<Kind>("kind", word)), word);
     }
     for (const char* word : {"pending", "running", "done", "error"})
-        EXPECT_EQ(name_of(*parse_status(word)), word);
+        EXPECT_EQ(name_of(*parse_enum<Status>("status", word)), word);
 }
 
 TEST(Block, AnUnknownWordIsAnsweredWithTheKnownOnes) {
-    const auto kind = parse_kind("image");
+    const auto kind = parse_enum<Kind>("kind", "image");
 
     ASSERT_FALSE(kind);
     EXPECT_EQ(kind.error().reason(), "invalid_argument");

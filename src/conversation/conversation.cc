@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kBlocks = "blocks";
 constexpr std::string_view kText = "content";
 
-std::string name_of(crdt::OpId id) {
+std::string text_of_id(crdt::OpId id) {
     return cat(id.counter, "@", id.peer);
 }
 
@@ -161,7 +161,7 @@ crdt::OpId Conversation::create(const NewBlock& block) {
     set("status", block.status);
     set("author", block.author);
     set("created_ms", block.created_ms);
-    if (block.parent) set("parent", name_of(*block.parent));
+    if (block.parent) set("parent", text_of_id(*block.parent));
     if (!block.metadata.empty()) set("metadata", block.metadata);
     const crdt::ContainerId content =
         must(doc_.map(fields).insert_container(kText, crdt::ContainerKind::text));

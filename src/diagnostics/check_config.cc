@@ -129,12 +129,9 @@ std::optional<Fault> CheckConfig::read(const Value& config, CheckConfig& out) {
         made.enabled = value->as_bool();
     }
     if (const Value* value = config.get("minimum_severity")) {
-        const Severity* const found =
-            std::find_if(std::begin(kSeverities), std::end(kSeverities), [&](Severity severity) {
-                return value->is_string() && value->as_string() == name_of(severity);
-            });
-        if (found == std::end(kSeverities))
-            return Fault{"minimum_severity", *value, "error, warning or note"};
+        const auto found =
+            value->is_string() ? enum_named<Severity>(value->as_string()) : std::nullopt;
+        if (!found) return Fault{"minimum_severity", *value, "error, warning or note"};
         made.minimum_severity = *found;
     }
     if (const Value* value = config.get("most")) {

@@ -129,18 +129,6 @@ std::string place_of(const Finding& finding) {
 
 }  // namespace
 
-std::string_view name_of(Severity severity) {
-    switch (severity) {
-        case Severity::error:
-            return "error";
-        case Severity::warning:
-            return "warning";
-        case Severity::note:
-            return "note";
-    }
-    return "";
-}
-
 std::vector<Finding> parse_findings(std::string_view output, const RunPlace& place) {
     std::vector<Finding> out;
     while (!output.empty()) {

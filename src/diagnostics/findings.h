@@ -7,14 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/value.h"
 
 namespace quire::diagnostics {
 
 // From the gravest.
 enum class Severity : std::uint8_t { error, warning, note };
-inline constexpr Severity kSeverities[] = {Severity::error, Severity::warning, Severity::note};
-std::string_view name_of(Severity severity);
+constexpr auto words_of(Severity) {
+    return word_table("error", "warning", "note");
+}
 
 struct Finding {
     std::string path;         // From the workspace's root where it is below it, else absolute.

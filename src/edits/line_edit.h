@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "edits/numbering.h"
 #include "edits/plan.h"
@@ -49,6 +50,9 @@ enum class Coords {
     // All operations count the lines of the text before the call, and must not overlap.
     original,
 };
+constexpr auto words_of(Coords) {
+    return word_table("sequential", "original");
+}
 
 // The caller's names for its arguments, and its way to do what was attempted wrongly. A message may
 // only name things that the caller can call.

@@ -5,12 +5,16 @@
 #include <optional>
 #include <string>
 
+#include "base/enum_words.h"
 #include "edits/plan.h"
 
 namespace quire::edits {
 
 // The unit in which an offset counts.
 enum class OffsetUnit { byte, codepoint, utf16 };
+constexpr auto words_of(OffsetUnit) {
+    return word_table("byte", "codepoint", "utf16");
+}
 
 struct OffsetSplice {
     std::size_t offset = 0;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/enum_words.h"
 #include "json/json.h"
 #include "json/schema/schema.h"
 
@@ -13,6 +14,9 @@ namespace quire::json {
 namespace fields_test {
 
 enum class Mood { calm, loud, sad };
+constexpr auto words_of(Mood) {
+    return word_table("calm", "loud", "sad");
+}
 
 // Of another room: its fields stand beside it.
 struct Spot {
@@ -44,12 +48,6 @@ using fields_test::Move;
 using fields_test::Say;
 using fields_test::Spot;
 
-template <>
-struct Words<Mood> {
-    static constexpr std::array<std::string_view, 3> words = {"calm", "loud", "sad"};
-    static constexpr std::size_t count = words.size();
-    static std::string_view word(Mood mood) { return words[static_cast<std::size_t>(mood)]; }
-};
 template <>
 struct FieldsOf<Spot> {
     static Fields<Spot> fields() {
@@ -136,8 +134,8 @@ void expect_kept(const T& it, std::string_view text) {
     const auto schema = Schema::compile(Codec<T>::schema(), {.strict = true});
     ASSERT_TRUE(schema) << text;
     EXPECT_TRUE(schema->check(value)) << text;
-    EXPECT_TRUE(Codec<T>::decode(value) == it) << text;
-    EXPECT_TRUE(Codec<T>::decode(json_of(text)) == it) << text;
+    EXPECT_TRUE(decode<T>(value) == it) << text;
+    EXPECT_TRUE(decode<T>(json_of(text)) == it) << text;
 }
 
 TEST(Codecs, GiveBackWhatTheyWereGiven) {
@@ -257,6 +255,126 @@ TEST(Fields, WhatIsRequiredHereMayBeOptionalElsewhere) {
     Guest guest;
     guest.note = "n";
     EXPECT_EQ(write(fields.encode(guest)), R"({"note":"n"})");
+}
+
+// --- reading what no schema has checked ---
+
+struct Party {
+    std::vector<Guest> guests;
+    Deed deed = Say{};
+    Bytes seal;
+    bool open = true;
+    std::optional<std::string> note;
+    friend bool operator==(const Party&, const Party&) = default;
+    static Fields<Party> fields() {
+        return Fields<Party>()
+            .constant("format", 2)
+            .required("guests", &Party::guests, "", {{"maxItems", 2}})
+            .required("deed", &Party::deed)
+            .required("seal", &Party::seal)
+            .defaulted("open", &Party::open)
+            .optional("note", &Party::note, "", {{"minLength", 2}});
+    }
+};
+
+std::string told(const Value& value) {
+    const Read<Party> party = read<Party>(value);
+    return party ? "" : party.error().message();
+}
+
+TEST(Fields, ReadWhatTheyWrite) {
+    Party party;
+    party.guests = {Guest{.name = "ada",
+                          .count = 3,
+                          .loud = {},
+                          .note = {},
+                          .wanted = {},
+                          .extra = {},
+                          .mood = Mood::sad}};
+    party.deed = Move{2, Spot{"hill"}};
+    party.seal = {0, 255};
+    const std::string text = write(Codec<Party>::encode(party));
+    EXPECT_EQ(text,
+              R"({"format":2,"guests":[{"name":"ada","mood":"sad"}],)"
+              R"("deed":{"do":"move","by":2,"to":{"name":"hill"}},"seal":"AP8=","open":true})");
+
+    EXPECT_TRUE(read<Party>(json_of(text)).value() == party);
+    EXPECT_TRUE(
+        read<Party>(
+            json_of(R"({"format":2,"guests":[],"deed":{"do":"say","by":"x"},"seal":"","more":1})"))
+            .value()
+            .open)
+        << "unknown members are passed over, and one that is not there is what it is anew";
+}
+
+TEST(Fields, AFaultNamesTheMemberAndWhatItMustBe) {
+    const Value right =
+        json_of(R"({"format":2,"guests":[{"name":"a"}],"deed":{"do":"say","by":"x"},"seal":""})");
+    const auto with = [&](std::string_view member, std::string_view text) {
+        Map changed = right.as_map();
+        changed.set(member, json_of(text));
+        return told(changed);
+    };
+    const auto without = [&](std::string_view member) {
+        Map changed = right.as_map();
+        changed.erase(member);
+        return told(changed);
+    };
+    EXPECT_EQ(told(right), "");
+    EXPECT_EQ(told(List{}), "the value must be an object, not an array");
+    EXPECT_EQ(with("format", "1"), "`format` must be 2");
+    EXPECT_EQ(without("format"), "`format` is missing; it must be 2");
+    EXPECT_EQ(without("guests"), "`guests` is missing; it must be an array");
+    EXPECT_EQ(with("guests", "{}"), "`guests` must be an array, not an object");
+    EXPECT_EQ(with("guests", R"([{"name":"a"},{"name":1}])"),
+              "`guests[1].name` must be a string, not an integer");
+    EXPECT_EQ(with("guests", R"([{"name":"a","mood":"glad"}])"),
+              "`guests[0].mood` must be one of calm, loud, sad");
+    EXPECT_EQ(with("guests", R"([{"name":"a","count":10}])"),
+              "`guests[0].count` must be from 1 to 9");
+    EXPECT_EQ(with("guests", R"([{"name":"a","wanted":["sad",null]}])"),
+              "`guests[0].wanted[1]` must be one of calm, loud, sad, not null");
+    EXPECT_EQ(with("guests", "[{},{},{}]"), "`guests` must be at most 2 items long");
+    EXPECT_EQ(with("deed", R"({"do":"sing"})"), "`deed.do` must be one of move, say");
+    EXPECT_EQ(with("deed", R"({"do":"move","by":-1})"),
+              "`deed.by` must be a whole number from 0 on");
+    EXPECT_EQ(with("deed", R"({"do":"move","by":1,"to":{"height":1}})"),
+              "`deed.to.name` is missing; it must be a string");
+    EXPECT_EQ(with("seal", "\"!\""), "`seal` must be base64");
+    EXPECT_EQ(with("open", "null"), "`open` must be true or false, not null");
+    EXPECT_EQ(with("note", "\"é\""), "`note` must be at least 2 characters long");
+}
+
+TEST(Fields, AListMayRefuseUnknownMembersAndTakeNullForNothing) {
+    const auto fields = Fields<Spot>()
+                            .required("name", &Spot::name)
+                            .optional("height", &Spot::height)
+                            .closed()
+                            .null_is_absent()
+                            .check([](const Spot& spot) -> std::optional<Fault> {
+                                if (spot.height >= 0) return std::nullopt;
+                                return bad_value("is below the ground").value().in_member("height");
+                            });
+
+    EXPECT_EQ(fields.read(json_of(R"({"name":"hill","height":null})")).value(), Spot{"hill"});
+    const auto unknown = fields.read(json_of(R"({"name":"hill","width":1})"));
+    EXPECT_EQ(unknown.error().message(), "`width` is not known; the members are name, height");
+    EXPECT_EQ(unknown.error().kind, Fault::Kind::unknown_member);
+    EXPECT_EQ(fields.read(json_of(R"({"name":null})")).error().kind, Fault::Kind::missing);
+    EXPECT_EQ(fields.read(json_of(R"({"name":"pit","height":-1})")).error().message(),
+              "`height` is below the ground");
+}
+
+TEST(Fields, AFaultBecomesTheErrorOfItsReader) {
+    const auto reading = [](const Value& value) -> Result<std::string> {
+        return TRY(read<Spot>(value)).name;
+    };
+    const auto spot = reading(json_of(R"({"name":1})"));
+    ASSERT_FALSE(spot);
+    EXPECT_EQ(spot.error().code(), Errc::invalid_argument);
+    EXPECT_EQ(spot.error().reason(), "invalid_argument");
+    EXPECT_EQ(Value(spot.error().details()), Value(Map{{"path", "name"}}));
+    EXPECT_EQ(read<Spot>(Value()).error().error(Errc::corrupt, "damaged").reason(), "damaged");
 }
 
 // --- whatever there is ---
@@ -379,6 +497,7 @@ TEST(Fields, WhateverIsEncodedFitsAndIsTheSameWhenItIsBack) {
         ASSERT_TRUE(fits) << "seed " << seed << ": " << text << ": " << fits.error().message();
         ASSERT_TRUE(Codec<Everything>::decode(value) == it) << "seed " << seed << ": " << text;
         ASSERT_TRUE(Codec<Everything>::decode(json_of(text)) == it) << "seed " << seed << text;
+        ASSERT_TRUE(read<Everything>(value).value() == it) << "seed " << seed << ": " << text;
         ASSERT_EQ(write(Codec<Everything>::encode(Codec<Everything>::decode(value))), text);
     }
 }

@@ -18,15 +18,14 @@ std::string schema_of(const store::DocumentRecord& record) {
     return policy::sha256_hex(json::write(memory::to_value(header->block.schema)));
 }
 
-// The enumerator of `words` that an error names.
-template <class Words>
-auto named_in(const Error& error, std::string_view member, const Words& words) {
+// The enumerator that an escalation names.
+template <class Enum>
+Enum named_in(const Error& error, std::string_view member) {
     const Value* word = error.details().find(member);
-    for (const auto each : words) {
-        if (word != nullptr && *word == Value(name_of(each))) return each;
-    }
-    CHECK(false && "an escalation says what for and why");
-    return words[0];
+    CHECK(word != nullptr);
+    const std::optional<Enum> named = enum_named<Enum>(word->as_string());
+    CHECK(named.has_value());
+    return *named;
 }
 
 bool approves(policy::Answer answer) {
@@ -84,8 +83,8 @@ bool Kernel::Body::is_unasked(const Error& error) {
 
 void Kernel::Body::ask(const Caller& by, policy::Target target, Error refusal,
                        Function<void(Error)> tell) {
-    Approvals::Wanted wanted{named_in(refusal, "operation", policy::kOperations),
-                             named_in(refusal, "permission", policy::kPermissions),
+    Approvals::Wanted wanted{named_in<policy::Operation>(refusal, "operation"),
+                             named_in<policy::Permission>(refusal, "permission"),
                              std::move(target)};
     ask(by, std::move(wanted), std::move(refusal), std::move(tell));
 }

@@ -95,20 +95,20 @@ Result<policy::Approval> from_record(const store::ApprovalRecord& record) {
     policy::Approval approval;
     approval.id = record.id;
     approval.ask.actor = members.actor("actor");
-    approval.ask.operation = members.word("operation", policy::kAskedOperations);
+    approval.ask.operation = members.word("operation", kEvery<policy::Operation>);
     approval.ask.target = {members.text("kind"), members.text("name"), members.text("block_id"),
                            members.text("schema")};
     approval.ask.call = members.text("call");
-    approval.permission = members.word("permission", policy::kPermissions);
+    approval.permission = members.word("permission", kEvery<policy::Permission>);
     approval.description = members.text("description");
     approval.asked_ms = members.number("asked_ms");
-    approval.status = members.word("status", policy::kApprovalStatuses);
+    approval.status = members.word("status", kEvery<policy::ApprovalStatus>);
     bool whole = members.number("format") == kFormat && members.whole();
     if (const Value* resolved = form->get("resolved")) {
         Members answer(*resolved);
         approval.resolved = {answer.actor("by"),
                              answer.number("at_ms"),
-                             answer.word("answer", policy::kAnswers),
+                             answer.word("answer", kEvery<policy::Answer>),
                              answer.number("until_ms"),
                              answer.text("scope"),
                              answer.number_or_none("elicited_in")};

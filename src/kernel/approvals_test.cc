@@ -225,7 +225,7 @@ void furnish(Office& office, const std::string& label, Permission permission, Me
 }
 
 TEST(Approvals, EveryWayToWriteUnderEveryPermissionAsksWhereTheMatrixSaysSo) {
-    for (const Permission permission : policy::kPermissions) {
+    for (const Permission permission : kEvery<policy::Permission>) {
         for (const Way& way : ways()) {
             Office office;
             furnish(office, "plan", permission, way.type);
@@ -233,7 +233,7 @@ TEST(Approvals, EveryWayToWriteUnderEveryPermissionAsksWhereTheMatrixSaysSo) {
             const std::size_t waiting = office.list().size();
             ASSERT_EQ(waiting, 0U);
             const Deed deed = way.deed("plan");
-            const std::string where = cat(way.name, " under ", policy::name_of(permission));
+            const std::string where = cat(way.name, " under ", name_of(permission));
 
             const Outcome outcome = office.call(deed);
 
@@ -252,8 +252,8 @@ TEST(Approvals, EveryWayToWriteUnderEveryPermissionAsksWhereTheMatrixSaysSo) {
                     break;
             }
             EXPECT_EQ(outcome.code, Errc::escalation_required) << where;
-            EXPECT_EQ(outcome.message, cat("Requires ", policy::name_of(permission),
-                                           " approval to ", policy::name_of(way.operation)))
+            EXPECT_EQ(outcome.message, cat("Requires ", name_of(permission), " approval to ",
+                                           name_of(way.operation)))
                 << where;
             EXPECT_EQ(office.study.value("plan"), before) << where;
             ASSERT_EQ(office.list().size(), 1U) << where;
@@ -458,7 +458,7 @@ TEST(Approvals, OnlyPeopleListAndResolve) {
     office.make("plan");
     const std::string id = office.asked(set_status("plan", "x"));
     for (const char* by : {kEve, "agent:bob", "source:lsp", "system:quire"}) {
-        for (const Answer answer : policy::kAnswers) {
+        for (const Answer answer : kEvery<policy::Answer>) {
             const auto refused = office.resolve(id, {answer}, by);
             ASSERT_FALSE(refused);
             EXPECT_EQ(refused.error().code(), Errc::denied);

@@ -62,7 +62,7 @@ void add_arguments(Map& to, const Call& call) {
 }
 
 void add_end(Map& to, const CallEnd& how, std::int64_t took_ms) {
-    const bool escalated = how.code == errc_name(Errc::escalation_required);
+    const bool escalated = how.code == name_of(Errc::escalation_required);
     to.append("outcome", !how.is_refused() ? "done" : escalated ? "escalated" : "refused");
     add(to, "code", how.code);
     add(to, "reason", how.reason);
@@ -70,26 +70,6 @@ void add_end(Map& to, const CallEnd& how, std::int64_t took_ms) {
     add(to, "block_id", how.block_id);
     if (how.version) to.append("version", *how.version);
     to.append("ms", took_ms);
-}
-
-std::string_view name_of(ApprovalChange change) {
-    switch (change) {
-        case ApprovalChange::asked:
-            return "asked";
-        case ApprovalChange::approved:
-            return "approved";
-        case ApprovalChange::denied:
-            return "denied";
-        case ApprovalChange::used:
-            return "used";
-        case ApprovalChange::returned:
-            return "returned";
-        case ApprovalChange::revoked:
-            return "revoked";
-        case ApprovalChange::outdated:
-            break;
-    }
-    return "outdated";
 }
 
 std::string string_of(const Map& of, std::string_view member) {
@@ -100,7 +80,7 @@ std::string string_of(const Map& of, std::string_view member) {
 }  // namespace
 
 CallEnd CallEnd::of(const Error& error) {
-    return {.code = std::string(errc_name(error.code())),
+    return {.code = std::string(name_of(error.code())),
             .reason = error.reason(),
             .approval_id = string_of(error.details(), "approval_id")};
 }
@@ -182,13 +162,13 @@ std::string approval_entry(const policy::Approval& approval, ApprovalChange chan
     body.append("approval_id", approval.id);
     body.append("by", by.str());
     body.append("actor", ask.actor.str());
-    body.append("asks", policy::name_of(ask.operation));
+    body.append("asks", name_of(ask.operation));
     add(body, "target", shown(ask.target.name));
     add(body, "block_id", ask.target.block_id);
     body.append("digest", ask.call);
     if (const auto& answer = approval.resolved;
         answer && change != ApprovalChange::asked && change != ApprovalChange::outdated) {
-        body.append("decision", policy::name_of(answer->answer));
+        body.append("decision", name_of(answer->answer));
         if (answer->answer == policy::Answer::approve_for) body.append("until", answer->until_ms);
         add(body, "scope", shown(answer->scope));
         if (answer->elicited_in != 0)

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "kernel/kernel.h"
 #include "sched/guarded.h"
 
@@ -55,6 +56,9 @@ private:
 std::string stopped_entry(const Clock& clock);
 // What becomes of an approval, because of what `by` does.
 enum class ApprovalChange { asked, approved, denied, used, returned, revoked, outdated };
+constexpr auto words_of(ApprovalChange) {
+    return word_table("asked", "approved", "denied", "used", "returned", "revoked", "outdated");
+}
 std::string approval_entry(const policy::Approval& approval, ApprovalChange change,
                            const policy::Actor& by, const Clock& clock);
 

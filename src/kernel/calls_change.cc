@@ -110,10 +110,9 @@ void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion
                 if (live.is_blank()) body->catalog().drop(live.key());
                 return answer(Failure(block.error()));
             }
-            block->role = conversation::name_of(what.role);
-            block->kind = conversation::name_of(what.kind);
-            block->status =
-                conversation::name_of(what.status.value_or(conversation::Status::pending));
+            block->role = name_of(what.role);
+            block->kind = name_of(what.kind);
+            block->status = name_of(what.status.value_or(conversation::Status::pending));
             block->author = actor;
             block->created_ms = body->parts().clock.wall_ms();
             block->metadata = std::move(what.metadata);
@@ -195,8 +194,9 @@ void Kernel::set_status(Caller by, std::string block_id, conversation::Status st
                                       cat("'", id, "' is a file: it has no status to set")));
             }
             body->flush(document, block);
-            const conversation::Status before = conversation::parse_status(block.fields->status)
-                                                    .value_or(conversation::Status::done);
+            const conversation::Status before =
+                parse_enum<conversation::Status>("status", block.fields->status)
+                    .value_or(conversation::Status::done);
             const Result<void> allowed = conversation::check_transition(before, status);
             if (!allowed) return answer(Failure(allowed.error()));
             Body::end_append_runs(*block.state);
@@ -205,10 +205,10 @@ void Kernel::set_status(Caller by, std::string block_id, conversation::Status st
                                     std::move(answer));
             }
             document.begin(by.actor);
-            document.conversation()->set_status(block.id, conversation::name_of(status));
+            document.conversation()->set_status(block.id, name_of(status));
             Unit unit;
             unit.actor = by.actor.str();
-            unit.description = cat("status ", conversation::name_of(status));
+            unit.description = cat("status ", name_of(status));
             unit.kind = UnitKind::status;
             unit.status = {before, status};
             block.state->interrupted = false;

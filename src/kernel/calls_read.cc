@@ -33,8 +33,8 @@ struct Listing {
 };
 
 bool wanted(const ListQuery& query, const BlockInfo& info) {
-    if (query.kind && info.kind != conversation::name_of(*query.kind)) return false;
-    if (query.status && info.status != conversation::name_of(*query.status)) return false;
+    if (query.kind && info.kind != name_of(*query.kind)) return false;
+    if (query.status && info.status != name_of(*query.status)) return false;
     return query.path_prefix.empty() || info.path.starts_with(query.path_prefix);
 }
 

@@ -20,9 +20,8 @@ edits::FindOptions options_of(const SearchQuery& query, const Limits& limits) {
 }
 
 bool of_kind(const SearchAll& query, std::string_view kind) {
-    return std::any_of(query.kinds.begin(), query.kinds.end(), [&](conversation::Kind each) {
-        return conversation::name_of(each) == kind;
-    });
+    return std::any_of(query.kinds.begin(), query.kinds.end(),
+                       [&](conversation::Kind each) { return name_of(each) == kind; });
 }
 
 std::string path_of(LiveDocument& document, const BlockRef& block) {

@@ -40,9 +40,8 @@ bool others_wrote(const BlockRef& block, const Unit& made) {
 Undone set_back(LiveDocument& document, const BlockRef& block, const Unit::StatusChange& change,
                 bool redo) {
     const conversation::Status now = redo ? change.from : change.to;
-    if (block.fields->status != conversation::name_of(now)) return {.skipped_because_changed = 1};
-    document.conversation()->set_status(block.id,
-                                        conversation::name_of(redo ? change.to : change.from));
+    if (block.fields->status != name_of(now)) return {.skipped_because_changed = 1};
+    document.conversation()->set_status(block.id, name_of(redo ? change.to : change.from));
     block.state->interrupted = false;
     return {.restored = 1};
 }

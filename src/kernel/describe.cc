@@ -19,7 +19,7 @@ BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
         info.kind = block.fields->kind;
         info.status = block.fields->status;
         if (block.state->interrupted) {
-            info.status = conversation::name_of(conversation::Status::error);
+            info.status = name_of(conversation::Status::error);
             info.reason = "interrupted";
         }
         if (const Value* path = block.fields->metadata.find("path");

@@ -17,18 +17,6 @@ policy::Actor actor_of(const memory::Source& source) {
     return {policy::ActorKind::source, source.name()};
 }
 
-std::string_view word_of(ConfigAnswer::Kind kind) {
-    switch (kind) {
-        case ConfigAnswer::Kind::applied:
-            return "applied";
-        case ConfigAnswer::Kind::pending:
-            return "pending";
-        case ConfigAnswer::Kind::rejected:
-            return "rejected";
-    }
-    return "";
-}
-
 // Null where the block has no such section.
 Value config_of(crdt::Doc& doc, const MemoryHeader& header) {
     Result<Value> config =
@@ -75,7 +63,7 @@ Result<Judged> FedBlocks::judge(LiveDocument& document, const MemoryHeader& head
                         {"allowed", std::move(answer.allowed)}});
     }
     judged.said_ =
-        SourceSaid{source->name(), std::string(word_of(answer.kind)), std::move(answer.message)};
+        SourceSaid{source->name(), std::string(name_of(answer.kind)), std::move(answer.message)};
     return judged;
 }
 

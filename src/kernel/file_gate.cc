@@ -47,18 +47,6 @@ std::vector<crdt::IdSpan> spans_of(const std::map<std::uint64_t, std::int32_t>& 
 
 }  // namespace
 
-std::string_view name_of(Disk disk) {
-    switch (disk) {
-        case Disk::same:
-            return "same";
-        case Disk::changed:
-            return "changed";
-        case Disk::missing:
-            return "missing";
-    }
-    return "same";
-}
-
 std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document) {
     return document.doc().version().ends();
 }

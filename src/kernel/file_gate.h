@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/enum_words.h"
 #include "files/disk_state.h"
 #include "fs/file_system.h"
 #include "kernel/gate.h"
@@ -22,7 +23,9 @@
 namespace quire::kernel {
 
 enum class Disk { same, changed, missing };
-std::string_view name_of(Disk disk);
+constexpr auto words_of(Disk) {
+    return word_table("same", "changed", "missing");
+}
 
 class FileGate final : public Gate {
 public:

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/enum_words.h"
 #include "base/function.h"
 #include "conversation/block.h"
 #include "edits/find.h"
@@ -95,6 +96,9 @@ struct BlockVersion {
 };
 
 enum class Ack { durable, accepted };
+constexpr auto words_of(Ack) {
+    return word_table("durable", "accepted");
+}
 struct Appended {
     std::uint64_t version = 0;  // The version it has, or will have once flushed.
     bool durable = false;
@@ -182,6 +186,9 @@ struct FoundAll {
 };
 
 enum class UndoScope { own, any };
+constexpr auto words_of(UndoScope) {
+    return word_table("own", "any");
+}
 struct Undone {
     std::uint64_t version = 0;
     std::size_t restored = 0;

@@ -263,9 +263,9 @@ void MemoryCalls::share(Caller by, std::string label, policy::Actor with,
             }
             if (is_shared) header.shares.erase(shared);
             if (permission) header.shares.push_back({with, *permission});
-            const std::string what =
-                permission ? cat("share ", with.str(), " ", policy::name_of(*permission))
-                           : cat("unshare ", with.str());
+            const std::string what = permission
+                                         ? cat("share ", with.str(), " ", name_of(*permission))
+                                         : cat("unshare ", with.str());
             document.begin(by.actor);
             document.record_quietly(document.whole(), memory_entry(by.actor, what));
             document.set_header(encode(header));

@@ -53,9 +53,8 @@ Result<MemoryHeader> read(const Value& form) {
     if (!whole) return corrupt("header is not whole");
 
     MemoryHeader header;
-    const auto* const known = std::find_if(std::begin(kMemoryTypes), std::end(kMemoryTypes),
-                                           [&](MemoryType each) { return name_of(each) == *type; });
-    if (known == std::end(kMemoryTypes)) return corrupt(cat("type '", *type, "' is not known"));
+    const auto known = enum_named<MemoryType>(*type);
+    if (!known) return corrupt(cat("type '", *type, "' is not known"));
     header.type = *known;
     header.pinned = pinned->as_bool();
     header.owner = TRY(policy::Actor::parse(*owner));
@@ -74,29 +73,15 @@ Result<MemoryHeader> read(const Value& form) {
 
 }  // namespace
 
-std::string_view name_of(MemoryType type) {
-    switch (type) {
-        case MemoryType::core:
-            return "core";
-        case MemoryType::working:
-            return "working";
-        case MemoryType::archival:
-            return "archival";
-    }
-    return "working";
-}
-
 Bytes encode(const MemoryHeader& header) {
     List shares;
     for (const policy::Share& each : header.shares) {
-        shares.push_back(
-            Map{{"with", each.with.str()}, {"permission", policy::name_of(each.permission)}});
+        shares.push_back(Map{{"with", each.with.str()}, {"permission", name_of(each.permission)}});
     }
-    Map form{
-        {"format", kFormat},           {"type", name_of(header.type)},
-        {"owner", header.owner.str()}, {"permission", policy::name_of(header.block.permission)},
-        {"pinned", header.pinned},     {"description", header.block.description},
-        {"shares", std::move(shares)}, {"schema", memory::to_value(header.block.schema)}};
+    Map form{{"format", kFormat},           {"type", name_of(header.type)},
+             {"owner", header.owner.str()}, {"permission", name_of(header.block.permission)},
+             {"pinned", header.pinned},     {"description", header.block.description},
+             {"shares", std::move(shares)}, {"schema", memory::to_value(header.block.schema)}};
     if (header.block.char_limit) form.append("char_limit", *header.block.char_limit);
     const std::string text = json::write(form);
     return {text.begin(), text.end()};

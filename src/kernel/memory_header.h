@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "base/value.h"
 #include "memory/memory_block.h"
@@ -17,9 +18,9 @@ namespace quire::kernel {
 
 // core: always in an agent's context; working: where it is pinned; archival: found by searching.
 enum class MemoryType { core, working, archival };
-inline constexpr MemoryType kMemoryTypes[] = {MemoryType::core, MemoryType::working,
-                                              MemoryType::archival};
-std::string_view name_of(MemoryType type);
+constexpr auto words_of(MemoryType) {
+    return word_table("core", "working", "archival");
+}
 
 struct MemoryHeader {
     memory::MemoryBlock block;

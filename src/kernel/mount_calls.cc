@@ -57,8 +57,8 @@ void MountCalls::admit(const Caller& by, Changed what, Reply<void> reply) {
     if (body_->approved(by, target).has(policy::Operation::execute)) return reply({});
     Error refusal(Errc::escalation_required, "escalation_required", std::move(what.message),
                   {{"tool", std::move(what.tool)},
-                   {"operation", policy::name_of(policy::Operation::execute)},
-                   {"permission", policy::name_of(policy::Permission::human)},
+                   {"operation", name_of(policy::Operation::execute)},
+                   {"permission", name_of(policy::Permission::human)},
                    {"approver", "human"}});
     body_->ask(by,
                Approvals::Wanted{policy::Operation::execute, policy::Permission::human,

@@ -90,18 +90,6 @@ crdt::StandIn read_stand_in(ByteReader& in) {
     return stand_in;
 }
 
-std::string_view name_of(UnitState state) {
-    switch (state) {
-        case UnitState::done:
-            return "done";
-        case UnitState::undone:
-            return "undone";
-        case UnitState::gone:
-            return "gone";
-    }
-    return "gone";
-}
-
 }  // namespace
 
 // Little-endian: format, kind, group u64, the status before and after u8 each (one more than the
@@ -137,10 +125,7 @@ Result<Unit> from_record(const store::UnitRecord& record) {
     unit.actor = record.actor;
     unit.at_ms = record.at_ms;
     unit.description = record.description;
-    unit.state = UnitState::gone;
-    for (const UnitState state : {UnitState::done, UnitState::undone}) {
-        if (record.state == name_of(state)) unit.state = state;
-    }
+    unit.state = enum_named<UnitState>(record.state).value_or(UnitState::gone);
 
     ByteReader in(record.body);
     const std::uint8_t format = in.byte("format");

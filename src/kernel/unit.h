@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "conversation/block.h"
 #include "crdt/doc/doc.h"
 #include "store/store.h"
@@ -27,6 +28,9 @@ enum class UnitKind : std::uint8_t {
 };
 
 enum class UnitState : std::uint8_t { done = 0, undone = 1, gone = 2 };
+constexpr auto words_of(UnitState) {
+    return word_table("done", "undone", "gone");
+}
 
 struct Unit {
     std::uint64_t version = 0;

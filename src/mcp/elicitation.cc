@@ -35,7 +35,7 @@ std::string cut(std::string_view text, std::size_t code_points) {
 }
 
 std::string_view verb(policy::Operation operation) {
-    return operation == policy::Operation::append ? "append to" : policy::name_of(operation);
+    return operation == policy::Operation::append ? "append to" : name_of(operation);
 }
 
 std::string what_for(const policy::Ask& ask) {
@@ -121,7 +121,7 @@ std::optional<std::string> approval_of(const tools::ToolResult& result) {
     // What another program's tool answered is no refusal of ours, whatever it looks like.
     if (!result.is_error || result.content) return std::nullopt;
     const Value* const error = result.structured.get("error");
-    if (error == nullptr || text_of(*error, "code") != errc_name(Errc::escalation_required))
+    if (error == nullptr || text_of(*error, "code") != name_of(Errc::escalation_required))
         return std::nullopt;
     const Value* const details = error->get("details");
     const std::string_view id =

@@ -256,7 +256,7 @@ Map read_result(ResourceText text) {
 }
 
 rpc::Fault resource_fault(const Error& error, std::string_view uri, Era era) {
-    Map data{{"uri", uri}, {"code", errc_name(error.code())}, {"reason", error.reason()}};
+    Map data{{"uri", uri}, {"code", name_of(error.code())}, {"reason", error.reason()}};
     for (const Map::Entry& each : error.details()) data.set(each.key, each.value);
     rpc::Code code = rpc::Code::invalid_params;
     if (error.code() == Errc::not_found && era == Era::legacy) {

@@ -13,31 +13,6 @@ const Named* find_named(const std::vector<Named>& all, std::string_view name) {
 
 }  // namespace
 
-std::string_view name_of(FieldType type) {
-    switch (type) {
-        case FieldType::text:
-            return "Text";
-        case FieldType::number:
-            return "Number";
-        case FieldType::boolean:
-            return "Boolean";
-        case FieldType::list:
-            return "List";
-        case FieldType::timestamp:
-            return "Timestamp";
-        case FieldType::counter:
-            return "Counter";
-    }
-    return "Text";
-}
-
-std::optional<FieldType> parse_field_type(std::string_view name) {
-    for (const FieldType each : kFieldTypes) {
-        if (name == name_of(each)) return each;
-    }
-    return std::nullopt;
-}
-
 Nested::Nested(BlockSchema schema)
     : schema_(std::make_shared<const BlockSchema>(std::move(schema))) {}
 

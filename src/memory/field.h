@@ -5,18 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "base/value.h"
 
 namespace quire::memory {
 
 // Timestamps are strings, as timestamp.h reads them. A counter is a number that replicas add to.
 enum class FieldType { text, number, boolean, list, timestamp, counter };
-inline constexpr FieldType kFieldTypes[] = {FieldType::text,      FieldType::number,
-                                            FieldType::boolean,   FieldType::list,
-                                            FieldType::timestamp, FieldType::counter};
-
-std::string_view name_of(FieldType type);  // "Text" …
-std::optional<FieldType> parse_field_type(std::string_view name);
+constexpr auto words_of(FieldType) {
+    return word_table("Text", "Number", "Boolean", "List", "Timestamp", "Counter");
+}
 
 // A field's description in a schema.
 struct Field {

@@ -7,17 +7,12 @@
 #include <algorithm>
 
 #include "base/concat.h"
-#include "text/percent.h"
+#include "text/escape.h"
 
 namespace quire::memory {
 namespace {
 
-constexpr std::string_view kContent = "content";
-constexpr std::string_view kRoot = "root";
-constexpr std::string_view kItems = "items";
-constexpr std::string_view kEntries = "entries";
 constexpr std::string_view kSection = "section";
-constexpr std::string_view kValue = "root/";
 // Characters that are escaped inside a name.
 constexpr std::string_view kReserved = "/:";
 
@@ -43,22 +38,6 @@ std::string prefix_of(std::string_view section, char separator = '/') {
                         text::percent_escaped(take_section(section), kReserved), separator));
     }
     return out;
-}
-
-std::string_view name_of(Part part) {
-    switch (part) {
-        case Part::content:
-            return kContent;
-        case Part::root:
-            return kRoot;
-        case Part::value:
-            return kValue;
-        case Part::items:
-            return kItems;
-        case Part::entries:
-            return kEntries;
-    }
-    return kContent;
 }
 
 crdt::ContainerId root(std::string_view section, Part part, crdt::ContainerKind kind) {
@@ -135,7 +114,7 @@ std::optional<Place> place_of(std::string_view name) {
         return out;
     }
     const bool in_map_form = !out.section.empty() && separator == ':';
-    if (in_map_form || !skip(name, kValue) || name.empty()) return std::nullopt;
+    if (in_map_form || !skip(name, name_of(Part::value)) || name.empty()) return std::nullopt;
     auto field = text::percent_unescaped(name, kReserved);
     if (!field) return std::nullopt;
     out.part = Part::value;
@@ -157,7 +136,7 @@ crdt::ContainerId entries_of(std::string_view section) {
 }
 crdt::ContainerId value_of(std::string_view section, const Field& field) {
     return crdt::ContainerId::root(
-        cat(prefix_of(section), kValue, text::percent_escaped(field.name, kReserved)),
+        cat(prefix_of(section), name_of(Part::value), text::percent_escaped(field.name, kReserved)),
         kind_of(field.type));
 }
 

@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "crdt/ids/ids.h"
 #include "memory/block_schema.h"
@@ -37,6 +38,9 @@ struct FieldPath {
 
 // The role of a container in its block.
 enum class Part { content, root, value, items, entries };
+constexpr auto words_of(Part) {
+    return word_table("content", "root", "root/", "items", "entries");
+}
 
 struct Place {
     std::string section;  // "" if the block has no sections.

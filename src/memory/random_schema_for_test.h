@@ -79,7 +79,7 @@ public:
         for (std::size_t i = 0; i < count; ++i) {
             Field each{.name = cat_name("f") + "_" + std::to_string(i)};
             each.description = word();
-            each.type = kFieldTypes[below(std::size(kFieldTypes))];
+            each.type = kEvery<FieldType>[below(std::size(kEvery<FieldType>))];
             each.required = chance(3);
             each.read_only = chance(4);
             if (chance(3) || (whole && each.required)) each.default_value = value_for(each.type);

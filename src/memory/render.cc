@@ -9,7 +9,7 @@
 
 #include "base/concat.h"
 #include "memory/render_value.h"
-#include "text/percent.h"
+#include "text/escape.h"
 
 namespace quire::memory {
 namespace {

@@ -306,7 +306,7 @@ Result<Field> Parser::field(const Value& form, const std::string& path) {
     TRY(check_name(out.name, in.path_of("name")));
     out.description = TRY(in.text("description"));
     const std::string type = TRY(in.text("field_type"));
-    const std::optional<FieldType> known = parse_field_type(type);
+    const std::optional<FieldType> known = enum_named<FieldType>(type);
     if (!known) {
         return fault(
             in.path_of("field_type"), type.empty() ? "missing" : "wrong_type",

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "base/value.h"
 #include "memory/memory_block.h"
 
@@ -22,6 +23,7 @@ struct ConfigAnswer {
     // applied: in effect now. pending: in effect with the next run, which has begun. rejected: no
     // such config can be followed, and the edit is not made.
     enum class Kind { applied, pending, rejected };
+    friend constexpr auto words_of(Kind) { return word_table("applied", "pending", "rejected"); }
     Kind kind = Kind::applied;
     // A sentence: the effect of the edit, or the reason for a rejection.
     std::string message;

@@ -6,20 +6,6 @@
 namespace quire::memory {
 namespace {
 
-std::string_view name_of(Shape shape) {
-    switch (shape) {
-        case Shape::text:
-            return "Text";
-        case Shape::map:
-            return "Map";
-        case Shape::list:
-            return "List";
-        case Shape::log:
-            return "Log";
-    }
-    return "Text";
-}
-
 // True for the members that an entry has beside its fields.
 bool is_entry_header(const BlockSchema& schema, std::string_view field) {
     const auto* log = schema.as<LogSchema>();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "memory/block_schema.h"
 #include "policy/actor.h"
@@ -17,6 +18,9 @@ namespace quire::memory {
 // The kind of content that a write is for. A List's fields are those of an item, a Log's those of
 // an entry.
 enum class Shape { text, map, list, log };
+constexpr auto words_of(Shape) {
+    return word_table("Text", "Map", "List", "Log");
+}
 
 // One write, as the gate sees it.
 struct Write {

@@ -54,18 +54,6 @@ Result<Pin> pin_of(const Value& body) {
     return out;
 }
 
-std::string_view name_of(Change::Kind kind) {
-    switch (kind) {
-        case Change::Kind::changed:
-            return "changed";
-        case Change::Kind::added:
-            return "new";
-        case Change::Kind::gone:
-            return "gone";
-    }
-    return "gone";
-}
-
 std::vector<Change> changes(const Pin& pin, const Listing& offered) {
     std::vector<Change> out;
     for (const Definition& each : pin.tools) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "base/value.h"
 #include "mounts/definition.h"
@@ -33,11 +34,11 @@ Result<Pin> pin_of(const Value& body);
 // How what a server lists differs from what was approved.
 struct Change {
     enum class Kind { changed, added, gone };
+    friend constexpr auto words_of(Kind) { return word_table("changed", "new", "gone"); }
     Kind kind = Kind::changed;
     std::string tool;
     std::string what = {};  // Of one that changed: "its description and its input schema".
 };
-std::string_view name_of(Change::Kind kind);
 // In the order of the pin, then what is new in that of the listing. O(n²) of tools, of which there
 // are kMostTools at most.
 std::vector<Change> changes(const Pin& pin, const Listing& offered);

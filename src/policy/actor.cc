@@ -6,20 +6,6 @@
 
 namespace quire::policy {
 
-std::string_view actor_kind_name(ActorKind kind) {
-    switch (kind) {
-        case ActorKind::agent:
-            return "agent";
-        case ActorKind::human:
-            return "human";
-        case ActorKind::source:
-            return "source";
-        case ActorKind::system:
-            return "system";
-    }
-    return "agent";
-}
-
 // The name's characters are limited so that it needs no escaping in messages and prompts.
 Result<Actor> Actor::parse(std::string_view text) {
     const std::size_t colon = text.find(':');
@@ -30,10 +16,8 @@ Result<Actor> Actor::parse(std::string_view text) {
                c == '.' || c == '_' || c == '-' || c == '@';
     };
     const bool named = !name.empty() && name.size() <= 64 && std::ranges::all_of(name, allowed);
-    for (const ActorKind each :
-         {ActorKind::agent, ActorKind::human, ActorKind::source, ActorKind::system}) {
-        if (named && kind == actor_kind_name(each)) return Actor{each, std::string(name)};
-    }
+    const auto known = enum_named<ActorKind>(kind);
+    if (named && known) return Actor{*known, std::string(name)};
     return invalid(
         "invalid_actor",
         cat("'", text,
@@ -42,7 +26,7 @@ Result<Actor> Actor::parse(std::string_view text) {
 }
 
 std::string Actor::str() const {
-    return cat(actor_kind_name(kind), ":", name);
+    return cat(name_of(kind), ":", name);
 }
 
 }  // namespace quire::policy

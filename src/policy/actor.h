@@ -5,15 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 
 namespace quire::policy {
 
 // The kinds of actors: programs that work for a person, people, feeders of blocks, and the kernel.
 enum class ActorKind { agent, human, source, system };
-
-// "agent", "human", "source" or "system".
-std::string_view actor_kind_name(ActorKind kind);
+constexpr auto words_of(ActorKind) {
+    return word_table("agent", "human", "source", "system");
+}
 
 // One actor. Two actors are equal if kind and name are.
 struct Actor {

@@ -71,40 +71,6 @@ Result<Approval> revoked(Approval approval, std::int64_t now_ms) {
 
 }  // namespace
 
-std::string_view name_of(ApprovalStatus status) {
-    switch (status) {
-        case ApprovalStatus::pending:
-            return "pending";
-        case ApprovalStatus::approved:
-            return "approved";
-        case ApprovalStatus::denied:
-            return "denied";
-        case ApprovalStatus::used:
-            return "used";
-        case ApprovalStatus::revoked:
-            return "revoked";
-        case ApprovalStatus::outdated:
-            return "outdated";
-    }
-    return "outdated";
-}
-
-std::string_view name_of(Answer answer) {
-    switch (answer) {
-        case Answer::approve_once:
-            return "approve_once";
-        case Answer::approve_for:
-            return "approve_for";
-        case Answer::approve_scope:
-            return "approve_scope";
-        case Answer::deny:
-            return "deny";
-        case Answer::revoke:
-            return "revoke";
-    }
-    return "deny";
-}
-
 bool stands(const Approval& approval, std::int64_t now_ms) {
     if (approval.status != ApprovalStatus::approved) return false;
     const Approval::Resolved& answer = *approval.resolved;

@@ -10,16 +10,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "policy/actor.h"
 #include "policy/permission.h"
 
 namespace quire::policy {
-
-// The operations that an agent can ask for.
-inline constexpr Operation kAskedOperations[] = {Operation::read,   Operation::create,
-                                                 Operation::append, Operation::overwrite,
-                                                 Operation::erase,  Operation::execute};
 
 // The object of an operation. A memory block is identified by its id, its label and its schema as
 // they were when the question was asked: if one of them changes, it is another target. A file is
@@ -53,16 +49,15 @@ enum class ApprovalStatus : std::uint8_t {
     revoked,   // The answer was taken back.
     outdated,  // The target is gone or has changed since.
 };
-inline constexpr ApprovalStatus kApprovalStatuses[] = {
-    ApprovalStatus::pending, ApprovalStatus::approved, ApprovalStatus::denied,
-    ApprovalStatus::used,    ApprovalStatus::revoked,  ApprovalStatus::outdated};
-std::string_view name_of(ApprovalStatus status);
+constexpr auto words_of(ApprovalStatus) {
+    return word_table("pending", "approved", "denied", "used", "revoked", "outdated");
+}
 
 // The answers that a person can give; revoke takes an earlier one back.
 enum class Answer : std::uint8_t { approve_once, approve_for, approve_scope, deny, revoke };
-inline constexpr Answer kAnswers[] = {Answer::approve_once, Answer::approve_for,
-                                      Answer::approve_scope, Answer::deny, Answer::revoke};
-std::string_view name_of(Answer answer);  // The enumerator's own name.
+constexpr auto words_of(Answer) {
+    return word_table("approve_once", "approve_for", "approve_scope", "deny", "revoke");
+}
 
 // The duration of approve_for if none is given, and the longest allowed.
 inline constexpr std::int64_t kUsualDurationS = std::int64_t{15} * 60;

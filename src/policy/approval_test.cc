@@ -92,7 +92,7 @@ TEST(Approval, ATimeBeginsWithTheAnswerAndEnds) {
 
 TEST(Approval, OnlyPeopleAnswer) {
     for (const ActorKind kind : {ActorKind::agent, ActorKind::source, ActorKind::system}) {
-        for (const Answer answer : kAnswers) {
+        for (const Answer answer : kEvery<Answer>) {
             const auto refused = resolve(asked(), {answer}, {kind, "eve"}, kNow);
             ASSERT_FALSE(refused);
             EXPECT_EQ(refused.error().code(), Errc::denied);
@@ -123,7 +123,7 @@ TEST(Approval, HasOneAnswer) {
 TEST(Approval, AnOutdatedQuestionCannotBeAnswered) {
     Approval approval = asked();
     approval.status = ApprovalStatus::outdated;
-    for (const Answer answer : kAnswers) {
+    for (const Answer answer : kEvery<Answer>) {
         const auto refused = resolve(approval, {answer}, kAda, kNow);
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().code(), Errc::conflict);

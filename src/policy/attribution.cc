@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/concat.h"
-#include "text/percent.h"
+#include "text/escape.h"
 
 namespace quire::policy {
 
@@ -27,7 +27,7 @@ std::vector<std::string_view> split(std::string_view message) {
 }  // namespace
 
 std::string message_of(const Attribution& attribution) {
-    std::string out(policy::actor_kind_name(attribution.actor.kind));
+    std::string out(name_of(attribution.actor.kind));
     // The system has no name of its own in a message: "system:OP".
     if (attribution.actor.kind != policy::ActorKind::system)
         cat_to(out, cat(":", text::percent_escaped(attribution.actor.name, kSeparator)));

@@ -5,6 +5,15 @@
 namespace quire::policy {
 namespace {
 
+// In the order of Permission.
+constexpr std::string_view kTitles[] = {"Read Only",
+                                        "Requires Partner permission to write",
+                                        "Requires Human permission to write",
+                                        "Append Only",
+                                        "Read, Append, Write",
+                                        "Read, Write, Delete"};
+static_assert(std::size(kTitles) == kWords<Permission>.size());
+
 // The word in lower case, with '-' written as '_'.
 std::string folded(std::string_view word) {
     std::string out(word);
@@ -17,83 +26,18 @@ std::string folded(std::string_view word) {
 
 }  // namespace
 
-std::string_view name_of(Permission permission) {
-    switch (permission) {
-        case Permission::read_only:
-            return "read_only";
-        case Permission::partner:
-            return "partner";
-        case Permission::human:
-            return "human";
-        case Permission::append:
-            return "append";
-        case Permission::read_write:
-            return "read_write";
-        case Permission::admin:
-            return "admin";
-    }
-    return "read_only";
-}
-
-std::string_view name_of(Operation operation) {
-    switch (operation) {
-        case Operation::read:
-            return "read";
-        case Operation::create:
-            return "create";
-        case Operation::append:
-            return "append";
-        case Operation::overwrite:
-            return "overwrite";
-        case Operation::erase:
-            return "delete";
-        case Operation::execute:
-            return "execute";
-    }
-    return "read";
-}
-
-std::string_view name_of(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::allow:
-            return "allow";
-        case Verdict::escalate:
-            return "escalate";
-        case Verdict::deny:
-            return "deny";
-    }
-    return "deny";
-}
-
 std::string_view title_of(Permission permission) {
-    switch (permission) {
-        case Permission::read_only:
-            return "Read Only";
-        case Permission::partner:
-            return "Requires Partner permission to write";
-        case Permission::human:
-            return "Requires Human permission to write";
-        case Permission::append:
-            return "Append Only";
-        case Permission::read_write:
-            return "Read, Append, Write";
-        case Permission::admin:
-            return "Read, Write, Delete";
-    }
-    return "Read Only";
+    return kTitles[static_cast<std::size_t>(permission)];
 }
 
 // Compares folded words, then the two spellings without underscore.
 Result<Permission> parse_permission(std::string_view word) {
     const std::string plain = folded(word);
-    for (const Permission each : kPermissions) {
-        if (plain == name_of(each)) return each;
-    }
+    if (const auto known = enum_named<Permission>(plain)) return *known;
     if (plain == "readonly") return Permission::read_only;
     if (plain == "readwrite") return Permission::read_write;
     return invalid("unknown_permission",
-                   cat("unknown permission '", word,
-                       "', expected: read_only, partner, human, append, read_write, admin"));
+                   cat("unknown permission '", word, "', expected: ", listed_words<Permission>()));
 }
 
 Result<Operations> parse_operations(std::string_view word) {

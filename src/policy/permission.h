@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 
 namespace quire::policy {
@@ -13,24 +14,25 @@ namespace quire::policy {
 // Ordered from the strictest. Under partner and human an agent may write after that person
 // approved.
 enum class Permission : std::uint8_t { read_only, partner, human, append, read_write, admin };
-// All permissions, from the strictest.
-inline constexpr Permission kPermissions[] = {Permission::read_only,  Permission::partner,
-                                              Permission::human,      Permission::append,
-                                              Permission::read_write, Permission::admin};
+constexpr auto words_of(Permission) {
+    return word_table("read_only", "partner", "human", "append", "read_write", "admin");
+}
 
 // `execute` applies to tools and commands, the others to documents and files.
 enum class Operation : std::uint8_t { read, create, append, overwrite, erase, execute };
+constexpr auto words_of(Operation) {
+    return word_table("read", "create", "append", "overwrite", "delete", "execute");
+}
 // The operations on documents.
 inline constexpr Operation kOperations[] = {Operation::read, Operation::create, Operation::append,
                                             Operation::overwrite, Operation::erase};
 
 // Ordered from the mildest, so the stricter of two verdicts is the greater.
 enum class Verdict : std::uint8_t { allow, escalate, deny };
+constexpr auto words_of(Verdict) {
+    return word_table("allow", "escalate", "deny");
+}
 
-std::string_view name_of(Permission permission);  // "read_only" …
-std::string_view name_of(
-    Operation operation);  // "read", "create", "append", "overwrite", "delete", "execute".
-std::string_view name_of(Verdict verdict);
 // The permission's meaning in words for a model's prompt: "Append Only" …
 std::string_view title_of(Permission permission);
 

@@ -26,8 +26,8 @@ TEST(Rights, EveryRefusalNamesTheRequiredAndTheActualPermission) {
                 {Operation::overwrite, "read_write", "DEEDAA"},
                 {Operation::erase, "admin", "DDDDDA"}};
     for (const auto& row : rows) {
-        for (std::size_t i = 0; i < std::size(kPermissions); ++i) {
-            const std::string_view has = name_of(kPermissions[i]);
+        for (std::size_t i = 0; i < std::size(kEvery<Permission>); ++i) {
+            const std::string_view has = name_of(kEvery<Permission>[i]);
             const std::string_view name = name_of(row.operation);
             std::string expected = "fine";
             if (row.verdicts[i] == 'D') {
@@ -36,7 +36,7 @@ TEST(Rights, EveryRefusalNamesTheRequiredAndTheActualPermission) {
             } else if (row.verdicts[i] == 'E') {
                 expected = cat("Requires ", has, " approval to ", name);
             }
-            EXPECT_EQ(told({kPermissions[i]}, row.operation), expected);
+            EXPECT_EQ(told({kEvery<Permission>[i]}, row.operation), expected);
         }
     }
 }
@@ -105,8 +105,8 @@ TEST(Rights, EveryAgentSeesASourcesBlockUnderItsPermission) {
 }
 
 TEST(Rights, AShareNeverExceedsTheOwnersPermission) {
-    for (const Permission own : kPermissions) {
-        for (const Permission given : kPermissions) {
+    for (const Permission own : kEvery<Permission>) {
+        for (const Permission given : kEvery<Permission>) {
             const Share shares[] = {{kOther, given}};
             const Rights rights = rights_of(kOther, Holding{kOwner, own, shares}).value();
             EXPECT_EQ(rights.permission,

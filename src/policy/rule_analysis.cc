@@ -247,7 +247,7 @@ private:
 
     // Counts for each limit on the tool whether the strictest of the others makes it idle.
     void bound(std::size_t tool, RuleType type, std::map<std::size_t, std::size_t>& idle) const {
-        std::optional<Bound> best[std::size(kPers)];
+        std::optional<Bound> best[std::size(kEvery<Per>)];
         std::vector<std::size_t> about;
         for (const std::size_t rule : by_type_[static_cast<std::size_t>(type)]) {
             if (!rules_.applies(rule, tool)) continue;
@@ -392,44 +392,12 @@ private:
 
     const RuleSet& rules_;
     const RuleGraph graph_;
-    std::vector<std::size_t> by_type_[std::size(kRuleTypes)];
+    std::vector<std::size_t> by_type_[std::size(kEvery<RuleType>)];
     std::vector<RuleFinding> found_;
     bool never_ends_ = false;
 };
 
 }  // namespace
-
-std::string_view name_of(RuleFinding::Kind kind) {
-    switch (kind) {
-        case FindingKind::never_ends:
-            return "never_ends";
-        case FindingKind::dead_end:
-            return "dead_end";
-        case FindingKind::cannot_begin:
-            return "cannot_begin";
-        case FindingKind::cycle:
-            return "cycle";
-        case FindingKind::excluded:
-            return "excluded";
-        case FindingKind::waits_in_vain:
-            return "waits_in_vain";
-        case FindingKind::ends_and_continues:
-            return "ends_and_continues";
-        case FindingKind::never_ends_alone:
-            return "never_ends_alone";
-        case FindingKind::never_called:
-            return "never_called";
-        case FindingKind::without_effect:
-            return "without_effect";
-        case FindingKind::not_built:
-            return "not_built";
-        case FindingKind::one_loop:
-            return "one_loop";
-        case FindingKind::not_in_profile:
-            return "not_in_profile";
-    }
-    return "";
-}
 
 std::vector<RuleFinding> analyse(const RuleSet& rules) {
     return Analysis(rules, {}).run();

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "policy/rule_set.h"
 
 namespace quire::policy {
@@ -41,6 +42,11 @@ struct RuleFinding {
         // An error if all agents were in one profile.
         not_in_profile,
     };
+    friend constexpr auto words_of(Kind) {
+        return word_table("never_ends", "dead_end", "cannot_begin", "cycle", "excluded",
+                          "waits_in_vain", "ends_and_continues", "never_ends_alone", "never_called",
+                          "without_effect", "not_built", "one_loop", "not_in_profile");
+    }
     Kind kind = Kind::never_ends;
     std::string tool = {};                // "" if the finding is about no single tool.
     std::vector<std::string> also = {};   // Other tools with the same problem by the same rules.
@@ -49,8 +55,6 @@ struct RuleFinding {
 
     bool is_error() const { return kind <= Kind::ends_and_continues; }
 };
-// The kind's enumerator as a word, for people and for JSON.
-std::string_view name_of(RuleFinding::Kind kind);
 
 // Errors first; a stable order within each kind. O(tools × (tools + rules) × exits) at worst.
 std::vector<RuleFinding> analyse(const RuleSet& rules);

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "policy/actor.h"
 #include "policy/permission.h"
@@ -51,12 +52,13 @@ struct RuleLook {
     // The rule is satisfied, refuses the call, asks for consent, or is replaced by a rule that
     // names the tool.
     enum class Outcome : std::uint8_t { holds, refuses, asks, replaced };
+    friend constexpr auto words_of(Outcome) {
+        return word_table("holds", "refuses", "asks", "replaced");
+    }
     std::size_t rule = 0;
     Outcome outcome = Outcome::holds;
     std::string why;  // One sentence.
 };
-// The outcome as a word.
-std::string_view name_of(RuleLook::Outcome outcome);
 
 // The answer to a call.
 struct CallDecision {
@@ -106,6 +108,9 @@ struct Admission {
 
 // The effect of a finished call on the loop.
 enum class LoopStep : std::uint8_t { none, goes_on, ended };
+constexpr auto words_of(LoopStep) {
+    return word_table("none", "goes on", "ended");
+}
 
 // The state of the loop, for the host.
 struct LoopReport {

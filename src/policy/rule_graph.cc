@@ -129,7 +129,7 @@ void RuleGraph::collect() {
 void RuleGraph::find_exclusions() {
     std::vector<std::optional<Conflict>> found(tools_);
     std::vector<std::vector<std::size_t>> needs(tools_);
-    for (const Per per : kPers) {
+    for (const Per per : kEvery<Per>) {
         const bool any_group =
             std::ranges::any_of(groups_, [&](const Group& group) { return group.per == per; });
         for (std::size_t tool = 0; any_group && tool < tools_; ++tool) {

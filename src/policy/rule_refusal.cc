@@ -141,7 +141,7 @@ struct RuleAutomaton::RefusalText {
         const std::int64_t calls = view.of(check.per).calls[tool];
         details.append("limit", check.number);
         details.append("calls", calls);
-        details.append("per", policy::name_of(check.per));
+        details.append("per", name_of(check.per));
         if (check.number == 0) {
             return refuse("max_calls_exceeded",
                           cat(name, " may not be called", by, ". Go on without it."));

@@ -13,7 +13,7 @@ namespace quire::policy {
 // The facts that one call is checked against: those of its session, its conversation, and of all
 // time.
 struct RuleAutomaton::CountedFacts {
-    const ToolFacts* facts[std::size(kPers)];
+    const ToolFacts* facts[std::size(kEvery<Per>)];
     std::int64_t now;
 
     const ToolFacts& of(Per per) const { return *facts[static_cast<std::size_t>(per)]; }

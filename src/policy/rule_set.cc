@@ -86,17 +86,17 @@ void RuleSet::place(std::vector<ToolRule> common, std::vector<ToolRule> own) {
 
 // Notes which tools are named by rules of each level and type.
 void RuleSet::note_named() {
-    named_.assign(2 * std::size(kRuleTypes), IndexSet(catalog_->size()));
+    named_.assign(2 * std::size(kEvery<RuleType>), IndexSet(catalog_->size()));
     for (std::size_t i = 0; i < rules_.size(); ++i) {
         if (rule_tools_[i] == kEveryTool) continue;
         const auto level = static_cast<std::size_t>(rules_[i].level);
         const auto type = static_cast<std::size_t>(rule(i).type);
-        named_[level * std::size(kRuleTypes) + type].add(rule_tools_[i]);
+        named_[level * std::size(kEvery<RuleType>) + type].add(rule_tools_[i]);
     }
 }
 
 bool RuleSet::is_named(Level level, RuleType type, std::size_t tool) const {
-    return named_[static_cast<std::size_t>(level) * std::size(kRuleTypes) +
+    return named_[static_cast<std::size_t>(level) * std::size(kEvery<RuleType>) +
                   static_cast<std::size_t>(type)]
         .has(tool);
 }

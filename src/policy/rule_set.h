@@ -174,7 +174,7 @@ private:
     IndexSet starts_;
     IndexSet listed_;
     IndexSet callable_;
-    IndexSet remembered_[std::size(kPers)];
+    IndexSet remembered_[std::size(kEvery<Per>)];
     std::vector<std::uint32_t> start_rules_;
     std::vector<std::uint32_t> periodic_rules_;
     std::vector<RuleCheck::Part> parts_;

@@ -16,7 +16,6 @@ namespace {
 
 // The properties that all rules of one type share.
 struct Traits {
-    std::string_view name;
     std::int64_t priority;
     bool every_tool;
     bool per;
@@ -24,21 +23,21 @@ struct Traits {
 };
 
 // In the order of RuleType.
-constexpr std::array<Traits, std::size(kRuleTypes)> kTraits = {{
-    {"allowed_operations", 5, false, false, false},
-    {"max_calls", 5, true, true, false},
-    {"cooldown", 4, true, true, false},
-    {"requires_preceding_tools", 7, true, true, true},
-    {"requires_following_tools", 7, true, false, true},
-    {"exclusive_groups", 6, true, true, false},
-    {"start_constraint", 10, false, false, false},
-    {"required_before_exit", 9, false, false, false},
-    {"required_before_exit_if", 9, false, false, true},
-    {"continue_loop", 1, true, false, false},
-    {"exit_loop", 8, true, false, false},
-    {"periodic", 3, false, false, false},
-    {"requires_consent", 4, true, false, false},
-    {"needed", 2, false, false, false},
+constexpr std::array<Traits, std::size(kEvery<RuleType>)> kTraits = {{
+    {5, false, false, false},
+    {5, true, true, false},
+    {4, true, true, false},
+    {7, true, true, true},
+    {7, true, false, true},
+    {6, true, true, false},
+    {10, false, false, false},
+    {9, false, false, false},
+    {9, false, false, true},
+    {1, true, false, false},
+    {8, true, false, false},
+    {3, false, false, false},
+    {4, true, false, false},
+    {2, false, false, false},
 }};
 
 const Traits& traits_of(RuleType type) {
@@ -136,29 +135,6 @@ std::string sorted_operations(const ToolRule& rule) {
 }
 
 }  // namespace
-
-std::string_view name_of(RuleType type) {
-    return traits_of(type).name;
-}
-
-std::string_view name_of(Per per) {
-    switch (per) {
-        case Per::session:
-            return "session";
-        case Per::conversation:
-            return "conversation";
-        case Per::persistent:
-            return "persistent";
-    }
-    return "";
-}
-
-std::optional<RuleType> rule_type_named(std::string_view word) {
-    for (const RuleType type : kRuleTypes) {
-        if (name_of(type) == word) return type;
-    }
-    return std::nullopt;
-}
 
 std::int64_t default_priority(RuleType type) {
     return traits_of(type).priority;

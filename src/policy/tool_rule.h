@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/value.h"
 
 namespace quire::policy {
@@ -30,32 +31,19 @@ enum class RuleType : std::uint8_t {
     requires_consent,
     needed,
 };
-// All types, in the order of their numbers.
-inline constexpr RuleType kRuleTypes[] = {RuleType::allowed_operations,
-                                          RuleType::max_calls,
-                                          RuleType::cooldown,
-                                          RuleType::requires_preceding_tools,
-                                          RuleType::requires_following_tools,
-                                          RuleType::exclusive_groups,
-                                          RuleType::start_constraint,
-                                          RuleType::required_before_exit,
-                                          RuleType::required_before_exit_if,
-                                          RuleType::continue_loop,
-                                          RuleType::exit_loop,
-                                          RuleType::periodic,
-                                          RuleType::requires_consent,
-                                          RuleType::needed};
+constexpr auto words_of(RuleType) {
+    return word_table("allowed_operations", "max_calls", "cooldown", "requires_preceding_tools",
+                      "requires_following_tools", "exclusive_groups", "start_constraint",
+                      "required_before_exit", "required_before_exit_if", "continue_loop",
+                      "exit_loop", "periodic", "requires_consent", "needed");
+}
 
 // The period over which calls are counted: one session, one conversation (over all of the agent's
 // sessions), or for ever.
 enum class Per : std::uint8_t { session, conversation, persistent };
-inline constexpr Per kPers[] = {Per::session, Per::conversation, Per::persistent};
-
-std::string_view name_of(RuleType type);  // "allowed_operations" …
-// "session", "conversation" or "persistent".
-std::string_view name_of(Per per);
-// The type of that name; nothing for any other word.
-std::optional<RuleType> rule_type_named(std::string_view word);
+constexpr auto words_of(Per) {
+    return word_table("session", "conversation", "persistent");
+}
 
 // If several rules refuse a call, the one with the highest priority is reported. This is the
 // priority of a rule that states none.

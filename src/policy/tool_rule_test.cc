@@ -55,8 +55,9 @@ TEST(ToolRule, TheSentenceNamesThePeriodOfACount) {
 }
 
 TEST(ToolRule, NamesReadBackAndNothingElseDoes) {
-    for (const RuleType type : kRuleTypes) EXPECT_EQ(rule_type_named(name_of(type)), type);
-    EXPECT_EQ(rule_type_named("often"), std::nullopt);
+    for (const RuleType type : kEvery<RuleType>)
+        EXPECT_EQ(enum_named<RuleType>(name_of(type)), type);
+    EXPECT_EQ(enum_named<RuleType>("often"), std::nullopt);
 }
 
 TEST(ToolRule, EqualDemandsHaveEqualKeysOnAnyLine) {

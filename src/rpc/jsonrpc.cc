@@ -127,7 +127,7 @@ Value notification(std::string_view method, Map params) {
 }
 
 Value error_value(const Error& error) {
-    return Map{{"code", errc_name(error.code())},
+    return Map{{"code", name_of(error.code())},
                {"reason", error.reason()},
                {"message", error.message()},
                {"details", error.details()}};
@@ -143,7 +143,7 @@ Error error_from(const Value& value) {
                      cat("the kernel sent an error that cannot be read: ", json::write(value)));
     }
     const auto* const known =
-        std::ranges::find(kCodes, *code, [](Errc each) { return errc_name(each); });
+        std::ranges::find(kCodes, *code, [](Errc each) { return name_of(each); });
     return Error(known == std::end(kCodes) ? Errc::unavailable : *known, *reason, *message,
                  details != nullptr && details->is_map() ? details->as_map() : Map());
 }

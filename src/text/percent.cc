@@ -1,4 +1,4 @@
-#include "text/percent.h"
+#include "text/escape.h"
 
 namespace quire::text {
 namespace {

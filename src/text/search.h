@@ -7,12 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 
 namespace quire::text {
 
 // A literal matches itself; a regex is in RE2's syntax.
 enum class Match { literal, regex };
+constexpr auto words_of(Match) {
+    return word_table("literal", "regex");
+}
 
 // A compiled query. Copies share it; usable from any thread.
 class Query {

@@ -7,19 +7,8 @@
 #include "kernel/approval_calls.h"
 #include "text/escape_hidden.h"
 #include "tools/operation_tool.h"
-#include "tools/permission_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
-
-namespace quire::json {
-
-template <>
-struct Words<policy::Answer> {
-    static constexpr std::size_t count = std::size(policy::kAnswers);
-    static std::string_view word(policy::Answer answer) { return policy::name_of(answer); }
-};
-
-}  // namespace quire::json
 
 namespace quire::tools {
 
@@ -30,7 +19,7 @@ using policy::Approval;
 std::string_view status_of(const Approval& approval, std::int64_t now_ms) {
     const bool over =
         approval.status == policy::ApprovalStatus::approved && !policy::stands(approval, now_ms);
-    return over ? "expired" : policy::name_of(approval.status);
+    return over ? "expired" : name_of(approval.status);
 }
 
 // An approval in the answer.
@@ -81,7 +70,7 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
     ShownApproval out{.approval_id = approval.id,
                       .status = std::string(status),
                       .actor = actor.str(),
-                      .operation = std::string(policy::name_of(operation)),
+                      .operation = std::string(name_of(operation)),
                       .path = {},
                       .tool = {},
                       .label = {},
@@ -98,7 +87,7 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
     const bool of_tool = target.kind == "tool" || target.kind == "mount";
     (target.kind == "file" ? out.path : of_tool ? out.tool : out.label) = target.name;
     if (const auto& answer = approval.resolved) {
-        out.decision = policy::name_of(answer->answer);
+        out.decision = name_of(answer->answer);
         out.by = answer->by.str();
         out.resolved_at = answer->at_ms;
         if (answer->answer == policy::Answer::approve_for) out.until = answer->until_ms;
@@ -111,11 +100,10 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
 std::string approval_line(const Approval& approval, std::string_view status) {
     const policy::Ask& ask = approval.ask;
     std::string out =
-        cat(approval.id, "\t", status, "\t", ask.actor.str(), "\t", policy::name_of(ask.operation),
+        cat(approval.id, "\t", status, "\t", ask.actor.str(), "\t", name_of(ask.operation),
             " ", text::escape_hidden(ask.target.name), "\t", approval.description);
     if (approval.resolved) {
-        out += cat("\t", policy::name_of(approval.resolved->answer), " by ",
-                   approval.resolved->by.str());
+        out += cat("\t", name_of(approval.resolved->answer), " by ", approval.resolved->by.str());
     }
     return out + "\n";
 }
@@ -132,7 +120,7 @@ ToolResult render_approvals(const kernel::ApprovalList& list) {
 }
 
 ToolResult render_resolved(const Approval& approval) {
-    const std::string_view status = policy::name_of(approval.status);
+    const std::string_view status = name_of(approval.status);
     return result_of(shown_approval(approval, status), approval_line(approval, status));
 }
 

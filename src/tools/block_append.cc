@@ -8,18 +8,6 @@
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
 
-namespace quire::json {
-
-template <>
-struct Words<kernel::Ack> {
-    static constexpr std::size_t count = 2;
-    static std::string_view word(kernel::Ack ack) {
-        return ack == kernel::Ack::durable ? "durable" : "accepted";
-    }
-};
-
-}  // namespace quire::json
-
 namespace quire::tools {
 
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/concat.h"
 #include "json/json.h"
-#include "tools/block_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"

@@ -7,18 +7,6 @@
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
 
-namespace quire::json {
-
-template <>
-struct Words<edits::Coords> {
-    static constexpr std::size_t count = 2;
-    static std::string_view word(edits::Coords coords) {
-        return coords == edits::Coords::sequential ? "sequential" : "original";
-    }
-};
-
-}  // namespace quire::json
-
 namespace quire::tools {
 
 namespace {

@@ -2,7 +2,6 @@
 //
 // In profile `model` block_id may be left out, which searches everywhere: there kernel_search is
 // not published. The two forms answer different structs, so the output schema joins both.
-#include "tools/block_words.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
 #include "tools/tools.h"
@@ -46,8 +45,7 @@ Map block_search_answer(Profile profile) {
 void everywhere(kernel::Kernel& kernel, const Session& session, kernel::SearchQuery query,
                 Reply<ToolResult> reply) {
     kernel::SearchAll all{.search = std::move(query), .kinds = {}, .path_prefix = {}};
-    for (std::size_t i = 0; i < json::Words<conversation::Kind>::count; ++i)
-        all.kinds.push_back(static_cast<conversation::Kind>(i));
+    all.kinds.assign(kEvery<conversation::Kind>.begin(), kEvery<conversation::Kind>.end());
     kernel.search_all(
         session.caller, std::move(all),
         answer_with(std::move(reply), [shown_as = session.profile](const kernel::FoundAll& found) {

@@ -5,26 +5,6 @@
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
 
-namespace quire::json {
-
-template <>
-struct Words<edits::OffsetUnit> {
-    static constexpr std::size_t count = 3;
-    static std::string_view word(edits::OffsetUnit unit) {
-        switch (unit) {
-            case edits::OffsetUnit::byte:
-                return "byte";
-            case edits::OffsetUnit::codepoint:
-                return "codepoint";
-            case edits::OffsetUnit::utf16:
-                return "utf16";
-        }
-        return "";
-    }
-};
-
-}  // namespace quire::json
-
 namespace quire::tools {
 
 namespace {

@@ -1,6 +1,5 @@
 // block_status: the status of a block. The kernel decides which steps are allowed.
 #include "base/concat.h"
-#include "tools/block_words.h"
 #include "tools/render.h"
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
@@ -35,9 +34,8 @@ MadeTool make_block_status(kernel::Kernel& kernel) {
             kernel.set_status(
                 session.caller, args.block_id, args.status,
                 answer_with(std::move(reply), [status = args.status](const BlockVersion& set) {
-                    return Answered<BlockVersion>{
-                        set, cat(set.block_id, " is ", conversation::name_of(status), ", version ",
-                                 set.version, ".\n")};
+                    return Answered<BlockVersion>{set, cat(set.block_id, " is ", name_of(status),
+                                                           ", version ", set.version, ".\n")};
                 }));
         });
 }

@@ -7,18 +7,6 @@
 #include "tools/tools.h"
 #include "tools/typed_tool.h"
 
-namespace quire::json {
-
-template <>
-struct Words<kernel::UndoScope> {
-    static constexpr std::size_t count = 2;
-    static std::string_view word(kernel::UndoScope scope) {
-        return scope == kernel::UndoScope::own ? "own" : "any";
-    }
-};
-
-}  // namespace quire::json
-
 namespace quire::tools {
 
 namespace {

@@ -8,7 +8,6 @@
 #include "base/concat.h"
 #include "json/json.h"
 #include "tools/kernel_fields.h"
-#include "tools/permission_words.h"
 #include "tools/render.h"
 
 namespace quire::json {
@@ -203,9 +202,8 @@ ToolResult render_memory_done(const MemoryVersion& block, std::string_view what)
 ToolResult render_memory_list(const kernel::MemoryList& list) {
     std::string text = list.blocks.empty() ? "No memory blocks.\n" : "";
     for (const kernel::MemoryRow& row : list.blocks) {
-        text += cat(row.block.label, "\t", kernel::name_of(row.type), "\t",
-                    policy::name_of(row.permission), "\tversion ", row.block.version, "\t",
-                    row.description, "\n");
+        text += cat(row.block.label, "\t", name_of(row.type), "\t", name_of(row.permission),
+                    "\tversion ", row.block.version, "\t", row.description, "\n");
     }
     for (const std::string& label : list.unreadable)
         text += cat("Note: ", label, " cannot be read; context view says why.\n");
@@ -215,8 +213,7 @@ ToolResult render_memory_list(const kernel::MemoryList& list) {
 ToolResult render_memory_found(const kernel::MemoryFound& found) {
     std::string text = found.hits.empty() ? "No memory block matches.\n" : "";
     for (const kernel::MemoryFound::Hit& hit : found.hits) {
-        text +=
-            cat(hit.row.block.label, "\t", kernel::name_of(hit.row.type), "\t", hit.snippet, "\n");
+        text += cat(hit.row.block.label, "\t", name_of(hit.row.type), "\t", hit.snippet, "\n");
     }
     return result_of(found, std::move(text));
 }

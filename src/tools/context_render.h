@@ -12,16 +12,6 @@
 #include "kernel/memory_calls.h"
 #include "tools/tool.h"
 
-namespace quire::json {
-
-template <>
-struct Words<kernel::MemoryType> {
-    static constexpr std::size_t count = std::size(kernel::kMemoryTypes);
-    static std::string_view word(kernel::MemoryType type) { return kernel::name_of(type); }
-};
-
-}  // namespace quire::json
-
 namespace quire::tools {
 
 // The output schema of the tool: all that its operations may answer in profile `full`, and only

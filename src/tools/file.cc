@@ -9,18 +9,11 @@
 #include "tools/edit_fields.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"
-#include "tools/permission_words.h"
 #include "tools/render.h"
 #include "tools/shown_block.h"
 #include "tools/tools.h"
 
 namespace quire::json {
-
-template <>
-struct Words<kernel::Disk> {
-    static constexpr std::size_t count = 3;
-    static std::string_view word(kernel::Disk disk) { return kernel::name_of(disk); }
-};
 
 template <>
 struct FieldsOf<kernel::FileEntry> {

@@ -1,5 +1,4 @@
 // kernel_search: lines that match a query in all blocks of some kinds, in profile `full`.
-#include "tools/block_words.h"
 #include "tools/render.h"
 #include "tools/search_args.h"
 #include "tools/tools.h"

@@ -10,10 +10,6 @@
 namespace quire::tools {
 namespace {
 
-std::string_view name_of(policy::LoopStep step) {
-    return step == policy::LoopStep::ended ? "ended" : "goes on";
-}
-
 // What is still to be done before the loop may end, and what should have been by now, for the
 // program that runs the model; null where nothing is.
 Value due_of(const policy::LoopReport& report, const policy::RuleSet& set) {

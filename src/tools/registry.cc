@@ -23,8 +23,6 @@ namespace quire::tools {
 
 namespace {
 
-constexpr std::array kProfiles = {Profile::model, Profile::full, Profile::compat};
-
 // A model reads the list of its tools at every start, and pays for each word: of what they answer
 // it is told the names. The other profiles have the types as well.
 Value names_alone(Value schema) {
@@ -272,7 +270,7 @@ struct Registry::Body {
     };
     // Before the first call: views under `set` can be asked for.
     void expect_views(const policy::RuleSet* set) {
-        for (const Profile profile : kProfiles) {
+        for (const Profile profile : kEvery<Profile>) {
             views.try_emplace({profile, set, false});
             if (set == nullptr) views.try_emplace({profile, set, true});
         }
@@ -286,7 +284,7 @@ struct Registry::Body {
 
     kernel::Kernel& kernel;
     kernel::RuleCalls* rules = nullptr;
-    std::array<Shelf, kProfiles.size()> shelves;
+    std::array<Shelf, kEvery<Profile>.size()> shelves;
     std::map<Whom, Shown> views;
 };
 
@@ -372,12 +370,12 @@ void Registry::add(Profile profile, std::unique_ptr<const Tool> tool) {
 
 policy::ToolCatalog Registry::catalog() const {
     policy::ToolCatalog out;
-    for (const Profile profile : kProfiles) {
+    for (const Profile profile : kEvery<Profile>) {
         for (const Entry& entry : body_->of(profile).entries) {
             policy::KnownTool tool = known(entry.info);
             if (const policy::KnownTool* const before = out.find(tool.name))
                 tool.profiles = before->profiles;
-            tool.profiles.emplace_back(profile_name(profile));
+            tool.profiles.emplace_back(name_of(profile));
             out.add(std::move(tool));
         }
     }
@@ -428,13 +426,12 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
     Session asked = session;
     // Every call is in the audit log, with what became of it.
     const auto announce = [&](std::string tool, const Value& with, bool reads) {
-        asked.caller.call =
-            kernel.called(profile_name(session.profile), std::move(tool), with, reads);
+        asked.caller.call = kernel.called(name_of(session.profile), std::move(tool), with, reads);
     };
     const auto [entry, operation] = body_->of(session.profile).find(name);
     if (entry == nullptr) {
         std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
-                                  profile_name(session.profile), "; there are");
+                                  name_of(session.profile), "; there are");
         List names;
         for (const ToolInfo& info : list(session.profile, session.caller.actor)) {
             message += cat(" ", info.name);

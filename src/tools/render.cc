@@ -10,8 +10,6 @@ namespace quire::tools {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kProfileWords = {"model", "full", "compat"};
-
 // What whoever is to wait for a person can do.
 std::string wait_for(const Error& escalation) {
     const Value* id = escalation.details().find("approval_id");
@@ -23,23 +21,11 @@ std::string wait_for(const Error& escalation) {
 
 }  // namespace
 
-std::string_view profile_name(Profile profile) {
-    return kProfileWords[static_cast<std::size_t>(profile)];
-}
-
-Result<Profile> parse_profile(std::string_view word) {
-    for (std::size_t i = 0; i < kProfileWords.size(); ++i) {
-        if (kProfileWords[i] == word) return static_cast<Profile>(i);
-    }
-    return invalid("invalid_argument",
-                   cat("there is no profile \"", word, "\"; it is one of model full compat"));
-}
-
 ToolResult refused(const Error& error) {
     std::string text = cat("Nothing was changed: ", error.message());
     if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
     if (error.code() == Errc::escalation_required) text += wait_for(error);
-    return {Map{{"error", Map{{"code", errc_name(error.code())},
+    return {Map{{"error", Map{{"code", name_of(error.code())},
                               {"reason", error.reason()},
                               {"message", error.message()},
                               {"details", error.details()}}}},

@@ -14,18 +14,6 @@
 #include "tools/render.h"
 #include "tools/tool.h"
 
-namespace quire::json {
-
-template <>
-struct Words<text::Match> {
-    static constexpr std::size_t count = 2;
-    static std::string_view word(text::Match mode) {
-        return mode == text::Match::literal ? "literal" : "regex";
-    }
-};
-
-}  // namespace quire::json
-
 namespace quire::tools {
 
 // Bounds of arguments: lines around a match, and how many matches or blocks.

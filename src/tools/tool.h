@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/function.h"
 #include "base/result.h"
 #include "base/value.h"
@@ -24,9 +25,9 @@ class ToolCatalog;
 namespace quire::tools {
 
 enum class Profile { model, full, compat };
-std::string_view profile_name(Profile profile);
-// Errors: invalid_argument "invalid_argument", listing the valid words.
-Result<Profile> parse_profile(std::string_view word);
+constexpr auto words_of(Profile) {
+    return word_table("model", "full", "compat");
+}
 
 // What MCP calls annotations. They are promises: a tool that says read_only changes nothing.
 struct Annotations {

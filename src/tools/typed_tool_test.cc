@@ -5,7 +5,6 @@
 #include "base/concat.h"
 #include "json/json.h"
 #include "json/schema/schema.h"
-#include "tools/block_words.h"
 
 namespace quire::tools {
 namespace {
@@ -138,8 +137,9 @@ TEST(Refused, SaysFirstThatNothingWasChanged) {
 
 TEST(Profiles, ReadBackAsTheyPrint) {
     for (const char* name : {"model", "full", "compat"})
-        EXPECT_EQ(profile_name(*parse_profile(name)), name);
-    EXPECT_NE(parse_profile("expert").error().message().find("compat"), std::string::npos);
+        EXPECT_EQ(name_of(*parse_enum<Profile>("profile", name)), name);
+    EXPECT_NE(parse_enum<Profile>("profile", "expert").error().message().find("compat"),
+              std::string::npos);
 }
 
 }  // namespace

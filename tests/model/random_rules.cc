@@ -29,7 +29,7 @@ RuleType random_type(crdt::Tape& tape, RuleWishes wishes) {
         RuleType::allowed_operations};
     if (wishes.gating && tape.pick(2) == 0) return RuleType::allowed_operations;
     if (wishes.demanding) return kDemanding[tape.pick(std::size(kDemanding))];
-    return policy::kRuleTypes[tape.pick(std::size(policy::kRuleTypes))];
+    return kEvery<policy::RuleType>[tape.pick(std::size(kEvery<policy::RuleType>))];
 }
 
 std::vector<std::string> some_of(crdt::Tape& tape, const std::vector<std::string>& words,
@@ -54,7 +54,7 @@ ToolRule random_rule(crdt::Tape& tape, RuleWishes wishes) {
     rule.priority = default_priority(rule.type);
     if (tape.pick(5) == 0) rule.priority = static_cast<std::int64_t>(tape.pick(13));
     if (has_per(rule.type) && !wishes.sessions_alone && tape.pick(3) == 0)
-        rule.per = policy::kPers[tape.pick(std::size(policy::kPers))];
+        rule.per = kEvery<policy::Per>[tape.pick(std::size(kEvery<policy::Per>))];
     if (lists_tools(rule.type)) rule.tools = some_of(tape, names, 1, 2);
     if (rule.type == RuleType::allowed_operations) {
         rule.tool = names[tape.pick(2)];

@@ -77,7 +77,7 @@ std::string decision_line(const policy::CallDecision& decision) {
 Value decision_value(const RuleSet& rules, const policy::CallDecision& decision) {
     Map out = {{"decision", name_of(decision.verdict)}};
     if (decision.error) {
-        out.append("error", Map{{"code", errc_name(decision.error->code())},
+        out.append("error", Map{{"code", name_of(decision.error->code())},
                                 {"reason", decision.error->reason()},
                                 {"message", decision.error->message()},
                                 {"details", decision.error->details()}});

@@ -139,15 +139,16 @@ Result<tools::Profile> KernelProcess::Body::profile_of(const policy::Actor& acto
     const auto own = profiles.find(actor.name);
     if (actor.kind != policy::ActorKind::agent || own == profiles.end())
         return tools::Profile::model;
-    return tools::parse_profile(own->second);
+    return parse_enum<tools::Profile>("profile", own->second);
 }
 
 Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     const rpc::Hello& hello, std::shared_ptr<rpc::Connection> connection) {
     tools::Session session;
     session.caller.actor = TRY(policy::Actor::parse(hello.actor));
-    session.profile = TRY(hello.profile.empty() ? profile_of(session.caller.actor)
-                                                : tools::parse_profile(hello.profile));
+    session.profile =
+        TRY(hello.profile.empty() ? profile_of(session.caller.actor)
+                                  : parse_enum<tools::Profile>("profile", hello.profile));
     const bool command = hello.kind == "cli";
     if (!command && hello.kind != "mcp") {
         return invalid("invalid_argument",

@@ -179,7 +179,7 @@ private:
     }
 
     static std::string about(const Field& field) {
-        return cat("[", memory::name_of(field.type), field.required ? ", required" : "",
+        return cat("[", name_of(field.type), field.required ? ", required" : "",
                    field.read_only ? ", read-only" : "", "]", field.description.empty() ? "" : " ",
                    field.description);
     }

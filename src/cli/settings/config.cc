@@ -251,16 +251,16 @@ using policy::ToolRule;
 
 std::string rule_types() {
     std::string out;
-    for (const RuleType type : policy::kRuleTypes)
-        cat_to(out, cat(out.empty() ? "" : ", ", policy::name_of(type)));
+    for (const RuleType type : kEvery<policy::RuleType>)
+        cat_to(out, cat(out.empty() ? "" : ", ", name_of(type)));
     return out;
 }
 
 std::string types_for_every_tool() {
     std::string out;
-    for (const RuleType type : policy::kRuleTypes) {
+    for (const RuleType type : kEvery<policy::RuleType>) {
         if (policy::may_be_for_every_tool(type))
-            cat_to(out, cat(out.empty() ? "" : ", ", policy::name_of(type)));
+            cat_to(out, cat(out.empty() ? "" : ", ", name_of(type)));
     }
     return out;
 }
@@ -286,7 +286,7 @@ Result<std::vector<std::string>> some_tools(const Section& section, const toml::
 // What a rule needs that lists other tools, as its value or as its conditions.
 Result<void> read_tool_list(Section& section, const toml::node* value, const toml::node* conditions,
                             ToolRule& rule) {
-    const std::string_view type = policy::name_of(rule.type);
+    const std::string_view type = name_of(rule.type);
     if (value != nullptr && conditions != nullptr) {
         return section.wrong(*conditions,
                              cat(type, " takes its tools as value or as conditions, not as both"));
@@ -309,7 +309,7 @@ Result<void> read_groups(const Section& section, const toml::node& at, ToolRule&
 }
 
 Result<void> read_value(Section& section, const toml::node* at, ToolRule& rule) {
-    const std::string_view type = policy::name_of(rule.type);
+    const std::string_view type = name_of(rule.type);
     if (at != nullptr) rule.value_line = line_of(*at);
     if (rule.type == RuleType::requires_consent) {
         if (at == nullptr) return {};
@@ -348,11 +348,11 @@ Result<void> read_per(Section& section, ToolRule& rule) {
     const toml::node* at = section.node("per");
     if (at == nullptr) return {};
     if (!policy::has_per(rule.type)) {
-        return section.wrong(*at, cat(policy::name_of(rule.type),
+        return section.wrong(*at, cat(name_of(rule.type),
                                       " counts nothing, so it takes no per; max_calls, cooldown, "
                                       "exclusive_groups and requires_preceding_tools do"));
     }
-    rule.per = policy::kPers[TRY(section.choice("per", kPer, 0))];
+    rule.per = kEvery<policy::Per>[TRY(section.choice("per", kPer, 0))];
     return {};
 }
 
@@ -368,7 +368,7 @@ Result<ToolRule> read_tool_rule(Section& section) {
     std::string type_word;
     TRY(section.read("tool", rule.tool));
     TRY(section.read("type", type_word));
-    const auto known = policy::rule_type_named(type_word);
+    const auto known = enum_named<policy::RuleType>(type_word);
     if (!known) {
         return section.wrong(
             *type, cat("unknown rule type '", type_word, "', expected one of: ", rule_types()));

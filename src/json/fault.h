@@ -1,0 +1,55 @@
+// Fault: why a value is not what its reader expects, and at which member.
+//
+// Reading (json/codec.h, json/fields.h) fails with a Fault. It becomes an Error with the code and
+// the reason that the caller chooses; where the caller says nothing, TRY makes it invalid_argument
+// "invalid_argument" {path}.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "base/enum_words.h"
+#include "base/result.h"
+#include "base/value.h"
+
+namespace quire::json {
+
+struct Fault {
+    enum class Kind : std::uint8_t { missing, wrong_type, bad_value, unknown_member };
+    friend constexpr auto words_of(Kind) {
+        return word_table("missing", "wrong_type", "bad_value", "unknown_member");
+    }
+
+    Kind kind = Kind::wrong_type;
+    std::string problem;      // "must be a string, not an integer"
+    std::string wanted = {};  // "a string"; for an unknown member the known ones: "name, size".
+    std::string path = {};    // "shares[2].with"; "" for the value as a whole.
+
+    // The same fault, seen from the object or the array around it.
+    Fault in_member(std::string_view name) &&;
+    Fault in_item(std::size_t index) &&;
+
+    std::string message() const;  // "`shares[2].with` must be a string, not an integer"
+    Error error(Errc code, std::string reason) const;
+    operator Error() const;  // NOLINT(google-explicit-constructor)
+};
+
+template <class T>
+using Read = tl::expected<T, Fault>;
+using Unread = tl::unexpected<Fault>;
+
+// "must be `wanted`, not a KIND".
+Unread wrong_type(std::string_view wanted, const Value& found);
+// A value of the right type that cannot be used; `problem` follows the path in the message.
+Unread bad_value(std::string problem, std::string wanted = {});
+
+// The first of the rules minimum, maximum, minLength, maxLength (code points), minItems and maxItems
+// of a JSON Schema that `value` breaks.
+std::optional<Fault> broken_rule(const Map& schema, const Value& value);
+
+}  // namespace quire::json
