@@ -34,4 +34,15 @@ std::string cat(const Parts&... parts) {
     return out;
 }
 
+// "a, b, c".
+template <class Words>
+std::string joined(const Words& words, std::string_view separator = ", ") {
+    std::string out;
+    for (const auto& word : words) {
+        if (!out.empty()) cat_to(out, separator);
+        cat_to(out, word);
+    }
+    return out;
+}
+
 }  // namespace quire

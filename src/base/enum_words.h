@@ -64,10 +64,7 @@ constexpr std::optional<Enum> enum_named(std::string_view word) {
 // "user, model".
 template <WordedEnum Enum>
 std::string listed_words(std::string_view separator = ", ") {
-    std::string out;
-    for (const std::string_view word : kWords<Enum>)
-        cat_to(out, cat(out.empty() ? "" : separator, word));
-    return out;
+    return joined(kWords<Enum>, separator);
 }
 
 // Errors: invalid_argument "invalid_argument": there is no `what` "WORD"; it lists the valid words.

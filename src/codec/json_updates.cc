@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "codec/json_unknown.h"
 #include "codec/json_values.h"
 #include "codec/tables.h"
@@ -19,16 +20,6 @@ namespace {
 
 using crdt::Change;
 using crdt::OpId;
-
-std::string hex(const Bytes& bytes) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    std::string text;
-    for (const std::uint8_t byte : bytes) {
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 0xF];
-    }
-    return text;
-}
 
 class JsonWriter {
 public:
@@ -142,7 +133,7 @@ private:
         return Map{{"type", type},
                    {"target", target_id},
                    {"parent", parent ? Value(id(*parent)) : Value()},
-                   {"fractional_index", hex(position)}};
+                   {"fractional_index", to_hex(position, kUpperHex)}};
     }
 
     bool table_;

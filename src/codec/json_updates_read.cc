@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "codec/json_unknown.h"
 #include "codec/json_updates.h"
@@ -318,24 +319,6 @@ Result<OpContent> JsonReader::map(const Place& json, std::string_view type, OpId
     if (type == "delete") return crdt::MapErase{std::move(key)};
     const Place worth = TRY(json.member("value"));
     return crdt::MapSet{std::move(key), TRY(slot(worth, own))};
-}
-
-std::optional<Bytes> from_hex(std::string_view text) {
-    const auto digit = [](char c) -> int {
-        if (c >= '0' && c <= '9') return c - '0';
-        if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-        if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-        return -1;
-    };
-    if (text.size() % 2 != 0) return std::nullopt;
-    Bytes bytes;
-    for (std::size_t i = 0; i < text.size(); i += 2) {
-        const int high = digit(text[i]);
-        const int low = digit(text[i + 1]);
-        if (high < 0 || low < 0) return std::nullopt;
-        bytes.push_back(static_cast<std::uint8_t>(high << 4 | low));
-    }
-    return bytes;
 }
 
 Result<OpContent> JsonReader::tree(const Place& json, std::string_view type, OpId own) {

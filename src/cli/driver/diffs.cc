@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "cli/driver/request.h"
 #include "cli/driver/richtext.h"
 #include "crdt/ids/container_text.h"
@@ -32,16 +33,6 @@ Value item_json(const Item& item) {
 
 Value node_json(const std::optional<OpId>& node) {
     return node ? Value(crdt::to_text(*node)) : Value();
-}
-
-std::string hex(const Bytes& bytes) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    std::string text;
-    for (const std::uint8_t byte : bytes) {
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-    }
-    return text;
 }
 
 Value list_json(const crdt::ListDelta& delta) {
@@ -73,7 +64,7 @@ Value tree_json(const crdt::TreeDelta& delta) {
         if (!goes) {
             map.append("parent", node_json(action.parent));
             map.append("index", action.index);
-            map.append("fractional_index", hex(action.position));
+            map.append("fractional_index", to_hex(action.position, kUpperHex));
         }
         if (action.kind != TreeAction::Kind::create) {
             map.append("old_parent", node_json(action.old_parent));

@@ -4,24 +4,13 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "crdt/ids/container_text.h"
 #include "crdt/state/tree_state.h"
 
 namespace quire::crdt {
 
-namespace {
-
-std::string hex(const Bytes& bytes) {
-    static constexpr char kDigits[] = "0123456789ABCDEF";
-    std::string out;
-    for (const std::uint8_t byte : bytes) {
-        out.push_back(kDigits[byte >> 4U]);
-        out.push_back(kDigits[byte & 15U]);
-    }
-    return out;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<TreeNode> tree_nodes(const TreeState& state, std::size_t limit) {
     std::vector<TreeNode> nodes;
@@ -62,7 +51,7 @@ Value nested(std::span<const TreeNode> nodes,
         Map value;
         value.append("id", to_text(node.id));
         value.append("index", node.index);
-        value.append("fractional_index", hex(node.position));
+        value.append("fractional_index", to_hex(node.position, kUpperHex));
         value.append("meta", meta(node.id, node.depth));
         open.push_back({std::move(value), {}});
     }

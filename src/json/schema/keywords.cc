@@ -131,12 +131,6 @@ std::optional<std::int64_t> count_operand(const Value& operand) {
     return operand.as_float() < kBeyond ? static_cast<std::int64_t>(operand.as_float()) : INT64_MAX;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text.append(text.empty() ? "" : ", ").append(name);
-    return text;
-}
-
 Value as_list(const std::vector<std::string>& names) {
     List list;
     for (const std::string& name : names) list.emplace_back(name);

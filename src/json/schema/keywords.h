@@ -103,8 +103,6 @@ Result<void> compile_definitions(const Site& site);
 // The operand of a keyword that counts: an integer that is not negative; nothing otherwise. Larger
 // numbers than an i64 holds become the largest i64.
 std::optional<std::int64_t> count_operand(const Value& operand);
-// The names with commas between: "a, b, c".
-std::string joined(const std::vector<std::string>& names);
 Value as_list(const std::vector<std::string>& names);
 
 }  // namespace quire::json::detail

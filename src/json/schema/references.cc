@@ -19,6 +19,7 @@
 
 #include "base/concat.h"
 #include "json/schema/uri.h"
+#include "text/escape.h"
 
 namespace quire::json {
 namespace {
@@ -76,22 +77,7 @@ Any* at_path(Any& root, const std::string& path) {
 
 // Escapes the characters of a fragment that a URI cannot contain.
 std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view kPlain = "-._~/:@!$&'()*+,;=?";
-    constexpr std::string_view kHex = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || kPlain.find(c) != std::string_view::npos;
-        if (plain) {
-            out.push_back(c);
-        } else {
-            const auto byte = static_cast<unsigned char>(c);
-            out.push_back('%');
-            out.push_back(kHex[byte / 16]);
-            out.push_back(kHex[byte % 16]);
-        }
-    }
-    return out;
+    return text::percent_encoded(text, "-._~/:@!$&'()*+,;=?");
 }
 
 // Names are dropped, since the original keeps them; references are made absolute.

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <utility>
 
+#include "text/escape.h"
+
 namespace quire::json::detail {
 namespace {
 
@@ -82,28 +84,6 @@ std::string without_dots(std::string_view path) {
     return text;
 }
 
-int hex_digit(char c) {
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
-// A '%' that begins no escape is kept.
-std::string percent_decoded(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
-            hex_digit(text[i + 2]) >= 0) {
-            out.push_back(static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2])));
-            i += 2;
-        } else {
-            out.push_back(text[i]);
-        }
-    }
-    return out;
-}
-
 std::string merged_path(const UriParts& base, std::string_view path) {
     if (base.authority && base.path.empty()) return "/" + std::string(path);
     const std::size_t slash = base.path.rfind('/');
@@ -117,7 +97,8 @@ std::string merged_path(const UriParts& base, std::string_view path) {
 Reference resolve_uri(std::string_view base_text, std::string_view reference) {
     const UriParts base = uri_parts(base_text);
     UriParts target = uri_parts(reference);
-    const std::string fragment = target.fragment ? percent_decoded(*target.fragment) : "";
+    const std::string fragment =
+        target.fragment ? text::percent_decoded_loosely(*target.fragment) : "";
 
     std::string path;
     if (target.scheme || target.authority) {

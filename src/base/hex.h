@@ -1,0 +1,50 @@
+// Bytes as hexadecimal digits, and back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/value.h"
+
+namespace quire {
+
+inline constexpr std::string_view kLowerHex = "0123456789abcdef";
+inline constexpr std::string_view kUpperHex = "0123456789ABCDEF";
+
+inline std::string to_hex(std::span<const std::uint8_t> bytes,
+                          std::string_view digits = kLowerHex) {
+    std::string out;
+    out.reserve(2 * bytes.size());
+    for (const std::uint8_t byte : bytes) {
+        out += digits[byte >> 4U];
+        out += digits[byte & 15U];
+    }
+    return out;
+}
+
+// The value of a digit in either case; -1 for any other character.
+constexpr int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+// None unless the text is pairs of digits, in either case.
+inline std::optional<Bytes> from_hex(std::string_view text) {
+    if (text.size() % 2 != 0) return std::nullopt;
+    Bytes bytes;
+    bytes.reserve(text.size() / 2);
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        const int high = hex_value(text[i]);
+        const int low = hex_value(text[i + 1]);
+        if (high < 0 || low < 0) return std::nullopt;
+        bytes.push_back(static_cast<std::uint8_t>(high << 4 | low));
+    }
+    return bytes;
+}
+
+}  // namespace quire
