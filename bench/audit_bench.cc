@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "kernel/audit.h"
-#include "store/memory_store.h"
+#include "store/memory_store_for_test.h"
 
 namespace quire::kernel {
 namespace {

@@ -1,9 +1,10 @@
 # room(NAME DEPS room... [TESTS room...] [LINK target...] [SEPARATE])
 #
 # Declares a room of the house: every *.cc below src/NAME, but not below a room inside it, becomes the
-# library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. A room may depend only on rooms that are
-# already declared, so a cycle cannot be written; scripts/check_layers.py holds the includes to the
-# same list, which is written to build/layers.txt.
+# library quire_NAME, and its *_test.cc the program NAME_test; a main.cc is left to its room. The
+# *_for_test.cc are fakes that tests share: they become quire_NAME_fakes, which no program links. A room
+# may depend only on rooms that are already declared, so a cycle cannot be written;
+# scripts/check_layers.py holds the includes to the same list, which is written to build/layers.txt.
 #
 # TESTS: rooms that only the room's own tests include; any room may be named.
 #
@@ -11,6 +12,16 @@
 # compiled as one (cmake/Warnings.cmake).
 set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
 file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
+
+# Links the fakes of `rooms` to a test; the program itself never links any.
+function(link_fakes target)
+    foreach(room IN LISTS ARGN)
+        string(REPLACE "/" "_" room "${room}")
+        if(TARGET quire_${room}_fakes)
+            target_link_libraries(${target} PRIVATE quire_${room}_fakes)
+        endif()
+    endforeach()
+endfunction()
 
 function(room name)
     cmake_parse_arguments(ARG "SEPARATE" "" "DEPS;TESTS;LINK" ${ARGN})
@@ -28,8 +39,11 @@ function(room name)
 
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc")
     set(tests ${sources})
+    set(fakes ${sources})
     list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
     list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+    list(FILTER tests EXCLUDE REGEX "_for_test\\.cc$")
+    list(FILTER fakes INCLUDE REGEX "_for_test\\.cc$")
 
     set(dep_targets)
     foreach(dep IN LISTS ARG_DEPS)
@@ -52,12 +66,18 @@ function(room name)
         target_link_libraries(quire_${target} INTERFACE ${dep_targets} ${ARG_LINK})
     endif()
 
+    if(fakes)
+        add_library(quire_${target}_fakes STATIC EXCLUDE_FROM_ALL ${fakes})
+        target_link_libraries(quire_${target}_fakes PUBLIC quire_${target} PRIVATE quire_warnings)
+    endif()
+
     if(QUIRE_TESTS AND tests)
         add_executable(${target}_test ${tests})
         list(TRANSFORM ARG_TESTS REPLACE "/" "_")
         list(TRANSFORM ARG_TESTS PREPEND "quire_")
         target_link_libraries(${target}_test PRIVATE quire_${target} ${ARG_TESTS} quire_warnings quire_test_code quire_test_paths
             GTest::gtest_main)
+        link_fakes(${target}_test ${name} ${ARG_DEPS} ${ARG_TESTS})
         add_test(NAME ${target} COMMAND ${target}_test)
         set_tests_properties(${target} PROPERTIES LABELS "room" TIMEOUT 3600)
     endif()

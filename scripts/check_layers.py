@@ -4,7 +4,7 @@ import pathlib
 import re
 import sys
 
-TEST_FILE = re.compile(r"(_test\.(cc|h)|_for_test\.h)$|/(test|faulty)_\w+\.h$")
+TEST_FILE = re.compile(r"(_test|_for_test)\.(cc|h)$|/(test|faulty)_\w+\.h$")
 
 
 def main() -> int:

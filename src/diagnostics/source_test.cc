@@ -7,7 +7,7 @@
 
 #include "diagnostics/project_for_test.h"
 #include "json/json.h"
-#include "sched/scheduler.h"
+#include "sched/manual_for_test.h"
 
 namespace quire::diagnostics {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/test_directory.h"
 #include "fs/disk_files.h"
-#include "fs/memory_files.h"
+#include "fs/memory_files_for_test.h"
 
 namespace quire::fs {
 namespace {

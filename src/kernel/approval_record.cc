@@ -1,124 +1,102 @@
 #include "kernel/approval_record.h"
 
-#include <algorithm>
-#include <iterator>
+#include <optional>
+#include <utility>
 
+#include "base/bytes.h"
 #include "base/concat.h"
-#include "json/json.h"
+#include "json/fields.h"
 
 namespace quire::kernel {
 namespace {
 
-constexpr std::int64_t kFormat = 1;
+using json::Fault;
+using policy::Approval;
+using policy::ApprovalStatus;
 
-// Reads members of an object; one that is missing or of another kind is remembered.
-class Members {
-public:
-    explicit Members(const Value& of) : of_(of) {}
+constexpr std::int64_t kApprovalFormat = 1;
 
-    std::string text(std::string_view name) {
-        const Value* value = of_.get(name);
-        if (value != nullptr && value->is_string()) return value->as_string();
-        whole_ = false;
-        return {};
-    }
-    std::int64_t number(std::string_view name) {
-        const Value* value = of_.get(name);
-        if (value != nullptr && value->is_int()) return value->as_int();
-        whole_ = false;
-        return 0;
-    }
-    // 0 where there is no such member.
-    std::uint64_t number_or_none(std::string_view name) {
-        return of_.get(name) == nullptr ? 0 : static_cast<std::uint64_t>(number(name));
-    }
-    policy::Actor actor(std::string_view name) {
-        Result<policy::Actor> parsed = policy::Actor::parse(text(name));
-        if (parsed) return std::move(*parsed);
-        whole_ = false;
-        return {};
-    }
-    // The one of `words` that goes by the member's name.
-    template <class Words>
-    auto word(std::string_view name, const Words& words) {
-        const std::string wanted = text(name);
-        const auto* const at = std::find_if(std::begin(words), std::end(words),
-                                            [&](auto each) { return name_of(each) == wanted; });
-        if (at != std::end(words)) return *at;
-        whole_ = false;
-        return *std::begin(words);
-    }
-    bool whole() const { return whole_; }
-
-private:
-    const Value& of_;
-    bool whole_ = true;
-};
-
-}  // namespace
-
-store::ApprovalRecord to_record(const policy::Approval& approval) {
-    const policy::Ask& ask = approval.ask;
-    Map form{{"format", kFormat},
-             {"actor", ask.actor.str()},
-             {"operation", name_of(ask.operation)},
-             {"kind", ask.target.kind},
-             {"name", ask.target.name},
-             {"block_id", ask.target.block_id},
-             {"schema", ask.target.schema},
-             {"call", ask.call},
-             {"permission", name_of(approval.permission)},
-             {"description", approval.description},
-             {"asked_ms", approval.asked_ms},
-             {"status", name_of(approval.status)}};
-    if (const auto& answer = approval.resolved) {
-        Map resolved{{"by", answer->by.str()},
-                     {"at_ms", answer->at_ms},
-                     {"answer", name_of(answer->answer)},
-                     {"until_ms", answer->until_ms},
-                     {"scope", answer->scope}};
-        if (answer->elicited_in != 0) resolved.append("elicited_in", answer->elicited_in);
-        form.append("resolved", std::move(resolved));
-    }
-    const std::string text = json::write(form);
-    return {.id = approval.id, .gone = false, .body = {text.begin(), text.end()}};
+// An approval counts for nothing without the answer that says for what it was given.
+std::optional<Fault> unanswered(const Approval& approval) {
+    const bool is_answered =
+        approval.status != ApprovalStatus::pending && approval.status != ApprovalStatus::outdated;
+    if (!is_answered || approval.resolved) return std::nullopt;
+    return Fault{.kind = Fault::Kind::missing, .problem = "is missing", .path = "resolved"};
 }
 
-Result<policy::Approval> from_record(const store::ApprovalRecord& record) {
-    const auto damaged = [&] {
-        return corrupt(cat("approval ", record.id, " in the store is damaged"));
-    };
-    const Result<Value> form =
-        json::parse({reinterpret_cast<const char*>(record.body.data()), record.body.size()});
-    if (!form) return damaged();
-    Members members(*form);
-    policy::Approval approval;
-    approval.id = record.id;
-    approval.ask.actor = members.actor("actor");
-    approval.ask.operation = members.word("operation", kEvery<policy::Operation>);
-    approval.ask.target = {members.text("kind"), members.text("name"), members.text("block_id"),
-                           members.text("schema")};
-    approval.ask.call = members.text("call");
-    approval.permission = members.word("permission", kEvery<policy::Permission>);
-    approval.description = members.text("description");
-    approval.asked_ms = members.number("asked_ms");
-    approval.status = members.word("status", kEvery<policy::ApprovalStatus>);
-    bool whole = members.number("format") == kFormat && members.whole();
-    if (const Value* resolved = form->get("resolved")) {
-        Members answer(*resolved);
-        approval.resolved = {answer.actor("by"),
-                             answer.number("at_ms"),
-                             answer.word("answer", kEvery<policy::Answer>),
-                             answer.number("until_ms"),
-                             answer.text("scope"),
-                             answer.number_or_none("elicited_in")};
-        whole = whole && answer.whole();
+}  // namespace
+}  // namespace quire::kernel
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<policy::Approval::Resolved> {
+    static Fields<policy::Approval::Resolved> fields() {
+        using Resolved = policy::Approval::Resolved;
+        return Fields<Resolved>()
+            .required("by", &Resolved::by)
+            .required("at_ms", &Resolved::at_ms)
+            .required("answer", &Resolved::answer)
+            .required("until_ms", &Resolved::until_ms)
+            .required("scope", &Resolved::scope)
+            .optional("elicited_in", &Resolved::elicited_in);
     }
-    // Nothing holds without the answer that says for what.
-    const bool answered = approval.status != policy::ApprovalStatus::pending &&
-                          approval.status != policy::ApprovalStatus::outdated;
-    if (!whole || (answered && !approval.resolved)) return damaged();
-    return approval;
+};
+
+template <>
+struct FieldsOf<policy::Approval> {
+    static Fields<policy::Approval> fields() {
+        using policy::Approval;
+        const auto ask = [](auto member) {
+            return [member](auto& it) -> auto& {
+                return it.ask.*member;
+            };
+        };
+        const auto target = [](auto member) {
+            return [member](auto& it) -> auto& {
+                return it.ask.target.*member;
+            };
+        };
+        return Fields<Approval>()
+            .constant("format", kernel::kApprovalFormat)
+            .required("actor", ask(&policy::Ask::actor))
+            .required("operation", ask(&policy::Ask::operation))
+            .required("kind", target(&policy::Target::kind))
+            .required("name", target(&policy::Target::name))
+            .required("block_id", target(&policy::Target::block_id))
+            .required("schema", target(&policy::Target::schema))
+            .required("call", ask(&policy::Ask::call))
+            .required("permission", &Approval::permission)
+            .required("description", &Approval::description)
+            .required("asked_ms", &Approval::asked_ms)
+            .required("status", &Approval::status)
+            .optional("resolved", &Approval::resolved)
+            .check(kernel::unanswered);
+    }
+};
+
+}  // namespace quire::json
+
+namespace quire::kernel {
+
+store::RecordKey record_key(const std::string& approval_id) {
+    return {.table = store::Table::approvals, .key = approval_id};
+}
+
+std::string encode(const Approval& approval) {
+    return json::write(json::Codec<Approval>::encode(approval));
+}
+
+Result<Approval> decode_approval(const store::KeyedRecord& record) {
+    const auto damaged = [&](std::string_view what) {
+        return corrupt(cat("approval ", record.key.key, " in the store is damaged: ", what));
+    };
+    const Result<Value> form = json::parse(as_text(record.body));
+    if (!form) return damaged("it is not JSON");
+    json::Read<Approval> approval = json::read<Approval>(*form);
+    if (!approval) return damaged(approval.error().message());
+    approval->id = record.key.key;
+    return std::move(*approval);
 }
 
 }  // namespace quire::kernel

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "kernel/approval_record.h"
@@ -60,7 +61,7 @@ Failure too_many(const policy::Actor& actor, std::size_t limit, bool of_all) {
 // The approval as it now is, with the entry of the audit log that says what became of it.
 void add(store::Batch& batch, const Approval& approval, ApprovalChange change,
          const policy::Actor& by, const Clock& clock) {
-    batch.approvals.push_back(to_record(approval));
+    batch.keep(record_key(approval.id), encode(approval));
     batch.audit.push_back(approval_entry(approval, change, by, clock));
 }
 
@@ -115,8 +116,8 @@ void Approvals::State::set(Entry& entry, Approval approval) {
 Result<std::shared_ptr<Approvals>> Approvals::open(const Parts& parts) {
     const std::shared_ptr<Approvals> ledger(new Approvals(parts));
     std::vector<Approval> known;
-    for (const store::ApprovalRecord& record : TRY(parts.store.approvals()))
-        known.push_back(TRY(from_record(record)));
+    for (const store::KeyedRecord& record : TRY(parts.store.records(store::Table::approvals)))
+        known.push_back(TRY(decode_approval(record)));
     ledger->state_.with([&](State& state) {
         for (Approval& approval : known) {
             Entry& entry = state.all[approval.id];
@@ -232,11 +233,10 @@ std::int64_t Approvals::free_moment(const State& state, std::int64_t now_ms) {
 }
 
 std::string Approvals::new_id(const State& state) {
-    constexpr std::string_view kHex = "0123456789abcdef";
     while (true) {
         std::uint64_t number = parts_.rng.next();
         std::string id = "ap_";
-        for (int i = 0; i < kIdDigits; ++i, number >>= 4U) id += kHex[number & 15U];
+        for (int i = 0; i < kIdDigits; ++i, number >>= 4U) id += kLowerHex[number & 15U];
         if (!state.all.contains(id)) return id;
     }
 }
@@ -261,7 +261,7 @@ void Approvals::forget_oldest(State& state, store::Batch& batch) const {
     gone.status = ApprovalStatus::outdated;
     state.set(entry, std::move(gone));
     state.all.erase(oldest);
-    batch.approvals.push_back({.id = oldest, .gone = true});
+    batch.drop(record_key(oldest));
 }
 
 Approvals::Asked Approvals::take_ask(State& state, const Caller& by, policy::Ask&& ask,

@@ -661,10 +661,9 @@ TEST(Approvals, ADamagedOneIsNotGuessedAt) {
     const std::string id = office.asked(set_status("plan", "x"));
     for (const char* body : {"", "{}", "[1]", R"({"format":2})"}) {
         const std::string text = body;
-        const auto read = store::ApprovalRecord{id, false, {text.begin(), text.end()}};
         Desk desk;
         store::Batch batch;
-        batch.approvals.push_back(read);
+        batch.keep({.table = store::Table::approvals, .key = id}, text);
         desk.store.commit(std::move(batch), [](Result<void>) {});
         const auto opened = Kernel::open({desk.store, desk.scheduler, desk.clock, desk.rng, {}});
         ASSERT_FALSE(opened);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "json/json.h"
 #include "kernel/audit.h"
 #include "kernel/body.h"
@@ -142,8 +143,7 @@ void AuditCalls::read(const Caller& by, AuditQuery query, Reply<AuditPage> reply
                 if (page.entries.size() >= query.limit) return false;
                 query.before = page.next = entry.seq;
                 if (fits(query, entry)) {
-                    page.entries.push_back(
-                        {entry.seq, std::move(entry.body), store::hex(entry.hash)});
+                    page.entries.push_back({entry.seq, std::move(entry.body), to_hex(entry.hash)});
                 }
             }
             return true;
@@ -168,10 +168,10 @@ void AuditCalls::verify(const Caller& by, std::vector<std::string> heads,
                                    verdict.broken = {chain->count() + 1, std::move(*what)};
                                    break;
                                }
-                               if (!missing.empty()) std::erase(missing, store::hex(entry.hash));
+                               if (!missing.empty()) std::erase(missing, to_hex(entry.hash));
                            }
                            verdict.count = chain->count();
-                           verdict.head = store::hex(chain->head());
+                           verdict.head = to_hex(chain->head());
                            verdict.missing = missing;
                            return !piece.empty() && (!verdict.broken || verdict.broken->seq == 0);
                        });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "edits/view.h"
 #include "kernel/body.h"
 #include "kernel/describe.h"
@@ -99,11 +100,13 @@ void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion
             LiveDocument& live, Reply<BlockVersion> answer) mutable {
             const std::string actor = by.actor.str();
             if (!what.client_token.empty()) {
-                const auto before = body->parts().store.token(actor, what.client_token);
+                const auto before = body->parts().store.record(
+                    {.table = store::Table::tokens, .key = what.client_token, .owner = actor});
                 const bool made = before && *before;
                 if ((!before || made) && live.is_blank()) body->catalog().drop(live.key());
                 if (!before) return answer(Failure(before.error()));
-                if (made) return body->answer_token(**before, std::move(answer));
+                if (made)
+                    return body->answer_token(std::string(as_text(**before)), std::move(answer));
             }
             Result<conversation::NewBlock> block = place(live, what);
             if (!block) {
@@ -130,7 +133,9 @@ void Kernel::Body::create(const Caller& by, BlockCreate what, Reply<BlockVersion
 
             BlockVersion made{live.id_of(ref).str(), ref.state->version};
             if (!what.client_token.empty())
-                live.batch().tokens.push_back({actor, what.client_token, made.block_id});
+                live.batch().keep(
+                    {.table = store::Table::tokens, .key = what.client_token, .owner = actor},
+                    made.block_id);
             body->submit(live, std::move(made), std::move(answer));
         });
 }

@@ -1,11 +1,12 @@
 #include "kernel/carried.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "json/json.h"
+#include "json/fields.h"
 #include "policy/call_digest.h"
 
 namespace quire::kernel {
@@ -15,58 +16,6 @@ bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-std::string text_in(const Bytes& bytes) {
-    return json::base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
-// The members of one block, each of its type.
-class Form {
-public:
-    explicit Form(const Value& form) : form_(form) {
-        if (const Value* label = form.get("label"); label != nullptr && label->is_string())
-            label_ = label->as_string();
-    }
-    const std::string& label() const { return label_; }
-    Result<const Value*> any(const Value& of, std::string_view name) const {
-        const Value* value = of.get(name);
-        if (value == nullptr) return damaged(label_, cat("it has no ", name));
-        return value;
-    }
-    Result<std::string> text(const Value& of, std::string_view name) const {
-        const Value* value = TRY(any(of, name));
-        if (!value->is_string()) return damaged(label_, cat(name, " is not a text"));
-        return value->as_string();
-    }
-    Result<std::int64_t> number(const Value& of, std::string_view name) const {
-        const Value* value = TRY(any(of, name));
-        // As many milliseconds as there will be, and more versions.
-        constexpr std::int64_t kMost = std::int64_t{1} << 48;
-        if (!value->is_int() || value->as_int() < 0 || value->as_int() > kMost)
-            return damaged(label_, cat(name, " is not a number from 0 to ", kMost));
-        return value->as_int();
-    }
-    Result<Bytes> bytes(const Value& of, std::string_view name) const {
-        const std::string text = TRY(this->text(of, name));
-        Result<Bytes> bytes = json::from_base64(text);
-        if (!bytes) return damaged(label_, cat(name, " is not base64"));
-        return bytes;
-    }
-    Result<store::UnitRecord> unit(const Value& entry) const {
-        store::UnitRecord unit;
-        unit.version = static_cast<std::uint64_t>(TRY(number(entry, "version")));
-        unit.actor = TRY(text(entry, "actor"));
-        unit.at_ms = TRY(number(entry, "timestamp"));
-        unit.description = TRY(text(entry, "description"));
-        unit.state = TRY(text(entry, "state"));
-        unit.body = TRY(bytes(entry, "body"));
-        return unit;
-    }
-
-private:
-    const Value& form_;
-    std::string label_ = "?";
-};
-
 // A line of history as people are shown it: no control characters, and not longer than what a
 // write of ours makes of the longest names there are.
 bool is_line(std::string_view description) {
@@ -75,7 +24,68 @@ bool is_line(std::string_view description) {
            std::none_of(description.begin(), description.end(), is_control);
 }
 
+Result<void> check_history(std::string_view label, const std::vector<store::UnitRecord>& units) {
+    if (units.empty()) return damaged(label, "its history is empty");
+    std::uint64_t before = 0;
+    for (const store::UnitRecord& each : units) {
+        if (each.version <= before) return damaged(label, "its history is not in order");
+        if (!is_line(each.description))
+            return damaged(label, cat("the description of version ", each.version, " is not one"));
+        before = each.version;
+    }
+    return {};
+}
+
+// A block as the file has it.
+struct CarriedForm {
+    std::string label;
+    MemoryHeader header;
+    Value value;
+    std::string content_sha256;
+    std::optional<std::uint64_t> version = {};
+    std::optional<std::vector<store::UnitRecord>> history = {};
+    std::optional<Bytes> updates = {};
+    static json::Fields<CarriedForm> fields();
+};
+
+// As many milliseconds as there will be, and more versions.
+Map count_rules() {
+    return {{"minimum", 0}, {"maximum", std::int64_t{1} << 48}};
+}
+
 }  // namespace
+}  // namespace quire::kernel
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<store::UnitRecord> {
+    static Fields<store::UnitRecord> fields() {
+        using store::UnitRecord;
+        return Fields<UnitRecord>()
+            .required("version", &UnitRecord::version, "", kernel::count_rules())
+            .required("actor", &UnitRecord::actor)
+            .required("timestamp", &UnitRecord::at_ms, "", kernel::count_rules())
+            .required("description", &UnitRecord::description)
+            .required("state", &UnitRecord::state)
+            .required("body", &UnitRecord::body);
+    }
+};
+
+}  // namespace quire::json
+
+namespace quire::kernel {
+
+json::Fields<CarriedForm> CarriedForm::fields() {
+    return json::Fields<CarriedForm>()
+        .required("label", &CarriedForm::label)
+        .required("header", &CarriedForm::header)
+        .required("value", &CarriedForm::value)
+        .required("content_sha256", &CarriedForm::content_sha256)
+        .optional("version", &CarriedForm::version, "", count_rules())
+        .optional("history", &CarriedForm::history)
+        .optional("updates", &CarriedForm::updates);
+}
 
 Failure damaged(std::string_view label, std::string_view what) {
     constexpr std::size_t kShown = 200;
@@ -89,60 +99,41 @@ std::string content_digest(const Value& value) {
 }
 
 Value to_value(const CarriedBlock& block) {
-    const Bytes header = encode(block.header);
-    Map form{{"label", block.header.block.label},
-             {"header",
-              json::parse({reinterpret_cast<const char*>(header.data()), header.size()}).value()},
-             {"value", block.value},
-             {"content_sha256", content_digest(block.value)}};
-    if (block.units.empty()) return form;
-    List history;
-    for (const store::UnitRecord& each : block.units) {
-        history.push_back(Map{{"version", each.version},
-                              {"actor", each.actor},
-                              {"timestamp", each.at_ms},
-                              {"description", each.description},
-                              {"state", each.state},
-                              {"body", text_in(each.body)}});
+    CarriedForm form{.label = block.header.block.label,
+                     .header = block.header,
+                     .value = block.value,
+                     .content_sha256 = content_digest(block.value)};
+    if (!block.units.empty()) {
+        form.version = block.version;
+        form.history = block.units;
+        form.updates = block.updates;
     }
-    form.append("version", block.version);
-    form.append("history", std::move(history));
-    form.append("updates", text_in(block.updates));
-    return form;
+    return json::Codec<CarriedForm>::encode(form);
 }
 
 Result<CarriedBlock> carried_of(const Value& value) {
-    const Form form(value);
-    const std::string label = TRY(form.text(value, "label"));
-    if (const auto named = check_label(label); !named)
-        return damaged(label, named.error().message());
-    const std::string header = json::write(*TRY(form.any(value, "header")));
-    CarriedBlock block;
-    Result<MemoryHeader> read = decode_memory_header(label, {header.begin(), header.end()});
-    if (!read) return damaged(label, read.error().message());
-    block.header = std::move(*read);
-    block.value = *TRY(form.any(value, "value"));
-    if (TRY(form.text(value, "content_sha256")) != content_digest(block.value))
+    const Value* const named = value.get("label");
+    const std::string label = named != nullptr && named->is_string() ? named->as_string() : "?";
+    json::Read<CarriedForm> form = json::read<CarriedForm>(value);
+    if (!form) return damaged(label, form.error().message());
+    if (const auto checked = check_label(label); !checked)
+        return damaged(label, checked.error().message());
+    if (form->content_sha256 != content_digest(form->value))
         return damaged(label, "its value is not the one that its digest is of");
-    const Value* history = value.get("history");
-    if (history == nullptr) {
-        if (value.get("updates") == nullptr) return block;
+    CarriedBlock block{.header = std::move(form->header), .value = std::move(form->value)};
+    block.header.block.label = label;
+    if (!form->history) {
+        if (!form->updates) return block;
         return damaged(label, "it has changes and no history of them");
     }
-    if (!history->is_list() || history->as_list().empty())
-        return damaged(label, "its history is none");
-    for (const Value& each : history->as_list()) {
-        store::UnitRecord unit = TRY(form.unit(each));
-        const std::uint64_t before = block.units.empty() ? 0 : block.units.back().version;
-        if (unit.version <= before) return damaged(label, "its history is not in order");
-        if (!is_line(unit.description))
-            return damaged(label, cat("the description of version ", unit.version, " is not one"));
-        block.units.push_back(std::move(unit));
-    }
-    block.version = static_cast<std::uint64_t>(TRY(form.number(value, "version")));
-    if (block.version < block.units.back().version)
+    TRY(check_history(label, *form->history));
+    if (!form->version) return damaged(label, "it has no version");
+    if (!form->updates) return damaged(label, "it has no updates");
+    if (*form->version < form->history->back().version)
         return damaged(label, "its history is ahead of its version");
-    block.updates = TRY(form.bytes(value, "updates"));
+    block.version = *form->version;
+    block.units = std::move(*form->history);
+    block.updates = std::move(*form->updates);
     return block;
 }
 

@@ -14,10 +14,11 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "kernel/kernel.h"
-#include "sched/scheduler.h"
+#include "sched/manual_for_test.h"
 #include "store/audit_chain.h"
+#include "store/record_map_for_test.h"
 #include "store/store.h"
-#include "store/text_scan.h"
+#include "store/text_scan_for_test.h"
 
 namespace quire::kernel {
 
@@ -37,25 +38,11 @@ public:
         ++loads_;
         return stored_[document];
     }
-    Result<std::optional<std::string>> token(const std::string& actor,
-                                             const std::string& token) override {
-        const auto at = tokens_.find({actor, token});
-        return at == tokens_.end() ? std::optional<std::string>() : std::optional(at->second);
+    Result<std::vector<store::KeyedRecord>> records(store::Table table) override {
+        return store::records_of(records_, table);
     }
-    Result<std::vector<store::ApprovalRecord>> approvals() override {
-        std::vector<store::ApprovalRecord> all;
-        for (const auto& [id, record] : approvals_) all.push_back(record);
-        return all;
-    }
-    Result<std::vector<store::RuleFactRecord>> rule_facts() override {
-        std::vector<store::RuleFactRecord> all;
-        for (const auto& [key, record] : rule_facts_) all.push_back(record);
-        return all;
-    }
-    Result<std::vector<store::MountPinRecord>> mount_pins() override {
-        std::vector<store::MountPinRecord> all;
-        for (const auto& [mount, record] : mount_pins_) all.push_back(record);
-        return all;
+    Result<std::optional<Bytes>> record(const store::RecordKey& key) override {
+        return store::record_at(records_, key);
     }
     bool note(std::string body) override {
         if (is_log_full_) return false;
@@ -155,16 +142,7 @@ private:
             stored_[record.document].updates.push_back(std::move(record.bytes));
         for (auto& record : batch.compactions) stored_[record.document].updates = {record.bytes};
         store::keep_texts(texts_, batch.texts);
-        for (auto& record : batch.approvals) {
-            approvals_.erase(record.id);
-            if (!record.gone) approvals_[record.id] = std::move(record);
-        }
-        for (auto& record : batch.rule_facts) {
-            rule_facts_.erase({record.agent, record.key});
-            if (!record.gone) rule_facts_[{record.agent, record.key}] = record;
-        }
-        for (auto& record : batch.mount_pins) mount_pins_[record.mount] = record;
-        for (auto& record : batch.tokens) tokens_[{record.actor, record.token}] = record.value;
+        store::keep_records(records_, batch.records);
         for (auto& record : batch.blocks) {
             auto& blocks = stored_[record.document].blocks;
             std::erase_if(blocks, [&](const auto& other) { return other.block == record.block; });
@@ -188,10 +166,7 @@ private:
     std::deque<std::pair<store::Batch, Reply<void>>> queue_;
     std::map<store::DocumentKey, store::DocumentRecord> documents_;
     std::map<store::DocumentKey, store::StoredDocument> stored_;
-    std::map<std::pair<std::string, std::string>, std::string> tokens_;
-    std::map<std::string, store::ApprovalRecord> approvals_;
-    std::map<std::pair<std::string, std::string>, store::RuleFactRecord> rule_facts_;
-    std::map<std::string, store::MountPinRecord> mount_pins_;
+    store::RecordMap records_;
     std::map<store::DocumentKey, store::TextRecord> texts_;
     std::map<store::DocumentKey, bool> fenced_;
     std::vector<std::string> noted_;

@@ -9,8 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
-#include "fs/memory_files.h"
+#include "fs/memory_files_for_test.h"
 #include "kernel/desk_test.h"
+#include "sched/manual_for_test.h"
 
 namespace quire::kernel {
 namespace {

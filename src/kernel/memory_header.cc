@@ -1,8 +1,8 @@
 #include "kernel/memory_header.h"
 
 #include <algorithm>
-#include <iterator>
 
+#include "base/bytes.h"
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
@@ -15,86 +15,59 @@ constexpr std::int64_t kFormat = 1;
 constexpr std::size_t kLongestLabel = 200;
 
 Failure damaged(const std::string& label, std::string_view what) {
-    return corrupt(cat("memory block '", label, "' cannot be used: its stored ", what,
-                       ". Its bytes are kept as they are"));
-}
-
-const std::string* text_of(const Value& form, std::string_view member) {
-    const Value* value = form.get(member);
-    return value != nullptr && value->is_string() ? &value->as_string() : nullptr;
-}
-
-Result<std::vector<policy::Share>> shares_of(const Value& form) {
-    std::vector<policy::Share> shares;
-    const Value* list = form.get("shares");
-    if (list == nullptr || !list->is_list()) return corrupt("shares are missing");
-    for (const Value& each : list->as_list()) {
-        const std::string* with = text_of(each, "with");
-        const std::string* level = text_of(each, "permission");
-        if (with == nullptr || level == nullptr) return corrupt("a share is not one");
-        shares.push_back({TRY(policy::Actor::parse(*with)), TRY(policy::parse_permission(*level))});
-    }
-    return shares;
-}
-
-Result<MemoryHeader> read(const Value& form) {
-    const Value* format = form.get("format");
-    if (format == nullptr || *format != Value(kFormat))
-        return corrupt("header is of no known format");
-    const std::string* type = text_of(form, "type");
-    const std::string* owner = text_of(form, "owner");
-    const std::string* permission = text_of(form, "permission");
-    const std::string* description = text_of(form, "description");
-    const Value* pinned = form.get("pinned");
-    const Value* schema = form.get("schema");
-    const bool whole = type != nullptr && owner != nullptr && permission != nullptr &&
-                       description != nullptr && pinned != nullptr && pinned->is_bool() &&
-                       schema != nullptr;
-    if (!whole) return corrupt("header is not whole");
-
-    MemoryHeader header;
-    const auto known = enum_named<MemoryType>(*type);
-    if (!known) return corrupt(cat("type '", *type, "' is not known"));
-    header.type = *known;
-    header.pinned = pinned->as_bool();
-    header.owner = TRY(policy::Actor::parse(*owner));
-    header.shares = TRY(shares_of(form));
-    header.block.description = *description;
-    header.block.permission = TRY(policy::parse_permission(*permission));
-    if (const Value* limit = form.get("char_limit"); limit != nullptr) {
-        if (!limit->is_int() || limit->as_int() < 0) return corrupt("char_limit is no number");
-        header.block.char_limit = static_cast<std::size_t>(limit->as_int());
-    }
-    Result<memory::BlockSchema> parsed = memory::parse_schema(*schema);
-    if (!parsed) return corrupt(cat("schema does not parse: ", parsed.error().message()));
-    header.block.schema = std::move(*parsed);
-    return header;
+    return corrupt(cat("memory block '", label, "' cannot be used: its stored header is damaged: ",
+                       what, ". Its bytes are kept as they are"));
 }
 
 }  // namespace
+}  // namespace quire::kernel
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<policy::Share> {
+    static Fields<policy::Share> fields() {
+        return Fields<policy::Share>()
+            .required("with", &policy::Share::with)
+            .required("permission", &policy::Share::permission);
+    }
+};
+
+}  // namespace quire::json
+
+namespace quire::kernel {
+
+json::Fields<MemoryHeader> MemoryHeader::fields() {
+    const auto block = [](auto member) {
+        return [member](auto& it) -> auto& {
+            return it.block.*member;
+        };
+    };
+    using memory::MemoryBlock;
+    return json::Fields<MemoryHeader>()
+        .constant("format", kFormat)
+        .required("type", &MemoryHeader::type)
+        .required("owner", &MemoryHeader::owner)
+        .required("permission", block(&MemoryBlock::permission))
+        .required("pinned", &MemoryHeader::pinned)
+        .required("description", block(&MemoryBlock::description))
+        .required("shares", &MemoryHeader::shares)
+        .required("schema", block(&MemoryBlock::schema))
+        .optional("char_limit", block(&MemoryBlock::char_limit));
+}
 
 Bytes encode(const MemoryHeader& header) {
-    List shares;
-    for (const policy::Share& each : header.shares) {
-        shares.push_back(Map{{"with", each.with.str()}, {"permission", name_of(each.permission)}});
-    }
-    Map form{{"format", kFormat},           {"type", name_of(header.type)},
-             {"owner", header.owner.str()}, {"permission", name_of(header.block.permission)},
-             {"pinned", header.pinned},     {"description", header.block.description},
-             {"shares", std::move(shares)}, {"schema", memory::to_value(header.block.schema)}};
-    if (header.block.char_limit) form.append("char_limit", *header.block.char_limit);
-    const std::string text = json::write(form);
+    const std::string text = json::write(json::Codec<MemoryHeader>::encode(header));
     return {text.begin(), text.end()};
 }
 
 Result<MemoryHeader> decode_memory_header(const std::string& label, const Bytes& bytes) {
-    const Result<Value> form =
-        json::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (!form) return damaged(label, "header is not JSON");
-    Result<MemoryHeader> header = read(*form);
+    const Result<Value> form = json::parse(as_text(bytes));
+    if (!form) return damaged(label, "it is not JSON");
+    json::Read<MemoryHeader> header = json::read<MemoryHeader>(*form);
     if (!header) return damaged(label, header.error().message());
     header->block.label = label;
-    return header;
+    return std::move(*header);
 }
 
 Result<void> check_label(std::string_view label) {

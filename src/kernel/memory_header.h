@@ -11,6 +11,7 @@
 #include "base/enum_words.h"
 #include "base/result.h"
 #include "base/value.h"
+#include "json/fields.h"
 #include "memory/memory_block.h"
 #include "policy/rights.h"
 
@@ -30,6 +31,9 @@ struct MemoryHeader {
     std::vector<policy::Share> shares = {};
 
     policy::Holding holding() const { return {owner, block.permission, shares}; }
+
+    // Its stored form, in which the label is not.
+    static json::Fields<MemoryHeader> fields();
 };
 
 Bytes encode(const MemoryHeader& header);

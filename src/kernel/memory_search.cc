@@ -1,6 +1,9 @@
 // Searching memory: what blocks are found by, kept up with what they say, and looked through.
 #include <algorithm>
 
+#include "base/bytes.h"
+#include "base/concat.h"
+#include "base/hex.h"
 #include "kernel/memory_body.h"
 #include "kernel/walk.h"
 #include "memory/plain_text.h"
@@ -22,13 +25,7 @@ constexpr std::string_view kEverybody = "rall";
 
 // A word of letters and digits that stands for an actor.
 std::string tag_of(const policy::Actor& actor) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string out = "r";
-    for (const char c : actor.str()) {
-        out += kDigits[static_cast<unsigned char>(c) >> 4];
-        out += kDigits[static_cast<unsigned char>(c) & 15];
-    }
-    return out;
+    return cat("r", to_hex(as_bytes(actor.str())));
 }
 
 std::string tag_of(MemoryType type) {

@@ -15,8 +15,8 @@ constexpr std::string_view kMountKind = "mount";
 
 store::Batch pin_batch(MountPin what) {
     store::Batch batch;
-    const std::string text = json::write(what.body);
-    batch.mount_pins.push_back({std::move(what.mount), {text.begin(), text.end()}});
+    batch.keep({.table = store::Table::mount_pins, .key = std::move(what.mount)},
+               json::write(what.body));
     return batch;
 }
 
@@ -26,11 +26,12 @@ MountCalls::MountCalls(Kernel& kernel) : kernel_(kernel), body_(kernel.body_) {}
 
 Result<std::vector<MountPin>> MountCalls::pins() const {
     std::vector<MountPin> out;
-    for (const store::MountPinRecord& record : TRY(body_->parts().store.mount_pins())) {
+    for (const store::KeyedRecord& record :
+         TRY(body_->parts().store.records(store::Table::mount_pins))) {
         auto body = json::parse(as_text(record.body));
         if (!body)
-            return corrupt(cat("what was approved of the mount ", record.mount, " is damaged"));
-        out.push_back({record.mount, std::move(*body)});
+            return corrupt(cat("what was approved of the mount ", record.key.key, " is damaged"));
+        out.push_back({record.key.key, std::move(*body)});
     }
     return out;
 }

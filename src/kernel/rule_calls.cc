@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/concat.h"
 #include "json/json.h"
 #include "kernel/body.h"
@@ -15,17 +16,15 @@ namespace {
 
 constexpr std::string_view kToolKind = "tool";
 
-Bytes bytes_of(const policy::LedgerEntry& entry) {
-    const std::string text = json::write(entry.value());
-    return {text.begin(), text.end()};
+store::RecordKey record_key(const std::string& agent, std::string fact) {
+    return {.table = store::Table::rule_facts, .key = std::move(fact), .owner = agent};
 }
 
-Result<policy::LedgerEntry> entry_of(const store::RuleFactRecord& record) {
-    const auto form =
-        json::parse({reinterpret_cast<const char*>(record.body.data()), record.body.size()});
+Result<policy::LedgerEntry> entry_of(const store::KeyedRecord& record) {
+    const Result<Value> form = json::parse(as_text(record.body));
     if (!form) {
-        return corrupt(
-            cat("what was counted of ", record.agent, "'s calls in the store is damaged"));
+        return corrupt(cat("what the rules counted of the calls of ", record.key.owner,
+                           " is damaged in the store"));
     }
     return policy::LedgerEntry::parse(*form);
 }
@@ -104,7 +103,7 @@ struct RuleCalls::Desk : std::enable_shared_from_this<Desk> {
         if (changes.empty()) return;
         store::Batch batch;
         for (const policy::LedgerEntry& entry : changes)
-            batch.rule_facts.push_back({name, entry.key(), bytes_of(entry)});
+            batch.keep(record_key(name, entry.key()), json::write(entry.value()));
         // What a call does is stored after this, or is not. What a full disk refused goes with the
         // agent's next call.
         body->parts().store.commit(
@@ -170,18 +169,19 @@ RuleCalls::~RuleCalls() = default;
 Result<std::unique_ptr<RuleCalls>> RuleCalls::open(Kernel& kernel, policy::RuleBook book) {
     std::unique_ptr<RuleCalls> made(new RuleCalls(kernel.body_, std::move(book)));
     store::Batch vanished;
-    for (const store::RuleFactRecord& record : TRY(kernel.body_->parts().store.rule_facts())) {
+    store::Store& store = kernel.body_->parts().store;
+    for (const store::KeyedRecord& record : TRY(store.records(store::Table::rule_facts))) {
         policy::LedgerEntry entry = TRY(entry_of(record));
         if (entry.conversation && !made->desk_->is_there(*entry.conversation)) {
-            vanished.rule_facts.push_back({.agent = record.agent, .key = record.key, .gone = true});
+            vanished.drop(record.key);
             continue;
         }
-        made->desk_->state.with(
-            [&](Desk::State& state) { state.stored[record.agent].push_back(std::move(entry)); });
+        made->desk_->state.with([&](Desk::State& state) {
+            state.stored[record.key.owner].push_back(std::move(entry));
+        });
     }
     // What the store does not take goes at another start.
-    if (!vanished.rule_facts.empty())
-        kernel.body_->parts().store.commit(std::move(vanished), [](const Result<void>&) {});
+    if (!vanished.records.empty()) store.commit(std::move(vanished), [](const Result<void>&) {});
     return made;
 }
 

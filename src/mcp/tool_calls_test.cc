@@ -9,6 +9,7 @@
 #include "mcp/guarded_service_for_test.h"
 #include "mcp/mcp_session.h"
 #include "mcp/open_questions.h"
+#include "sched/manual_for_test.h"
 
 namespace quire::mcp {
 namespace {

@@ -12,7 +12,9 @@
 // ["name", SCHEMA]; a Log's "max_entries" in place of "display_limit".
 #pragma once
 
+#include "base/concat.h"
 #include "base/result.h"
+#include "json/codec.h"
 #include "memory/block_schema.h"
 
 namespace quire::memory {
@@ -27,3 +29,18 @@ Result<BlockSchema> parse_schema(const Value& form);
 Value to_value(const BlockSchema& schema);
 
 }  // namespace quire::memory
+
+namespace quire::json {
+
+template <>
+struct Codec<memory::BlockSchema> {
+    static Map schema() { return {}; }
+    static Read<memory::BlockSchema> read(const Value& value) {
+        Result<memory::BlockSchema> parsed = memory::parse_schema(value);
+        if (!parsed) return bad_value(cat("does not parse: ", parsed.error().message()));
+        return std::move(*parsed);
+    }
+    static Value encode(const memory::BlockSchema& schema) { return memory::to_value(schema); }
+};
+
+}  // namespace quire::json

@@ -10,8 +10,8 @@
 
 #include "base/concat.h"
 #include "json/json.h"
+#include "json/members.h"
 #include "json/schema/schema.h"
-#include "mounts/members.h"
 #include "text/ecma_pattern.h"
 
 namespace quire::mounts {
@@ -27,25 +27,20 @@ constexpr std::array<BlockType, 4> kTypes = {{{"text", {"text", "text"}},
                                               {"audio", {"data", "mimeType"}},
                                               {"resource_link", {"uri", "name"}}}};
 
-bool has_string(const Value& of, std::string_view member) {
-    const Value* const value = of.get(member);
-    return value != nullptr && value->is_string();
-}
-
 bool is_resource(const Value& block) {
     const Value* const resource = block.get("resource");
-    return resource != nullptr && has_string(*resource, "uri") &&
-           (has_string(*resource, "text") || has_string(*resource, "blob"));
+    return resource != nullptr && json::has_text(*resource, "uri") &&
+           (json::has_text(*resource, "text") || json::has_text(*resource, "blob"));
 }
 
 bool is_known(const Value& block) {
-    const std::string type = text_in(block, "type");
+    const std::string type = json::text_in(block, "type");
     if (type == "resource") return is_resource(block);
     const auto at = std::find_if(kTypes.begin(), kTypes.end(),
                                  [&](const BlockType& each) { return each.type == type; });
     return at != kTypes.end() &&
            std::all_of(at->strings.begin(), at->strings.end(),
-                       [&](std::string_view member) { return has_string(block, member); });
+                       [&](std::string_view member) { return json::has_text(block, member); });
 }
 
 Map text_block(std::string text) {
@@ -54,16 +49,17 @@ Map text_block(std::string text) {
 
 // A block in words, for clients that show only text.
 std::string words_of(const Value& block) {
-    const std::string type = text_in(block, "type");
-    if (type == "text") return text_in(block, "text");
-    if (type == "resource_link") return cat("[link: ", text_in(block, "uri"), "]");
+    const std::string type = json::text_in(block, "type");
+    if (type == "text") return json::text_in(block, "text");
+    if (type == "resource_link") return cat("[link: ", json::text_in(block, "uri"), "]");
     if (type == "resource") {
         const Value& resource = *block.get("resource");
-        return has_string(resource, "text") ? text_in(resource, "text")
-                                            : cat("[resource: ", text_in(resource, "uri"), "]");
+        return json::has_text(resource, "text")
+                   ? json::text_in(resource, "text")
+                   : cat("[resource: ", json::text_in(resource, "uri"), "]");
     }
-    return cat("[", type, ": ", text_in(block, "mimeType"), ", ", text_in(block, "data").size(),
-               " bytes as base64]");
+    return cat("[", type, ": ", json::text_in(block, "mimeType"), ", ",
+               json::text_in(block, "data").size(), " bytes as base64]");
 }
 
 Failure wrong(const std::string& mount, const Definition& definition, std::string_view what) {
@@ -111,9 +107,9 @@ Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
         if (is_known(each)) {
             content.push_back(std::move(each));
         } else {
-            content.push_back(
-                text_block(cat("[content of type '", in_a_line(text_in(each, "type"), kLongestName),
-                               "' was left out]")));
+            content.push_back(text_block(cat("[content of type '",
+                                             in_a_line(json::text_in(each, "type"), kLongestName),
+                                             "' was left out]")));
         }
     }
     if (has_structured) out.structured = std::move(*structured);

@@ -12,10 +12,10 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
+#include "json/members.h"
 #include "json/schema/dialect.h"
 #include "json/schema/member_words.h"
 #include "json/schema/schema.h"
-#include "mounts/members.h"
 #include "policy/call_digest.h"
 #include "text/ecma_pattern.h"
 #include "text/escape_hidden.h"
@@ -208,7 +208,7 @@ const Definition* Listing::find(std::string_view name) const {
 }
 
 std::optional<Definition> definition_of(const Value& entry) {
-    const std::string name = text_in(entry, "name");
+    const std::string name = json::text_in(entry, "name");
     if (name.empty()) return std::nullopt;
     Map kept;
     for (const std::string_view member : kMembers) {
@@ -303,8 +303,8 @@ Result<tools::ToolInfo> published(std::string_view mount, const Definition& defi
                             "' is not of letters, digits, '_', '-' and '.', at most ",
                             kLongestName));
     }
-    out.title = in_a_line(text_in(definition.value, "title"), kLongestName);
-    out.description = visible(text_in(definition.value, "description"), kLongestDescription);
+    out.title = in_a_line(json::text_in(definition.value, "title"), kLongestName);
+    out.description = visible(json::text_in(definition.value, "description"), kLongestDescription);
     out.input_schema = TRY(input_schema(definition));
     out.output_schema = output_schema(definition);
     out.annotations = annotations_of(definition);

@@ -58,12 +58,6 @@ Map shown(const Change& change, const Definition* before, const Definition* now)
     return out;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const std::string& word : words) cat_to(out, cat(out.empty() ? "" : " ", word));
-    return out;
-}
-
 }  // namespace
 
 // An open call.
@@ -309,7 +303,7 @@ void Mount::admit(std::shared_ptr<Attempt> call, const Definition& approved, Def
                 "agent; quire mounts show ",
                 name(), " has all of it. Changed: ", difference_shown(approved, now, kShownChange),
                 ". The call: ", in_a_line(json::write(call->arguments), kShownCall),
-                ". The program: ", in_a_line(joined(options_.server.command), kShownCommand)),
+                ". The program: ", in_a_line(joined(options_.server.command, " "), kShownCommand)),
         .message = cat("the tool ", tool, " is not what was approved of it: ", what,
                        " changed in the mounted server '", name(), "'. quire mounts show ", name(),
                        " has both. Once a person has approved it the call is made with it as it is "
@@ -430,7 +424,7 @@ Value Mount::show(bool whole) const {
         words += ", not asked since the kernel's start";
     }
     Map out{{"name", name()},
-            {"command", joined(options_.server.command)},
+            {"command", joined(options_.server.command, " ")},
             {"state", std::move(words)},
             {"tools", std::move(tools)},
             {"left_out", std::move(left_out)},

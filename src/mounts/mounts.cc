@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "json/members.h"
 #include "kernel/mount_calls.h"
-#include "mounts/members.h"
 #include "policy/call_digest.h"
 #include "policy/tool_catalog.h"
 #include "sched/guarded.h"
@@ -66,7 +66,7 @@ Result<std::unique_ptr<Mounts>> Mounts::open(std::vector<MountOptions> options,
     std::map<std::string, std::string> missed;
     for (const kernel::MountPin& each : TRY(parts.kernel.pins())) {
         if (each.body.get(kMissed) != nullptr) {
-            missed.emplace(each.mount, text_in(each.body, kMissed));
+            missed.emplace(each.mount, json::text_in(each.body, kMissed));
         } else {
             pins.emplace(each.mount, TRY(pin_of(each.body)));
         }

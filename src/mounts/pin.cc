@@ -1,19 +1,21 @@
 #include "mounts/pin.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "base/concat.h"
+#include "json/fields.h"
 
 namespace quire::mounts {
 
 const Definition* Pin::find(std::string_view name) const {
-    const auto at = std::find_if(tools.begin(), tools.end(),
-                                 [&](const Definition& each) { return each.name == name; });
+    const auto at = std::ranges::find(tools, name, &Definition::name);
     return at == tools.end() ? nullptr : &*at;
 }
 
 void Pin::set(Definition tool) {
-    const auto at = std::find_if(tools.begin(), tools.end(),
-                                 [&](const Definition& each) { return each.name == tool.name; });
+    const auto at = std::ranges::find(tools, tool.name, &Definition::name);
     if (at == tools.end()) {
         tools.push_back(std::move(tool));
     } else {
@@ -21,37 +23,56 @@ void Pin::set(Definition tool) {
     }
 }
 
+}  // namespace quire::mounts
+
+namespace quire::json {
+
+template <>
+struct Codec<mounts::Definition> {
+    static Map schema() { return {{"type", "object"}}; }
+    static Read<mounts::Definition> read(const Value& value) {
+        std::optional<mounts::Definition> definition = mounts::definition_of(value);
+        if (!definition) return bad_value("must define a tool");
+        return std::move(*definition);
+    }
+    static Value encode(const mounts::Definition& definition) { return definition.value; }
+};
+
+template <>
+struct FieldsOf<mounts::ServerInfo> {
+    static Fields<mounts::ServerInfo> fields() {
+        using mounts::ServerInfo;
+        return Fields<ServerInfo>()
+            .defaulted("name", &ServerInfo::name)
+            .defaulted("version", &ServerInfo::version)
+            .defaulted("revision", &ServerInfo::revision);
+    }
+};
+
+template <>
+struct FieldsOf<mounts::Pin> {
+    static Fields<mounts::Pin> fields() {
+        using mounts::Pin;
+        return Fields<Pin>()
+            .required("server", &Pin::server)
+            .required("at", &Pin::at_ms)
+            .required("tools", &Pin::tools);
+    }
+};
+
+}  // namespace quire::json
+
+namespace quire::mounts {
+
 Value to_value(const Pin& pin) {
-    List tools;
-    for (const Definition& each : pin.tools) tools.push_back(each.value);
-    return Map{{"server", Map{{"name", pin.server.name},
-                              {"version", pin.server.version},
-                              {"revision", pin.server.revision}}},
-               {"at", pin.at_ms},
-               {"tools", std::move(tools)}};
+    return json::Codec<Pin>::encode(pin);
 }
 
 Result<Pin> pin_of(const Value& body) {
-    const auto damaged = [] { return corrupt("what was approved of a mounted server is damaged"); };
-    const Value* const tools = body.get("tools");
-    const Value* const at = body.get("at");
-    const Value* const server = body.get("server");
-    if (tools == nullptr || !tools->is_list() || at == nullptr || !at->is_int() ||
-        server == nullptr)
-        return damaged();
-    Pin out;
-    out.at_ms = at->as_int();
-    const auto text = [&](std::string_view member) {
-        const Value* const value = server->get(member);
-        return value != nullptr && value->is_string() ? value->as_string() : std::string();
-    };
-    out.server = {text("name"), text("version"), text("revision")};
-    for (const Value& each : tools->as_list()) {
-        auto definition = definition_of(each);
-        if (!definition) return damaged();
-        out.tools.push_back(std::move(*definition));
-    }
-    return out;
+    json::Read<Pin> pin = json::read<Pin>(body);
+    if (pin) return std::move(*pin);
+    return corrupt(
+        cat("what was approved of a mounted server is damaged: ", pin.error().message()));
 }
 
 std::vector<Change> changes(const Pin& pin, const Listing& offered) {

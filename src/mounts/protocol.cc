@@ -12,7 +12,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "mounts/members.h"
+#include "json/members.h"
 #include "rpc/jsonrpc.h"
 #include "text/escape_hidden.h"
 
@@ -72,7 +72,7 @@ std::string mended(std::string_view line) {
 Error error_of(const Value& fault) {
     const Value* const member = fault.get("code");
     const std::int64_t code = member != nullptr && member->is_int() ? member->as_int() : 0;
-    const std::string message = text_in(fault, "message");
+    const std::string message = json::text_in(fault, "message");
     const bool is_invalid = code == static_cast<std::int64_t>(rpc::Code::invalid_params);
     return {is_invalid ? Errc::invalid_argument : Errc::unavailable,
             "mount_error",
@@ -171,7 +171,7 @@ void Protocol::answer(rpc::Client::Response response, std::size_t size, std::vec
 
 Event Protocol::opened(const Value& result) {
     ServerInfo server;
-    server.revision = text_in(result, "protocolVersion");
+    server.revision = json::text_in(result, "protocolVersion");
     if (std::find(kRevisions.begin(), kRevisions.end(), server.revision) == kRevisions.end()) {
         return Broken{cat("it wants revision '", quoted(server.revision),
                           "' of the protocol; known are ", kRevisions.back(), " to ",
@@ -181,8 +181,8 @@ Event Protocol::opened(const Value& result) {
     if (offered == nullptr || offered->get("tools") == nullptr)
         return Broken{"it says that it has no tools"};
     if (const Value* info = result.get("serverInfo")) {
-        server.name = quoted(text_in(*info, "name"));
-        server.version = quoted(text_in(*info, "version"));
+        server.name = quoted(json::text_in(*info, "name"));
+        server.version = quoted(json::text_in(*info, "version"));
     }
     open_ = true;
     client_.notify("notifications/initialized", {});
@@ -199,7 +199,7 @@ Event Protocol::listed(Value result, std::size_t size, bool& whole) {
         return Broken{cat("its list of tools has more than ", kLargestListing, " bytes")};
     for (Value& each : tools->as_list()) tools_.push_back(std::move(each));
     if (tools_.size() > kMostTools) return Broken{cat("it has more than ", kMostTools, " tools")};
-    const std::string next = text_in(result, "nextCursor");
+    const std::string next = json::text_in(result, "nextCursor");
     if (!next.empty()) {
         if (++pages_ == kMostPages)
             return Broken{cat("its list of tools has more than ", kMostPages, " pages")};

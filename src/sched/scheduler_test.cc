@@ -1,5 +1,3 @@
-#include "sched/scheduler.h"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -17,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "sched/guarded.h"
+#include "sched/manual_for_test.h"
 #include "sched/watched.h"
 
 namespace quire::sched {

@@ -45,16 +45,6 @@ AuditHash audit_hash(const AuditHash& before, std::uint64_t seq, std::string_vie
     return Sha256().add(before).add(seq).add(body).end();
 }
 
-std::string hex(const AuditHash& hash) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string out;
-    for (const std::uint8_t byte : hash) {
-        out += kDigits[byte >> 4U];
-        out += kDigits[byte & 15U];
-    }
-    return out;
-}
-
 std::optional<std::string> AuditWalk::take(const AuditEntry& entry) {
     if (entry.seq != count_ + 1) {
         return entry.seq > count_ + 1

@@ -20,7 +20,6 @@ namespace quire::store {
 AuditHash audit_origin(std::string_view workspace);
 // Of the hash before it, its number as eight bytes, the highest first, and its body. O(body).
 AuditHash audit_hash(const AuditHash& before, std::uint64_t seq, std::string_view body);
-std::string hex(const AuditHash& hash);  // 64 digits.
 
 // Walks a log from its first entry on.
 class AuditWalk {

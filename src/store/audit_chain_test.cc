@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hex.h"
+
 namespace quire::store {
 namespace {
 
@@ -28,12 +30,12 @@ std::uint64_t first_wrong(const std::vector<AuditEntry>& log) {
 
 // docs/formats/audit.md says how to come to the same digits with other means.
 TEST(AuditChain, IsWhatItsFormatSays) {
-    EXPECT_EQ(hex(audit_origin({"\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17", 16})),
+    EXPECT_EQ(to_hex(audit_origin({"\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17", 16})),
               "c9c5378e3a52b7b0c396eec24893f8b689a10d1f4b27d3d48758d9018de85e24");
     const AuditHash first =
         audit_hash(audit_origin({"\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17", 16}), 1, "{\"at\":1}");
-    EXPECT_EQ(hex(first), "d1b9cdf9151ed671bd8d930b05eda982e0a9d69b3dc954e2b5c7da1812f9f7b3");
-    EXPECT_EQ(hex(audit_hash(first, 0x0102'0304'0506'0708, "")),
+    EXPECT_EQ(to_hex(first), "d1b9cdf9151ed671bd8d930b05eda982e0a9d69b3dc954e2b5c7da1812f9f7b3");
+    EXPECT_EQ(to_hex(audit_hash(first, 0x0102'0304'0506'0708, "")),
               "8d8377b97ed2356fd776af9826f9a5cc2d4b8bbf5e3bb8a0c79ca172a6a31067");
 }
 

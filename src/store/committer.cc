@@ -1,3 +1,31 @@
+// Group commit.
+//
+// Many calls each want their own flush, and a flush takes milliseconds. So one worker writes all the
+// batches that have gathered while it was writing the ones before, in one transaction with one
+// flush, and then answers them in their order:
+//
+//     commit(A) commit(B)      commit(C) commit(D)          queue
+//         |         |              |         |
+//         v         |              v         v
+//     [ write A ]   +-----> [ write B, C, D together ]      worker, one flush each
+//               done(A)                     done(B) done(C) done(D)
+//
+// One call at a time costs a flush each; under load the cost of a flush is shared by its group
+// (DeWitt et al., Implementation Techniques for Main Memory Database Systems, 1984, section 5.2).
+//
+// A *fence* keeps a failure from leaving a hole. When the disk refuses a batch, the documents in
+// memory are already ahead of the disk by that batch, and whatever is queued behind it builds on
+// it. So every document of the refused batch is fenced: later batches that touch it are refused
+// too, and fence their own documents in turn, until the kernel has read the document anew and lifts
+// the fence. If the whole group fails for want of room, its batches are tried one by one, so that a
+// large one does not take its neighbours with it. After an error that is final for the backend
+// nothing is acknowledged any more.
+//
+// A *note* is an entry of the audit log that belongs to no batch: "this call begins". It must be on
+// the disk before any batch that is handed over later, and is not worth a flush of its own. So it
+// travels at the front of the next batch: one transaction holds both, in the right order. When that
+// batch is refused, its notes move on to the one behind it. Notes that no batch picks up for a while
+// are written in a batch of their own.
 #include "store/committer.h"
 
 #include <algorithm>
@@ -12,8 +40,9 @@ namespace {
 constexpr std::size_t kGroupBatches = 512;
 constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr std::int64_t kIdleMs = 200;
-constexpr std::int64_t kNotedMs = 200;        // How long entries of the audit log wait for a batch,
-constexpr std::size_t kMuchNoted = 1U << 20;  // and how many bytes of them.
+// Notes are written in a batch of their own after this long, or once they are this many bytes.
+constexpr std::int64_t kNotedMs = 200;
+constexpr std::size_t kMuchNoted = 1U << 20;
 
 std::size_t size_of(const Batch& batch) {
     std::size_t size = 0;
@@ -22,9 +51,7 @@ std::size_t size_of(const Batch& batch) {
     for (const BlockRecord& block : batch.blocks) size += block.header.size();
     for (const UnitRecord& unit : batch.units) size += unit.body.size();
     for (const DocumentRecord& document : batch.documents) size += document.header.size();
-    for (const ApprovalRecord& approval : batch.approvals) size += approval.body.size();
-    for (const RuleFactRecord& fact : batch.rule_facts) size += fact.body.size();
-    for (const MountPinRecord& pin : batch.mount_pins) size += pin.body.size();
+    for (const KeyedRecord& record : batch.records) size += record.body.size();
     for (const std::string& entry : batch.audit) size += entry.size();
     return size;
 }

@@ -49,18 +49,18 @@ private:
         Batch batch;
         Reply<void> done;
         std::optional<Error> refused = {};  // Why it is not to be written.
-        // How many entries at the front of batch.audit were noted before it came: it takes them
-        // along, and where it is refused they go with the next.
+        // How many entries at the front of batch.audit are notes that travel with this batch. When
+        // the batch is refused, they move to the next one.
         std::size_t noted = 0;
     };
     struct Queue {
         std::deque<Queued> waiting;
         std::vector<std::string> notes;  // For the next batch.
         std::size_t noted_bytes = 0;     // Of `notes`.
-        bool writes_notes = false;       // Whether a moment is set at which they are written,
-        bool writes_much = false;        // and whether they are so many that it is now.
-        std::set<DocumentKey> fenced;
-        std::optional<Error> failure;  // The one after which nothing is acknowledged.
+        bool writes_notes = false;       // A time is set at which they are written.
+        bool writes_much = false;        // They are so many that they are written now.
+        std::set<DocumentKey> fenced;    // Batches that touch these are refused.
+        std::optional<Error> failure;    // After this one nothing is acknowledged.
         std::uint64_t handed_over = 0;
         bool draining = false;
     };
@@ -73,17 +73,18 @@ private:
     void refuse(Group& group, std::size_t index, Error error);
     static void refuse_if_blocked(Queue& queue, Queued& queued);
     static void take_notes(Queue& queue, Queued& queued);
-    // Those of what is refused go with what comes after it.
+    // Moves the notes of refused batches to the batches after them.
     static void pass_notes_on(Queue& queue, Group& group);
     void write_notes();
     void tend_later();
 
     Backend& backend_;
     sched::Guarded<Queue> queue_;
-    std::uint64_t tended_at_ =
-        0;  // Queue::handed_over when upkeep was last thought of; on the worker only.
-    bool tend_planned_ = false;  // On the worker only.
-    sched::Pool worker_{1};      // Last: it is the first to go, and finishes the queue.
+    // On the worker only: Queue::handed_over when upkeep was last thought of, and whether its time
+    // is set.
+    std::uint64_t tended_at_ = 0;
+    bool tend_planned_ = false;
+    sched::Pool worker_{1};  // Last: it is the first to go, and finishes the queue.
 };
 
 // The documents that any record of `batch` belongs to.

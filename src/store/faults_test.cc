@@ -399,7 +399,7 @@ TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
     const TestDirectory directory;
     {
         const std::unique_ptr<Store> store = open_at(directory);
-        ASSERT_TRUE(commit(*store, {.tokens = {{.actor = "a", .token = "t", .value = "v"}}}));
+        ASSERT_TRUE(commit(*store, keeping(token("t", "a"), "v")));
     }
     execute(
         directory / "quire.db",
@@ -408,10 +408,10 @@ TEST(StoreFiles, AStoreOfAnEarlierStepIsTakenFurther) {
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
-    EXPECT_EQ(store->token("a", "t").value(), "v");
-    EXPECT_TRUE(store->approvals()->empty());
-    EXPECT_TRUE(commit(*store, {.approvals = {{.id = "ap_1", .body = bytes("asked")}}}));
-    EXPECT_EQ(store->approvals()->size(), 1U);
+    EXPECT_EQ(store->record(token("t", "a")).value(), bytes("v"));
+    EXPECT_TRUE(store->records(Table::approvals)->empty());
+    EXPECT_TRUE(commit(*store, keeping(approval("ap_1"), "asked")));
+    EXPECT_EQ(store->records(Table::approvals)->size(), 1U);
 }
 
 // One as the step before the audit log left it.
@@ -419,7 +419,7 @@ TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
     const TestDirectory directory;
     {
         const std::unique_ptr<Store> store = open_at(directory);
-        ASSERT_TRUE(commit(*store, {.approvals = {{.id = "ap_1", .body = bytes("asked")}}}));
+        ASSERT_TRUE(commit(*store, keeping(approval("ap_1"), "asked")));
     }
     execute(directory / "quire.db",
             "DROP TABLE audit; DROP TABLE audit_origin; DROP TABLE rule_facts; "
@@ -427,7 +427,7 @@ TEST(StoreFiles, AStoreWithoutAnAuditLogGetsOne) {
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
-    EXPECT_EQ(store->approvals()->size(), 1U);
+    EXPECT_EQ(store->records(Table::approvals)->size(), 1U);
     EXPECT_TRUE(store->audit_after(0, 9)->empty());
     ASSERT_TRUE(commit(*store, {.audit = {"first"}}));
     AuditWalk walk(store->audit_origin().value());
@@ -443,8 +443,8 @@ TEST(StoreFiles, AStoreWithoutWhatRulesCountGetsATableForIt) {
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
-    ASSERT_TRUE(commit(*store, {.rule_facts = {{"ada", "a", {}}}}));
-    EXPECT_EQ(store->rule_facts()->size(), 1U);
+    ASSERT_TRUE(commit(*store, keeping(fact("ada", "a"), "")));
+    EXPECT_EQ(store->records(Table::rule_facts)->size(), 1U);
 }
 
 // One as the step before the mounts left it.
@@ -455,8 +455,8 @@ TEST(StoreFiles, AStoreWithoutPinsGetsATableForThem) {
 
     const std::unique_ptr<Store> store = open_at(directory);
     ASSERT_NE(store, nullptr);
-    ASSERT_TRUE(commit(*store, {.mount_pins = {{"fs", {}}}}));
-    EXPECT_EQ(store->mount_pins()->size(), 1U);
+    ASSERT_TRUE(commit(*store, keeping(pin("fs"), "")));
+    EXPECT_EQ(store->records(Table::mount_pins)->size(), 1U);
 }
 
 TEST(StoreFiles, NoTwoWorkspacesBeginTheirAuditLogsAlike) {

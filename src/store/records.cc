@@ -1,9 +1,16 @@
+// The rows behind the records. Every row ends in a checksum over its other columns, because SQLite
+// sees damage to the structure of its pages only; reading a row checks it. Records that are only
+// kept by key share one set of statements, built from the names of their table and its columns.
 #include "store/records.h"
 
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
+#include "base/bytes.h"
+#include "base/concat.h"
 #include "store/audit_rows.h"
 #include "store/text_index.h"
 
@@ -96,53 +103,67 @@ Result<void> write(Database& database, const UnitRecord& record) {
         .run();
 }
 
-Result<void> write(Database& database, const TokenRecord& record) {
-    return TRY(database.prepare("INSERT OR REPLACE INTO tokens(actor, token, value, checksum) "
-                                "VALUES(?, ?, ?, ?)"))
-        .bind(record.actor)
-        .bind(record.token)
-        .bind(record.value)
-        .seal()
-        .run();
+// The statements of one table of keyed records. Its rows are [owner,] key, body and the checksum.
+struct TableSql {
+    bool has_owner;
+    bool is_text;  // The body is a text to SQLite.
+    std::string put;
+    std::string remove;
+    std::string all;
+    std::string one;
+};
+
+TableSql make_sql(std::string_view table, std::string_view owner, std::string_view key,
+                  std::string_view body, bool is_text = false) {
+    const std::string keys = cat(owner, owner.empty() ? "" : ", ", key);
+    const std::string columns = cat(keys, ", ", body, ", checksum");
+    const std::string where =
+        cat(" WHERE ", owner.empty() ? "" : cat(owner, " = ? AND "), key, " = ?");
+    const std::string select = cat("SELECT ", columns, " FROM ", table);
+    return {!owner.empty(),
+            is_text,
+            cat("INSERT OR REPLACE INTO ", table, "(", columns, ") VALUES(?, ?, ?",
+                owner.empty() ? "" : ", ?", ")"),
+            cat("DELETE FROM ", table, where),
+            cat(select, " ORDER BY ", keys),
+            cat(select, where)};
 }
 
-Result<void> write(Database& database, const ApprovalRecord& record) {
-    if (record.gone) {
-        return TRY(database.prepare("DELETE FROM approvals WHERE approval = ?"))
-            .bind(record.id)
-            .run();
+// In the order of Table. They live as long as the program: a Database keeps statements by the
+// address of their text.
+const TableSql& sql_of(Table table) {
+    static const std::array<TableSql, 4> kTables = {
+        make_sql("tokens", "actor", "token", "value", true),
+        make_sql("approvals", "", "approval", "body"),
+        make_sql("rule_facts", "agent", "fact", "body"),
+        make_sql("mount_pins", "", "mount", "body"),
+    };
+    return kTables[static_cast<std::size_t>(table)];
+}
+
+Statement& bind_key(Statement& statement, const RecordKey& key) {
+    if (sql_of(key.table).has_owner) statement.bind(key.owner);
+    return statement.bind(key.key);
+}
+
+Result<void> write(Database& database, const KeyedRecord& record) {
+    const TableSql& sql = sql_of(record.key.table);
+    Statement statement = TRY(database.prepare(record.gone ? sql.remove.c_str() : sql.put.c_str()));
+    bind_key(statement, record.key);
+    if (record.gone) return statement.run();
+    if (sql.is_text) {
+        statement.bind(as_text(record.body));
+    } else {
+        statement.bind(record.body);
     }
-    return TRY(database.prepare(
-                   "INSERT OR REPLACE INTO approvals(approval, body, checksum) VALUES(?, ?, ?)"))
-        .bind(record.id)
-        .bind(record.body)
-        .seal()
-        .run();
+    return statement.seal().run();
 }
 
-Result<void> write(Database& database, const RuleFactRecord& record) {
-    if (record.gone) {
-        return TRY(database.prepare("DELETE FROM rule_facts WHERE agent = ? AND fact = ?"))
-            .bind(record.agent)
-            .bind(record.key)
-            .run();
-    }
-    return TRY(database.prepare("INSERT OR REPLACE INTO rule_facts(agent, fact, body, checksum) "
-                                "VALUES(?, ?, ?, ?)"))
-        .bind(record.agent)
-        .bind(record.key)
-        .bind(record.body)
-        .seal()
-        .run();
-}
-
-Result<void> write(Database& database, const MountPinRecord& record) {
-    return TRY(database.prepare(
-                   "INSERT OR REPLACE INTO mount_pins(mount, body, checksum) VALUES(?, ?, ?)"))
-        .bind(record.mount)
-        .bind(record.body)
-        .seal()
-        .run();
+Bytes body_of(const Statement& row, const TableSql& sql) {
+    const int column = sql.has_owner ? 2 : 1;
+    if (!sql.is_text) return row.blob(column);
+    const std::string text = row.text(column);
+    return {text.begin(), text.end()};
 }
 
 }  // namespace
@@ -155,10 +176,7 @@ Result<void> write_batch(Database& database, const Batch& batch) {
     for (const UpdateRecord& record : batch.updates) TRY(append_update(database, record));
     for (const BlockRecord& record : batch.blocks) TRY(write(database, record));
     for (const UnitRecord& record : batch.units) TRY(write(database, record));
-    for (const TokenRecord& record : batch.tokens) TRY(write(database, record));
-    for (const ApprovalRecord& record : batch.approvals) TRY(write(database, record));
-    for (const RuleFactRecord& record : batch.rule_facts) TRY(write(database, record));
-    for (const MountPinRecord& record : batch.mount_pins) TRY(write(database, record));
+    for (const KeyedRecord& record : batch.records) TRY(write(database, record));
     for (const TextRecord& record : batch.texts) TRY(write_text(database, record));
     TRY(append_audit(database, batch.audit));
     return {};
@@ -236,37 +254,25 @@ Result<StoredDocument> read_document(Database& database, DocumentKey document) {
     return stored;
 }
 
-Result<std::optional<std::string>> read_token(Database& database, const std::string& actor,
-                                              const std::string& token) {
-    Statement row = TRY(database.prepare(
-        "SELECT actor, token, value, checksum FROM tokens WHERE actor = ? AND token = ?"));
-    row.bind(actor).bind(token);
-    if (!TRY(row.sealed_step())) return std::optional<std::string>();
-    return std::optional(row.text(2));
+Result<std::vector<KeyedRecord>> read_records(Database& database, Table table) {
+    const TableSql& sql = sql_of(table);
+    Statement rows = TRY(database.prepare(sql.all.c_str()));
+    std::vector<KeyedRecord> records;
+    while (TRY(rows.sealed_step())) {
+        records.push_back({{.table = table,
+                            .key = rows.text(sql.has_owner ? 1 : 0),
+                            .owner = sql.has_owner ? rows.text(0) : ""},
+                           body_of(rows, sql)});
+    }
+    return records;
 }
 
-Result<std::vector<ApprovalRecord>> read_approvals(Database& database) {
-    Statement rows =
-        TRY(database.prepare("SELECT approval, body, checksum FROM approvals ORDER BY approval"));
-    std::vector<ApprovalRecord> approvals;
-    while (TRY(rows.sealed_step())) approvals.push_back({.id = rows.text(0), .body = rows.blob(1)});
-    return approvals;
-}
-
-Result<std::vector<RuleFactRecord>> read_rule_facts(Database& database) {
-    Statement rows = TRY(database.prepare(
-        "SELECT agent, fact, body, checksum FROM rule_facts ORDER BY agent, fact"));
-    std::vector<RuleFactRecord> facts;
-    while (TRY(rows.sealed_step())) facts.push_back({rows.text(0), rows.text(1), rows.blob(2)});
-    return facts;
-}
-
-Result<std::vector<MountPinRecord>> read_mount_pins(Database& database) {
-    Statement rows =
-        TRY(database.prepare("SELECT mount, body, checksum FROM mount_pins ORDER BY mount"));
-    std::vector<MountPinRecord> pins;
-    while (TRY(rows.sealed_step())) pins.push_back({rows.text(0), rows.blob(1)});
-    return pins;
+Result<std::optional<Bytes>> read_record(Database& database, const RecordKey& key) {
+    const TableSql& sql = sql_of(key.table);
+    Statement row = TRY(database.prepare(sql.one.c_str()));
+    bind_key(row, key);
+    if (!TRY(row.sealed_step())) return std::optional<Bytes>();
+    return std::optional(body_of(row, sql));
 }
 
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,

@@ -14,11 +14,8 @@ namespace quire::store {
 Result<void> write_batch(Database& database, const Batch& batch);
 Result<std::vector<DocumentRecord>> read_documents(Database& database);
 Result<StoredDocument> read_document(Database& database, DocumentKey document);
-Result<std::optional<std::string>> read_token(Database& database, const std::string& actor,
-                                              const std::string& token);
-Result<std::vector<ApprovalRecord>> read_approvals(Database& database);
-Result<std::vector<RuleFactRecord>> read_rule_facts(Database& database);
-Result<std::vector<MountPinRecord>> read_mount_pins(Database& database);
+Result<std::vector<KeyedRecord>> read_records(Database& database, Table table);
+Result<std::optional<Bytes>> read_record(Database& database, const RecordKey& key);
 Result<std::vector<UnitRecord>> read_recent_units(Database& database, const std::string& actor,
                                                   std::size_t limit);
 Result<std::vector<BlockRecord>> read_whole_blocks(Database& database, const std::string& kind);

@@ -198,25 +198,14 @@ Result<std::vector<UnitRecord>> SqliteStore::recent_units(const std::string& act
     return read_recent_units(*database_, actor, limit);
 }
 
-Result<std::optional<std::string>> SqliteStore::token(const std::string& actor,
-                                                      const std::string& token) {
+Result<std::vector<KeyedRecord>> SqliteStore::records(Table table) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_token(*database_, actor, token);
+    return read_records(*database_, table);
 }
 
-Result<std::vector<ApprovalRecord>> SqliteStore::approvals() {
+Result<std::optional<Bytes>> SqliteStore::record(const RecordKey& key) {
     const sched::TurnLock::Urgent turn(turn_);
-    return read_approvals(*database_);
-}
-
-Result<std::vector<RuleFactRecord>> SqliteStore::rule_facts() {
-    const sched::TurnLock::Urgent turn(turn_);
-    return read_rule_facts(*database_);
-}
-
-Result<std::vector<MountPinRecord>> SqliteStore::mount_pins() {
-    const sched::TurnLock::Urgent turn(turn_);
-    return read_mount_pins(*database_);
+    return read_record(*database_, key);
 }
 
 Result<std::vector<BlockRecord>> SqliteStore::whole_blocks(const std::string& kind) {

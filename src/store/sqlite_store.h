@@ -28,11 +28,8 @@ public:
     Result<StoredDocument> load(DocumentKey document) override;
     Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                  std::size_t limit) override;
-    Result<std::optional<std::string>> token(const std::string& actor,
-                                             const std::string& token) override;
-    Result<std::vector<ApprovalRecord>> approvals() override;
-    Result<std::vector<RuleFactRecord>> rule_facts() override;
-    Result<std::vector<MountPinRecord>> mount_pins() override;
+    Result<std::vector<KeyedRecord>> records(Table table) override;
+    Result<std::optional<Bytes>> record(const RecordKey& key) override;
     Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) override;
     Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) override;
     Result<AuditHash> audit_origin() override;

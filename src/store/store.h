@@ -11,6 +11,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/function.h"
@@ -24,8 +26,8 @@ using DocumentKey = std::int64_t;  // Small, never reused.
 struct DocumentRecord {
     DocumentKey key = 0;
     std::string kind = {};  // "conversation", "file", "memory".
-    std::string name =
-        {};  // Unique within a kind among those not deleted: a conversation's name, a file's path.
+    // A conversation's name, a file's path: unique within a kind among those not deleted.
+    std::string name = {};
     bool deleted = false;
     Bytes header = {};  // The kernel's own, opaque here (what is known of the disk, and the like).
 };
@@ -57,8 +59,7 @@ struct BlockRecord {
 struct UnitRecord {
     DocumentKey document = 0;
     std::string block = {};
-    std::uint64_t version =
-        0;  // The block's version that this unit made. Key with document and block.
+    std::uint64_t version = 0;  // The block's version that this unit made. Key with the two above.
     std::string actor = {};
     std::int64_t at_ms = 0;
     std::string description = {};
@@ -66,32 +67,23 @@ struct UnitRecord {
     Bytes body = {};         // The kernel's own: id spans and the like.
 };
 
-// "the block this client token made", per actor.
-struct TokenRecord {
-    std::string actor = {};
-    std::string token = {};
-    std::string value = {};
+// The records that are kept by key, and that the store never looks into.
+enum class Table : std::uint8_t {
+    tokens,      // By actor and client token: the id of the block that the token made.
+    approvals,   // By approval: what a person was asked, and the answer.
+    rule_facts,  // By agent and fact: what rules remember of an agent's calls over sessions.
+    mount_pins,  // By mount: what a person has approved of another program's tools.
 };
-
-// What was asked of a person, and the answer.
-struct ApprovalRecord {
-    std::string id = {};
-    bool gone = false;  // It is removed; the rest does not matter.
-    Bytes body = {};    // The kernel's own.
-};
-
-// What is remembered of an agent's calls, for rules that count over sessions.
-struct RuleFactRecord {
-    std::string agent = {};
+struct RecordKey {
+    Table table = Table::tokens;
     std::string key = {};
-    Bytes body = {};    // The kernel's own.
-    bool gone = false;  // It is removed; the body does not matter.
+    std::string owner = {};  // The actor of a token, the agent of a fact; else "".
+    friend bool operator==(const RecordKey&, const RecordKey&) = default;
 };
-
-// What a person has approved of the tools of another program's server that is mounted.
-struct MountPinRecord {
-    std::string mount = {};
-    Bytes body = {};  // Its reader's own.
+struct KeyedRecord {
+    RecordKey key = {};
+    Bytes body = {};
+    bool gone = false;  // In a batch: it is removed, and the body does not matter.
 };
 
 // What a document is found by, by those who ask for words. It follows from what the document says,
@@ -143,15 +135,17 @@ struct Batch {
     std::vector<UpdateRecord> updates = {};
     std::vector<BlockRecord> blocks = {};
     std::vector<UnitRecord> units = {};
-    std::vector<TokenRecord> tokens = {};
-    std::vector<ApprovalRecord> approvals = {};
-    std::vector<RuleFactRecord> rule_facts = {};
-    std::vector<MountPinRecord> mount_pins = {};
+    std::vector<KeyedRecord> records = {};
     std::vector<TextRecord> texts = {};
     // Replaces all updates of a document by one blob that holds the same history.
     std::vector<UpdateRecord> compactions = {};
     // Bodies of audit entries that say what this batch does: they are there exactly if it is.
     std::vector<std::string> audit = {};
+
+    void keep(RecordKey key, std::string_view body) {
+        records.push_back({std::move(key), Bytes(body.begin(), body.end())});
+    }
+    void drop(RecordKey key) { records.push_back({std::move(key), {}, true}); }
 };
 
 struct StoredDocument {
@@ -183,11 +177,9 @@ public:
     // Errors: corrupt "corrupt", unavailable "store_failed".
     virtual Result<std::vector<DocumentRecord>> documents() = 0;
     virtual Result<StoredDocument> load(DocumentKey document) = 0;
-    virtual Result<std::optional<std::string>> token(const std::string& actor,
-                                                     const std::string& token) = 0;
-    virtual Result<std::vector<ApprovalRecord>> approvals() = 0;   // By id.
-    virtual Result<std::vector<RuleFactRecord>> rule_facts() = 0;  // By agent and key.
-    virtual Result<std::vector<MountPinRecord>> mount_pins() = 0;  // By mount.
+    // All records of a table, by owner and key; and the body of one, if it is there.
+    virtual Result<std::vector<KeyedRecord>> records(Table table) = 0;
+    virtual Result<std::optional<Bytes>> record(const RecordKey& key) = 0;
     // Entries of the audit log, at most `limit`: those before `seq`, newest first; those after it,
     // oldest first. And the hash that stands before the first. They are given as they are there,
     // and not checked. What was noted is seen once a batch that was handed over later is durable.
@@ -224,8 +216,5 @@ struct Opened {
 // corrupt "corrupt" naming the file and what to do; unsupported "newer_store" for one written by a
 // later version; unavailable for the disk's own.
 Result<Opened> open_sqlite(const std::string& path);
-
-// In memory, for tests: acknowledges from its own thread as well.
-std::unique_ptr<Store> make_memory_store();
 
 }  // namespace quire::store

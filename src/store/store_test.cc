@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 
 #include "store/audit_chain.h"
-#include "store/memory_store.h"
+#include "store/memory_store_for_test.h"
 #include "store/test_disk.h"
 
 namespace quire::store {
@@ -107,118 +107,57 @@ using Texts = std::vector<std::string>;
 TYPED_TEST(StoreContract, ANewStoreIsEmpty) {
     EXPECT_TRUE(this->store().documents()->empty());
     EXPECT_TRUE(this->store().load(1)->updates.empty());
-    EXPECT_EQ(this->store().token("agent:a", "t").value(), std::nullopt);
-    EXPECT_EQ(this->store().reserve_document_key(), 1);
-}
-
-TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
-    const std::uint64_t high = 0xfedc'ba98'7654'3210U;
-    const Batch batch{
-        .documents = {document(7, "main")},
-        .peers = {{.document = 7, .number = 3, .actor = "agent:a", .peer = high}},
-        .updates = {{7, bytes("one")}, {7, Bytes{}}},
-        .blocks = {{.document = 7, .block = "b1", .version = high, .header = Bytes{0, 1, 0}}},
-        .units = {{.document = 7,
-                   .block = "b1",
-                   .version = 2,
-                   .actor = "agent:a",
-                   .at_ms = -5,
-                   .description = "edit",
-                   .state = "done",
-                   .body = bytes("span")}},
-        .tokens = {{.actor = "agent:a", .token = "t", .value = "b1"}},
-        .approvals = {{.id = "ap_2", .body = bytes("two")}, {.id = "ap_1", .body = Bytes{0, 1}}},
-        .rule_facts = {},
-        .mount_pins = {},
-        .texts = {},
-        .compactions = {}};
-    ASSERT_TRUE(commit(this->store(), batch));
-    this->reopen();
-
-    const std::vector<DocumentRecord> documents = this->store().documents().value();
-    ASSERT_EQ(documents.size(), 1U);
-    EXPECT_EQ(documents[0].key, 7);
-    EXPECT_EQ(documents[0].kind, "conversation");
-    EXPECT_EQ(documents[0].name, "main");
-    EXPECT_FALSE(documents[0].deleted);
-    EXPECT_EQ(documents[0].header, bytes("header"));
-    const StoredDocument stored = this->store().load(7).value();
-    EXPECT_EQ(texts(stored), (Texts{"one", ""}));
-    ASSERT_EQ(stored.peers.size(), 1U);
-    EXPECT_EQ(stored.peers[0].document, 7);
-    EXPECT_EQ(stored.peers[0].number, 3);
-    EXPECT_EQ(stored.peers[0].actor, "agent:a");
-    EXPECT_EQ(stored.peers[0].peer, high);
-    ASSERT_EQ(stored.blocks.size(), 1U);
-    EXPECT_EQ(stored.blocks[0].block, "b1");
-    EXPECT_EQ(stored.blocks[0].version, high);
-    EXPECT_EQ(stored.blocks[0].header, (Bytes{0, 1, 0}));
-    ASSERT_EQ(stored.units.size(), 1U);
-    EXPECT_EQ(stored.units[0].block, "b1");
-    EXPECT_EQ(stored.units[0].version, 2U);
-    EXPECT_EQ(stored.units[0].actor, "agent:a");
-    EXPECT_EQ(stored.units[0].at_ms, -5);
-    EXPECT_EQ(stored.units[0].description, "edit");
-    EXPECT_EQ(stored.units[0].state, "done");
-    EXPECT_EQ(stored.units[0].body, bytes("span"));
-    EXPECT_EQ(this->store().token("agent:a", "t").value(), "b1");
-    EXPECT_EQ(this->store().token("agent:b", "t").value(), std::nullopt);
-    const std::vector<ApprovalRecord> approvals = this->store().approvals().value();
+    EXPECT_EQ(this->store().record(token("t", "agent:a")).value(), bytes("b1"));
+    EXPECT_EQ(this->store().record(token("t", "agent:b")).value(), std::nullopt);
+    EXPECT_EQ(all_of(this->store(), Table::tokens), "agent:a t b1\n");
+    const std::vector<KeyedRecord> approvals = this->store().records(Table::approvals).value();
     ASSERT_EQ(approvals.size(), 2U);
-    EXPECT_EQ(approvals[0].id, "ap_1");
+    EXPECT_EQ(approvals[0].key, approval("ap_1"));
     EXPECT_EQ(approvals[0].body, (Bytes{0, 1}));
-    EXPECT_EQ(approvals[1].id, "ap_2");
+    EXPECT_EQ(approvals[1].key, approval("ap_2"));
     EXPECT_EQ(approvals[1].body, bytes("two"));
 }
 
 TYPED_TEST(StoreContract, AFactAboutAnAgentsCallsIsReplaced) {
     Batch batch;
-    batch.rule_facts = {{"bob", "b", bytes("1")}, {"ada", "b", bytes("2")}, {"ada", "a", {}}};
+    batch.keep(fact("bob", "b"), "1");
+    batch.keep(fact("ada", "b"), "2");
+    batch.keep(fact("ada", "a"), "");
     ASSERT_TRUE(commit(this->store(), batch));
-    batch.rule_facts = {{"ada", "b", bytes("3")}};
+    ASSERT_TRUE(commit(this->store(), keeping(fact("ada", "b"), "3")));
+    this->reopen();
+    EXPECT_EQ(all_of(this->store(), Table::rule_facts), "ada a \nada b 3\nbob b 1\n");
+
+    batch = {};
+    batch.drop(fact("ada", "b"));
+    batch.drop(fact("ada", "none"));
     ASSERT_TRUE(commit(this->store(), batch));
     this->reopen();
-
-    std::string all;
-    const std::vector<RuleFactRecord> facts = this->store().rule_facts().value();
-    for (const RuleFactRecord& fact : facts)
-        all += fact.agent + " " + fact.key + " " + std::string(fact.body.begin(), fact.body.end()) +
-               "\n";
-    EXPECT_EQ(all, "ada a \nada b 3\nbob b 1\n");
-
-    batch.rule_facts = {{"ada", "b", {}, true}, {"ada", "none", {}, true}};
-    ASSERT_TRUE(commit(this->store(), batch));
-    this->reopen();
-    EXPECT_EQ(this->store().rule_facts()->size(), 2U);
+    EXPECT_EQ(this->store().records(Table::rule_facts)->size(), 2U);
 }
 
 TYPED_TEST(StoreContract, WhatIsPinnedOfAMountIsReplaced) {
     Batch batch;
-    batch.mount_pins = {{"web", bytes("1")}, {"fs", bytes("2")}};
+    batch.keep(pin("web"), "1");
+    batch.keep(pin("fs"), "2");
     ASSERT_TRUE(commit(this->store(), batch));
-    batch.mount_pins = {{"fs", bytes("3")}};
-    ASSERT_TRUE(commit(this->store(), batch));
+    ASSERT_TRUE(commit(this->store(), keeping(pin("fs"), "3")));
     this->reopen();
 
-    std::string all;
-    const std::vector<MountPinRecord> pins = this->store().mount_pins().value();
-    for (const MountPinRecord& pin : pins)
-        all += pin.mount + " " + std::string(pin.body.begin(), pin.body.end()) + "\n";
-    EXPECT_EQ(all, "fs 3\nweb 1\n");
+    EXPECT_EQ(all_of(this->store(), Table::mount_pins), "fs 3\nweb 1\n");
 }
 
 TYPED_TEST(StoreContract, AnApprovalIsReplacedOrRemoved) {
     Batch batch;
-    batch.approvals = {{.id = "ap_1", .body = bytes("asked")}, {.id = "ap_2", .body = {}}};
+    batch.keep(approval("ap_1"), "asked");
+    batch.keep(approval("ap_2"), "");
     ASSERT_TRUE(commit(this->store(), batch));
-    batch.approvals = {{.id = "ap_1", .body = bytes("answered")}, {.id = "ap_2", .gone = true}};
+    batch = keeping(approval("ap_1"), "answered");
+    batch.drop(approval("ap_2"));
     ASSERT_TRUE(commit(this->store(), batch));
     this->reopen();
 
-    const std::vector<ApprovalRecord> approvals = this->store().approvals().value();
-    ASSERT_EQ(approvals.size(), 1U);
-    EXPECT_EQ(approvals[0].id, "ap_1");
-    EXPECT_EQ(approvals[0].body, bytes("answered"));
+    EXPECT_EQ(all_of(this->store(), Table::approvals), "ap_1 answered\n");
 }
 
 // The bodies of the audit log, which must be whole.

@@ -35,4 +35,33 @@ inline Bytes bytes(std::string_view text) {
     return Bytes(text.begin(), text.end());
 }
 
+inline RecordKey token(std::string token, std::string actor) {
+    return {.table = Table::tokens, .key = std::move(token), .owner = std::move(actor)};
+}
+inline RecordKey approval(std::string id) {
+    return {.table = Table::approvals, .key = std::move(id)};
+}
+inline RecordKey fact(std::string agent, std::string key) {
+    return {.table = Table::rule_facts, .key = std::move(key), .owner = std::move(agent)};
+}
+inline RecordKey pin(std::string mount) {
+    return {.table = Table::mount_pins, .key = std::move(mount)};
+}
+inline Batch keeping(RecordKey key, std::string_view body) {
+    Batch batch;
+    batch.keep(std::move(key), body);
+    return batch;
+}
+
+// A line for each record of a table: "OWNER KEY BODY", without an owner where there is none.
+inline std::string all_of(Store& store, Table table) {
+    std::string all;
+    const std::vector<KeyedRecord> records = store.records(table).value();
+    for (const KeyedRecord& each : records) {
+        all += each.key.owner + (each.key.owner.empty() ? "" : " ") + each.key.key + " " +
+               std::string(each.body.begin(), each.body.end()) + "\n";
+    }
+    return all;
+}
+
 }  // namespace quire::store

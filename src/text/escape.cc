@@ -36,6 +36,7 @@ std::string percent_escaped(std::string_view text, std::string_view reserved) {
     return out;
 }
 
+// Strict: an escape that percent_escaped() would not have written is refused.
 std::optional<std::string> percent_unescaped(std::string_view text, std::string_view reserved) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {

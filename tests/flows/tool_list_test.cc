@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fs/memory_files.h"
+#include "fs/memory_files_for_test.h"
 #include "kernel/approval_calls.h"
 #include "kernel/file_calls.h"
 #include "tests/flows/tool_desk.h"

@@ -18,6 +18,7 @@
 #include "kernel/desk_test.h"
 #include "kernel/file_calls.h"
 #include "kernel/rule_calls.h"
+#include "sched/manual_for_test.h"
 #include "tests/flows/published.h"
 #include "tools/tools.h"
 
@@ -99,10 +100,12 @@ public:
     const tools::Registry& registry() const { return *registry_; }
     kernel::RuleCalls& rules() { return *rules_; }
     std::size_t stored_facts() { return facts().size(); }
-    std::vector<store::RuleFactRecord> facts() { return store_.rule_facts().value(); }
-    void store_facts(std::vector<store::RuleFactRecord> facts) {
+    std::vector<store::KeyedRecord> facts() {
+        return store_.records(store::Table::rule_facts).value();
+    }
+    void store_facts(std::vector<store::KeyedRecord> facts) {
         store::Batch batch;
-        batch.rule_facts = std::move(facts);
+        batch.records = std::move(facts);
         store_.commit(std::move(batch), [](Result<void>) {});
     }
     // The next batch that is handed to it finds the disk full.

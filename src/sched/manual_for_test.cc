@@ -1,10 +1,10 @@
+#include "sched/manual_for_test.h"
+
 #include <algorithm>
 #include <deque>
 #include <random>
 #include <utility>
 #include <vector>
-
-#include "sched/scheduler.h"
 
 namespace quire::sched {
 

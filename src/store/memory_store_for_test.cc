@@ -1,11 +1,11 @@
-#include "store/memory_store.h"
+#include "store/memory_store_for_test.h"
 
 #include <algorithm>
 #include <tuple>
 
 #include "base/concat.h"
 #include "store/audit_chain.h"
-#include "store/text_scan.h"
+#include "store/text_scan_for_test.h"
 
 namespace quire::store {
 
@@ -55,24 +55,7 @@ void write_rest(MemoryDisk::Contents& contents, const Batch& batch) {
     for (const UnitRecord& record : batch.units) {
         contents.units.insert_or_assign({record.document, record.block, record.version}, record);
     }
-    for (const TokenRecord& record : batch.tokens)
-        contents.tokens.insert_or_assign({record.actor, record.token}, record.value);
-    for (const ApprovalRecord& record : batch.approvals) {
-        if (record.gone) {
-            contents.approvals.erase(record.id);
-        } else {
-            contents.approvals.insert_or_assign(record.id, record);
-        }
-    }
-    for (const RuleFactRecord& record : batch.rule_facts) {
-        if (record.gone) {
-            contents.rule_facts.erase({record.agent, record.key});
-        } else {
-            contents.rule_facts.insert_or_assign({record.agent, record.key}, record);
-        }
-    }
-    for (const MountPinRecord& record : batch.mount_pins)
-        contents.mount_pins.insert_or_assign(record.mount, record);
+    keep_records(contents.records, batch.records);
     keep_texts(contents.texts, batch.texts);
     append_audit(contents.audit, batch.audit, origin());
 }
@@ -98,10 +81,6 @@ MemoryStore::MemoryStore(std::shared_ptr<MemoryDisk> disk) : disk_(std::move(dis
 
 MemoryStore::~MemoryStore() {
     committer_.reset();
-}
-
-std::unique_ptr<Store> make_memory_store() {
-    return std::make_unique<MemoryStore>();
 }
 
 void MemoryStore::commit(Batch batch, Reply<void> done) {
@@ -171,37 +150,14 @@ Result<std::vector<UnitRecord>> MemoryStore::recent_units(const std::string& act
     });
 }
 
-Result<std::optional<std::string>> MemoryStore::token(const std::string& actor,
-                                                      const std::string& token) {
-    return disk_->state_.with([&](const MemoryDisk::State& state) {
-        const auto found = state.contents.tokens.find({actor, token});
-        return found == state.contents.tokens.end() ? std::optional<std::string>()
-                                                    : std::optional(found->second);
-    });
+Result<std::vector<KeyedRecord>> MemoryStore::records(Table table) {
+    return disk_->state_.with(
+        [&](const MemoryDisk::State& state) { return records_of(state.contents.records, table); });
 }
 
-Result<std::vector<ApprovalRecord>> MemoryStore::approvals() {
-    return disk_->state_.with([](const MemoryDisk::State& state) {
-        std::vector<ApprovalRecord> approvals;
-        for (const auto& [id, record] : state.contents.approvals) approvals.push_back(record);
-        return approvals;
-    });
-}
-
-Result<std::vector<RuleFactRecord>> MemoryStore::rule_facts() {
-    return disk_->state_.with([](const MemoryDisk::State& state) {
-        std::vector<RuleFactRecord> facts;
-        for (const auto& [key, record] : state.contents.rule_facts) facts.push_back(record);
-        return facts;
-    });
-}
-
-Result<std::vector<MountPinRecord>> MemoryStore::mount_pins() {
-    return disk_->state_.with([](const MemoryDisk::State& state) {
-        std::vector<MountPinRecord> pins;
-        for (const auto& [mount, record] : state.contents.mount_pins) pins.push_back(record);
-        return pins;
-    });
+Result<std::optional<Bytes>> MemoryStore::record(const RecordKey& key) {
+    return disk_->state_.with(
+        [&](const MemoryDisk::State& state) { return record_at(state.contents.records, key); });
 }
 
 Result<std::vector<BlockRecord>> MemoryStore::whole_blocks(const std::string& kind) {

@@ -1,4 +1,4 @@
-#include "fs/memory_files.h"
+#include "fs/memory_files_for_test.h"
 
 #include "base/concat.h"
 #include "base/utf8.h"

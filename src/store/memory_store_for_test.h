@@ -12,6 +12,7 @@
 
 #include "sched/guarded.h"
 #include "store/committer.h"
+#include "store/record_map_for_test.h"
 #include "store/store.h"
 
 namespace quire::store {
@@ -25,10 +26,7 @@ public:
         std::map<std::pair<DocumentKey, std::int64_t>, PeerRecord> peers;
         std::map<std::pair<DocumentKey, std::string>, BlockRecord> blocks;
         std::map<std::tuple<DocumentKey, std::string, std::uint64_t>, UnitRecord> units;
-        std::map<std::pair<std::string, std::string>, std::string> tokens;
-        std::map<std::string, ApprovalRecord> approvals;
-        std::map<std::pair<std::string, std::string>, RuleFactRecord> rule_facts;
-        std::map<std::string, MountPinRecord> mount_pins;
+        RecordMap records;
         std::map<DocumentKey, TextRecord> texts;
         std::vector<AuditEntry> audit;
     };
@@ -62,11 +60,8 @@ public:
     Result<StoredDocument> load(DocumentKey document) override;
     Result<std::vector<UnitRecord>> recent_units(const std::string& actor,
                                                  std::size_t limit) override;
-    Result<std::optional<std::string>> token(const std::string& actor,
-                                             const std::string& token) override;
-    Result<std::vector<ApprovalRecord>> approvals() override;
-    Result<std::vector<RuleFactRecord>> rule_facts() override;
-    Result<std::vector<MountPinRecord>> mount_pins() override;
+    Result<std::vector<KeyedRecord>> records(Table table) override;
+    Result<std::optional<Bytes>> record(const RecordKey& key) override;
     Result<std::vector<AuditEntry>> audit_before(std::uint64_t seq, std::size_t limit) override;
     Result<std::vector<AuditEntry>> audit_after(std::uint64_t seq, std::size_t limit) override;
     Result<AuditHash> audit_origin() override;

@@ -1,4 +1,4 @@
-#include "store/text_scan.h"
+#include "store/text_scan_for_test.h"
 
 #include <algorithm>
 #include <string>

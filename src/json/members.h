@@ -1,0 +1,29 @@
+// Members of an object that nobody has checked, such as a stranger's: a member that is missing, or
+// of another type, reads as empty. Where that would be an error, use json::read() (json/fields.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/value.h"
+
+namespace quire::json {
+
+inline bool has_text(const Value& object, std::string_view member) {
+    const Value* const value = object.get(member);
+    return value != nullptr && value->is_string();
+}
+inline std::string text_in(const Value& object, std::string_view member) {
+    return has_text(object, member) ? object.get(member)->as_string() : "";
+}
+inline std::int64_t number_in(const Value& object, std::string_view member) {
+    const Value* const value = object.get(member);
+    return value != nullptr && value->is_int() ? value->as_int() : 0;
+}
+inline List list_in(const Value& object, std::string_view member) {
+    const Value* const value = object.get(member);
+    return value != nullptr && value->is_list() ? value->as_list() : List();
+}
+
+}  // namespace quire::json
