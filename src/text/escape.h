@@ -1,5 +1,5 @@
-// Percent escapes, in upper-case hex: of the characters that mean something where a name is put, and
-// of those that a URI does not hold.
+// Percent escapes: %XX in upper-case hex. The first pair of functions is for names that are inserted
+// where some characters have a meaning; the others are for URIs.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,15 @@
 
 namespace quire::text {
 
-// '%' itself and the bytes of `reserved` escaped, in upper-case hex; so nothing else reads the
-// same.
+// Escapes '%' and the bytes of `reserved`; different texts stay different.
 std::string percent_escaped(std::string_view text, std::string_view reserved);
 
-// What percent_escaped() had for the same `reserved`; none for what it cannot have made.
+// Undoes percent_escaped() with the same `reserved`; none if that cannot have written the text.
 std::optional<std::string> percent_unescaped(std::string_view text, std::string_view reserved);
 
-// For a URI: letters, digits and the characters of `plain` stay, every other byte is escaped.
+// Escapes every byte but letters, digits and the characters of `plain`.
 std::string percent_encoded(std::string_view text, std::string_view plain);
-// The other way. None where a '%' begins no escape; the second lets such a '%' stand.
+// Undoes any escape. None if a '%' begins no escape; the second function keeps such a '%'.
 std::optional<std::string> percent_decoded(std::string_view text);
 std::string percent_decoded_loosely(std::string_view text);
 
