@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "json/codec.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -62,6 +63,16 @@ std::optional<std::int64_t> whole(const Value& value) {
     const auto number = static_cast<std::int64_t>(value.as_float());
     if (static_cast<double>(number) != value.as_float()) return std::nullopt;
     return number;
+}
+
+template <class T>
+std::optional<Fault> read_member(const Value& config, std::string_view name, T& out) {
+    const Value* const value = config.get(name);
+    if (value == nullptr) return std::nullopt;
+    const json::Read<T> read = json::read<T>(*value);
+    if (!read) return Fault{std::string(name), *value, read.error().wanted};
+    out = *read;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -124,16 +135,8 @@ std::optional<Fault> CheckConfig::read_checks(const Value& value) {
 
 std::optional<Fault> CheckConfig::read(const Value& config, CheckConfig& out) {
     CheckConfig made;
-    if (const Value* value = config.get("enabled")) {
-        if (!value->is_bool()) return Fault{"enabled", *value, "true or false"};
-        made.enabled = value->as_bool();
-    }
-    if (const Value* value = config.get("minimum_severity")) {
-        const auto found =
-            value->is_string() ? enum_named<Severity>(value->as_string()) : std::nullopt;
-        if (!found) return Fault{"minimum_severity", *value, "error, warning or note"};
-        made.minimum_severity = *found;
-    }
+    if (auto fault = read_member(config, "enabled", made.enabled)) return fault;
+    if (auto fault = read_member(config, "minimum_severity", made.minimum_severity)) return fault;
     if (const Value* value = config.get("most")) {
         const std::optional<std::int64_t> number = whole(*value);
         if (!number || *number < 1 || *number > static_cast<std::int64_t>(kMostShown))

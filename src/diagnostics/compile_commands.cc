@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "json/json.h"
+#include "json/fields.h"
 
 namespace quire::diagnostics {
 namespace {
@@ -18,25 +18,25 @@ Failure wrong(std::size_t entry, std::string_view what) {
                    cat("entry ", entry, " of compile_commands.json ", what), {{"entry", entry}});
 }
 
-std::optional<std::string> text_of(const Map& entry, std::string_view key) {
-    const Value* value = entry.find(key);
-    if (value == nullptr || !value->is_string()) return std::nullopt;
-    return value->as_string();
-}
-
-Result<std::vector<std::string>> arguments_of(const Map& entry, std::size_t index) {
-    if (const Value* list = entry.find("arguments")) {
-        std::vector<std::string> out;
-        if (!list->is_list()) return wrong(index, "has arguments that are no list");
-        for (const Value& each : list->as_list()) {
-            if (!each.is_string()) return wrong(index, "has an argument that is no string");
-            out.push_back(each.as_string());
-        }
-        return out;
+// One entry as the file has it. A command is one string for a shell, arguments are its words.
+struct Entry {
+    std::string directory;
+    std::string file;
+    std::optional<std::vector<std::string>> arguments;
+    std::optional<std::string> command;
+    static json::Fields<Entry> fields() {
+        return json::Fields<Entry>()
+            .required("directory", &Entry::directory)
+            .required("file", &Entry::file, "", {{"minLength", 1}})
+            .optional("arguments", &Entry::arguments)
+            .optional("command", &Entry::command);
     }
-    const std::optional<std::string> command = text_of(entry, "command");
-    if (!command) return wrong(index, "has neither a command nor arguments");
-    Result<std::vector<std::string>> words = split_words(*command);
+};
+
+Result<std::vector<std::string>> arguments_of(Entry& entry, std::size_t index) {
+    if (entry.arguments) return std::move(*entry.arguments);
+    if (!entry.command) return wrong(index, "has neither a command nor arguments");
+    Result<std::vector<std::string>> words = split_words(*entry.command);
     if (!words) return wrong(index, cat("has a command that ", words.error().message()));
     return words;
 }
@@ -46,16 +46,12 @@ bool has_nul(std::string_view text) {
 }
 
 Result<CompileUnit> unit_of(const Value& value, std::string_view base, std::size_t index) {
-    if (!value.is_map()) return wrong(index, "is no object");
-    const Map& entry = value.as_map();
-    const std::optional<std::string> directory = text_of(entry, "directory");
-    const std::optional<std::string> file = text_of(entry, "file");
-    if (!directory) return wrong(index, "has no directory");
-    if (!file || file->empty()) return wrong(index, "has no file");
+    json::Read<Entry> entry = json::read<Entry>(value);
+    if (!entry) return wrong(index, cat("cannot be used: ", entry.error().message()));
     CompileUnit unit;
-    unit.directory = absolute_path(base, *directory);
-    unit.file = absolute_path(unit.directory, *file);
-    unit.arguments = TRY(arguments_of(entry, index));
+    unit.directory = absolute_path(base, entry->directory);
+    unit.file = absolute_path(unit.directory, entry->file);
+    unit.arguments = TRY(arguments_of(*entry, index));
     if (unit.arguments.empty() || unit.arguments.front().empty())
         return wrong(index, "names no program");
     // A path and an argument end at a NUL for the system: they would not be what they seem.

@@ -61,7 +61,9 @@ TEST(CompileCommands, WhatIsWrongIsRefusedByItsEntry) {
         EXPECT_EQ(reason(text), "invalid_compile_commands") << text;
     const auto second = parse_compile_commands(
         R"([{"directory": "/", "file": "a", "command": "c"}, {"directory": "/"}])", "/");
-    EXPECT_EQ(second.error().message(), "entry 1 of compile_commands.json has no file");
+    EXPECT_EQ(
+        second.error().message(),
+        "entry 1 of compile_commands.json cannot be used: `file` is missing; it must be a string");
 }
 
 TEST(CompileCommands, ACheckMakesNothingButADepfile) {

@@ -169,16 +169,19 @@ void sort_findings(std::vector<Finding>& findings) {
     findings.erase(std::unique(findings.begin(), findings.end(), same), findings.end());
 }
 
+json::Fields<Finding> Finding::fields() {
+    return json::Fields<Finding>()
+        .required("path", &Finding::path)
+        .required("line", &Finding::line)
+        .required("column", &Finding::column)
+        .required("severity", &Finding::severity)
+        .required("message", &Finding::message)
+        .optional("check", &Finding::check)
+        .optional("notes", &Finding::notes);
+}
+
 Value to_value(const Finding& finding) {
-    Map out{{"path", finding.path},
-            {"line", finding.line},
-            {"column", finding.column},
-            {"severity", name_of(finding.severity)},
-            {"message", finding.message}};
-    if (!finding.check.empty()) out.append("check", finding.check);
-    if (!finding.notes.empty())
-        out.append("notes", List(finding.notes.begin(), finding.notes.end()));
-    return out;
+    return json::Codec<Finding>::encode(finding);
 }
 
 }  // namespace quire::diagnostics

@@ -9,6 +9,7 @@
 
 #include "base/enum_words.h"
 #include "base/value.h"
+#include "json/fields.h"
 
 namespace quire::diagnostics {
 
@@ -27,6 +28,7 @@ struct Finding {
     std::string check;  // "-Wshadow", "bugprone-use-after-move"; "" where none is named.
     std::vector<std::string> notes;  // "path:line:column: what it says", in the tool's order.
     friend bool operator==(const Finding&, const Finding&) = default;
+    static json::Fields<Finding> fields();
 };
 
 // Of one run at most so many are kept, of one finding so many notes, and so many code points of a
