@@ -184,7 +184,7 @@ void Approvals::end(const Caller& by, bool refused) {
         state.held.erase(call);
     });
     // Until it is stored a crash takes it away, and none gives one more.
-    if (!batch.approvals.empty()) parts_.store.commit(std::move(batch), [](Result<void>) {});
+    if (!batch.records.empty()) parts_.store.commit(std::move(batch), [](Result<void>) {});
 }
 
 policy::Operations Approvals::of(const Caller& by, const policy::Target& target) {
