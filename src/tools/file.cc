@@ -123,7 +123,7 @@ const Operations& line_operations() {
 
 Result<edits::LineOp> line_op(Map item, edits::Numbering numbering) {
     TRY(line_operations().settle(item));
-    auto op = Codec<edits::LineOp>::decode(Value(std::move(item)));
+    auto op = json::decode<edits::LineOp>(Value(std::move(item)));
     const auto count = [&](auto& edit) -> Result<void> {
         if constexpr (requires { edit.lines; }) {
             edit.lines = TRY(line_range({static_cast<std::int64_t>(edit.lines.begin.n),
