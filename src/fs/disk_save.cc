@@ -22,8 +22,8 @@ namespace {
 Failure disk_changed(std::string_view path, std::string_view what) {
     return fail(Errc::conflict, "disk_changed",
                 cat(path, " was ", what,
-                    " on disk since it was read; it was left as it is there. Read it again: the ",
-                    "change is then taken in beside your own"));
+                    " on disk since it was read, so it was not saved. Read it again: the change ",
+                    "on disk is then merged with yours"));
 }
 
 Failure metadata_lost(std::string_view path, std::string_view what, int error) {
@@ -157,7 +157,7 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
         return fail(
             Errc::conflict, "hard_linked",
             cat(path, " was not saved: the file has ", static_cast<std::uint64_t>(status.st_nlink),
-                " names (hard links), and a save would part them. Copy it to a file of its own "
+                " names (hard links), and a save would separate them. Copy it to a file of its own "
                 "first"));
     }
     if (TRY(hash_of(old.get(), path)) != expected) return disk_changed(path, "changed");
@@ -177,7 +177,7 @@ Result<Saved> DiskFiles::save(const std::string& path, std::string_view bytes,
                         cat(path,
                             " was not saved: its file system cannot exchange two files "
                             "(renameat2), without ",
-                            "which another's change could be overwritten unseen"));
+                            "which another program's change could be overwritten unseen"));
         }
         return system_failure(errno, path, "cannot save");
     }
@@ -213,8 +213,8 @@ Result<void> DiskFiles::put_back(int parent, Draft& draft, const std::string& na
         ::fstatat(parent, draft.name().c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) {
         const int error = errno;
         draft.keep();
-        return system_failure(error, path,
-                              cat("what was there is kept as ", draft.name(), "; cannot put back"));
+        return system_failure(
+            error, path, cat("its former content is kept as ", draft.name(), "; cannot put back"));
     }
     if (ours.st_ino != now.st_ino || ours.st_dev != now.st_dev) {
         rename_exchange(parent, draft.name(), name);
@@ -274,7 +274,7 @@ Result<void> DiskFiles::remove(const std::string& path, const Hash& expected) {
         if (rename_noreplace(parent.get(), aside, parent.get(), name) != 0) {
             return fail(Errc::conflict, "disk_changed",
                         cat(path,
-                            " was replaced on disk while it was being deleted; what stood there is "
+                            " was replaced on disk while it was being deleted; its content is "
                             "kept as ",
                             aside));
         }

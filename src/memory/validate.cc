@@ -260,8 +260,8 @@ std::size_t text_length(const Value& value) {
 Result<void> check_length(std::size_t length, std::optional<std::size_t> char_limit) {
     if (!char_limit || length <= *char_limit) return {};
     return fail(Errc::out_of_range, "char_limit",
-                cat("the text would have ", length, " characters and may have ", *char_limit,
-                    "; shorten it, or put part of it elsewhere"),
+                cat("the text would have ", length, " characters, but at most ", *char_limit,
+                    " are allowed; shorten it, or put part of it elsewhere"),
                 {{"limit", *char_limit}, {"len", length}});
 }
 

@@ -87,7 +87,7 @@ TEST(ToolRules, AnAgentsProfileIsThatOfItsSettings) {
     constexpr std::string_view kRule =
         "[[agents.ada.tools.rules]]\ntool = \"block_edit\"\ntype = \"start_constraint\"\n";
     EXPECT_TRUE(wrong_with(kRule).starts_with(
-        "warning quire.toml:1: for agent:ada, in profile model, compat, the work has to begin"))
+        "warning quire.toml:1: for agent:ada, in profile model, compat, the work must begin"))
         << wrong_with(kRule);
     EXPECT_TRUE(wrong_with(cat("[agents.ada]\nprofile = \"model\"\n", kRule))
                     .starts_with("error quire.toml:3: for agent:ada, in its profile model, "));
