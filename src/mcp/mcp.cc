@@ -27,6 +27,7 @@ List as_list(const std::array<std::string_view, n>& versions) {
     return List(versions.begin(), versions.end());
 }
 
+// The `_meta` of params; null when it is missing or no object.
 const Map* meta_of(const Map& params) {
     const Value* meta = params.find("_meta");
     return meta != nullptr && meta->is_map() ? &meta->as_map() : nullptr;
@@ -79,6 +80,7 @@ std::optional<rpc::Fault> check_modern_meta(const Map& params) {
     const Map* meta = meta_of(params);
     const Value* version = meta != nullptr ? meta->find(kProtocolVersion) : nullptr;
     const Value* client = meta != nullptr ? meta->find(kClientCapabilities) : nullptr;
+    // All faults are named at once, so that a client mends them in one step.
     List wrong;
     std::string names;
     const auto need = [&](bool good, std::string_view key) {
@@ -115,6 +117,7 @@ bool takes_forms(const Value* capabilities) {
     return elicitation->get("form") != nullptr || elicitation->get("url") == nullptr;
 }
 
+// A client that cannot speak the revision it gets disconnects; that is its part of the handshake.
 std::string_view negotiate(std::string_view requested) {
     const auto at = std::find(kLegacyVersions.begin(), kLegacyVersions.end(), requested);
     return at != kLegacyVersions.end() ? *at : kLegacyVersions.front();
@@ -123,6 +126,7 @@ std::string_view negotiate(std::string_view requested) {
 Map modern_result(Map result, Caching caching, const Implementation& server) {
     if (!result.contains("resultType")) result.append("resultType", "complete");
     if (caching != Caching::none) {
+        // Milliseconds: five minutes for lists that a restart may change, an hour for the rest.
         const int ttl = caching == Caching::never     ? 0
                         : caching == Caching::minutes ? 300'000
                                                       : 3'600'000;
@@ -135,6 +139,7 @@ Map modern_result(Map result, Caching caching, const Implementation& server) {
     return result;
 }
 
+// Lists never change while the kernel runs, and resources cannot be subscribed to.
 Map capabilities() {
     return Map{{"tools", Map{{"listChanged", false}}},
                {"resources", Map{{"subscribe", false}, {"listChanged", false}}}};
@@ -144,6 +149,7 @@ Value implementation(const Implementation& server) {
     return Map{{"name", server.name}, {"title", server.title}, {"version", server.version}};
 }
 
+// Read by a model at the start of every session: how to edit what others edit too.
 std::string instructions(const std::vector<std::string>& rules) {
     std::string out =
         "Quire is a workspace that several agents and people edit at once. Blocks and files are "
@@ -159,6 +165,7 @@ std::string instructions(const std::vector<std::string>& rules) {
 Map initialize_result(std::string_view version, const Implementation& server,
                       const std::vector<std::string>& rules) {
     Map offered = capabilities();
+    // Modern clients have no logging/setLevel.
     offered.append("logging", Map{});
     return Map{{"protocolVersion", version},
                {"capabilities", std::move(offered)},
@@ -258,6 +265,7 @@ Map read_result(ResourceText text) {
 rpc::Fault resource_fault(const Error& error, std::string_view uri, Era era) {
     Map data{{"uri", uri}, {"code", name_of(error.code())}, {"reason", error.reason()}};
     for (const Map::Entry& each : error.details()) data.set(each.key, each.value);
+    // By default the URI is at fault; our own troubles are internal errors.
     rpc::Code code = rpc::Code::invalid_params;
     if (error.code() == Errc::not_found && era == Era::legacy) {
         code = rpc::Code::resource_not_found;

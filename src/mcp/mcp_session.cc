@@ -134,7 +134,10 @@ void McpSession::on_oversize(std::size_t bound, const std::string& id) {
 }
 
 void McpSession::on_line(std::string line) {
+    // Blank lines are allowed between messages.
     if (line.find_first_not_of(" \t\r") == std::string::npos) return;
+    // A number that a double would round must not reach a tool: the call is refused, while the rest
+    // of the message, its id above all, is still read.
     auto parsed = json::parse(line, {.exact_integers = true});
     inexact_.reset();
     if (!parsed && parsed.error().reason() == "inexact_number") {
@@ -163,6 +166,7 @@ void McpSession::on_line(std::string line) {
     if (parsed->as_list().empty()) {
         return refuse({{}, {Code::invalid_request, "the batch is empty", {}}}, nullptr);
     }
+    // The batch is answered when its last request is; notifications have no part in it.
     const auto batch = std::make_shared<rpc::Batch>(connection_);
     for (Value& message : parsed->as_list()) receive(std::move(message), batch);
 }
@@ -192,6 +196,7 @@ void McpSession::refuse(rpc::Rejected rejected, const std::shared_ptr<rpc::Batch
 }
 
 void McpSession::serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& batch) {
+    // A request is open before it is looked at, so that even a refusal is its one answer.
     auto answer = in_flight_->begin(message.id, batch);
     if (!answer) {
         return refuse({std::move(message.id),
@@ -210,6 +215,7 @@ void McpSession::serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& 
     if (!is_legacy && (legacy || modern)) {
         if (auto fault = check_modern_meta(message.params)) return answer->error(std::move(*fault));
     }
+    // A method of the other era only is refused as not found, in words that say so.
     const Method* method = is_legacy ? legacy : modern;
     if (method == nullptr) {
         return answer->error({Code::method_not_found,

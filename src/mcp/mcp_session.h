@@ -53,12 +53,16 @@ private:
     // A method: its name, the eras that have it, and the function that serves it.
     struct Method;
     static const Method kMethods[];
+    // Null when the era has no such method.
     static const Method* find_method(std::string_view name, Era era);
 
     // Takes one message of a line. `batch` is null outside of batches.
     void receive(Value message, const std::shared_ptr<rpc::Batch>& batch);
+    // Serves a request, or answers why it cannot be served.
     void serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& batch);
+    // Takes a notification. None has an answer.
     void notice(const rpc::Message& message);
+    // Answers a message that is no request.
     void refuse(rpc::Rejected rejected, const std::shared_ptr<rpc::Batch>& batch);
     // Sends a log message, if the client wants them.
     void log_debug(std::string_view what);

@@ -14,6 +14,7 @@ namespace quire::mcp {
 
 namespace {
 
+// 128 random bits: neither the client nor a later kernel comes upon the same id.
 std::string new_question_id(Rng& rng) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string id = "quire-";
@@ -47,6 +48,7 @@ std::optional<std::string> OpenQuestions::ask(std::string_view method, Map param
         connection_->send(json::write(rpc::request(id, method, std::move(params))));
         return true;
     });
+    // Outside of the lock: a scheduler may run the task at once.
     if (begins) wait(context_.open_ms);
     return sent ? std::optional(std::move(id)) : std::nullopt;
 }

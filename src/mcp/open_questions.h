@@ -62,6 +62,7 @@ public:
     void close();
 
 private:
+    // A request that the client has not answered.
     struct Question {
         std::string id;
         Value cause;
@@ -77,6 +78,7 @@ private:
     template <class Which>
     std::vector<Question> cancel(State& state, Which which);
     void wait(std::int64_t ms);
+    // Cancels the questions that nobody answered in time, and waits for the next.
     void expire();
 
     const std::shared_ptr<rpc::Connection> connection_;

@@ -62,17 +62,22 @@ public:
     void on_cancelled(const Value& request_id);
     // Stops waiting for people: calls that wait for one are refused as if nobody had answered.
     void give_up();
+    // The client is gone: drops the questions and their callbacks.
     void close();
 
 private:
     struct Running;
     using Ref = std::shared_ptr<Running>;
 
+    // The approval in the state that the client brought back.
     Result<std::string> open_state(const Call& call) const;
+    // Makes the call.
     void run(const Ref& call);
+    // Replies with the result, or asks for the approval that it names.
     void on_result(const Ref& call, Result<tools::ToolResult> result);
     void ask_by_request(const Ref& call, const std::string& approval_id, Map question);
     void ask_by_result(const Ref& call, const std::string& approval_id, Map question) const;
+    // Records the decision in a response, and makes the call again.
     void decide(const Ref& call, const std::string& approval_id, const Value& response);
 
     const std::weak_ptr<Service> service_;

@@ -62,6 +62,7 @@ void wait_for(const std::shared_ptr<Mount>& mount, std::function<void(const std:
 
 Result<std::unique_ptr<Mounts>> Mounts::open(std::vector<MountOptions> options,
                                              const MountParts& parts) {
+    // A record is either a pin or the note that a program was waited for in vain.
     std::map<std::string, Pin> pins;
     std::map<std::string, std::string> missed;
     for (const kernel::MountPin& each : TRY(parts.kernel.pins())) {
@@ -98,6 +99,8 @@ void Mounts::meet(Reply<std::vector<std::string>> reply) {
         sched::Guarded<std::pair<std::size_t, std::vector<std::string>>> left;
         Reply<std::vector<std::string>> reply;
     };
+    // One more than there are mounts, so that the reply comes after the loop below even when all
+    // settle at once.
     const auto meeting = std::make_shared<Meeting>();
     meeting->reply = std::move(reply);
     meeting->left.with([&](auto& left) { left.first = all_.size() + 1; });
@@ -146,6 +149,7 @@ void Mounts::add_to(tools::Registry& registry, const policy::ToolCatalog& taken)
         });
         for (auto& [tool, info] : tools) {
             others.emplace(info.name, mount->name());
+            // `compat` has only the tools that models have learnt.
             for (const tools::Profile profile : {tools::Profile::model, tools::Profile::full})
                 registry.add(profile, std::make_unique<MountedTool>(info, mount, tool));
         }

@@ -45,7 +45,9 @@ public:
     // Adds their tools to the profiles model and full, except those whose names are in `taken`.
     void add_to(tools::Registry& registry, const policy::ToolCatalog& taken);
 
+    // In the order of quire.toml.
     std::vector<std::string> names() const;
+    // Whether the mount exists and has approved definitions.
     bool has_pin(const std::string& name) const;
     // {mounts: [row]}, the rows as Mount::show() has them.
     Value list() const;

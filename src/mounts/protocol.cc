@@ -132,6 +132,7 @@ std::vector<Event> Protocol::take(std::string_view line) {
     return out;
 }
 
+// One listing at a time: requests that come meanwhile are served by one more.
 void Protocol::list_anew() {
     if (listing_) {
         list_again_ = true;
@@ -143,6 +144,7 @@ void Protocol::list_anew() {
 void Protocol::serve(const Value& id, std::string_view method, std::vector<Event>& out) {
     out.emplace_back(Noise{});
     if (!id.is_string() && !id.is_int()) return;
+    // Servers may use it to see whether we are alive.
     if (method == "ping") return client_.send(rpc::result(id, {}));
     client_.send(rpc::error(
         id, {rpc::Code::method_not_found,
@@ -169,6 +171,7 @@ void Protocol::answer(rpc::Client::Response response, std::size_t size, std::vec
     }
 }
 
+// The server chooses the revision; one that is not known here ends the run.
 Event Protocol::opened(const Value& result) {
     ServerInfo server;
     server.revision = json::text_in(result, "protocolVersion");
@@ -194,6 +197,7 @@ Event Protocol::listed(Value result, std::size_t size, bool& whole) {
     Value* const tools = result.as_map().find("tools");
     if (tools == nullptr || !tools->is_list())
         return Broken{"its answer to tools/list has no list of tools"};
+    // The bounds hold for all pages together, and a page counts as it came.
     listed_bytes_ += size;
     if (listed_bytes_ > kLargestListing)
         return Broken{cat("its list of tools has more than ", kLargestListing, " bytes")};

@@ -65,6 +65,7 @@ private:
     rpc::LineSplitter lines_;
     std::string errors_;  // The end of its standard error.
     std::string fault_;
+    // The current stretch of kNoiseMs, and what came in it.
     std::int64_t noise_since_ms_ = 0;
     std::size_t noise_lines_ = 0;
     std::size_t noise_bytes_ = 0;

@@ -180,6 +180,7 @@ void ServerProcess::Body::serve() {
             return refuse_waiting(unavailable("the kernel ends"));
         }
         drop_settled();
+        // A fault may come from a deadline above: the run ends before anything else is sent.
         if (run_ && !run_->channel.fault().empty()) end_run(kLittlePatienceMs);
         if (!run_) {
             if (waiting_.empty() && may_leave()) return;
@@ -201,6 +202,7 @@ bool ServerProcess::Body::take_orders() {
     });
 }
 
+// Under the inbox's lock, so that an order that comes now starts another worker.
 bool ServerProcess::Body::may_leave() {
     return inbox_.with([&](Inbox& inbox) {
         inbox.serving = inbox.stopping || !inbox.orders.empty();
@@ -248,6 +250,7 @@ void ServerProcess::Body::drop_settled_calls(std::int64_t time) {
 
 void ServerProcess::Body::start() {
     const std::int64_t time = now();
+    // Calls during the pause are refused at once: an agent should not wait for a broken program.
     if (time < not_before_ms_) {
         return refuse_waiting(unavailable(cat(why_down_, ". It is tried again after ",
                                               (not_before_ms_ - time + 999) / 1000, " s"),
@@ -266,6 +269,7 @@ void ServerProcess::Body::start() {
 }
 
 void ServerProcess::Body::send_waiting() {
+    // A call needs the listing, because its definition is compared first.
     if (!run_->listing) return;
     if (run_->has_changed && now() >= run_->list_again_ms) {
         run_->has_changed = false;
@@ -360,6 +364,7 @@ void ServerProcess::Body::end_run(std::int64_t patience_ms) {
     failures_ = run_->useful ? 0 : failures_ + 1;
     run_.reset();
     why_down_ = why;
+    // Doubling, up to the longest pause.
     if (failures_ > 0) {
         const std::size_t doublings = std::min<std::size_t>(failures_ - 1, 16);
         not_before_ms_ =

@@ -90,11 +90,13 @@ bool InFlight::cancel(const Value& id) {
         state.balance(*connection_, most_);
         return true;
     });
+    // The entry is removed first: an answer that comes now finds nothing.
     // Outside of the lock, because a stop callback may answer.
     if (found) cancelled.stop.request_stop();
     return found;
 }
 
+// The session is over: nothing is sent, but work that waits for a stop ends.
 void InFlight::cancel_all() {
     auto cancelled = state_->with([](State& state) { return std::exchange(state.entries, {}); });
     for (auto& [id, entry] : cancelled) entry.stop.request_stop();
@@ -140,6 +142,7 @@ void Answer::send(Value message) const {
         batch->add(std::move(message));
     } else {
         std::string line = json::write(message);
+        // The client would drop a longer line without knowing whose answer it was.
         if (line.size() > owner_->longest_)
             line = json::write(rpc::error(id_, answer_too_long(owner_->longest_)));
         owner_->connection_->send(std::move(line));

@@ -27,6 +27,7 @@ const std::string* text_member(const Value& object, std::string_view name) {
     return member != nullptr && member->is_string() ? &member->as_string() : nullptr;
 }
 
+// MCP forbids null ids and ids that are not whole numbers.
 bool may_be_id(const Value& value) {
     return value.is_string() || value.is_int();
 }
@@ -43,11 +44,13 @@ tl::expected<Message, Rejected> classify(Value message) {
     const bool usable_id = id != nullptr && may_be_id(*id);
     if (usable_id) out.id = std::move(*id);
 
+    // The id is read first, so that every refusal below is answered under it.
     const Value* version = fields.find("jsonrpc");
     if (version == nullptr || *version != Value("2.0")) {
         return rejected(out.id, Code::invalid_request, "\"jsonrpc\" must be \"2.0\"");
     }
     Value* method = fields.find("method");
+    // A message without a method is a response to a request of ours.
     if (method == nullptr && (fields.contains("result") || fields.contains("error"))) {
         out.kind = Message::Kind::response;
         if (Value* result = fields.find("result")) out.result = std::move(*result);
@@ -70,6 +73,7 @@ tl::expected<Message, Rejected> classify(Value message) {
     return out;
 }
 
+// The bounds are those of an id that a scan keeps: a longer one was cut.
 Value id_from(std::string_view text) {
     Result<Value> id = json::parse(text, {.depth = 2, .bytes = 4096});
     return id && may_be_id(*id) ? std::move(*id) : Value();
@@ -142,6 +146,7 @@ Error error_from(const Value& value) {
         return Error(Errc::unavailable, "kernel_failed",
                      cat("the kernel sent an error that cannot be read: ", json::write(value)));
     }
+    // A code that a newer kernel may send is not known here; its message still says what to do.
     const auto* const known =
         std::ranges::find(kCodes, *code, [](Errc each) { return name_of(each); });
     return Error(known == std::end(kCodes) ? Errc::unavailable : *known, *reason, *message,

@@ -16,7 +16,7 @@ public:
     // The bytes that are still to be written.
     std::size_t bytes() const { return bytes_; }
 
-    // `line` holds no newline; it gets one.
+    // Appends `line`, which holds no newline and gets one.
     void push(std::string line) {
         line.push_back('\n');
         bytes_ += line.size();

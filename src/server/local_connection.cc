@@ -47,6 +47,8 @@ bool LocalConnection::send(std::string line) {
     bool call = false;
     const bool taken = output_.with([&](Output& output) {
         if (output.closing || output.broken || !output.socket) return false;
+        // The line that passes the bound is the last: the client is cut off rather than served in
+        // part.
         if (output.lines.bytes() > output_bytes_) {
             output.broken = call = true;
             return false;

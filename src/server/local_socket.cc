@@ -143,6 +143,7 @@ public:
 
     void run() {
         // The client that started this kernel has not had its turn to connect yet.
+        // The linger time begins later for a kernel that has just been started.
         idle_since_ = Clock::now() + kFirstClientWait;
         sched::serve_watched(*this, options_.pool);
     }
@@ -164,6 +165,7 @@ public:
         for (int i = 0; i < round.count; ++i) dispatch(round.events[static_cast<std::size_t>(i)]);
         drop_silent();
         errand_ = nullptr;
+        // Checked at the end of each round: the last answer may have been written in it.
         const bool over = is_done();
         return {over, over ? 0 : wait_ms()};
     }
@@ -307,6 +309,7 @@ private:
     }
 
     void end(std::uint64_t id) {
+        // The session is told last, when nothing can reach the connection any more.
         const auto found = clients_.find(id);
         Client client = std::move(found->second);
         clients_.erase(found);
@@ -356,6 +359,8 @@ private:
         }
     }
 
+    // Three reasons to wait: the server ends, the session holds its input, the client does not
+    // read.
     bool takes_input(const Client& client) const {
         const LocalConnection::Wants wants = client.connection->wants();
         return !end_by_ && !wants.held && !wants.closing && wants.unread < options_.hold_bytes;

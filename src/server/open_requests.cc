@@ -51,6 +51,7 @@ void OpenRequests::remove(const std::string& id) {
         requests_.erase(id);
         return;
     }
+    // The answer does not say which batch it refuses: the oldest is the likeliest.
     std::size_t first = 0;
     for (const auto& [asked, open] : requests_) {
         if (open.batch != 0 && (first == 0 || open.batch < first)) first = open.batch;
@@ -72,6 +73,7 @@ void OpenRequests::may_repeat(const std::string& id, std::string line) {
 }
 
 std::vector<std::string> OpenRequests::take_repeatable() {
+    // Sorted by the order in which they were sent.
     std::map<std::size_t, std::string> lines;
     std::erase_if(requests_, [&](auto& entry) {
         if (entry.second.order == 0) return false;

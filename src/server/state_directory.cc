@@ -45,6 +45,7 @@ const sockaddr* plain(const sockaddr_un& address) {
     return reinterpret_cast<const sockaddr*>(&address);
 }
 
+// Root may serve any user: it could read the workspace anyway.
 bool is_own_peer(const Fd& socket) {
     ucred peer = {};
     socklen_t size = sizeof peer;
@@ -121,6 +122,7 @@ Result<Fd> StateDirectory::claim_start(int timeout_ms) const {
     struct flock whole = {};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
+    // Polled, because a lock cannot be waited for with a time limit.
     constexpr int kStepMs = 2;
     for (int waited = 0; ::fcntl(lock.get(), F_OFD_SETLK, &whole) != 0; waited += kStepMs) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR)

@@ -45,7 +45,9 @@ public:
                        Reply<mcp::ResourceText> reply) override;
 
 private:
+    // The session's caller, for one request.
     kernel::Caller caller(std::stop_token cancelled) const;
+    // The first profile that has the tool, as far as the reach goes.
     tools::Profile profile_with(std::string_view tool) const;
     std::string_view reading_tool() const;  // Block resources are read as calls of this tool.
 
