@@ -10,9 +10,9 @@
 
 namespace quire::edits {
 
-// The result has as many lines as `wanted`, at the place where most of them occur (blanks ignored); else the
-// lines around the one most like the longest wanted line. Nothing if no line is similar. One pass
-// over the text.
+// The result has as many lines as `wanted`, at the place where most of them occur (blanks ignored);
+// else the lines around the one most like the longest wanted line. Nothing if no line is similar.
+// One pass over the text.
 std::optional<text::LineRange> closest_lines(const seq::Rope& text, std::string_view wanted);
 
 }  // namespace quire::edits

@@ -1,6 +1,6 @@
-// People and models write the same content in many forms: "- [x] milk", "Milk: yes", "## Milk". Each
-// reader here accepts what is unambiguous and returns nothing otherwise, so that convert() can count
-// what was lost instead of storing a guess. All of it is linear in the text.
+// People and models write the same content in many forms: "- [x] milk", "Milk: yes", "## Milk".
+// Each reader here accepts what is unambiguous and returns nothing otherwise, so that convert() can
+// count what was lost instead of storing a guess. All of it is linear in the text.
 
 #include "memory/convert_values.h"
 

@@ -1,8 +1,8 @@
 // Editing of BasicRope in place. Included by rope_impl.h.
 //
 // People and agents edit near their last edit, so the rope remembers the path to the leaf it edited
-// last. As long as the next edit falls into that leaf, fits, and no snapshot shares the path, it is a
-// move within one chunk plus an addition per level. Otherwise the edit goes from the root
+// last. As long as the next edit falls into that leaf, fits, and no snapshot shares the path, it is
+// a move within one chunk plus an addition per level. Otherwise the edit goes from the root
 // (rope_tree_impl.h), and the path is set anew.
 #pragma once
 

@@ -164,7 +164,8 @@ std::string BasicRope<kChunk, kFan>::line(text::Line line) const {
     return slice(line_start(line), line_start({line.n + 1}));
 }
 
-// Passes the bytes [begin, end) below `node` to `take`, chunk by chunk; false once it returns false.
+// Passes the bytes [begin, end) below `node` to `take`, chunk by chunk; false once it returns
+// false.
 template <std::size_t kChunk, std::size_t kFan>
 bool BasicRope<kChunk, kFan>::visit(const Node* node, std::size_t begin, std::size_t end,
                                     Function<bool(std::string_view)>& take) {

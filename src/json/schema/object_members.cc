@@ -1,5 +1,5 @@
-// Both functions look at a schema as its author wrote it: a member counts as declared only where the
-// schema names it or lists words for it, not where any name would be accepted.
+// Both functions look at a schema as its author wrote it: a member counts as declared only where
+// the schema names it or lists words for it, not where any name would be accepted.
 
 #include "json/schema/object_members.h"
 

@@ -1,5 +1,5 @@
-// Tests beside the official suite (tests/schema_corpus): the words of faults, documents and dialects,
-// exact numbers, and the limits against hostile schemas.
+// Tests beside the official suite (tests/schema_corpus): the words of faults, documents and
+// dialects, exact numbers, and the limits against hostile schemas.
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
