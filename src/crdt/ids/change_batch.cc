@@ -31,6 +31,18 @@ const char* fault_in(const Change& change) {
     return nullptr;
 }
 
+// Whether the atoms of an unsound change are a number that a row and a head can hold.
+bool is_countable(const Change& change) {
+    std::int64_t atoms = 0;
+    for (const Op& op : change.ops) {
+        const auto* erase = std::get_if<SequenceDelete>(&op.content);
+        if (erase != nullptr && erase->len == std::numeric_limits<std::int32_t>::min())
+            return false;
+        atoms += atom_count(op.content);
+    }
+    return atoms <= std::numeric_limits<Counter>::max();
+}
+
 }  // namespace
 
 ChangeBatch::ChangeBatch(const std::vector<Change>& changes) {
@@ -48,6 +60,7 @@ void ChangeBatch::take(std::span<const Change> changes) {
         if (!fault) {
             if (const char* what = fault_in(change)) fault = Fault{change.id, what};
         }
+        if (fault && !is_countable(change)) return;
         append(change);
     }
 }

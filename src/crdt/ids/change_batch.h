@@ -92,7 +92,7 @@ struct ChangeBatch {
     std::vector<Row> rows;
     std::list<OpContent> contents;  // Contents that nothing else owns.
     std::vector<Change> kept;       // The source of the batch, unless it borrows.
-    // The first fault of the source changes that the rows do not show.
+    // The first fault of the source changes that the rows do not show; an import refuses the batch.
     struct Fault {
         OpId change;
         const char* what = nullptr;
