@@ -314,7 +314,7 @@ Result<Value> MemoryEdit::remove_from_list(const FieldPath& path, std::int64_t i
 
 // --- Log ---
 
-// The entry gets its header before it is checked, so that a given header is checked too.
+// The stored entry begins with its header; only sources and the system may name another writer.
 Result<void> MemoryEdit::append_entry(std::string_view section, Value entry) {
     std::vector<std::string> keys;
     if (entry.is_map()) {
@@ -347,7 +347,7 @@ Result<void> MemoryEdit::append_entry(std::string_view section, Value entry) {
     return {};
 }
 
-// Limits on number and on age are applied together, to the oldest entries.
+// The limit on number drops the oldest entries; the limit on age goes on from there.
 Result<std::size_t> MemoryEdit::trim_log(std::string_view section) {
     const BlockSchema* found = TRY(enter({Operation::overwrite, section, Shape::log}));
     const auto& retain = found->as<LogSchema>()->retain;

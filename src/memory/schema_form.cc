@@ -356,7 +356,7 @@ Result<void> Parser::check_new(std::set<std::string>& names, const std::string& 
     return fault(path, "duplicate_name", cat("'", name, "' appears twice"), {{"name", name}});
 }
 
-// Members with their default values are left out.
+// Flags are always written; an empty description and an absent default are left out.
 Value to_value(const std::vector<Field>& fields) {
     List out;
     for (const Field& each : fields) {

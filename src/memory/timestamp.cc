@@ -58,7 +58,7 @@ std::optional<std::int64_t> date(Scan& in) {
     return std::chrono::sys_days(ymd).time_since_epoch().count() * kDay;
 }
 
-// A leap second counts as the last second of its minute.
+// A leap second is accepted and counts as the first second of the next minute.
 std::optional<std::int64_t> seconds(Scan& in) {
     const auto whole = in.number(2, 60);  // 60: a leap second.
     if (!whole) return std::nullopt;

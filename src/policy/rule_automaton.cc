@@ -9,11 +9,11 @@
 //                                       |
 //                                       no --> checks in rule order --> first refusal --> wording
 //
-// An allowed call costs one AND per 64 tools and kind of check, allocates nothing, and never looks
-// at a rule. Only a refusal reads the rules, to find the first by priority that refuses and to say
-// what would work instead: next_towards() follows the missing tools at most kStepsAhead steps until
-// it meets one that would be admitted now. A classical automaton would need a state per combination
-// of counts and sets, 2^tools of them; keeping the sets themselves as the state avoids that.
+// An allowed call costs one AND per 64 tools and kind of check and never looks at a rule. Only a
+// refusal reads the rules, to find the first by priority that refuses and to say what would work
+// instead: next_towards() follows the missing tools at most kStepsAhead steps until it meets one
+// that would be admitted now. A classical automaton would need a state per combination of counts
+// and sets, 2^tools of them; keeping the sets themselves as the state avoids that.
 // bench/rules_bench.cc has the figures.
 //
 // The order of success matters for requires_following_tools only, so each success in a loop gets a

@@ -3,7 +3,7 @@
 // directly or through a chain. A group with changes of one side is copied. A group of both sides is
 // compared again by token, and only if the tokens overlap is it a tie. So most of the text is
 // handled by line, and the finer and slower comparison runs on the few lines that both sides
-// changed. O(d log d) for d changes, beside the two diffs.
+// changed. The diffs are the cost; the walk is linear in the changes.
 
 #include "text/merge3.h"
 

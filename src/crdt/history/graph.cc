@@ -151,7 +151,8 @@ bool Graph::contains_all(std::span<const Lv> heads, std::span<const Lv> targets)
                        [&](Lv target) { return descent.reaches(target); });
 }
 
-// Both walks share one heap, with the side in the lowest bits.
+// Both walks share one heap of atoms, each with the sides that reach it. The walk ends when no atom
+// is left that only one side reaches.
 void Graph::diff(std::span<const Lv> a, std::span<const Lv> b, Difference& out) const {
     out.only_a.clear();
     out.only_b.clear();

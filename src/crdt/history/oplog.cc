@@ -207,7 +207,7 @@ ContainerIndex OpLog::container_of(Lv lv) const {
     return owners_[owner_of(lv)].container;
 }
 
-// The tables are truncated in the reverse order of appending.
+// Every table is cut back to its length at the mark.
 void OpLog::rewind(const Mark& mark) {
     atoms_.truncate(mark.end);
     graph_.truncate(mark.end);

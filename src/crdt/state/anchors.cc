@@ -243,7 +243,7 @@ void Anchors::sum(Node node) {
     entry.holding = holding(entry.left) + holding(entry.right) + (entry.holds_back ? 1 : 0);
 }
 
-// A node's order lies halfway between the bounds that its path implies.
+// A node's order is its parent's plus or minus half of the parent's step, its lowest set bit.
 void Anchors::number(Node node) {
     Entry& entry = nodes_[node];
     if (entry.parent == kNone) {

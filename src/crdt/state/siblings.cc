@@ -54,7 +54,7 @@ void Siblings::rise(NodeIndex parent, NodeIndex node) {
         static_cast<std::uint32_t>(1 + size(links_[up].left) + size(links_[up].right));
 }
 
-// Sinks the node to a leaf by rotations and cuts it off.
+// Rotates the node down until it has at most one child, which then takes its place.
 void Siblings::erase(NodeIndex parent, NodeIndex node) {
     while (links_[node].left != kNowhere && links_[node].right != kNowhere) {
         const NodeIndex left = links_[node].left;

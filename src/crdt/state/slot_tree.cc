@@ -1,8 +1,7 @@
 // A B+tree whose inner nodes store two widths per child (slots, shown slots), so a position in
 // either count is one walk down. leaves_ leads from an element to its leaf; walking up from there
-// and adding what lies to the left gives the element's index without a search. Leaves split in the
-// middle, except at the end of the list, where the left one stays full: lists mostly grow by
-// appending.
+// and adding what lies to the left gives the element's index without a search. Full leaves split in
+// the middle; empty ones are removed, small ones are not joined.
 
 #include "crdt/state/slot_tree.h"
 
@@ -191,7 +190,7 @@ void SlotTree::insert(std::uint32_t at, Slot slot) {
     leaves_[slot.element] = &leaf;
 }
 
-// The element's leaf is forgotten first if the slot shows it.
+// The element of a removed slot is shown nowhere, until a move shows it again.
 SlotTree::Slot SlotTree::erase(std::uint32_t at) {
     CHECK(at < total_.slots);
     const Place place = find(at, &Widths::slots);
@@ -232,7 +231,7 @@ void SlotTree::add_child(Inner* parent, const void* left, Widths left_widths, vo
     if (parent->count > kChildren) split(parent);
 }
 
-// At the end of the list only the new slot goes right, so that appending fills leaves.
+// Half of the slots go to a new leaf on the right, which is noted as their place.
 void SlotTree::split(Leaf* leaf) {
     auto* right = new Leaf();
     right->previous = leaf;

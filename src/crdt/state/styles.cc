@@ -151,8 +151,7 @@ Styles::InForce Styles::in_force(std::uint32_t code_point) const {
     return now;
 }
 
-// A start puts its style in force if nothing of higher rank is; an end looks for the next lower
-// one.
+// A stretch may begin at the anchor: then its style is in force from here on, or none is.
 bool Styles::pass(Node node, InForce& now) const {
     const NodeInfo& info = nodes_[node];
     if (info.decides == kSame) return false;

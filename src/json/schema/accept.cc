@@ -30,8 +30,8 @@ class Normaliser {
 public:
     Normaliser(Check& check, bool is_unwrapped) : check_(check), within_unwrapped_(is_unwrapped) {}
 
-    // The node itself first, then everything that applies to the same value, then the parts of the
-    // value.
+    // First the value itself, then the schemas that surely apply, then its parts; branches and
+    // conditions come last, since they look at the result.
     void apply(const Node& node, Value& value) {
         if (depth_ == Schema::kDepth || !check_.spend(1)) return;
         ++depth_;

@@ -228,7 +228,7 @@ Error Check::explain(const Node& node, const Value& value, const Place& place, M
     return violation(place, "schema", cat(place.name(), " does not fit the schema"));
 }
 
-// Searches from the outermost scope inwards.
+// Goes outwards, so the last schema found is the outermost.
 const Node& Check::dynamic_target(std::uint32_t name, const Node& initial) {
     const Node* target = &initial;
     for (const Scope* scope = scope_; scope != nullptr; scope = scope->outer) {

@@ -1,8 +1,8 @@
 // A double and a 64-bit integer cannot be compared by converting either: both conversions round.
 // compare_mixed() splits the double into its whole part, which fits an integer if it is in range at
 // all, and its fraction. is_multiple() works on decimals, digits · 10^exponent, because 0.0075 and
-// 0.0001 have no common unit in binary. Hashes of numbers go through the same canonical form, so 1
-// and 1.0 meet.
+// 0.0001 have no common unit in binary. Hashing turns a whole float into the integer first, so 1
+// and 1.0 have one hash.
 
 #include "json/schema/number.h"
 
@@ -86,8 +86,7 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
     return x ^ (x >> 31);
 }
 
-// Reduces the decimal modulo a prime, so that equal values have equal hashes whatever their
-// spelling.
+// A whole float hashes like the equal integer.
 std::uint64_t hash_number(const Value& value) {
     if (value.is_int()) return static_cast<std::uint64_t>(value.as_int());
     const double number = value.as_float();
