@@ -1,7 +1,8 @@
 // The reading half of DiskFiles; saving is in disk_save.cc. A read must return the bytes of one
 // moment although other programs write: it compares the file's stamp before and after, and tries
 // again a few times with growing pauses. The walk over a directory never enters links, .git or
-// .quire, and skips what disappears meanwhile, so it costs one openat2 and one fstat per entry.
+// .quire, and skips what disappears meanwhile, so it costs one openat2 per directory and one
+// fstatat per entry.
 
 #include "fs/disk_files.h"
 

@@ -2,8 +2,7 @@
 // peer by counter. A run is a stretch in which both count up together, so a peer that types alone
 // costs one run. Lookups are binary searches, and the two usual questions (the last peer again, the
 // last run again) are answered before searching. The base of a loaded state arrives in no useful
-// order; it is sorted by radix instead of by comparison, O(n), because that is most of the cost of
-// loading.
+// order; it is sorted by radix instead of by comparison, O(n).
 
 #include "crdt/history/atoms.h"
 
