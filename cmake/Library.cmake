@@ -10,12 +10,12 @@ include(CMakePackageConfigHelpers)
 
 # What a program includes. What these include of ours comes along.
 set(public_headers
-    crdt/doc/doc.h crdt/doc/undo.h crdt/ids/change.h crdt/ids/container_text.h crdt/ids/diff.h
+    crdt/doc/doc.h crdt/undo/revert.h crdt/undo/undo_history.h crdt/ids/change.h crdt/ids/container_text.h crdt/ids/diff.h
     codec/cursor.h codec/document.h codec/inspect.h codec/json_updates.h codec/open_snapshot.h codec/small.h codec/snapshot.h codec/updates.h
     json/json.h)
 
 set(objects)
-foreach(room base json text seq crdt_ids crdt_history crdt_state crdt_merge crdt_doc codec)
+foreach(room base json text seq crdt_ids crdt_history crdt_state crdt_merge crdt_doc crdt_undo codec)
     # Searching text and its patterns need RE2, and the engine does not search.
     list(APPEND objects "$<FILTER:$<TARGET_OBJECTS:quire_${room}>,EXCLUDE,/text/(search|ecma_pattern)\\.cc>")
 endforeach()

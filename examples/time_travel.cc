@@ -8,6 +8,7 @@
 
 #include "codec/updates.h"
 #include "crdt/doc/doc.h"
+#include "crdt/undo/revert.h"
 
 using namespace quire;
 using crdt::ContainerId;
@@ -75,7 +76,7 @@ int main() {
     expect("with the branch", read(), "They say: Roses are red, violets are green, sugar is sweet");
 
     // One edit of long ago is taken back; those after it stay.
-    if (!doc.revert(std::vector{colour.span})) return EXIT_FAILURE;
+    if (!crdt::revert(doc, std::vector{colour.span})) return EXIT_FAILURE;
     doc.commit({.message = "violets are not green"});
     expect("without the second edit", read(), "They say: Roses are red, sugar is sweet");
 

@@ -14,7 +14,7 @@
 #include "codec/snapshot_reseal_for_test.h"
 #include "codec/snapshot_writer.h"
 #include "codec/updates.h"
-#include "crdt/doc/undo.h"
+#include "crdt/undo/undo_history.h"
 
 namespace quire::codec {
 namespace {

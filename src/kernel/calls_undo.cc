@@ -65,7 +65,7 @@ Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
     if (kind == UnitKind::status && units.front()->status)
         return set_back(document, block, *units.front()->status, redo);
     const std::vector<crdt::Handle> only = touched_by(block, kind);
-    crdt::Doc::Undone done = TRY(document.doc().revert(spans_of(units), only));
+    crdt::Undone done = TRY(crdt::revert(document.doc(), spans_of(units), only));
     settled = std::move(done.settled);
     undone.restored = done.restored;
     undone.removed = done.removed;
@@ -124,7 +124,7 @@ void end_take_back(LiveDocument& document, const BlockRef& block, const policy::
     entry.actor = actor.str();
     entry.description = cat(redo ? "redo of " : "undo of ", description);
     entry.kind = UnitKind::take_back;
-    entry.stand_ins = document.doc().stand_ins(span);
+    entry.stand_ins = crdt::stand_ins(document.doc(), span);
     document.record_quietly(block, std::move(entry));
 }
 

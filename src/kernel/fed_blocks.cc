@@ -30,7 +30,7 @@ Result<crdt::Doc> draft_of(LiveDocument& document) {
     std::vector<crdt::StandIn> stand_ins;
     for (const Unit& unit : document.whole().state->history.units())
         stand_ins.insert(stand_ins.end(), unit.stand_ins.begin(), unit.stand_ins.end());
-    TRY(draft.recall(stand_ins));
+    TRY(crdt::recall(draft, stand_ins));
     return draft;
 }
 

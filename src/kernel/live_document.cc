@@ -89,7 +89,7 @@ Result<void> LiveDocument::load() {
         stand_ins.insert(stand_ins.end(), read.stand_ins.begin(), read.stand_ins.end());
         states[unit.block].history.add(std::move(read));
     }
-    TRY(doc->recall(stand_ins));
+    TRY(crdt::recall(*doc, stand_ins));
     for (auto& [key, state] : states_) {
         if (state.appends.empty() && !state.interrupted) continue;
         states[key].key = key;

@@ -63,7 +63,7 @@ Result<crdt::Frontiers> replay(const CarriedBlock& block, crdt::PeerId peer) {
     std::vector<crdt::StandIn> stand_ins;
     for (const Unit& unit : TRY(check_history(block.units, changes, doc)))
         stand_ins.insert(stand_ins.end(), unit.stand_ins.begin(), unit.stand_ins.end());
-    TRY(doc.recall(stand_ins));
+    TRY(crdt::recall(doc, stand_ins));
     if (memory::MemoryReader(doc, block.header.block.schema).value() != block.value)
         return corrupt("its history does not lead to what it says");
     return doc.frontiers();

@@ -107,11 +107,11 @@ void MemoryCalls::undo(Caller by, std::string label, bool redo, Reply<MemoryUndo
             document.begin(by.actor);
             const Result<Judged> judged = body->fed.judge(document, opened.header, by.actor,
                                                           [&](crdt::Doc& draft) -> Result<void> {
-                                                              TRY(draft.revert(spans));
+                                                              TRY(crdt::revert(draft, spans));
                                                               return {};
                                                           });
             if (!judged) return refuse(judged.error());
-            const Result<crdt::Doc::Undone> done = document.doc().revert(spans);
+            const Result<crdt::Undone> done = crdt::revert(document.doc(), spans);
             if (!done) return refuse(done.error());
             end_take_back(document, block, by.actor,
                           {*units, redo, done->skipped > 0, done->settled});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "crdt/undo/revert.h"
 #include "kernel/kernel.h"
 #include "kernel/live_document.h"
 

@@ -15,6 +15,7 @@
 #include "base/enum_words.h"
 #include "conversation/block.h"
 #include "crdt/doc/doc.h"
+#include "crdt/undo/revert.h"
 #include "store/store.h"
 
 namespace quire::kernel {

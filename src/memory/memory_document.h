@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "crdt/doc/undo.h"
+#include "crdt/undo/undo_history.h"
 #include "memory/memory_edit.h"
 
 namespace quire::memory {
@@ -84,8 +84,8 @@ public:
     crdt::Subscription subscribe(const crdt::ContainerId& container, crdt::OnEvent callback);
     crdt::Subscription subscribe_content(OnContent callback);
 
-    // Undoes or redoes one commit of the document's peer (crdt/doc/undo.h). True if the document
-    // changed. Undoing counts as overwriting and has the same errors.
+    // Undoes or redoes one commit of the document's peer (crdt/undo/undo_history.h). True if the
+    // document changed. Undoing counts as overwriting and has the same errors.
     Result<bool> undo() { return step(crdt::UndoDirection::undo); }
     Result<bool> redo() { return step(crdt::UndoDirection::redo); }
     bool can_undo() const { return history_.can_undo(); }

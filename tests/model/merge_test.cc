@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "crdt/doc/doc.h"
+#include "crdt/undo/revert.h"
 #include "json/json.h"
 #include "tests/model/edit_style.h"
 #include "tests/model/edit_tree.h"
@@ -257,7 +258,7 @@ private:
         if (end == 0) return;
         const auto from = static_cast<Counter>(below(static_cast<std::size_t>(end)));
         const auto to = std::min(end, from + static_cast<Counter>(below(6)) + 1);
-        ASSERT_TRUE(doc.revert(std::vector{IdSpan{doc.peer(), from, to}}));
+        ASSERT_TRUE(revert(doc, std::vector{IdSpan{doc.peer(), from, to}}));
         doc.commit();
     }
 

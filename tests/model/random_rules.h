@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "crdt/doc/random_script_for_test.h"
+#include "crdt/undo/random_script_for_test.h"
 #include "policy/tool_catalog.h"
 #include "policy/tool_rule.h"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/concat.h"
-#include "crdt/doc/random_script_for_test.h"
+#include "crdt/undo/random_script_for_test.h"
 #include "json/json.h"
 #include "policy/rule_automaton.h"
 #include "tests/model/random_rules.h"

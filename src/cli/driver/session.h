@@ -16,7 +16,7 @@
 #include "cli/driver/request.h"
 #include "crdt/doc/doc.h"
 #include "crdt/doc/events.h"
-#include "crdt/doc/undo.h"
+#include "crdt/undo/undo_history.h"
 
 namespace quire::cli {
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "crdt/doc/doc.h"
-#include "crdt/doc/revert_identity.h"
 #include "crdt/doc/view.h"
 #include "crdt/history/oplog.h"
 #include "crdt/history/past.h"
@@ -90,6 +89,14 @@ struct Container {
     // Whether it was alive when DocBody::epoch_ was `alive_at`.
     mutable std::uint64_t alive_at = 0;
     mutable bool alive = false;
+};
+
+// What a room above keeps with a document: undo keeps there which atoms stand for which.
+struct Companion {
+    Companion() = default;
+    Companion(const Companion&) = delete;
+    Companion& operator=(const Companion&) = delete;
+    virtual ~Companion() = default;
 };
 
 class DocBody {
@@ -358,14 +365,12 @@ public:
     std::pair<std::size_t, bool> place_of(Container& c, Lv anchor);
     void for_each_shown(Container& c, Function<void(Lv, std::uint32_t, bool)> take);
     Result<CursorPlace> resolve(Container& c, const Cursor& cursor);
-    // The same cursor on what stands for its atom now, where taking back brought that back.
-    Cursor follow(Cursor cursor);
 
-    // --- taking back (revert.cc) ---
-    Doc::Undone revert(std::span<const IdSpan> spans, std::span<const Handle> only,
-                       RevertOptions options);
-    StandIns& stand_ins() { return stand_ins_; }
     Result<std::string> text_at(Container& c, const Frontiers& version);
+
+    // What a room above keeps with the document while the document lives; null until it puts
+    // something there.
+    std::unique_ptr<Companion>& companion() { return companion_; }
 
     // --- trees (tree_body.cc) ---
     // The tree, brought to a version.
@@ -478,7 +483,7 @@ private:
     Lv version_end_ = 0;  // `version_` covers the log below this.
 
     std::unique_ptr<View> view_;  // Of a detached document.
-    StandIns stand_ins_;          // Of what taking back brought back.
+    std::unique_ptr<Companion> companion_;
     std::shared_ptr<Subscribers> subscribers_;
     bool committing_ = false;
     bool is_followed_ = false;

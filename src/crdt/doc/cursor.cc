@@ -130,23 +130,6 @@ std::pair<std::size_t, bool> DocBody::place_of(Container& c, Lv anchor) {
     return {pos, is_there};
 }
 
-Cursor DocBody::follow(Cursor cursor) {
-    const ContainerIndex container = open(cursor.container);
-    ContainerIndex now = stand_ins_.heir(container);
-    if (cursor.anchor) {
-        const std::optional<Lv> lv = log_.atoms().lv_of(*cursor.anchor);
-        const Lv newest = lv ? stand_ins_.atoms.newest(*lv).lv : kNoLv;
-        if (lv && newest != *lv) {
-            cursor.anchor = log_.atoms().id_of(newest);
-            now = log_.container_of(newest);
-        } else {
-            now = container;
-        }
-    }
-    cursor.container = containers_[now].id;
-    return cursor;
-}
-
 Result<Cursor> cursor_at(const Doc& doc, Handle container, std::size_t pos, Side side) {
     DocBody& body = body_of(doc);
     Container& c = body.container(container);

@@ -106,15 +106,6 @@ void Doc::changes_in(std::span<const IdSpan> spans, ChangeBatch& out) const {
     body_->export_changes(spans, out);
 }
 
-// --- taking back ---
-
-Result<Doc::Undone> Doc::revert(std::span<const IdSpan> spans, std::span<const Handle> only,
-                                RevertOptions options) {
-    if (body_->at() != nullptr) return DocBody::refuse_detached();
-    TRY(history().load());
-    return body_->revert(spans, only, options);
-}
-
 void check_invariants(const Doc& doc) {
     CHECK(doc.history().load());
     body_of(doc).check_invariants();

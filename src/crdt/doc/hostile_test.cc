@@ -121,35 +121,6 @@ TEST(Hostile, WhatIsInManyTreesIsShownInTheOneThatMadeIt) {
     EXPECT_LT(peak.bytes(), std::size_t{1} << 20);
 }
 
-// A tree comes back with a node in it that is named after a letter: nothing stands for the letter.
-TEST(Hostile, ANodeThatIsNamedAfterALetterComesBackForNothingElse) {
-    const ContainerId text = ContainerId::root("t", ContainerKind::text);
-    const ContainerId list = ContainerId::root("l", ContainerKind::list);
-    const ContainerId tree = ContainerId::normal({1, 2}, ContainerKind::tree);
-    Doc doc(9);
-    ASSERT_TRUE(doc.import({change({1, 0}, {},
-                                   {{text, 0, TextInsert{0, "ab"}},
-                                    {list, 2, ListInsert{0, {ContainerKind::tree}}},
-                                    {tree, 3, TreeMove{{1, 0}, std::nullopt, Bytes{0x80}}},
-                                    {tree, 4, TreeMove{{1, 3}, std::nullopt, Bytes{0x80}}}})}));
-    const auto take_back = [&] {
-        const IdSpan span = doc.commit().span;
-        ASSERT_TRUE(doc.revert(std::vector{span}));
-        const IdSpan back = doc.commit().span;
-        Doc again(9);
-        ASSERT_TRUE(again.import(doc.changes_since({})));
-        EXPECT_TRUE(again.recall(doc.stand_ins(back)));
-    };
-    ASSERT_TRUE(doc.list(doc.open(list)).erase(0, 1));
-    take_back();
-
-    ASSERT_TRUE(doc.text(doc.open(text)).erase({0}, {1}));
-    take_back();
-
-    EXPECT_EQ(doc.text(doc.open(text)).rope().str(), "ab");
-    EXPECT_EQ(doc.value().get("l")->as_list()[0].as_list().size(), 2U);
-}
-
 TEST(Hostile, DiffsGoAsDeepAsValues) {
     constexpr Counter kDeep = 40'000;
     Doc doc(9);

@@ -33,7 +33,6 @@ TEST(Time, ADetachedDocumentShowsItsVersionAndRefusesEdits) {
     EXPECT_EQ(a.doc.history().version().end_of(1), 7);
     EXPECT_EQ(reason(a.doc.text(a.text).insert({0}, "x")), "detached");
     EXPECT_EQ(reason(a.doc.map(a.map).set("k", 1)), "detached");
-    EXPECT_EQ(reason(a.doc.revert(std::vector{IdSpan{1, 0, 1}})), "detached");
     EXPECT_EQ(reason(revert_to(a.doc, early)), "detached");
     a.doc.checkout_to_latest();
     EXPECT_FALSE(a.doc.is_detached());

@@ -82,6 +82,10 @@ seq::Rope DocBody::rope_at(Container& c, const Past& at) {
     return seq::Rope(text);
 }
 
+Result<std::string> DocBody::text_at(Container& c, const Frontiers& version) {
+    return rope_at(c, past_of(TRY(heads_of(version)))).str();
+}
+
 // Where a version holds just the first ops of a text, and those are linear, doing them again is
 // much faster than working out the order of all that came since.
 std::optional<seq::Rope> DocBody::rope_before(Container& c, const Past& at) {

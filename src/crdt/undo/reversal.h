@@ -2,7 +2,7 @@
 //
 // It never rewrites history. What the spans inserted is deleted, in whatever copy it lives on; what
 // they deleted comes back where its tombstone lies, as a copy that stands for it from then on
-// (revert_identity.h). Each kind of container has a file of its own.
+// (stand_ins.h). Each kind of container has a file of its own.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "crdt/doc/body.h"
-#include "crdt/doc/revert_identity.h"
-#include "crdt/doc/revert_place.h"
+#include "crdt/undo/placing.h"
+#include "crdt/undo/revert.h"
+#include "crdt/undo/stand_ins.h"
 
 namespace quire::crdt {
 
@@ -26,7 +27,7 @@ public:
     // Takes back what the spans did to this container; parents first, so that a child that returns
     // with its parent is there when its turn comes.
     void take_back(Container& c);
-    const Doc::Undone& undone() const { return undone_; }
+    const Undone& undone() const { return undone_; }
 
 private:
     // A stretch of atoms, and how often the spans deleted it.
@@ -202,7 +203,7 @@ private:
     RevertOptions options_;
     StandIns& stand_ins_;
     Lv began_;  // Atoms from here on were brought back.
-    Doc::Undone undone_;
+    Undone undone_;
 };
 
 }  // namespace quire::crdt

@@ -1,6 +1,6 @@
 // UndoHistory: what one actor did to a document, in steps that can be taken back and done again.
 //
-// Undo and redo are new ops of the actor's peer (Doc::revert), so they travel to others like any
+// Undo and redo are new ops of the actor's peer (revert.h), so they travel to others like any
 // edit. They take back the actor's own changes only: what others did meanwhile stays. A step is
 // one commit, or several that follow each other within a while, with nobody else's change between.
 //

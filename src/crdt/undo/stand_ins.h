@@ -2,7 +2,7 @@
 // twice; to the people who edit it is the same letter, element or map entry as before.
 //
 // Kept in memory, of what was brought back here. A program that starts anew knows the copies as
-// atoms of their own, but for those that it saved and recalls (Doc::stand_ins, Doc::recall). Atoms
+// atoms of their own, but for those that it saved and recalls (stand_ins(), recall()). Atoms
 // may have other numbers then: what came in first is asked of the ops that knew of it, not of them.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "crdt/history/oplog.h"
+#include "crdt/doc/body.h"
 
 namespace quire::crdt {
 
@@ -62,7 +62,7 @@ private:
 };
 
 // All that a document brought back.
-struct StandIns {
+struct StandIns : Companion {
     // Letters, elements, nodes, map entries: by the atom that made or wrote them.
     Identities atoms;
     // Movable lists: whose value a set or a new element gave again, and whose place a move or a new
@@ -91,5 +91,8 @@ struct StandIns {
     // What it is a copy of in the end; itself when it is none. O(1).
     ContainerIndex first(ContainerIndex of) const;
 };
+
+// Those of a document.
+StandIns& stand_ins_of(DocBody& body);
 
 }  // namespace quire::crdt

@@ -1,6 +1,8 @@
-#include "crdt/doc/undo.h"
+#include "crdt/undo/undo_history.h"
 
 #include <gtest/gtest.h>
+
+#include "crdt/undo/revert.h"
 
 namespace quire::crdt {
 namespace {
@@ -512,12 +514,12 @@ TEST(Undo, PutsBackWhatTheSpansThemselvesBroughtBackAndErasedAgain) {
     desk.erase(0, 3);
     std::vector<IdSpan> spans = {desk.doc.commit().span};
     for (int i = 0; i < 2; ++i) {
-        ASSERT_TRUE(desk.doc.revert(std::vector{spans.back()}));
+        ASSERT_TRUE(revert(desk.doc, std::vector{spans.back()}));
         spans.push_back(desk.doc.commit().span);
     }
     ASSERT_EQ(desk.read(), "");
 
-    const Doc::Undone undone = desk.doc.revert(spans).value();
+    const Undone undone = revert(desk.doc, spans).value();
 
     EXPECT_EQ(desk.read(), "abc");
     EXPECT_EQ(undone.restored, 3U);

@@ -2,7 +2,7 @@
 // was gone, and in a copy of its text it does not lie in those that it had.
 #include <algorithm>
 
-#include "crdt/doc/revert.h"
+#include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
 

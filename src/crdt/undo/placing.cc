@@ -1,4 +1,4 @@
-#include "crdt/doc/revert_place.h"
+#include "crdt/undo/placing.h"
 
 #include <utility>
 
@@ -32,7 +32,7 @@ void Placing::placed(std::size_t piece, Lv first) {
 }
 
 const Identities& Placing::names() const {
-    const StandIns& all = body_.stand_ins();
+    const StandIns& all = stand_ins_of(body_);
     return from_.id.kind == ContainerKind::movable_list ? all.slots : all.atoms;
 }
 

@@ -1,4 +1,4 @@
-#include "crdt/doc/revert.h"
+#include "crdt/undo/reversal.h"
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@ Reversal::Reversal(DocBody& body, std::vector<LvSpan> spans, RevertOptions optio
     : body_(body),
       spans_(std::move(spans)),
       options_(options),
-      stand_ins_(body.stand_ins()),
+      stand_ins_(stand_ins_of(body)),
       began_(body.oplog().end()) {}
 
 void Reversal::take_back(Container& c) {
@@ -62,19 +62,23 @@ Container* Reversal::living(Container& c) {
     return &heir != &c && body_.is_alive(heir) ? &heir : nullptr;
 }
 
-Doc::Undone DocBody::revert(std::span<const IdSpan> spans, std::span<const Handle> only,
-                            RevertOptions options) {
+Result<Undone> revert(Doc& doc, std::span<const IdSpan> spans, std::span<const Handle> only,
+                      RevertOptions options) {
+    if (doc.is_detached()) return DocBody::refuse_detached();
+    TRY(doc.history().load());
+    DocBody& body = body_of(doc);
+    const OpLog& log = body.oplog();
     std::vector<LvSpan> lvs;
     // Containers by when they came to be: a parent is older than its children.
     std::vector<std::pair<Lv, ContainerIndex>> touched;
     for (const IdSpan& span : spans) {
-        const Counter end = std::min(span.end, log_.atoms().end_of(span.peer));
+        const Counter end = std::min(span.end, log.atoms().end_of(span.peer));
         if (span.begin >= end) continue;
-        for (const LvSpan& part : log_.atoms().spans_of({span.peer, span.begin, end})) {
+        for (const LvSpan& part : log.atoms().spans_of({span.peer, span.begin, end})) {
             lvs.push_back(part);
-            log_.for_each_owner(part, [&](ContainerIndex index, LvSpan) {
-                const ContainerId& id = containers_[index].id;
-                const Lv made = id.is_root() ? 0 : log_.atoms().lv_of(id.op()).value_or(kNoLv);
+            log.for_each_owner(part, [&](ContainerIndex index, LvSpan) {
+                const ContainerId& id = body.containers()[index].id;
+                const Lv made = id.is_root() ? 0 : log.atoms().lv_of(id.op()).value_or(kNoLv);
                 touched.emplace_back(made, index);
             });
         }
@@ -91,17 +95,13 @@ Doc::Undone DocBody::revert(std::span<const IdSpan> spans, std::span<const Handl
     }
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    Reversal reversal(*this, std::move(apart), options);
+    Reversal reversal(body, std::move(apart), options);
     for (const auto& [made, index] : touched) {
         const bool wanted =
             only.empty() || std::find(only.begin(), only.end(), Handle{index}) != only.end();
-        if (wanted) reversal.take_back(containers_[index]);
+        if (wanted) reversal.take_back(body.containers()[index]);
     }
     return reversal.undone();
-}
-
-Result<std::string> DocBody::text_at(Container& c, const Frontiers& version) {
-    return rope_at(c, past_of(TRY(heads_of(version)))).str();
 }
 
 }  // namespace quire::crdt

@@ -9,8 +9,9 @@
 
 #include "base/concat.h"
 #include "crdt/doc/doc.h"
-#include "crdt/doc/random_script_for_test.h"
 #include "crdt/ids/container_text.h"
+#include "crdt/undo/random_script_for_test.h"
+#include "crdt/undo/revert.h"
 
 namespace quire::crdt {
 

@@ -2,7 +2,7 @@
 // gives it. The anchors stay, as they do when text is deleted; a style over them says otherwise.
 #include <algorithm>
 
-#include "crdt/doc/revert.h"
+#include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
 

@@ -1,5 +1,5 @@
 // Taking back what was written to maps.
-#include "crdt/doc/revert.h"
+#include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
 

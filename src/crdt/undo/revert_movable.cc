@@ -2,7 +2,7 @@
 // and setting are last writes, taken back where they still decide.
 #include <algorithm>
 
-#include "crdt/doc/revert.h"
+#include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
 

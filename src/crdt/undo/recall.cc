@@ -3,6 +3,8 @@
 
 #include "base/concat.h"
 #include "crdt/doc/body.h"
+#include "crdt/undo/revert.h"
+#include "crdt/undo/stand_ins.h"
 
 namespace quire::crdt {
 
@@ -26,7 +28,7 @@ struct Part {
 Part part_of(DocBody& body, Lv lv) {
     const ContainerIndex container = body.oplog().container_of(lv);
     const ContainerLog& log = body.oplog().log(container);
-    return {log, log.runs()[log.find(lv)], body.stand_ins().first(container)};
+    return {log, log.runs()[log.find(lv)], stand_ins_of(body).first(container)};
 }
 
 // The op that it is; null for what is told by its run.
@@ -122,7 +124,7 @@ bool add(Identities& identities, const Known& known) {
 
 // Of a map's write, that another says what it says; itself: that there was nothing.
 bool settle(DocBody& body, const Known& known) {
-    StandIns& all = body.stand_ins();
+    StandIns& all = stand_ins_of(body);
     if (known.of == known.copy) {
         if (!is_op<MapErase>(part_of(body, known.copy))) return false;
         all.settled[known.copy] = kNoLv;
@@ -143,7 +145,7 @@ bool learn(DocBody& body, const Known& known) {
     // What stands for it came after all of it; what it says may have been said later.
     if (known.as != As::settled && known.of + known.len > known.copy) return false;
     if (!agree(body, known)) return false;
-    StandIns& all = body.stand_ins();
+    StandIns& all = stand_ins_of(body);
     switch (known.as) {
         case As::atom:
             return add(all.atoms, known);
@@ -174,9 +176,10 @@ bool learn(DocBody& body, const Known& known) {
 
 }  // namespace
 
-std::vector<StandIn> Doc::stand_ins(const IdSpan& reverted) const {
+std::vector<StandIn> stand_ins(const Doc& doc, const IdSpan& reverted) {
     std::vector<StandIn> out;
-    const AtomTable& atoms = body_->oplog().atoms();
+    DocBody& body = body_of(doc);
+    const AtomTable& atoms = body.oplog().atoms();
     const auto one = [&](Lv of, Lv copy, As as) {
         out.push_back({atoms.id_of(of), atoms.id_of(copy), 1, as});
     };
@@ -195,7 +198,7 @@ std::vector<StandIn> Doc::stand_ins(const IdSpan& reverted) const {
     };
     const Counter end = std::min(reverted.end, atoms.end_of(reverted.peer));
     if (reverted.begin >= end) return out;
-    const StandIns& all = body_->stand_ins();
+    const StandIns& all = stand_ins_of(body);
     for (const LvSpan& span : atoms.spans_of({reverted.peer, reverted.begin, end})) {
         tell(all.atoms, span, As::atom);
         tell(all.values, span, As::value);
@@ -204,17 +207,18 @@ std::vector<StandIn> Doc::stand_ins(const IdSpan& reverted) const {
              at != all.styles.end() && at->first < span.end; ++at)
             one(at->second, at->first, As::style);
         for (const auto& [to, from] : all.sources) {
-            const Lv copy = *atoms.lv_of(body_->container(to).id.op());
+            const Lv copy = *atoms.lv_of(body.container(to).id.op());
             if (copy >= span.begin && copy < span.end)
-                one(*atoms.lv_of(body_->container(from).id.op()), copy, As::child);
+                one(*atoms.lv_of(body.container(from).id.op()), copy, As::child);
         }
     }
     return out;
 }
 
-Result<void> Doc::recall(const std::vector<StandIn>& stand_ins) {
-    TRY(history().load());
-    const AtomTable& atoms = body_->oplog().atoms();
+Result<void> recall(Doc& doc, const std::vector<StandIn>& stand_ins) {
+    TRY(doc.history().load());
+    DocBody& body = body_of(doc);
+    const AtomTable& atoms = body.oplog().atoms();
     std::vector<Known> known;
     const auto wrong = [](OpId copy, std::string_view why) {
         return corrupt(cat("what ", copy.counter, "@", copy.peer, " is said to stand for ", why));
@@ -240,7 +244,7 @@ Result<void> Doc::recall(const std::vector<StandIn>& stand_ins) {
     std::stable_sort(known.begin(), known.end(),
                      [](const Known& a, const Known& b) { return a.copy < b.copy; });
     for (const Known& one : known) {
-        if (!learn(*body_, one)) return wrong(atoms.id_of(one.copy), "is something else");
+        if (!learn(body, one)) return wrong(atoms.id_of(one.copy), "is something else");
     }
     return {};
 }

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "crdt/doc/random_script_for_test.h"
-#include "crdt/doc/undo_actor_for_test.h"
+#include "crdt/undo/random_script_for_test.h"
+#include "crdt/undo/undo_actor_for_test.h"
 
 namespace quire::crdt {
 namespace {
@@ -20,17 +20,16 @@ struct Saved {
 
     IdSpan commit() { return doc.commit().span; }
     IdSpan take_back(IdSpan step) {
-        const Doc::Undone undone =
-            doc.revert(std::vector{step}, {}, {.shared_deletes = true}).value();
+        const Undone undone = revert(doc, std::vector{step}, {}, {.shared_deletes = true}).value();
         const IdSpan span = commit();
-        for (const StandIn& one : doc.stand_ins(span)) notes.push_back(one);
+        for (const StandIn& one : stand_ins(doc, span)) notes.push_back(one);
         notes.insert(notes.end(), undone.settled.begin(), undone.settled.end());
         return span;
     }
     void reopen() {
         Doc again(doc.peer());
         EXPECT_TRUE(again.import(doc.changes_since({})));
-        const auto recalled = again.recall(notes);
+        const auto recalled = recall(again, notes);
         EXPECT_TRUE(recalled) << recalled.error().message();
         doc = std::move(again);
     }
@@ -136,7 +135,7 @@ TEST(Recall, WhatCannotBeIsRefused) {
     for (const std::vector<StandIn>& notes : wrong) {
         Doc again(1);
         EXPECT_TRUE(again.import(saved.doc.changes_since({})));
-        const auto recalled = again.recall(notes);
+        const auto recalled = recall(again, notes);
         ASSERT_FALSE(recalled);
         EXPECT_EQ(recalled.error().code(), Errc::corrupt);
     }
@@ -191,7 +190,7 @@ struct Pairs : Saved {
     Result<void> recalled(std::vector<StandIn> pairs) const {
         Doc again(1);
         EXPECT_TRUE(again.import(doc.changes_since({})));
-        return again.recall(pairs);
+        return recall(again, pairs);
     }
 
     OpId letters, elements, slots, set, moved, key, other_key, key_again, key_at_last, key_gone,
@@ -319,16 +318,16 @@ private:
     std::string take_back(IdSpan step, std::vector<IdSpan>& other_way) {
         Actor again(1, tape_);
         EXPECT_TRUE(again.doc.import(actor_.doc.changes_since({})));
-        const auto recalled = again.doc.recall(notes_);
+        const auto recalled = recall(again.doc, notes_);
         if (!recalled) return recalled.error().message();
-        const auto revert = [&](Doc& doc) {
-            const Doc::Undone undone =
-                doc.revert(std::vector{step}, {}, {.shared_deletes = true}).value();
+        const auto revert_step = [&](Doc& doc) {
+            const Undone undone =
+                revert(doc, std::vector{step}, {}, {.shared_deletes = true}).value();
             return std::pair(doc.commit().span, undone.settled);
         };
-        revert(again.doc);
-        const auto [span, settled] = revert(actor_.doc);
-        for (const StandIn& one : actor_.doc.stand_ins(span)) notes_.push_back(one);
+        revert_step(again.doc);
+        const auto [span, settled] = revert_step(actor_.doc);
+        for (const StandIn& one : stand_ins(actor_.doc, span)) notes_.push_back(one);
         notes_.insert(notes_.end(), settled.begin(), settled.end());
         if (span.size() > 0) other_way.push_back(span);
         const std::string shown = text_of(again.own());
@@ -372,13 +371,13 @@ public:
                 const auto as = static_cast<StandIn::As>(tape_.pick(7));
                 const Counter of = one_of(as == StandIn::As::settled ? end : copy);
                 const StandIn lie{{1, of}, {1, copy}, 1 + one_of(2), as};
-                if (doc.recall({lie})) actor_.told.push_back(cat("taken: ", of, " for ", copy));
+                if (recall(doc, {lie})) actor_.told.push_back(cat("taken: ", of, " for ", copy));
             }
         }
         for (int i = 0; i < 40; ++i) {
             const Counter begin = one_of(doc.version().end_of(1));
             const IdSpan span{1, begin, begin + 1 + one_of(6)};
-            EXPECT_TRUE(doc.revert(std::vector{span}, {}, {.shared_deletes = true}));
+            EXPECT_TRUE(revert(doc, std::vector{span}, {}, {.shared_deletes = true}));
             if (tape_.pick(2) == 0) doc.commit();
         }
         check_invariants(doc);

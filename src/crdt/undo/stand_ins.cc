@@ -1,4 +1,4 @@
-#include "crdt/doc/revert_identity.h"
+#include "crdt/undo/stand_ins.h"
 
 #include <algorithm>
 
@@ -111,6 +111,12 @@ ContainerIndex StandIns::heir(ContainerIndex of) const {
 ContainerIndex StandIns::first(ContainerIndex of) const {
     const auto at = firsts.find(of);
     return at == firsts.end() ? of : at->second;
+}
+
+StandIns& stand_ins_of(DocBody& body) {
+    std::unique_ptr<Companion>& kept = body.companion();
+    if (kept == nullptr) kept = std::make_unique<StandIns>();
+    return static_cast<StandIns&>(*kept);
 }
 
 }  // namespace quire::crdt

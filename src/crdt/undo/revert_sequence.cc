@@ -1,7 +1,7 @@
 // Taking back what was done to texts and lists.
 #include <algorithm>
 
-#include "crdt/doc/revert.h"
+#include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
 

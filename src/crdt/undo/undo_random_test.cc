@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "crdt/doc/random_script_for_test.h"
-#include "crdt/doc/undo.h"
-#include "crdt/doc/undo_actor_for_test.h"
+#include "crdt/undo/random_script_for_test.h"
+#include "crdt/undo/undo_actor_for_test.h"
+#include "crdt/undo/undo_history.h"
 
 namespace quire::crdt {
 namespace {
@@ -142,7 +142,7 @@ private:
         from.pop_back();
         actor_.told.push_back(cat(choice < 4 ? "undo by " : "redo by ", step.by));
         actor_.doc.set_peer(step.by);
-        EXPECT_TRUE(actor_.doc.revert(std::vector{step.span}));
+        EXPECT_TRUE(revert(actor_.doc, std::vector{step.span}));
         step.span = actor_.doc.commit().span;
         const std::string shown = text_of(actor_.own());
         const std::string& wanted = choice < 4 ? step.before : step.after;

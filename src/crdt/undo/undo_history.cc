@@ -1,25 +1,51 @@
-#include "crdt/doc/undo.h"
+#include "crdt/undo/undo_history.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/check.h"
 #include "crdt/doc/body.h"
+#include "crdt/undo/revert.h"
+#include "crdt/undo/stand_ins.h"
 
 namespace quire::crdt {
+
+namespace {
+
+// The same cursor on what stands for its atom now, where taking back brought that back.
+Cursor follow(DocBody& body, Cursor cursor) {
+    const StandIns& all = stand_ins_of(body);
+    const AtomTable& atoms = body.oplog().atoms();
+    const ContainerIndex container = body.open(cursor.container);
+    ContainerIndex now = all.heir(container);
+    if (cursor.anchor) {
+        const std::optional<Lv> lv = atoms.lv_of(*cursor.anchor);
+        const Lv newest = lv ? all.atoms.newest(*lv).lv : kNoLv;
+        if (lv && newest != *lv) {
+            cursor.anchor = atoms.id_of(newest);
+            now = body.oplog().container_of(newest);
+        } else {
+            now = container;
+        }
+    }
+    cursor.container = body.container(now).id;
+    return cursor;
+}
+
+}  // namespace
 
 UndoHistory::UndoHistory(Doc& doc, UndoOptions options)
     : doc_(doc), options_(std::move(options)), peer_(doc.peer()) {
     CHECK(doc.history().load());
-    doc.body_->follow_numbers();
-    seen_ = doc.body_->committed_end();
+    body_of(doc).follow_numbers();
+    seen_ = body_of(doc).committed_end();
 }
 
 void UndoHistory::follow_peer() {
     if (is_ours()) return;
     clear();
     peer_ = doc_.peer();
-    seen_ = doc_.body_->committed_end();
+    seen_ = body_of(doc_).committed_end();
 }
 
 void UndoHistory::clear() {
@@ -33,7 +59,7 @@ void UndoHistory::committed(const Commit& commit, std::int64_t now_ms) {
     const bool is_new_peer = !is_ours();
     follow_peer();
     if (commit.empty() || commit.span.peer != peer_) return;
-    const AtomTable& atoms = doc_.body_->oplog().atoms();
+    const AtomTable& atoms = body_of(doc_).oplog().atoms();
     const Lv begin = *atoms.lv_of({peer_, commit.span.begin});
     // Its first commit is how a history learns of a new peer.
     if (is_new_peer) seen_ = std::min(seen_, begin);
@@ -75,7 +101,7 @@ void UndoHistory::record(const Commit& commit, std::int64_t now_ms, Lv begin, Lv
 
 std::vector<Handle> UndoHistory::touched(Lv begin, Lv end) const {
     std::vector<Handle> containers;
-    doc_.body_->oplog().for_each_owner(
+    body_of(doc_).oplog().for_each_owner(
         {begin, end}, [&](ContainerIndex index, LvSpan) { containers.push_back(Handle{index}); });
     return containers;
 }
@@ -123,7 +149,7 @@ bool UndoHistory::step(UndoDirection direction, std::int64_t now_ms) {
     from.pop_back();
 
     // As in Loro: what the actor deleted comes back even if another deleted it too.
-    CHECK(doc_.revert(std::vector{taken.span}, {}, {.shared_deletes = true}));
+    CHECK(revert(doc_, std::vector{taken.span}, {}, {.shared_deletes = true}));
     const bool changed = !doc_.pending().empty();
     if (changed) last_commit_ = doc_.commit({.origin = "undo"});
 
@@ -146,14 +172,14 @@ bool UndoHistory::step(UndoDirection direction, std::int64_t now_ms) {
     to.push_back({last_commit_.span, std::move(note)});
     // What came in since the newest step still lies before the next commit, but so do our own new
     // ops, which keep that commit from joining the step.
-    seen_ = doc_.body_->committed_end();
+    seen_ = body_of(doc_).committed_end();
     return true;
 }
 
 std::vector<Cursor> UndoHistory::as_they_stand(const std::vector<Cursor>& cursors) const {
     std::vector<Cursor> standing;
     for (const Cursor& cursor : cursors) {
-        const Cursor now = doc_.body_->follow(cursor);
+        const Cursor now = follow(body_of(doc_), cursor);
         const Handle container = doc_.open(now.container);
         if (!doc_.is_alive(container)) continue;
         const auto place = resolve(doc_, now);

@@ -1,7 +1,7 @@
 // What is decided by its last write by (lamport, peer), and which of the writes count.
 #include <algorithm>
 
-#include "crdt/doc/revert.h"
+#include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
 

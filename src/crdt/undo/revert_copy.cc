@@ -1,7 +1,7 @@
 // Child containers that come back: ids are never used again, so what returns is a copy.
 #include <algorithm>
 
-#include "crdt/doc/revert.h"
+#include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
 

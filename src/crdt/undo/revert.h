@@ -1,0 +1,68 @@
+// revert(): new local ops that take back what spans of history did, as far as it still shows.
+//
+// History is never rewritten: the new ops travel to others like any edit. What comes back is new to
+// history, and stands for what it was: a later revert of the ops that made the original takes out
+// the copy. A document keeps in memory which atoms stand for which; a program that starts anew
+// saves stand_ins() and recall()s them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "crdt/doc/doc.h"
+
+namespace quire::crdt {
+
+// What a revert brought back: `length` atoms from `copy` on stand for those from `of` on.
+struct StandIn {
+    // As what. The numbers are kept in stores.
+    enum class As : std::uint8_t {
+        atom = 0,   // Letters, elements, nodes, map entries, styles.
+        place = 1,  // No longer told, and passed over: `atom` and `slot` say it.
+        value = 2,  // In movable lists a value that is given again, in trees a node's place.
+        slot = 3,   // In movable lists the place.
+        style = 4,  // A style put on text that came back; `of` is the one that the text was in.
+        child = 5,  // The container that `of` made goes on in the one that `copy` made.
+        // A write `copy` that was taken back without an op, because what `of` had written says the
+        // same; with `copy` itself, because there was nothing.
+        settled = 6,
+    };
+    OpId of;
+    OpId copy;
+    Counter length = 0;
+    As as = As::atom;
+    friend bool operator==(const StandIn&, const StandIn&) = default;
+};
+
+struct RevertOptions {
+    // Whether what others deleted as well comes back, too.
+    bool shared_deletes = false;
+};
+
+struct Undone {
+    std::size_t restored = 0;  // Atoms brought back.
+    std::size_t removed = 0;   // Atoms taken out.
+    std::size_t skipped = 0;   // Atoms left alone because others changed them since.
+    // What was taken back without an op. To be saved with stand_ins().
+    std::vector<StandIn> settled = {};
+};
+
+// New local ops, in the pending transaction, that take back what `spans` did: text and elements
+// they inserted are deleted; what they deleted, and nobody else did, is inserted again where it
+// stood; map entries return to the value before them, unless someone set them since. With `only`,
+// in these containers alone. UndoHistory (undo_history.h) keeps one actor's steps. Errors: conflict
+// "detached"; those of Doc::load_history().
+Result<Undone> revert(Doc& doc, std::span<const IdSpan> spans, std::span<const Handle> only = {},
+                      RevertOptions options = {});
+
+// What the ops of a committed revert stand for. Who saves it, with what reverts settled, and
+// recall()s all of it at once into the same history, read again, can go on taking back where this
+// document stopped: the same reverts show the same.
+std::vector<StandIn> stand_ins(const Doc& doc, const IdSpan& reverted);
+// Errors: corrupt for atoms that are not known, or that cannot stand for each other, because they
+// are not of the same container (or of what came back of it) and of the same kind there; a part may
+// be known then.
+Result<void> recall(Doc& doc, const std::vector<StandIn>& stand_ins);
+
+}  // namespace quire::crdt
