@@ -197,6 +197,26 @@ TEST(Kernel, UndoAndRedoWalkTheWholeStackAlsoAfterARestart) {
     EXPECT_EQ(desk.text(id), "012");
 }
 
+TEST(Kernel, ALineComesBackBeforeWhatAnotherAddedBehindItsCopy) {
+    for (const bool restarts : {false, true}) {
+        Desk desk;
+        const std::string id = desk.create("");
+        desk.splice(id, 0, 0, "first\n", "mel");
+        desk.splice(id, 0, 5, "second", "mel");
+        desk.splice(id, 0, 7, "", "mel");
+        desk.undo(id, "mel");
+        EXPECT_EQ(desk.text(id), "second\n");
+        desk.splice(id, 7, 0, "of ada\n", "ada");
+        if (restarts) desk.restart();
+
+        ASSERT_TRUE(desk.undo(id, "mel"));
+
+        EXPECT_EQ(desk.text(id), "first\nof ada\n");
+        ASSERT_TRUE(desk.undo(id, "mel", true));
+        EXPECT_EQ(desk.text(id), "second\nof ada\n");
+    }
+}
+
 TEST(Kernel, ANewEditEndsTheChanceToRedo) {
     Desk desk;
     const std::string id = desk.create("");

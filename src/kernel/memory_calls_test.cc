@@ -213,6 +213,21 @@ TEST(Memory, UndoTakesBackTheCallersOwnWrite) {
     EXPECT_EQ(study.version("build"), 9U);
 }
 
+TEST(Memory, ALineOfATextComesBackBeforeWhatAnotherAddedBehindItsCopy) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", kText));
+    ASSERT_TRUE(study.share("notes", "agent:bo", Permission::read_write));
+    ASSERT_TRUE(study.write("notes", AppendContent{"", "first\n"}));
+    ASSERT_TRUE(study.write("notes", ReplaceText{"", "first", "second"}));
+    ASSERT_TRUE(study.write("notes", ReplaceText{"", "second\n", ""}));
+    ASSERT_TRUE(study.undo("notes"));
+    ASSERT_TRUE(study.write("notes", AppendContent{"", "of bo\n"}, "agent:bo"));
+
+    ASSERT_TRUE(study.undo("notes"));
+
+    EXPECT_EQ(study.value("notes"), R"("first\nof bo\n")");
+}
+
 TEST(Memory, UndoOfACounterLeavesWhatOthersAdded) {
     Study study;
     ASSERT_TRUE(study.create("build"));

@@ -534,6 +534,21 @@ TEST_F(Full, UndoIsByActorAndLeavesWhatOthersDid) {
               Value("not_found"));
 }
 
+TEST_F(Full, UndoBringsALineBackBeforeWhatAnotherAddedBehindIt) {
+    const std::string id = block("");
+    ok("block_edit", edit(id, R"([{"op":"insert","line":0,"content":"first"}])"), "mel");
+    ok("block_edit", edit(id, R"([{"op":"replace","start_line":0,"end_line":1,"content":"second"}])"),
+       "mel");
+    ok("block_edit", edit(id, R"([{"op":"delete","start_line":0,"end_line":1}])"), "mel");
+    ok("block_undo", Map{{"block_id", id}}, "mel");
+    EXPECT_EQ(text(id), "second\n");
+    ok("block_edit", edit(id, R"([{"op":"insert","line":1,"content":"of ada"}])"), "ada");
+
+    ok("block_undo", Map{{"block_id", id}}, "mel");
+
+    EXPECT_EQ(text(id), "first\nof ada\n");
+}
+
 TEST_F(Full, HistoryNamesWhoDidWhat) {
     const std::string id = block("a\n");
     ok("block_append", Map{{"block_id", id}, {"text", "b\n"}}, "bob");

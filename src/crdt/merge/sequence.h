@@ -91,6 +91,17 @@ public:
         return items_.before(items_.find_atom(a), items_.find_atom(b));
     }
 
+    // What an atom was put behind in the version that wrote it, kNoLv for nothing: atoms first ..
+    // lv, which lie side by side, behind one another, and `first` behind `left`.
+    struct Origin {
+        Lv first;
+        Lv left;
+    };
+    Origin origin_of(Lv lv) const {
+        const ItemTree::Item& item = items_.item(items_.find_atom(lv));
+        return {item.lv, item.left};
+    }
+
     // What the atoms [op, op + len) of a delete deleted, in the op's order: runs of consecutive
     // ids.
     struct Target {
@@ -103,6 +114,16 @@ public:
         Target part(Lv from, Lv to) const;
     };
     std::vector<Target> targets(Lv op, std::uint32_t len) const;
+
+    // Calls take(op) for the ops that deleted the atom. O(deletes).
+    template <class Take>
+    void for_each_delete_of(Lv lv, Take take) const {
+        for (const Target& target : targets_) {
+            if (lv < target.first || lv >= target.first + target.len) continue;
+            const Lv at = lv - target.first;
+            take(target.op + (target.reversed ? target.len - 1 - at : at));
+        }
+    }
 
     // Moves to another version. O(difference · log n).
     void move_to(const History& history, const Heads& version);

@@ -1,120 +1,240 @@
 #include "crdt/undo/placing.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace quire::crdt {
 
 namespace {
 
-// More than there can be atoms.
-constexpr Lv kPieces = Lv{1} << 31;
+// The beginning of a container; more than there can be atoms.
+constexpr Lv kStart = kNoLv - 1;
 
 }  // namespace
 
-Placing::Placing(DocBody& body, Container& from, Container& to, const std::vector<Piece>& pieces)
-    : body_(body), from_(from), to_(to), pieces_(pieces) {
-    if (&from == &to) return;
-    left_.assign(pieces.size(), kNoLv);
-    ends_.assign(pieces.size(), kNoLv);
-    find_neighbours();
+// --- the standing order ---
+
+StandingOrder::StandingOrder(DocBody& body, ContainerKind kind)
+    : body_(body),
+      all_(stand_ins_of(body)),
+      names_(kind == ContainerKind::movable_list ? all_.slots : all_.atoms) {}
+
+bool StandingOrder::before(Lv a, Lv b) const {
+    if (const auto shown = as_shown(a, b)) return *shown;
+    const std::vector<Step> one = path(a);
+    const std::vector<Step> other = path(b);
+    for (std::size_t i = 0; i < one.size() && i < other.size(); ++i) {
+        // Behind the same letter: what was put there later stands before what was there.
+        if (one[i].behind != other[i].behind) return one[i].behind > other[i].behind;
+        const Lv x = one[i].atom;
+        const Lv y = other[i].atom;
+        if (x == y) continue;
+        if (x == kStart || y == kStart) return x == kStart;
+        const ContainerIndex home = body_.oplog().container_of(x);
+        // Notes that were recalled in part may say less than this needs.
+        if (home != body_.oplog().container_of(y)) return x < y;
+        return body_.sequence(body_.container(home)).before(x, y);
+    }
+    return one.size() < other.size();
 }
 
-std::uint32_t Placing::position(std::size_t piece) {
-    const Lv lv = pieces_[piece].lv;
-    if (&from_ == &to_) return among_copies(body_.sequence(from_).place_of(lv).pos, lv);
-    Lv behind = left_[piece];
-    if (behind != kNoLv && behind >= kPieces) behind = ends_[behind - kPieces];
-    return among_copies(behind == kNoLv ? 0 : body_.sequence(to_).place_of(behind).pos + 1, lv);
+// How two letters lay when they were first shown together; none if they never were, or if nobody
+// edited at the same time, since their paths say it then.
+std::optional<bool> StandingOrder::as_shown(Lv a, Lv b) const {
+    if (!is_concurrent(a) && !is_concurrent(b)) return std::nullopt;
+    const OpLog& log = body_.oplog();
+    const auto both = names_.first_together(origin(a), origin(b), log);
+    if (!both) return std::nullopt;
+    const auto [x, y] = *both;
+    const Sequence& order = body_.sequence(body_.container(log.container_of(x)));
+    // Whoever deleted the one knew the other.
+    bool together = true;
+    const auto outlived = [&](Lv atom, Lv other) {
+        order.for_each_delete_of(atom, [&](Lv op) {
+            together = together && log.graph().contains(log.graph().parents_of(op), other);
+        });
+    };
+    outlived(x, y);
+    outlived(y, x);
+    return together ? std::optional(order.before(x, y)) : std::nullopt;
 }
 
-void Placing::placed(std::size_t piece, Lv first) {
-    if (&from_ != &to_) ends_[piece] = first + pieces_[piece].len - 1;
+bool StandingOrder::is_concurrent(Lv atom) const {
+    const ContainerIndex home = body_.oplog().container_of(atom);
+    const auto& runs = body_.oplog().log(home).runs();
+    StandIns::Concurrency& known = all_.concurrency[home];
+    if (known.runs > runs.size()) known = {};  // An import was taken back.
+    for (; !known.found && known.runs < runs.size(); ++known.runs)
+        known.found = !runs[known.runs].linear;
+    return known.found;
 }
 
-const Identities& Placing::names() const {
-    const StandIns& all = stand_ins_of(body_);
-    return from_.id.kind == ContainerKind::movable_list ? all.slots : all.atoms;
+// From the top down. Each step leads to older atoms, so it ends.
+std::vector<StandingOrder::Step> StandingOrder::path(Lv atom) const {
+    std::vector<Step> steps;
+    for (Lv at = origin(atom);;) {
+        const Lv copy = copy_before(at);
+        if (copy != kNoLv) {
+            steps.push_back({copy, at});
+            at = origin(copy);
+            continue;
+        }
+        const ContainerIndex home = body_.oplog().container_of(at);
+        if (all_.sources.contains(home)) {
+            steps.push_back({*body_.oplog().atoms().lv_of(body_.container(home).id.op()), at});
+            at = kStart;
+        }
+        steps.push_back({kNoLv, at});
+        break;
+    }
+    std::reverse(steps.begin(), steps.end());
+    return steps;
+}
+
+// The first copy on the atom's way of left origins; kNoLv for none. What was put somewhere before
+// anything came back has none.
+Lv StandingOrder::copy_before(Lv atom) const {
+    if (names_.empty()) return kNoLv;
+    Container& home = body_.container(body_.oplog().container_of(atom));
+    const Sequence& order = body_.sequence(home);
+    const ContainerLog& log = DocBody::log_of(home);
+    std::vector<Lv> passed;
+    Lv found = kNoLv;
+    for (Lv end = atom; atom >= names_.first_copy();) {
+        const auto [first, left] = order.origin_of(atom);
+        found = last_copy(log, first, end);
+        if (found != kNoLv) break;
+        if (const auto known = all_.copies_before.find(first); known != all_.copies_before.end()) {
+            found = known->second;
+            break;
+        }
+        passed.push_back(first);
+        if (left == kNoLv) break;
+        atom = left;
+        end = left + 1;
+    }
+    for (const Lv first : passed) all_.copies_before[first] = found;
+    return found;
+}
+
+// Among the atoms begin .. end. Anchors of styles stand for each other in another way.
+Lv StandingOrder::last_copy(const ContainerLog& log, Lv begin, Lv end) const {
+    for (Lv copy = names_.last_copy(begin, end); copy != kNoLv;
+         copy = names_.last_copy(begin, copy)) {
+        if (log.runs()[log.find(copy)].kind != RunKind::anchor) return copy;
+    }
+    return kNoLv;
 }
 
 // --- among what is there ---
 
-// From `pos` on, past those that are on the other side of the atom.
-std::uint32_t Placing::among_copies(std::uint32_t pos, Lv lv) {
-    if (names().empty()) return pos;
+Placing::Placing(DocBody& body, Container& to) : body_(body), to_(to), order_(body, to.id.kind) {}
+
+Placing::Spot Placing::spot(const Piece& piece) {
+    std::uint32_t near = 0;
+    if (piece.container == to_.index) near = body_.sequence(to_).place_of(piece.lv).pos;
+    if (order_.is_plain()) return {near, piece.len};
+    const Range found = gap(piece.lv, near);
+    const std::uint32_t pos = std::clamp(near, found.begin, found.end);
     const Sequence& order = body_.sequence(to_);
-    const ContainerLog& log = body_.log_of(to_);
-    // Anchors of styles are passed over where what lies behind them is.
-    const auto side = [&](std::uint32_t at) {
-        const Lv atom = order.atom_at(at);
-        return log.runs()[log.find(atom)].kind == RunKind::anchor ? Side::none : side_of(atom, lv);
-    };
-    std::uint32_t best = pos;
-    for (std::uint32_t at = pos; at > 0; --at) {
-        const Side now = side(at - 1);
-        if (now == Side::before) break;
-        if (now == Side::behind) best = at - 1;
+    if (found.end == order.visible() || piece.len == 1) return {pos, piece.len};
+    // Something may stand between the piece's atoms by now.
+    const Lv behind = order.atom_at(found.end);
+    std::uint32_t fits = 1;
+    for (std::uint32_t until = piece.len; fits < until;) {
+        const std::uint32_t middle = fits + (until - fits + 1) / 2;
+        // Mostly all of it fits.
+        const std::uint32_t probe = until == piece.len ? until : middle;
+        if (order_.before(piece.lv + probe - 1, behind)) {
+            fits = probe;
+        } else {
+            until = probe - 1;
+        }
     }
-    if (best < pos) return best;
-    for (std::uint32_t at = pos; at < order.visible(); ++at) {
-        const Side now = side(at);
-        if (now == Side::behind) break;
-        if (now == Side::before) best = at + 1;
-    }
-    return best;
+    return {pos, fits};
 }
 
-Placing::Side Placing::side_of(Lv atom, Lv lv) {
-    const Identities& all = names();
-    // The older one as it stood when the younger came in.
-    const auto both = all.first_together(all.origin(atom).lv, all.origin(lv).lv, body_.oplog());
-    if (!both) return Side::none;
-    Container& home = body_.container(body_.oplog().container_of(both->first));
-    return body_.sequence(home).before(both->first, both->second) ? Side::before : Side::behind;
+// Whether the entity has a place that tells: no anchor of a style, nor a slot that shows nothing.
+bool Placing::counts(std::uint32_t at, Lv lv) {
+    const Lv atom = body_.sequence(to_).atom_at(at);
+    if (order_.origin(atom) == order_.origin(lv)) return false;
+    if (to_.id.kind == ContainerKind::movable_list) {
+        const SlotTree& slots = body_.movable(to_).slots();
+        return slots.shown_before(at) != slots.shown_before(at + 1);
+    }
+    if (!to_.has_anchors) return true;
+    const ContainerLog& log = DocBody::log_of(to_);
+    return log.runs()[log.find(atom)].kind != RunKind::anchor;
 }
 
-// --- in a copy of the container ---
+// The first and the last entity of the range that counts; the range's end where none does.
+std::uint32_t Placing::next(Range range, Lv lv) {
+    while (range.begin < range.end && !counts(range.begin, lv)) ++range.begin;
+    return range.begin;
+}
+std::uint32_t Placing::previous(Range range, Lv lv) {
+    for (std::uint32_t at = range.end; at > range.begin; --at) {
+        if (counts(at - 1, lv)) return at - 1;
+    }
+    return range.end;
+}
 
-// One walk through the atoms in the order that they have in `from`.
-void Placing::find_neighbours() {
-    std::vector<LvSpan> order;
-    body_.sequence(from_).for_each_last([&](Lv lv, std::uint32_t len, bool) {
-        order.push_back({lv, lv + len});
-    });
-    Lv last = kNoLv;
-    std::size_t next = 0;
-    for (const LvSpan& part : order) {
-        for (Lv lv = part.begin; lv < part.end && next < pieces_.size();) {
-            const Lv place = pieces_[next].lv;
-            if (lv == place) {
-                left_[next] = last;
-                last = kPieces + static_cast<Lv>(next);
-                lv += pieces_[next++].len;
+bool Placing::is_before(std::uint32_t at, Lv lv) {
+    return order_.before(body_.sequence(to_).atom_at(at), lv);
+}
+
+// The places that the atom may go to: behind the last entity that stands before it, and before the
+// first that stands behind it. Looked for from `near` on, in steps that double.
+Placing::Range Placing::gap(Lv lv, std::uint32_t near) {
+    const std::uint32_t size = body_.sequence(to_).visible();
+    Range range{0, size};
+    const std::uint32_t left = previous({0, near}, lv);
+    if (left < near && !is_before(left, lv)) {
+        range.end = left;
+        for (std::uint32_t step = 1; range.end > 0; step *= 2) {
+            const std::uint32_t from = range.end > step ? range.end - step : 0;
+            const std::uint32_t at = next({from, range.end}, lv);
+            if (at == range.end) {
+                if (from == 0) break;
                 continue;
             }
-            const Lv stop = lv < place && place < part.end ? place : part.end;
-            if (const Lv found = last_visible(lv, stop - lv); found != kNoLv) last = found;
-            lv = stop;
-        }
-        if (next == pieces_.size()) return;
-    }
-}
-
-// The last atom in `to` that stands for one of lv .. lv + len and is visible; kNoLv for none.
-Lv Placing::last_visible(Lv lv, std::uint32_t len) {
-    Lv found = kNoLv;
-    while (len > 0) {
-        const Identities::Stretch last = names().newest(lv, len);
-        if (last.lv != lv && body_.oplog().container_of(last.lv) == to_.index) {
-            for (Lv at = last.lv + last.len; at > last.lv; --at) {
-                if (body_.sequence(to_).place_of(at - 1).erased > 0) continue;
-                found = at - 1;
+            if (is_before(at, lv)) {
+                range.begin = at + 1;
                 break;
             }
+            range.end = at;
         }
-        lv += last.len;
-        len -= last.len;
+        return search(range, lv);
     }
-    return found;
+    if (left < near) range.begin = left + 1;
+    for (std::uint32_t step = 0; range.begin < size;) {
+        const std::uint32_t from = std::max(range.begin, near);
+        const std::uint32_t at = next({std::min(size, from + step), size}, lv);
+        if (at == size) break;
+        if (!is_before(at, lv)) {
+            range.end = at;
+            break;
+        }
+        range.begin = at + 1;
+        step = step == 0 ? 1 : step * 2;
+    }
+    return search(range, lv);
+}
+
+Placing::Range Placing::search(Range range, Lv lv) {
+    while (range.begin < range.end) {
+        const std::uint32_t middle = range.begin + (range.end - range.begin) / 2;
+        std::uint32_t at = next({middle, range.end}, lv);
+        if (at == range.end) {
+            at = previous({range.begin, middle}, lv);
+            if (at == middle) return range;
+        }
+        if (is_before(at, lv)) {
+            range.begin = at + 1;
+        } else {
+            range.end = at;
+        }
+    }
+    return range;
 }
 
 }  // namespace quire::crdt

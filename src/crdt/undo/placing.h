@@ -1,14 +1,39 @@
-// Placing: where what comes back goes, among what is there.
+// Where what comes back goes, among what is there.
 //
-// A tombstone says where its atom was, but to those atoms only that were placed around it. An
-// insert lands before the tombstones at its place, so what came back earlier may stand left of the
-// tombstones that it had stood right of. Which of two comes first is what their atoms said when
-// they were in one container first, whatever copies stand for them now, and in whatever copy of it.
+// Undo brings a letter back as a new atom, since an id is never used twice; to the people who edit
+// it is the letter that it was. So there is one standing order of all letters that a text ever had,
+// in which a copy is its original: a letter stands directly behind the one that it was put behind,
+// and before all that stood behind that one already, hidden or not. What comes back goes between
+// those neighbours in the standing order that are visible now. So the text always reads as if undo
+// had only hidden letters and shown them again, which is what "where they stood" means where others
+// have edited in the meantime (tests/model/undo_model.h says the same in a few lines).
+//
+//     standing order    f i r s t  s e c o n d  ⏎  [of ada⏎]
+//     atoms as they lie S E C O N D ⏎' [of ada⏎] f i r s t s e c o n d ⏎     (capitals, ⏎': copies)
+//
+// The atoms themselves lie otherwise: an insert lands before the tombstones at its place, so copies
+// lie left of the originals that they should stand among, and what is typed behind a copy lies
+// there with it. But their order is right among atoms that were put behind the same copy, or behind
+// none. So an atom's place in the standing order is a path: the first atom on its way of left
+// origins that is a copy, that copy's original, the copy which that one was put behind, and so on
+// up. Two paths are compared from the top. Where they part, two atoms lie in the order of the
+// sequence, and what was put behind a newer copy stands before what was put behind an older one.
+//
+// A container that was brought back is a copy as well: what was put at its very beginning stands
+// behind the beginning of the original.
+//
+// Where replicas edited at the same time, a letter that was typed among the originals knows nothing
+// of their copies, and lies otherwise than its path says. There, two letters stand as they lay when
+// they were first shown together, and what comes back goes to the nearest place where its two
+// neighbours agree.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "crdt/doc/body.h"
+#include "crdt/undo/stand_ins.h"
 
 namespace quire::crdt {
 
@@ -19,35 +44,65 @@ struct Piece {
     std::uint32_t len;
 };
 
-class Placing {
+// The standing order of a container and of all that came back of it.
+class StandingOrder {
 public:
-    // For pieces of `from`, in document order. `to` is `from`, or the copy that it goes on in.
-    Placing(DocBody& body, Container& from, Container& to, const std::vector<Piece>& pieces);
+    // `kind`: of the container.
+    StandingOrder(DocBody& body, ContainerKind kind);
 
-    // In entities of `to`. To be asked for one after another: each piece is placed() before the
-    // next is asked for. O(log n), and for each of the neighbours that came back O(what came back).
-    std::uint32_t position(std::size_t piece);
-    // It came back as atoms from `first` on.
-    void placed(std::size_t piece, Lv first);
+    // Nothing came back yet: atoms stand as they lie.
+    bool is_plain() const { return names_.empty(); }
+    Lv origin(Lv atom) const { return names_.origin(atom).lv; }
+    // Whether a stands before b. O(path · log n), and a path is as long as copies were put behind
+    // one another; what an atom was put behind is looked up once. Where replicas edited at the same
+    // time, O(copies + deletes).
+    bool before(Lv a, Lv b) const;
 
 private:
-    // By what an atom is known in all its copies.
-    const Identities& names() const;
-    std::uint32_t among_copies(std::uint32_t pos, Lv lv);
-    // Where an atom of `to` is to stand as seen from one that comes back.
-    enum class Side { before, behind, none };  // None: they never were in one container.
-    Side side_of(Lv atom, Lv lv);
-    void find_neighbours();
-    Lv last_visible(Lv lv, std::uint32_t len);
+    struct Step {
+        Lv behind;  // The copy, or what made the container, that `atom` was put behind; none at
+                    // the top.
+        Lv atom;    // No copy; kStart for the beginning of a container.
+    };
+    std::optional<bool> as_shown(Lv a, Lv b) const;
+    bool is_concurrent(Lv atom) const;
+    std::vector<Step> path(Lv atom) const;
+    Lv copy_before(Lv atom) const;
+    Lv last_copy(const ContainerLog& log, Lv begin, Lv end) const;
 
     DocBody& body_;
-    Container& from_;
+    StandIns& all_;
+    const Identities& names_;
+};
+
+class Placing {
+public:
+    // `to` is the container that pieces come back to.
+    Placing(DocBody& body, Container& to);
+
+    struct Spot {
+        std::uint32_t pos;  // In entities of `to`.
+        std::uint32_t len;  // How many atoms of the piece go there side by side.
+    };
+    // O(log n) comparisons; O(1) of them where the piece's neighbours are there as they were.
+    Spot spot(const Piece& piece);
+
+private:
+    // Entities [begin, end) of `to`.
+    struct Range {
+        std::uint32_t begin;
+        std::uint32_t end;
+    };
+    bool counts(std::uint32_t at, Lv lv);
+    std::uint32_t next(Range range, Lv lv);
+    std::uint32_t previous(Range range, Lv lv);
+    bool is_before(std::uint32_t at, Lv lv);
+    Range gap(Lv lv, std::uint32_t near);
+    Range search(Range range, Lv lv);
+
+    DocBody& body_;
     Container& to_;
-    const std::vector<Piece>& pieces_;
-    // Where `to` is a copy, by piece: the visible atom of it that the piece goes behind, or kNoLv;
-    // where that is a piece, its index from kPieces on.
-    std::vector<Lv> left_;
-    std::vector<Lv> ends_;  // The last atoms of what the pieces came back as.
+    StandingOrder order_;
 };
 
 }  // namespace quire::crdt

@@ -1,4 +1,9 @@
-// What was brought back, told by ids, and learned again.
+// Stand-ins as ids, to be saved, and learned again from there.
+//
+// What is recalled comes from a store, and may be damaged or belong to another history. A stand-in
+// is taken only where both atoms are known, the copy is the younger one, and both are the same kind
+// of op in one container or in what came back of it: later reverts go from the one to the other
+// without another look. O(n log n) for n stand-ins.
 #include <algorithm>
 
 #include "base/concat.h"
@@ -240,6 +245,7 @@ Result<void> recall(Doc& doc, const std::vector<StandIn>& stand_ins) {
             at += static_cast<Counter>(len);
         }
     }
+    stand_ins_of(body).copies_before.clear();
     // In the order in which they came back.
     std::stable_sort(known.begin(), known.end(),
                      [](const Known& a, const Known& b) { return a.copy < b.copy; });

@@ -1,8 +1,8 @@
-// Reversal: new local ops that take back what some spans of history did, as far as it still shows.
+// Reversal: one revert() in progress (revert.h says what it means).
 //
-// It never rewrites history. What the spans inserted is deleted, in whatever copy it lives on; what
-// they deleted comes back where its tombstone lies, as a copy that stands for it from then on
-// (stand_ins.h). Each kind of container has a file of its own.
+// What the spans inserted is deleted, in whatever copy it lives on. What they deleted comes back
+// where it stood (placing.h), as a copy that stands for it from then on (stand_ins.h). Each kind of
+// container has a source of its own.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ public:
     // `spans` ascending, apart.
     Reversal(DocBody& body, std::vector<LvSpan> spans, RevertOptions options);
 
-    // Takes back what the spans did to this container; parents first, so that a child that returns
-    // with its parent is there when its turn comes.
+    // Takes back what the spans did to this container. Call it for parents first, so that a child
+    // that returns with its parent is there when its turn comes.
     void take_back(Container& c);
     const Undone& undone() const { return undone_; }
 
@@ -38,34 +38,48 @@ private:
     };
 
     // --- revert.cc ---
-    // Whether the spans hold the atom, and up to where that goes on.
+    // Whether the spans hold the atom, and the end of the stretch that fares alike.
     std::pair<bool, Lv> holds(Lv lv) const;
     static std::vector<Stretch> counted(const std::vector<LvSpan>& spans);
-    // The container itself, or else the copy that it goes on in; null when neither is alive.
+    // The container itself, or else the copy that it goes on in. Null when neither is alive.
     Container* living(Container& c);
 
     // --- texts and lists (revert_sequence.cc) ---
     void sequence(Container& c);
-    std::vector<Piece> missing(const std::vector<Stretch>& deleted);
+    struct Touch {
+        Lv op;
+        bool shows;  // Else it deletes.
+    };
+    using FirstTouches = std::map<Lv, Touch>;  // By what each letter was at first.
+    FirstTouches first_touches(const std::vector<LvSpan>& inserted,
+                               const std::vector<Sequence::Target>& targets) const;
+    bool showed_first(const FirstTouches& first, Lv atom) const;
+    std::vector<Piece> missing(const std::vector<Stretch>& deleted, const FirstTouches& first);
     std::pair<std::uint32_t, Lv> erased_copy(Lv copy, const std::vector<Stretch>& deleted) const;
     void remove(const Stretch& stretch, const std::vector<Stretch>& deleted);
-    // Of one container. `first` is the first of the spans' deletes.
+    // The pieces are of one container. `first` is the first of the spans' deletes.
     void restore(const std::vector<Piece>& pieces, Lv first);
     void insert(Container& to, std::uint32_t pos, const Piece& piece);
 
-    // --- what is decided by its last write (revert_register.cc) ---
+    // --- registers: the last write decides (revert_register.cc) ---
     // The spans' writes to one thing: a map's key, the styles of one key in a text.
     struct Register {
         const Identities* names = nullptr;  // What stands for what; by default StandIns::atoms.
         Lv first = kNoLv;
         std::vector<Lv> writes;  // As they were at first.
         Lv shown = kNoLv;        // The write that decides now.
+        bool takes_back = true;  // All of them took other writes back.
     };
     const Identities& names(const Register& taken) const {
         return taken.names != nullptr ? *taken.names : stand_ins_.atoms;
     }
     void note(Register& taken, Lv write) const;
     bool is_ours(const Register& taken, Lv write) const;
+    // Whether the write says again what was there before, for somebody who took another back.
+    bool says_again(const Register& taken, Lv write) const;
+    // Whether what is shown was there before what `back` wrote, and is shown again only because
+    // that was taken back, by the spans.
+    bool shows_older(const Register& taken, Lv now, Lv back) const;
     // Whether the write stood when the spans first wrote there, or is another peer's, which the
     // spans outranked or did not know; and which was not taken back since.
     bool stood_before(const Register& taken, Lv write) const;

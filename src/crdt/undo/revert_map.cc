@@ -52,18 +52,27 @@ void Reversal::settle(Lv write, Lv as) {
 
 void Reversal::map_key(Container& c, Container& to, const std::string& key, Register taken) {
     const std::optional<MapState::Write> now = winner(to, key);
-    if (!now || !is_ours(taken, now->lv)) {
+    std::optional<MapState::Write> back;
+    if (now) {
+        taken.shown = now->lv;
+        back = before(c, key, taken);
+    }
+    const bool decides =
+        now && (is_ours(taken, now->lv) || (back && shows_older(taken, now->lv, back->lv)));
+    if (!decides) {
         ++undone_.skipped;
         return;
     }
-    taken.shown = now->lv;
-    const std::optional<MapState::Write> back = before(c, key, taken);
     const Lv stands_for = back ? stand_ins_.settled_as(back->lv) : kNoLv;
     const Lv made = body_.oplog().end();
     if (!back || back->erases) {
         if (now->erases) return settle(now->lv, stands_for);
         body_.write_map(to, MapErase{key});
-        if (stands_for != kNoLv) stand_ins_.atoms.add(stands_for, made, 1);
+        if (stands_for != kNoLv) {
+            stand_ins_.atoms.add(stands_for, made, 1);
+        } else {
+            settle(made, kNoLv);
+        }
         ++undone_.removed;
         return;
     }

@@ -131,13 +131,9 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
 
 void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
     const auto& [steps, sets] = way;
-    std::vector<Piece> pieces;
-    pieces.reserve(steps.size());
-    for (const MovableStep& step : steps) pieces.push_back(step.piece);
-    Placing placing(body_, c, to, pieces);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        const MovableStep& step = steps[i];
-        const std::uint32_t pos = placing.position(i);
+    Placing placing(body_, to);
+    for (const MovableStep& step : steps) {
+        const std::uint32_t pos = placing.spot(step.piece).pos;
         const Lv made = body_.oplog().end();
         ++undone_.restored;
         if (step.made == kNoLv) {
@@ -146,7 +142,6 @@ void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
             stand_ins_.atoms.add(element_of(c, step.piece.lv), made, 1);
             stand_ins_.values.add(step.value, made, 1);
             stand_ins_.slots.add(step.piece.lv, made, 1);
-            placing.placed(i, made);
             copy_slot(slot, step.value, made);
             continue;
         }
@@ -155,7 +150,6 @@ void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
         const std::uint32_t from = state.slots().slot_index(state.slots().index_of(number));
         body_.movable_move(to, from, from < pos ? pos - 1 : pos, number);
         stand_ins_.slots.add(step.piece.lv, made, 1);
-        placing.placed(i, made);
     }
     for (const auto& [element, write] : sets) {
         const Slot slot = *body_.slot_of(write);

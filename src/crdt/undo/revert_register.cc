@@ -8,6 +8,19 @@ namespace quire::crdt {
 void Reversal::note(Register& taken, Lv write) const {
     taken.first = std::min(taken.first, write);
     taken.writes.push_back(names(taken).origin(write).lv);
+    taken.takes_back = taken.takes_back && says_again(taken, write);
+}
+
+bool Reversal::says_again(const Register& taken, Lv write) const {
+    return stand_ins_.settled.contains(write) || names(taken).origin(write).lv != write;
+}
+
+bool Reversal::shows_older(const Register& taken, Lv now, Lv back) const {
+    if (!taken.takes_back || !says_again(taken, now)) return false;
+    const Lv shown = stand_ins_.settled_as(now);
+    const Lv again = stand_ins_.settled_as(back);
+    return again != kNoLv && (shown == kNoLv || ranks_below(names(taken).origin(shown).lv,
+                                                            names(taken).origin(again).lv));
 }
 
 bool Reversal::is_ours(const Register& taken, Lv write) const {

@@ -1,4 +1,6 @@
-// Taking back what was done to texts and lists.
+// Texts and lists: what the spans inserted goes, what they deleted comes back. Two lists of
+// stretches are made of the spans' ops first, since a letter may be in both; then each stretch is
+// done at once, in O(log n), or letter by letter where the spans themselves brought letters back.
 #include <algorithm>
 
 #include "crdt/undo/reversal.h"
@@ -7,7 +9,7 @@ namespace quire::crdt {
 
 void Reversal::sequence(Container& c) {
     std::vector<LvSpan> inserted;
-    std::vector<LvSpan> deleted_spans;
+    std::vector<Sequence::Target> targets;
     Lv first_delete = kNoLv;
     Sequence& order = body_.sequence(c);
     const ContainerLog& log = body_.log_of(c);
@@ -18,13 +20,25 @@ void Reversal::sequence(Container& c) {
             if (run.kind == RunKind::insert) inserted.push_back({from, to});
             if (!run.is_erase()) continue;
             first_delete = std::min(first_delete, from);
-            for (const Sequence::Target& target : order.targets(from, to - from)) {
-                deleted_spans.push_back({target.first, target.first + target.len});
+            for (const Sequence::Target& target : order.targets(from, to - from))
+                targets.push_back(target);
+        }
+    }
+    const FirstTouches first = first_touches(inserted, targets);
+    std::vector<LvSpan> deleted_spans;
+    for (const Sequence::Target& target : targets)
+        deleted_spans.push_back({target.first, target.first + target.len});
+    const std::vector<Stretch> deleted = counted(deleted_spans);
+    const std::vector<Piece> back = missing(deleted, first);
+    if (!first.empty()) {
+        std::vector<LvSpan> all;
+        all.swap(inserted);
+        for (const LvSpan& span : all) {
+            for (Lv lv = span.begin; lv < span.end; ++lv) {
+                if (showed_first(first, lv)) inserted.push_back({lv, lv + 1});
             }
         }
     }
-    const std::vector<Stretch> deleted = counted(deleted_spans);
-    const std::vector<Piece> back = missing(deleted);
     for (const Stretch& stretch : counted(inserted)) remove(stretch, deleted);
     for (auto from = back.begin(); from != back.end();) {
         const auto to = std::find_if(from, back.end(), [&](const Piece& piece) {
@@ -35,9 +49,39 @@ void Reversal::sequence(Container& c) {
     }
 }
 
+// What the spans did first to each letter that they may have both brought back and deleted: taking
+// that back is what counts for it. Empty where there are none such.
+Reversal::FirstTouches Reversal::first_touches(const std::vector<LvSpan>& inserted,
+                                               const std::vector<Sequence::Target>& targets) const {
+    const Identities& names = stand_ins_.atoms;
+    FirstTouches first;
+    const bool any_copies = std::any_of(inserted.begin(), inserted.end(), [&](LvSpan span) {
+        return names.last_copy(span.begin, span.end) != kNoLv;
+    });
+    if (!any_copies || targets.empty()) return first;
+    const auto note = [&](Lv atom, Lv op, bool shows) {
+        const auto [at, is_new] = first.emplace(names.origin(atom).lv, Touch{op, shows});
+        if (!is_new && op < at->second.op) at->second = {op, shows};
+    };
+    for (const LvSpan& span : inserted) {
+        for (Lv lv = span.begin; lv < span.end; ++lv) note(lv, lv, true);
+    }
+    for (const Sequence::Target& target : targets) {
+        for (Lv at = 0; at < target.len; ++at) note(target.first + at, target.op, false);
+    }
+    return first;
+}
+
+// Whether taking the spans back is to hide the letter, as far as `first` can tell.
+bool Reversal::showed_first(const FirstTouches& first, Lv atom) const {
+    const auto touch = first.find(stand_ins_.atoms.origin(atom).lv);
+    return touch != first.end() && touch->second.shows;
+}
+
 // What the spans deleted and is to come back, in document order: not what they inserted themselves,
 // nor what came back already.
-std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted) {
+std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted,
+                                     const FirstTouches& first) {
     std::vector<Piece> back;
     for (const Stretch& stretch : deleted) {
         for (Lv lv = stretch.begin; lv < stretch.end;) {
@@ -50,9 +94,10 @@ std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted) {
             const Run& run = log.runs()[log.find(last.lv)];
             const auto [times, end] = last.lv == lv ? std::pair(stretch.times, stretch.end)
                                                     : erased_copy(last.lv, deleted);
-            const std::uint32_t n =
-                std::min({last.len, place.len, run.end() - last.lv, end - last.lv});
-            if (run.kind == RunKind::insert && !own && place.erased > 0) {
+            std::uint32_t n = std::min({last.len, place.len, run.end() - last.lv, end - last.lv});
+            if (!first.empty()) n = 1;
+            const bool is_ours = own || showed_first(first, lv);
+            if (run.kind == RunKind::insert && !is_ours && place.erased > 0) {
                 if (place.erased == times || options_.shared_deletes) {
                     back.push_back({home.index, last.lv, n});
                 } else {
@@ -120,14 +165,20 @@ void Reversal::restore(const std::vector<Piece>& pieces, Lv first) {
         for (const Piece& piece : pieces) undone_.skipped += piece.len;
         return;
     }
-    Placing placing(body_, home, *to, pieces);
+    Placing placing(body_, *to);
+    std::vector<Piece> parts;
     std::vector<Lv> made;
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        made.push_back(body_.oplog().end());
-        insert(*to, placing.position(i), pieces[i]);
-        placing.placed(i, made.back());
+    for (Piece rest : pieces) {
+        while (rest.len > 0) {
+            const Placing::Spot spot = placing.spot(rest);
+            parts.push_back({rest.container, rest.lv, spot.len});
+            made.push_back(body_.oplog().end());
+            insert(*to, spot.pos, parts.back());
+            rest.lv += spot.len;
+            rest.len -= spot.len;
+        }
     }
-    if (home.has_anchors || to->has_anchors) restyle(home, *to, pieces, made, first);
+    if (home.has_anchors || to->has_anchors) restyle(home, *to, parts, made, first);
 }
 
 void Reversal::insert(Container& to, std::uint32_t pos, const Piece& piece) {

@@ -1,4 +1,4 @@
-// Taking back what was done to trees: a node goes back to the parent and position that it had, or
+// Trees: a node goes back to the parent and position that it had, or
 // away if it had none, where the spans' op still decides. A node keeps its id, and with it what it
 // holds and what stands below it.
 #include <algorithm>

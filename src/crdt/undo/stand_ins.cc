@@ -86,6 +86,15 @@ std::optional<std::pair<Lv, Lv>> Identities::first_together(Lv a, Lv b, const Op
     return in_one(now.first, now.second) ? std::optional(now) : std::nullopt;
 }
 
+Lv Identities::last_copy(Lv begin, Lv end) const {
+    const auto after = std::lower_bound(copies_.begin(), copies_.end(), end,
+                                        [](const Copy& c, Lv value) { return c.copy < value; });
+    if (after == copies_.begin()) return kNoLv;
+    const Copy& copy = *(after - 1);
+    const Lv last = std::min(copy.copy + copy.len, end) - 1;
+    return last >= begin ? last : kNoLv;
+}
+
 Lv StandIns::settled_as(Lv write) const {
     for (auto at = settled.find(write); at != settled.end(); at = settled.find(write))
         write = at->second;

@@ -1,9 +1,10 @@
-// Who stands for whom. What taking back brings back is new to history, since an id is never used
-// twice; to the people who edit it is the same letter, element or map entry as before.
+// StandIns: which atoms are copies, and what they stand for. What taking back brings back is new to
+// history, since an id is never used twice; to the people who edit it is the same letter, element
+// or map entry as before.
 //
-// Kept in memory, of what was brought back here. A program that starts anew knows the copies as
-// atoms of their own, but for those that it saved and recalls (stand_ins(), recall()). Atoms
-// may have other numbers then: what came in first is asked of the ops that knew of it, not of them.
+// The notes are kept in memory. A program that starts anew knows the copies as atoms of their own,
+// but for those that it saved and recalls (stand_ins() and recall() in revert.h). Atoms may have
+// other numbers then, so the ops that knew of an atom tell whether it came first, not the numbers.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +39,10 @@ public:
     // else when they first were in one container; none if they never were. O(copies).
     std::optional<std::pair<Lv, Lv>> first_together(Lv a, Lv b, const OpLog& log) const;
     bool empty() const { return copies_.empty(); }
+    // The oldest copy of all. Requires !empty().
+    Lv first_copy() const { return copies_.front().copy; }
+    // The last copy among the atoms begin .. end; kNoLv for none. O(log copies).
+    Lv last_copy(Lv begin, Lv end) const;
     // Whether a copy from here on is newer than all.
     bool can_add(Lv copy) const {
         return copies_.empty() || copies_.back().copy + copies_.back().len <= copy;
@@ -61,12 +66,12 @@ private:
     std::map<Lv, Stretch> newest_;
 };
 
-// All that a document brought back.
+// What a document brought back.
 struct StandIns : Companion {
-    // Letters, elements, nodes, map entries: by the atom that made or wrote them.
+    // Letters, elements, nodes and map entries, by the atom that made or wrote them.
     Identities atoms;
-    // Movable lists: whose value a set or a new element gave again, and whose place a move or a new
-    // element took. Trees: whose decision on a node's place is done again, with `values`.
+    // Movable lists: a set or a new element gave a value again, and a move or a new element took a
+    // place again. Trees: `values` has the decisions on a node's place that were made again.
     Identities values;
     Identities slots;
 
@@ -79,6 +84,16 @@ struct StandIns : Companion {
     // of which there may be several that stand for one.
     std::map<Lv, Lv> styles;
     Lv style_in_force(Lv style) const;
+
+    // Of atoms that others follow side by side: the copy that they were put behind, kNoLv for none,
+    // as far as StandingOrder has looked it up.
+    std::unordered_map<Lv, Lv> copies_before;
+    // Containers, how many of their runs were looked at, and whether one of those was concurrent.
+    struct Concurrency {
+        std::size_t runs = 0;
+        bool found = false;
+    };
+    std::unordered_map<ContainerIndex, Concurrency> concurrency;
 
     // Child containers: one that is deleted and brought back goes on in a copy.
     std::unordered_map<ContainerIndex, ContainerIndex> heirs;

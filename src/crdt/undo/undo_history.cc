@@ -1,3 +1,7 @@
+// The steps of one actor: commits go in, and each undo or redo is a revert() of the newest one. The
+// commit that it makes is a step of the other direction, so a step is a span of ops and no more.
+// What others did between is recognised by the document's own numbering: ops from `seen_` on that
+// no commit of ours accounts for. O(1) beside the revert.
 #include "crdt/undo/undo_history.h"
 
 #include <algorithm>
