@@ -66,7 +66,7 @@ public:
         EXPECT_TRUE(recalled) << recalled.error().message();
         doc_ = std::move(again);
     }
-    void check() const { doc_.check_invariants(); }
+    void check() const { crdt::check_invariants(doc_); }
 
 protected:
     Handle container() { return doc_.open(id_); }
@@ -153,10 +153,10 @@ public:
     std::string wanted() const { return model_.shown(); }
     std::string read() {
         const Handle c = container();
-        if (id_.kind == ContainerKind::text) return doc_.text(c).str();
+        if (id_.kind == ContainerKind::text) return doc_.text(c).rope().str();
         std::string read;
-        for (std::size_t i = 0; i < doc_.list_size(c); ++i)
-            read += std::get<Value>(doc_.list_get(c, i)).as_string();
+        for (std::size_t i = 0; i < doc_.list(c).size(); ++i)
+            read += std::get<Value>(doc_.list(c).get(i)).as_string();
         return read;
     }
 
@@ -165,19 +165,19 @@ private:
         model_.insert(at, letters);
         const Handle c = container();
         if (id_.kind == ContainerKind::text) {
-            EXPECT_TRUE(doc_.text_insert(c, {at}, letters));
+            EXPECT_TRUE(doc_.text(c).insert({at}, letters));
             return;
         }
         for (const char letter : letters)
-            EXPECT_TRUE(doc_.list_insert(c, at++, std::string(1, letter)));
+            EXPECT_TRUE(doc_.list(c).insert(at++, std::string(1, letter)));
     }
     void cut(std::size_t at, std::size_t count) {
         model_.erase(at, count);
         const Handle c = container();
         if (id_.kind == ContainerKind::text) {
-            EXPECT_TRUE(doc_.text_erase(c, {at}, {count}));
+            EXPECT_TRUE(doc_.text(c).erase({at}, {count}));
         } else {
-            EXPECT_TRUE(doc_.list_erase(c, at, count));
+            EXPECT_TRUE(doc_.list(c).erase(at, count));
         }
     }
 
@@ -191,13 +191,13 @@ public:
     void set(std::size_t actor, char key, char value) {
         act(actor, [&] {
             model_.set(key, value);
-            EXPECT_TRUE(doc_.map_set(container(), std::string(1, key), std::string(1, value)));
+            EXPECT_TRUE(doc_.map(container()).set(std::string(1, key), std::string(1, value)));
         });
     }
     void erase(std::size_t actor, char key) {
         act(actor, [&] {
             model_.erase(key);
-            EXPECT_TRUE(doc_.map_erase(container(), std::string(1, key)));
+            EXPECT_TRUE(doc_.map(container()).erase(std::string(1, key)));
         });
     }
     std::string edit(crdt::Tape& tape, std::size_t actor) {
@@ -214,8 +214,8 @@ public:
     std::string wanted() const { return model_.shown(); }
     std::string read() {
         std::string read;
-        for (const std::string& key : doc_.map_keys(container()))
-            read += key + std::get<Value>(*doc_.map_get(container(), key)).as_string();
+        for (const std::string& key : doc_.map(container()).keys())
+            read += key + std::get<Value>(*doc_.map(container()).get(key)).as_string();
         return read;
     }
 

@@ -70,7 +70,7 @@ struct Undone {
 // they inserted are deleted; what they deleted, and nobody else did, is inserted again where it
 // stood; map entries return to the value before them, unless someone set them since. With `only`,
 // in these containers alone. UndoHistory (undo_history.h) keeps one actor's steps. Errors: conflict
-// "detached"; those of Doc::load_history().
+// "detached"; those of History::load().
 Result<Undone> revert(Doc& doc, std::span<const IdSpan> spans, std::span<const Handle> only = {},
                       RevertOptions options = {});
 
