@@ -6,7 +6,8 @@
 #include <benchmark/benchmark.h>
 
 #include "base/clock.h"
-#include "kernel/audit.h"
+#include "kernel/oversight/admission.h"
+#include "kernel/oversight/audit.h"
 #include "store/memory_store_for_test.h"
 
 namespace quire::kernel {
@@ -23,7 +24,7 @@ void call(benchmark::State& state, const std::string& tool, const Map& arguments
         Call{"model", tool, arguments, reads, log.number(), clock.steady_ms()});
     for (auto _ : state) {
         if (!log.begin(by)) state.SkipWithError("an entry was not taken");
-        log.end(by, CallEnd{.block_id = "b1_2_45", .version = 7});
+        log.end(by, CallEnd{.touched = {"b1_2_45", 7}});
     }
     const auto entries = store.audit_after(0, kCalls);
     std::size_t bytes = 0;

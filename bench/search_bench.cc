@@ -12,7 +12,8 @@
 
 #include "base/concat.h"
 #include "base/test_directory.h"
-#include "kernel/memory_calls.h"
+#include "kernel/oversight/overseer.h"
+#include "kernel/memory/memory_calls.h"
 #include "sched/scheduler.h"
 #include "store/store.h"
 
@@ -58,7 +59,7 @@ class Workspace {
 public:
     explicit Workspace(const std::string& path)
         : store_(std::move(store::open_sqlite(path)->store)),
-          kernel_(*kernel::Kernel::open({*store_, pool_, clock_, rng_, {}, nullptr})),
+          kernel_(*kernel::open_kernel({*store_, pool_, clock_, rng_, {}, nullptr})),
           calls_(std::make_unique<kernel::MemoryCalls>(*kernel_)) {}
     ~Workspace() {
         std::promise<void> closed;

@@ -4,6 +4,7 @@
 
 #include "files/disk_state.h"
 #include "files/form.h"
+#include "files/reconcile.h"
 
 namespace quire::files {
 namespace {
@@ -52,6 +53,39 @@ TEST(DiskState, ReadsBackAndRefusesTruncatedBytes) {
         EXPECT_FALSE(DiskState::decode(
             Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))));
     }
+}
+
+TEST(Reconcile, ADocumentWithoutEditsOfItsOwnSaysWhatTheDiskDoes) {
+    const Reconciled plan = reconcile({"one\ntwo\n", "one\ntwo\n", "one\n2\n"}, text::Side::ours);
+    EXPECT_EQ(plan.text, "one\n2\n");
+    EXPECT_EQ(plan.ties, 0U);
+    EXPECT_EQ(plan.disk_edit.size(), 1U);
+    EXPECT_TRUE(plan.correction("one\n2\n").empty());
+}
+
+TEST(Reconcile, ChangesOfDifferentLinesBothStand) {
+    const Reconciled plan =
+        reconcile({"one\ntwo\nthree\n", "1\ntwo\nthree\n", "one\ntwo\n3\n"}, text::Side::ours);
+    EXPECT_EQ(plan.text, "1\ntwo\n3\n");
+    EXPECT_EQ(plan.ties, 0U);
+    EXPECT_FALSE(plan.correction("1\ntwo\nthree\n").empty());
+}
+
+TEST(Reconcile, WhereBothChangedTheSameWordsOneSideIsShown) {
+    const Sides sides{"one\n", "ours\n", "theirs\n"};
+    const Reconciled ours = reconcile(sides, text::Side::ours);
+    EXPECT_EQ(ours.text, "ours\n");
+    EXPECT_EQ(ours.ties, 1U);
+    EXPECT_EQ(reconcile(sides, text::Side::theirs).text, "theirs\n");
+}
+
+TEST(Reconcile, EitherOrderOfTwoInsertionsAtOneSpotIsRight) {
+    const Reconciled plan =
+        reconcile({"a\nz\n", "a\nours\nz\n", "a\ntheirs\nz\n"}, text::Side::ours);
+    EXPECT_EQ(plan.ties, 0U);
+    EXPECT_TRUE(plan.correction("a\nours\ntheirs\nz\n").empty());
+    EXPECT_TRUE(plan.correction("a\ntheirs\nours\nz\n").empty());
+    EXPECT_FALSE(plan.correction("a\nours\nz\n").empty());
 }
 
 }  // namespace

@@ -118,15 +118,11 @@ std::optional<policy::Resolution> accepted(const Value& content) {
 }  // namespace
 
 std::optional<std::string> approval_of(const tools::ToolResult& result) {
-    // What another program's tool answered is no refusal of ours, whatever it looks like.
-    if (!result.is_error || result.content) return std::nullopt;
-    const Value* const error = result.structured.get("error");
-    if (error == nullptr || text_of(*error, "code") != name_of(Errc::escalation_required))
-        return std::nullopt;
-    const Value* const details = error->get("details");
-    const std::string_view id =
-        details == nullptr ? std::string_view() : text_of(*details, "approval_id");
-    return id.empty() ? std::nullopt : std::optional(std::string(id));
+    const Error* const refusal = result.refusal();
+    if (refusal == nullptr || refusal->code() != Errc::escalation_required) return std::nullopt;
+    const Value* const id = refusal->details().find("approval_id");
+    if (id == nullptr || !id->is_string() || id->as_string().empty()) return std::nullopt;
+    return id->as_string();
 }
 
 Map question(const Approval& approval, std::string_view version) {

@@ -57,11 +57,13 @@ TEST(Elicitation, OfAMountedToolThatChangedItIsSaidThatTheAnswerIsForGood) {
 }
 
 TEST(Elicitation, WhatAnotherProgramAnswersIsNoRefusalOfOurs) {
-    tools::ToolResult result = tools::refused(
-        {Errc::escalation_required, "escalation_required", "wait", {{"approval_id", "ap_1"}}});
-    EXPECT_EQ(elicitation::approval_of(result), "ap_1");
-    result.content = List{Map{{"type", "text"}, {"text", "wait"}}};
-    EXPECT_EQ(elicitation::approval_of(result), std::nullopt);
+    const Error refusal{
+        Errc::escalation_required, "escalation_required", "wait", {{"approval_id", "ap_1"}}};
+    EXPECT_EQ(elicitation::approval_of(tools::refused(refusal)), "ap_1");
+    const tools::EncodedResult same = tools::encoded(tools::refused(refusal));
+    const List content{Map{{"type", "text"}, {"text", "wait"}}};
+    EXPECT_EQ(elicitation::approval_of({tools::ToolAnswer{same.structured, "wait", content, true}}),
+              std::nullopt);
 }
 
 TEST(Elicitation, AFormHasTheWordsOfApprovalsAndNothingChosen) {

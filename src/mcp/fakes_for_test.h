@@ -35,7 +35,7 @@ struct Pending {
 
     void release(const std::string& text) {
         for (auto& [cancelled, reply] : std::exchange(calls, {})) {
-            reply(tools::ToolResult{Map{{"text", text}}, text, false});
+            reply(tools::ToolResult{tools::ToolAnswer{Map{{"text", text}}, text}});
         }
     }
 };
@@ -65,10 +65,10 @@ public:
         } else if (name == "echo") {
             const Value* text = arguments.get("text");
             const std::string said = text != nullptr ? text->as_string() : "";
-            reply(tools::ToolResult{Map{{"text", said}}, said, false});
+            reply(tools::ToolResult{tools::ToolAnswer{Map{{"text", said}}, said}});
         } else if (name == "refuse") {
-            reply(tools::ToolResult{Map{{"error", Map{{"code", "conflict"}}}},
-                                    "Nothing was changed.", true});
+            reply(tools::ToolResult{tools::ToolAnswer{
+                Map{{"error", Map{{"code", "conflict"}}}}, "Nothing was changed.", {}, true}});
         } else {
             reply(fail(Errc::not_found, "unknown_tool",
                        "there is no tool '" + name + "'; there are: echo, refuse, wait"));

@@ -9,16 +9,16 @@ namespace quire::mcp {
 namespace {
 
 TEST(ForeignTools, TheirContentIsServedAsItIs) {
-    tools::ToolResult result;
+    tools::ToolAnswer result;
     result.text = "in words";
     result.content = List{Map{{"type", "image"}, {"data", "AA=="}, {"mimeType", "image/png"}}};
     EXPECT_EQ(
-        json::write(call_result(result, "2025-11-25")),
+        json::write(call_result({result}, "2025-11-25")),
         R"({"content":[{"type":"image","data":"AA==","mimeType":"image/png"}],"isError":false})");
     result.structured = Map{{"n", 1}};
-    EXPECT_EQ(json::write(*call_result(result, "2025-11-25").find("structuredContent")),
+    EXPECT_EQ(json::write(*call_result({result}, "2025-11-25").find("structuredContent")),
               R"({"n":1})");
-    EXPECT_EQ(call_result(result, "2024-11-05").find("structuredContent"), nullptr);
+    EXPECT_EQ(call_result({result}, "2024-11-05").find("structuredContent"), nullptr);
 }
 
 TEST(ForeignTools, WhatTheyPromiseIsNoGroundToCallThemTwice) {

@@ -116,7 +116,9 @@ public:
     }
 
 private:
-    static tools::ToolResult done(const std::string& call) { return {Map{{"done", call}}, call}; }
+    static tools::ToolResult done(const std::string& call) {
+        return {tools::ToolAnswer{Map{{"done", call}}, call}};
+    }
     static tools::ToolResult escalated(const policy::Approval& approval) {
         return tools::refused(Error(Errc::escalation_required, "escalation_required",
                                     "a person has to approve", {{"approval_id", approval.id}}));

@@ -197,7 +197,8 @@ Map tools_result(const std::vector<tools::ToolInfo>& tools, std::string_view ver
     return Map{{"tools", std::move(listed)}};
 }
 
-Map call_result(tools::ToolResult result, std::string_view version) {
+Map call_result(tools::ToolResult value, std::string_view version) {
+    tools::EncodedResult result = tools::encoded(std::move(value));
     Map out;
     List content;
     if (result.content) {

@@ -164,7 +164,7 @@ TEST(McpSession, DoesNotTakeALateAnswerForThatOfALaterRequest) {
     client.pending->calls.clear();
     client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}})");
 
-    late[0].second(tools::ToolResult{Map{}, "first", false});
+    late[0].second(tools::ToolResult{tools::ToolAnswer{Map{}, "first"}});
     EXPECT_TRUE(client.heard().empty());
     client.pending->release("second");
     EXPECT_EQ(client.heard().size(), 1U);

@@ -3,7 +3,7 @@
 // MCP from 2026-07-28 on keeps no session: the id of the approval goes out with the question and
 // comes back with the answer, through a client that is not trusted. The state is signed, and valid
 // only for its actor, its call and a limited time. It holds nothing that the client does not know.
-// That an approval is resolved only once is ensured by kernel/approvals.h.
+// That an approval is resolved only once is ensured by kernel/oversight/approvals.h.
 #pragma once
 
 #include <cstdint>

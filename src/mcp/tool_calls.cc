@@ -34,8 +34,9 @@ struct ToolCalls::Running {
     Call call;
     Reply<Outcome> reply;
     bool may_ask = true;
-    int rounds = 0;                  // Questions that it has led to.
-    tools::ToolResult refusal = {};  // While a person is asked: the reply if nobody answers.
+    int rounds = 0;  // Questions that it has led to.
+    // While a person is asked: the reply if nobody answers.
+    std::optional<tools::ToolResult> refusal = {};
 };
 
 ToolCalls::ToolCalls(std::weak_ptr<Service> service, std::shared_ptr<rpc::Connection> connection,
@@ -103,7 +104,7 @@ void ToolCalls::on_result(const Ref& call, Result<tools::ToolResult> result) {
     Map question = elicitation::question(*approval, call->call.version);
     switch (call->call.route) {
         case Route::none:
-            return call->reply(Outcome(std::move(call->refusal)));
+            return call->reply(Outcome(std::move(*call->refusal)));
         case Route::by_request:
             return ask_by_request(call, *id, std::move(question));
         case Route::by_result:
@@ -114,19 +115,19 @@ void ToolCalls::on_result(const Ref& call, Result<tools::ToolResult> result) {
 void ToolCalls::ask_by_request(const Ref& call, const std::string& approval_id, Map question) {
     // Bounds the questions to a client that agrees to everything, where no approval helps.
     if (++call->rounds > elicitation_->most_rounds)
-        return call->reply(Outcome(std::move(call->refusal)));
+        return call->reply(Outcome(std::move(*call->refusal)));
     const rpc::Answer& request = call->call.request;
     request.waits(true);
     const auto question_id = questions_->ask(
         elicitation::kMethod, std::move(question), request.id(), approval_id,
         [self = shared_from_this(), call, approval_id](std::optional<Value> response) {
             call->call.request.waits(false);
-            if (!response) return call->reply(Outcome(std::move(call->refusal)));
+            if (!response) return call->reply(Outcome(std::move(*call->refusal)));
             self->decide(call, approval_id, *response);
         });
     if (!question_id) {
         request.waits(false);
-        return call->reply(Outcome(std::move(call->refusal)));
+        return call->reply(Outcome(std::move(*call->refusal)));
     }
     // The call may have been cancelled before there was a question to withdraw.
     if (request.cancelled().stop_requested()) questions_->withdraw(*question_id);
@@ -147,7 +148,7 @@ void ToolCalls::decide(const Ref& call, const std::string& approval_id, const Va
     auto decision = elicitation::decision(response);
     if (!decision) {
         // Nobody decided: the approval stays open, and nobody is asked about it again.
-        if (call->refusal.is_error) return call->reply(Outcome(std::move(call->refusal)));
+        if (call->refusal) return call->reply(Outcome(std::move(*call->refusal)));
         call->may_ask = false;
         return run(call);
     }

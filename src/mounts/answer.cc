@@ -88,11 +88,11 @@ Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
     const bool has_structured = structured != nullptr && structured->is_map();
     if (blocks == nullptr && !has_structured) return wrong(mount, definition, "no content");
 
-    tools::ToolResult out;
+    tools::ToolAnswer out;
     const Value* const is_error = members.find("isError");
-    out.is_error = is_error != nullptr && *is_error == Value(true);
+    out.failed = is_error != nullptr && *is_error == Value(true);
     const Value schema = answer_schema(definition);
-    if (schema.is_map() && !out.is_error) {
+    if (schema.is_map() && !out.failed) {
         if (!has_structured)
             return wrong(mount, definition, "no structured content, which its output schema has");
         if (const auto why = misfit(schema, *structured)) {
@@ -118,14 +118,7 @@ Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
     for (const Value& each : content)
         cat_to(out.text, cat(out.text.empty() ? "" : "\n", words_of(each)));
     out.content = std::move(content);
-    return out;
-}
-
-tools::ToolResult failed(const Error& error) {
-    tools::ToolResult out = tools::refused(error);
-    if (error.reason() == "fate_unknown" || error.reason() == "mount_error")
-        out.text = error.message();
-    return out;
+    return tools::ToolResult{std::move(out)};
 }
 
 }  // namespace quire::mounts

@@ -17,7 +17,4 @@ namespace quire::mounts {
 Result<tools::ToolResult> answer_of(Value result, const std::string& mount,
                                     const Definition& definition);
 
-// A refusal as a result. It says that nothing was changed only when that is certain.
-tools::ToolResult failed(const Error& error);
-
 }  // namespace quire::mounts

@@ -15,8 +15,13 @@ Definition tool(std::string_view json = R"({"name":"t"})") {
     return definition_of(json::parse(json).value()).value();
 }
 
-Result<tools::ToolResult> answered(std::string_view result, const Definition& of = tool()) {
-    return answer_of(json::parse(result).value(), "m", of);
+Result<tools::EncodedResult> answered(std::string_view result, const Definition& of = tool()) {
+    Result<tools::ToolResult> answer = answer_of(json::parse(result).value(), "m", of);
+    if (!answer) return Failure(std::move(answer).error());
+    return tools::encoded(std::move(*answer));
+}
+tools::EncodedResult failed(Error error) {
+    return tools::encoded(tools::refused(std::move(error)));
 }
 
 TEST(MountAnswer, WhatClientsUnderstandPassesAsItIs) {

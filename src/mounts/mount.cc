@@ -18,7 +18,7 @@
 #include "base/concat.h"
 #include "json/json.h"
 #include "json/schema/schema.h"
-#include "kernel/mount_calls.h"
+#include "kernel/oversight/mount_calls.h"
 #include "mounts/answer.h"
 #include "policy/approval.h"
 #include "text/ecma_pattern.h"
@@ -68,7 +68,7 @@ struct Mount::Attempt {
     Reply<tools::ToolResult> reply;
     int looks = 0;
 
-    void refuse(const Error& error) { reply(failed(error)); }
+    void refuse(const Error& error) { reply(tools::refused(error)); }
 };
 
 Mount::Mount(MountOptions options, MountParts parts, std::optional<Pin> pin)

@@ -9,7 +9,7 @@
 
 #include "base/concat.h"
 #include "json/members.h"
-#include "kernel/mount_calls.h"
+#include "kernel/oversight/mount_calls.h"
 #include "policy/call_digest.h"
 #include "policy/tool_catalog.h"
 #include "sched/guarded.h"

@@ -48,6 +48,30 @@ bool is_protected(std::string_view path) {
     });
 }
 
+Result<void> permit(const Decision& decision, Operation operation, const Actor& by,
+                    const std::string& path, Operations approved) {
+    if (decision.verdict == Verdict::allow) return {};
+    if (decision.verdict == Verdict::escalate && approved.has(operation)) return {};
+    const std::string what = cat(by.str(), " may not ", name_of(operation), " ", path);
+    if (decision.verdict == Verdict::deny) {
+        const bool by_rule = decision.because.kind != Because::Kind::built_in;
+        return fail(Errc::denied, "permission_denied",
+                    cat(what, ": ", decision.why,
+                        by_rule ? ". A person can change the rules in quire.toml" : ""),
+                    {{"path", path}, {"permission", name_of(decision.permission)}});
+    }
+    return fail(Errc::escalation_required, "escalation_required",
+                cat(what, " without a person's approval: ", decision.why),
+                {{"path", path},
+                 {"operation", name_of(operation)},
+                 {"permission", name_of(decision.permission)}});
+}
+
+Operation operation_of_save(const Decision& append, const Decision& overwrite) {
+    const bool asks = append.verdict == Verdict::escalate && overwrite.verdict == Verdict::escalate;
+    return asks ? Operation::overwrite : Operation::append;
+}
+
 Decision stricter(Decision link, Decision target) {
     const bool target_wins = target.verdict > link.verdict || (target.verdict == link.verdict &&
                                                                target.permission < link.permission);

@@ -45,6 +45,15 @@ struct Decision {
     std::string why;  // "rule 2 (docs/**, line 14 of quire.toml) makes docs/a.md append" …
 };
 
+// The decision as an answer to the caller, `approved` being what would escalate and a person has
+// approved. Errors: denied "permission_denied" {path, permission}; escalation_required
+// "escalation_required" {path, operation, permission}.
+Result<void> permit(const Decision& decision, Operation operation, const Actor& by,
+                    const std::string& path, Operations approved);
+// A save needs the permission to append at least. Where a person has to approve even that, they are
+// asked for what a save does, which is to overwrite.
+Operation operation_of_save(const Decision& append, const Decision& overwrite);
+
 // The decision for a file reached through a link: the stricter of the link's and its target's.
 Decision stricter(Decision link, Decision target);
 

@@ -43,6 +43,11 @@ std::string_view why(Operation operation, Deleting deleting) {
     return "";
 }
 
+Failure not_allowed(const Actor& by, std::string_view what) {
+    return fail(Errc::denied, "permission_denied",
+                cat("Permission denied: ", by.str(), " may not ", what));
+}
+
 }  // namespace
 
 // Shares give their own level, but never more than the owner has below read_write.
@@ -91,6 +96,23 @@ Result<void> permit(const Rights& rights, Operation operation) {
                  {"required", required},
                  {"permission", has},
                  {"why", why(operation, rights.deleting)}});
+}
+
+Result<void> permit_sharing(const Actor& by, const Actor& owner, const std::string& label) {
+    if (by.kind != ActorKind::agent || by == owner) return {};
+    return fail(Errc::denied, "permission_denied",
+                cat("Permission denied: only ", owner.str(), " shares '", label, "'"),
+                {{"label", label}, {"owner", owner.str()}});
+}
+
+Result<void> permit_export(const Actor& by, const Actor& owner) {
+    if (by.kind != ActorKind::agent || by == owner) return {};
+    return not_allowed(by, "export what is another's");
+}
+
+Result<void> permit_import(const Actor& by) {
+    if (by.kind == ActorKind::human || by.kind == ActorKind::system) return {};
+    return not_allowed(by, "import memory; a person does, as human:NAME");
 }
 
 }  // namespace quire::policy

@@ -46,4 +46,12 @@ std::optional<Rights> rights_of(const Actor& by, const Holding& block);
 // "escalation_required" {operation, permission, approver}: "Requires human approval to overwrite".
 Result<void> permit(const Rights& rights, Operation operation);
 
+// A block is shared by its owner, or by a person. Error: denied "permission_denied" {label, owner}.
+Result<void> permit_sharing(const Actor& by, const Actor& owner, const std::string& label);
+// An agent takes along what it owns; everybody else, any block. Error: denied "permission_denied".
+Result<void> permit_export(const Actor& by, const Actor& owner);
+// Imported blocks name their writers themselves and pass no gate, so a person answers for them.
+// Error: denied "permission_denied".
+Result<void> permit_import(const Actor& by);
+
 }  // namespace quire::policy

@@ -5,8 +5,9 @@
 
 #include "base/concat.h"
 #include "json/json.h"
-#include "kernel/audit_calls.h"
-#include "kernel/source_calls.h"
+#include "kernel/memory/source_calls.h"
+#include "kernel/oversight/admission.h"
+#include "kernel/oversight/audit_calls.h"
 #include "mounts/mounts.h"
 #include "rpc/jsonrpc.h"
 #include "tools/kernel_fields.h"
@@ -32,8 +33,8 @@ std::int64_t number_param(const Map& params, std::string_view name, std::int64_t
     return value != nullptr && value->is_int() ? value->as_int() : otherwise;
 }
 
-// What another program's tool answered, in the one place where a command looks.
-void answer_whole(tools::ToolResult& result) {
+// Another program's answer, with its content in the one place where a command looks.
+void answer_whole(tools::EncodedResult& result) {
     Map out{{"content", std::move(*result.content)}};
     if (!result.structured.is_null()) out.append("structuredContent", std::move(result.structured));
     if (!result.is_error) {
@@ -133,14 +134,13 @@ void CommandSession::call(const rpc::Answer& answer, Map params) {
     Value* given = params.find("arguments");
     Value arguments = given != nullptr ? std::move(*given) : Value(Map{});
     service_->call(string_param(params, "tool"), std::move(arguments), answer.cancelled(),
-                   [answer](Result<tools::ToolResult> result) {
-                       if (!result) return answer_error(answer, result.error());
-                       Map out;
-                       if (result->content) answer_whole(*result);
-                       out.append("structured", std::move(result->structured));
-                       out.append("text", std::move(result->text));
-                       out.append("is_error", result->is_error);
-                       answer.result(std::move(out));
+                   [answer](Result<tools::ToolResult> called) {
+                       if (!called) return answer_error(answer, called.error());
+                       tools::EncodedResult result = tools::encoded(std::move(*called));
+                       if (result.content) answer_whole(result);
+                       answer.result(Map{{"structured", std::move(result.structured)},
+                                         {"text", std::move(result.text)},
+                                         {"is_error", result.is_error}});
                    });
 }
 
@@ -168,12 +168,13 @@ void CommandSession::revise(const rpc::Answer& answer, Map params) {
         answer.result(std::move(out));
     };
     Map arguments{{"block_id", block_id}, {"version_id", what.version_id}, {"value", what.value}};
-    kernel::AuditCalls(workspace_.kernel)
-        .log(caller(answer), "revise", std::move(arguments), false, std::move(reply),
-             [&](Reply<kernel::MemoryRevised> logged) {
-                 workspace_.memory.revise(caller(answer), std::move(block_id), std::move(what),
-                                          std::move(logged));
-             });
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::MemoryRevised>(
+            caller(answer), {.name = "revise", .arguments = std::move(arguments)}, std::move(reply),
+            [&memory = workspace_.memory, block_id = std::move(block_id), what = std::move(what)](
+                const kernel::Caller& by, auto revised) mutable {
+                memory.revise(by, std::move(block_id), std::move(what), std::move(revised));
+            });
 }
 
 kernel::Caller CommandSession::caller(const rpc::Answer& answer) const {
@@ -203,12 +204,13 @@ void CommandSession::export_block(const rpc::Answer& answer, const Map& params) 
         if (!block) return answer_error(answer, block.error());
         answer.result(Map{{"block", kernel::to_value(*block)}});
     };
-    kernel::AuditCalls(workspace_.kernel)
-        .log(caller(answer), "export", Map{{"label", label}}, true, std::move(reply),
-             [&](Reply<kernel::CarriedBlock> logged) {
-                 workspace_.memory.export_block(caller(answer), std::move(label),
-                                                std::move(logged));
-             });
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::CarriedBlock>(
+            caller(answer), {.name = "export", .arguments = Map{{"label", label}}, .reads = true},
+            std::move(reply),
+            [&memory = workspace_.memory, label](const kernel::Caller& by, auto exported) {
+                memory.export_block(by, label, std::move(exported));
+            });
 }
 
 // Blocks come one by one, for all of them may be longer than a message.
@@ -247,12 +249,15 @@ void CommandSession::import_staged(const rpc::Answer& answer, const Map& params)
     Map arguments{{"owner", what.owner ? what.owner->str() : ""},
                   {"suffix", what.suffix},
                   {"labels", std::move(labels)}};
-    kernel::AuditCalls(workspace_.kernel)
-        .log(caller(answer), "import", std::move(arguments), what.dry_run, std::move(reply),
-             [&](Reply<kernel::MemoryImported> logged) {
-                 workspace_.memory.import_blocks(caller(answer), std::move(what),
-                                                 std::move(logged));
-             });
+    const bool reads = what.dry_run;
+    kernel::Admission(workspace_.kernel)
+        .run<kernel::MemoryImported>(
+            caller(answer), {.name = "import", .arguments = std::move(arguments), .reads = reads},
+            std::move(reply),
+            [&memory = workspace_.memory, what = std::move(what)](const kernel::Caller& by,
+                                                                  auto imported) mutable {
+                memory.import_blocks(by, std::move(what), std::move(imported));
+            });
 }
 
 void CommandSession::sources(const rpc::Answer& answer) {
@@ -273,9 +278,12 @@ void CommandSession::run_source(const rpc::Answer& answer, const Map& params) {
         if (!begun) return answer_error(answer, begun.error());
         answer.result(Map{});
     };
-    kernel::AuditCalls(workspace_.kernel)
-        .log(caller(answer), "run_source", Map{{"name", name}}, false, std::move(reply),
-             [&](Reply<void> logged) { workspace_.sources.run(name, std::move(logged)); });
+    kernel::Admission(workspace_.kernel)
+        .run<void>(caller(answer), {.name = "run_source", .arguments = Map{{"name", name}}},
+                   std::move(reply),
+                   [&sources = workspace_.sources, name](const kernel::Caller&, auto begun) {
+                       sources.run(name, std::move(begun));
+                   });
 }
 
 void CommandSession::mount(const rpc::Answer& answer, const Map& params) {

@@ -7,7 +7,7 @@
 //                              -> {label, block_id, version, changed, both: [place],
 //                                  source?: {name, answer, message}}
 //   owned  {owner}             -> {labels, unreadable}, of memory blocks
-//   export {label}             -> {block}, as kernel/carried.h has it
+//   export {label}             -> {block}, as kernel/memory/carried.h has it
 //   stage  {block}             -> {}, to be imported by this session
 //   import {owner?, suffix?, dry_run?}
 //                              -> {blocks: [{from, label, block_id, version}]}
@@ -29,8 +29,8 @@
 #include <string>
 #include <vector>
 
-#include "kernel/kernel.h"
-#include "kernel/memory_calls.h"
+#include "kernel/core/kernel.h"
+#include "kernel/memory/memory_calls.h"
 #include "mcp/service.h"
 #include "rpc/connection.h"
 #include "rpc/in_flight.h"

@@ -5,9 +5,8 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "kernel/approval_calls.h"
-#include "kernel/audit_calls.h"
-#include "rpc/jsonrpc.h"
+#include "kernel/oversight/admission.h"
+#include "kernel/oversight/approval_calls.h"
 
 namespace quire::server {
 namespace {
@@ -71,13 +70,6 @@ int hex_digit(char c) {
     return -1;
 }
 
-// A refusal of the file tool as the error it was.
-Error error_of(const tools::ToolResult& refusal) {
-    const Value* error = refusal.structured.get("error");
-    return error != nullptr ? rpc::error_from(*error)
-                            : Error(Errc::unavailable, "kernel_failed", refusal.text);
-}
-
 // No approval is requested for operations that did not come from a tool call.
 Error unasked(Error error) {
     const Value* const tool = error.details().find("tool");
@@ -90,38 +82,20 @@ Error unasked(Error error) {
             error.details()};
 }
 
-// reply(work()) where the rules let it through as a call of `tool`.
-template <class T, class Work>
-void held(const tools::Registry& registry, const kernel::Caller& by, std::string_view tool,
-          std::string block_id, Reply<T> reply, Work work) {
-    registry.hold(by, tool, std::move(block_id),
-                  [reply = std::move(reply),
-                   work = std::move(work)](Result<tools::Registry::Ended> admitted) mutable {
-                      if (!admitted) return reply(Failure(unasked(std::move(admitted).error())));
-                      work(Reply<T>([ended = std::move(*admitted),
-                                     reply = std::move(reply)](Result<T> result) mutable {
-                          ended(result.has_value());
-                          reply(std::move(result));
-                      }));
-                  });
-}
-
-void read_block(kernel::Kernel& kernel, kernel::Caller by, std::string block_id, std::string uri,
-                Reply<mcp::ResourceText> reply) {
-    kernel.text(
-        std::move(by), std::move(block_id),
-        [uri = std::move(uri), reply = std::move(reply)](Result<kernel::WholeText> whole) mutable {
-            if (!whole) return reply(Failure(std::move(whole).error()));
-            std::string type(mime_type_of(whole->info.path));
-            reply(mcp::ResourceText{std::move(uri), std::move(type), std::move(whole->text)});
-        });
+mcp::ResourceText resource_text(std::string uri, kernel::WholeText whole) {
+    std::string type(mime_type_of(whole.info.path));
+    return {std::move(uri), std::move(type), std::move(whole.text)};
 }
 
 }  // namespace
 
 WorkspaceService::WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel,
-                                   tools::Session session, Reach reach)
-    : registry_(registry), kernel_(kernel), session_(std::move(session)), reach_(reach) {
+                                   kernel::FileCalls& files, tools::Session session, Reach reach)
+    : registry_(registry),
+      kernel_(kernel),
+      files_(files),
+      session_(std::move(session)),
+      reach_(reach) {
     session_.caller.session = kernel_.open_session();
 }
 
@@ -182,10 +156,9 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
     query.depth = 0;
     query.limit = kPage;
     query.cursor = std::move(cursor);
-    const kernel::Caller by = caller(std::move(cancelled));
     Reply<kernel::ListPage> answer = [reply =
                                           std::move(reply)](Result<kernel::ListPage> page) mutable {
-        if (!page) return reply(Failure(std::move(page).error()));
+        if (!page) return reply(Failure(unasked(std::move(page).error())));
         mcp::ResourcePage out;
         for (const kernel::BlockInfo& block : page->blocks) {
             out.resources.push_back(resource_of(block));
@@ -193,45 +166,54 @@ void WorkspaceService::list_resources(std::string cursor, std::stop_token cancel
         out.next_cursor = std::move(page->next_cursor);
         reply(std::move(out));
     };
-    kernel::AuditCalls(kernel_).log(
-        by, "resources/list", Map{{"cursor", query.cursor}}, true, std::move(answer),
-        [&](Reply<kernel::ListPage> logged) {
-            held(registry_, by, "block_list", "", std::move(logged),
-                 [&kernel = kernel_, by, query = std::move(query)](auto listed) mutable {
-                     kernel.list(by, std::move(query), std::move(listed));
-                 });
+    registry_.admission().run<kernel::ListPage>(
+        caller(std::move(cancelled)),
+        {.name = "resources/list",
+         .arguments = Map{{"cursor", query.cursor}},
+         .reads = true,
+         .for_rules = kernel::RuleCalls::Facts{.tool = "block_list"}},
+        std::move(answer),
+        [&kernel = kernel_, query = std::move(query)](const kernel::Caller& by,
+                                                      auto listed) mutable {
+            kernel.list(by, std::move(query), std::move(listed));
         });
 }
 
 void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
                                      Reply<mcp::ResourceText> reply) {
-    kernel::Caller by = caller(std::move(cancelled));
+    Reply<kernel::WholeText> answer =
+        [uri, reply = std::move(reply)](Result<kernel::WholeText> whole) mutable {
+            if (!whole) return reply(Failure(unasked(std::move(whole).error())));
+            reply(resource_text(std::move(uri), std::move(*whole)));
+        };
     if (uri.starts_with(kBlockScheme)) {
         std::string block_id = uri.substr(kBlockScheme.size());
-        Map arguments{{"uri", uri}};
-        return kernel::AuditCalls(kernel_).log(
-            by, "resources/read", std::move(arguments), true, std::move(reply),
-            [&](Reply<mcp::ResourceText> logged) {
-                held(registry_, by, reading_tool(), block_id, std::move(logged),
-                     [&kernel = kernel_, by, block_id, uri = std::move(uri)](auto read) mutable {
-                         read_block(kernel, by, block_id, std::move(uri), std::move(read));
-                     });
+        return registry_.admission().run<kernel::WholeText>(
+            caller(std::move(cancelled)),
+            {.name = "resources/read",
+             .arguments = Map{{"uri", uri}},
+             .reads = true,
+             .for_rules = kernel::RuleCalls::Facts{.tool = std::string(reading_tool()),
+                                                   .block_id = block_id}},
+            std::move(answer), [&kernel = kernel_, block_id](const kernel::Caller& by, auto read) {
+                kernel.text(by, block_id, std::move(read));
             });
     }
     const std::optional<std::string> path = path_of_uri(uri);
-    if (!path || path->empty()) return reply(no_resource(uri));
-
-    // The file tool decides whether the path may be read, and takes in what is on the disk.
-    auto then = [&kernel = kernel_, by, uri = std::move(uri),
-                 reply = std::move(reply)](Result<tools::ToolResult> loaded) mutable {
-        if (!loaded) return reply(no_resource(uri));
-        if (loaded->is_error) return reply(Failure(error_of(*loaded)));
-        const Value* block_id = loaded->structured.get("block_id");
-        if (block_id == nullptr || !block_id->is_string()) return reply(no_resource(uri));
-        read_block(kernel, std::move(by), block_id->as_string(), std::move(uri), std::move(reply));
-    };
-    registry_.call({by, tools::Profile::full}, "file", Map{{"operation", "load"}, {"path", *path}},
-                   std::move(then));
+    const bool serves_files = registry_.find(tools::Profile::full, "file") != nullptr;
+    if (!path || path->empty() || !serves_files) return answer(no_resource(uri));
+    // To the log, to rules and to people it is what the tool would do.
+    registry_.admission().run<kernel::WholeText>(
+        caller(std::move(cancelled)),
+        {.profile = std::string(name_of(tools::Profile::full)),
+         .name = "file",
+         .arguments = Map{{"operation", "load"}, {"path", *path}},
+         .reads = true,
+         .for_rules = kernel::RuleCalls::Facts{.tool = "file", .operation = "load"},
+         .asks = true},
+        std::move(answer), [&files = files_, path = *path](const kernel::Caller& by, auto read) {
+            files.text(by, path, std::move(read));
+        });
 }
 
 std::optional<std::string> path_of_uri(std::string_view uri) {

@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "kernel/kernel.h"
+#include "kernel/core/kernel.h"
+#include "kernel/files/file_calls.h"
 #include "mcp/service.h"
 #include "policy/actor.h"
 #include "tools/tool.h"
@@ -20,10 +21,10 @@ public:
     // Whether a tool that the session's profile has not is looked for in the others.
     enum class Reach { own_profile, any_profile };
 
-    // Attaches `session` to the kernel for as long as this lives; registry and kernel outlive its
-    // replies.
-    WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel, tools::Session session,
-                     Reach reach);
+    // Attaches `session` to the kernel for as long as this lives. Registry, kernel and files
+    // outlive its replies.
+    WorkspaceService(tools::Registry& registry, kernel::Kernel& kernel, kernel::FileCalls& files,
+                     tools::Session session, Reach reach);
     // Before the first call: `person` is asked in the client what its calls need an approval for.
     void let_answer(policy::Actor person);
     WorkspaceService(const WorkspaceService&) = delete;
@@ -53,6 +54,7 @@ private:
 
     tools::Registry& registry_;
     kernel::Kernel& kernel_;
+    kernel::FileCalls& files_;
     tools::Session session_;
     Reach reach_;
     std::unique_ptr<mcp::Approver> approver_;

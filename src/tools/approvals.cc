@@ -4,7 +4,7 @@
 // stored, but "expired" is not: an answer that held for a time is over when the clock says so, so
 // the list compares each with the kernel's time.
 #include "base/concat.h"
-#include "kernel/approval_calls.h"
+#include "kernel/oversight/approval_calls.h"
 #include "text/escape_hidden.h"
 #include "tools/operation_tool.h"
 #include "tools/render.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "json/fields.h"
-#include "kernel/memory_calls.h"
+#include "kernel/memory/memory_calls.h"
 #include "tools/tool.h"
 
 namespace quire::tools {

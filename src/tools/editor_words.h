@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "edits/plan.h"
 #include "json/fields.h"
-#include "kernel/kernel.h"
+#include "kernel/core/kernel.h"
 #include "text/units.h"
 #include "tools/operation_tool.h"
 #include "tools/render.h"

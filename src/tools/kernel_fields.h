@@ -5,8 +5,8 @@
 #pragma once
 
 #include "json/fields.h"
-#include "kernel/file_calls.h"
-#include "kernel/memory_calls.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/memory/memory_calls.h"
 
 namespace quire::json {
 
@@ -21,13 +21,13 @@ struct FieldsOf<kernel::FileVersion> {
     }
 };
 template <>
-struct FieldsOf<kernel::SourceSaid> {
-    static Fields<kernel::SourceSaid> fields() {
-        using kernel::SourceSaid;
-        return Fields<SourceSaid>()
-            .required("name", &SourceSaid::name)
-            .required("answer", &SourceSaid::answer)
-            .required("message", &SourceSaid::message);
+struct FieldsOf<kernel::SourceAnswer> {
+    static Fields<kernel::SourceAnswer> fields() {
+        using kernel::SourceAnswer;
+        return Fields<SourceAnswer>()
+            .required("name", &SourceAnswer::name)
+            .required("answer", &SourceAnswer::answer)
+            .required("message", &SourceAnswer::message);
     }
 };
 template <>

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "kernel/kernel.h"
-#include "kernel/rule_calls.h"
+#include "kernel/core/kernel.h"
+#include "kernel/oversight/rule_calls.h"
 #include "policy/rule_automaton.h"
 #include "policy/tool_rule.h"
 

@@ -1,3 +1,9 @@
+// The registry: tools by profile, what of them an actor is shown, and the way of every call.
+//
+// A profile is a shelf of tools. A view is what a set of rules leaves of a shelf, with the schemas
+// narrowed to the operations that are left; it is made when it is first asked for, and so are
+// compiled schemas, for a kernel starts without those of clients that do not come. A call is
+// admitted by the kernel (kernel/oversight/admission.h) once its arguments fit the narrowed schema.
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -11,7 +17,7 @@
 #include "json/schema/object_members.h"
 #include "json/schema/operation_filter.h"
 #include "json/schema/schema.h"
-#include "kernel/rule_calls.h"
+#include "kernel/oversight/rule_calls.h"
 #include "policy/approval.h"
 #include "policy/tool_catalog.h"
 #include "text/ecma_pattern.h"
@@ -53,7 +59,7 @@ json::Schema compiled(const Value& schema) {
     return std::move(*made);
 }
 
-// What takes no arguments at all.
+// A schema that takes no arguments at all.
 json::Schema closed() {
     return std::move(*json::Schema::compile(Value(false)));
 }
@@ -69,19 +75,19 @@ public:
     Entry(std::unique_ptr<const Tool> held, ToolInfo published)
         : tool(std::move(held)), info(std::move(published)) {}
 
-    // Of its arguments. Compiled when it is first asked for: a kernel starts without those of tools
-    // that nobody calls.
+    // The schema of its arguments. It is compiled when it is first asked for: a kernel starts
+    // without the schemas of tools that nobody calls.
     const json::Schema& accepts() const {
         std::call_once(compiled_, [this] {
             Result<json::Schema> made = accepting(info);
-            CHECK(made.has_value());  // Who adds a foreign one has compiled it.
+            CHECK(made.has_value());  // A foreign tool's schema was compiled before it was added.
             accepts_ = std::move(*made);
         });
         return *accepts_;
     }
 
     const std::unique_ptr<const Tool> tool;
-    const ToolInfo info;  // As it is published.
+    const ToolInfo info;  // The published form.
 
 private:
     mutable std::once_flag compiled_;
@@ -89,7 +95,7 @@ private:
 };
 
 // A tool as a call names it. Of "context.set_field" the operation is not among the arguments.
-struct Named {
+struct NamedTool {
     const Entry* entry = nullptr;
     std::string_view operation = {};
 };
@@ -104,19 +110,19 @@ std::string_view operation_of(const Operations& operations, std::string_view dot
     return named == nullptr ? std::string_view() : named->name;
 }
 
-// What the rules look at. Of blocks by what any tool calls them.
-kernel::RuleCalls::Asked asked_of(const ToolInfo& info, std::string_view operation,
-                                  const Value& arguments) {
+// The facts that rules see. Blocks are identified by `block_id`, whatever the tool.
+kernel::RuleCalls::Facts rule_facts(const ToolInfo& info, std::string_view operation,
+                                    const Value& arguments) {
     const auto text = [&](std::string_view name) -> std::string {
         const Value* const given = arguments.get(name);
         return given != nullptr && given->is_string() ? given->as_string() : "";
     };
-    // What another program calls so is none of ours.
+    // A foreign tool's `block_id` is not one of our ids.
     if (info.foreign) return {info.name, std::string(operation), "", ""};
     return {info.name, std::string(operation), text("block_id"), text("conversation")};
 }
 
-// What rules know of it; in which profiles it is, whoever has the shelves adds.
+// The facts about a tool that rules are checked against. Its profiles are added by catalog().
 policy::KnownTool known(const ToolInfo& info) {
     const Value* const arguments = info.input_schema.get("properties");
     const auto takes = [&](std::string_view name) {
@@ -144,15 +150,15 @@ struct CallArguments {
 };
 
 // Errors, as `conflict`: those of set_operation().
-CallArguments given_of(const Operations& operations, std::string_view name,
-                       std::string_view operation, Value arguments) {
+CallArguments call_arguments(const Operations& operations, std::string_view name,
+                             std::string_view operation, Value arguments) {
     CallArguments given{std::move(arguments)};
     if (given.arguments.is_null()) given.arguments = Map{};
     if (given.arguments.is_string()) {
         std::optional<Value> inner = json::unwrapped(given.arguments.as_string());
         if (inner && inner->is_map()) given = {std::move(*inner), true};
     }
-    // What is no object the schema refuses.
+    // The schema refuses arguments that are no object.
     if (given.arguments.is_map() && !operation.empty()) {
         auto set = set_operation(given.arguments.as_map(), operations, name, operation);
         if (!set) given.conflict = std::move(set).error();
@@ -160,8 +166,9 @@ CallArguments given_of(const Operations& operations, std::string_view name,
     return given;
 }
 
-// What the tool is called with. Errors: those of given_of(), json::Schema::accept() and
-// Operations::settle(); denied "permission_denied" for who may not call it at all.
+// The arguments that the tool is called with. Errors: those of call_arguments(),
+// json::Schema::accept() and Operations::settle(); denied "permission_denied" for actors who may
+// not call it at all.
 Result<Value> accept(const Entry& entry, const json::Schema& schema, const policy::Actor& by,
                      const CallArguments& given) {
     if (given.conflict) return Failure(*given.conflict);
@@ -171,10 +178,10 @@ Result<Value> accept(const Entry& entry, const json::Schema& schema, const polic
     return accepted;
 }
 
-// What is left of a profile where a set of rules governs, or where none does.
+// The tools of a profile that a set of rules leaves, or all where none governs.
 struct View {
     std::vector<ToolInfo> infos;
-    std::map<const Entry*, json::Schema> narrowed;  // Of those that it changes.
+    std::map<const Entry*, json::Schema> narrowed;  // Schemas of the tools that the rules change.
 
     const json::Schema& schema_of(const Entry& entry) const {
         const auto at = narrowed.find(&entry);
@@ -201,23 +208,19 @@ void require(Map& schema, const std::string& member) {
     }
 }
 
-using Run = Function<void(Reply<ToolResult>)>;
+// The end of a call, as the log has it.
+kernel::CallEnd end_of(const Result<ToolResult>& result) {
+    if (!result) return kernel::CallEnd::of(result.error());
+    if (const Error* const error = result->refusal()) return kernel::CallEnd::of(*error);
+    return {.touched = result->touched, .failed = result->answer()->failed};
+}
 
-// Runs what the rules let through, and tells them how it ended.
-void run_admitted(kernel::RuleCalls& rules, const kernel::Caller& by,
-                  const kernel::RuleCalls::Asked& what, Run run, Reply<ToolResult> reply) {
-    rules.admit(by, what,
-                [&rules, by, run = std::move(run),
-                 reply = std::move(reply)](Result<kernel::RuleCalls::Admitted> admitted) mutable {
-                    if (!admitted) return reply(refused(admitted.error()));
-                    run([&rules, by, ticket = std::move(*admitted),
-                         reply = std::move(reply)](Result<ToolResult> result) mutable {
-                        const bool success = result && !result->is_error;
-                        const policy::LoopStep step = rules.end(by, std::move(ticket), success);
-                        if (result) tell_host(rules, by, step, result->meta);
-                        reply(std::move(result));
-                    });
-                });
+void end_call(const kernel::Admission& admission, kernel::AdmittedCall call,
+              Result<ToolResult>& result) {
+    const bool governed = call.ticket.has_value();
+    const kernel::Caller by = call.by;
+    const policy::LoopStep step = admission.end(std::move(call), end_of(result));
+    if (result && governed) tell_host(*admission.rules(), by, step, result->meta);
 }
 
 }  // namespace
@@ -238,14 +241,14 @@ struct Registry::Body {
             });
             return at == entries.end() ? nullptr : &*at;
         }
-        Named find(std::string_view name) const {
+        NamedTool find(std::string_view name) const {
             if (const Entry* entry = published(published_name(name))) return {entry};
             const std::size_t dot = name.find('.');
             if (dot == std::string_view::npos) return {};
             const Entry* entry = published(name.substr(0, dot));
             const std::string_view word = name.substr(dot + 1);
             const bool there = entry != nullptr && entry->info.operations.find(word) != nullptr;
-            return there ? Named{entry, word} : Named{};
+            return there ? NamedTool{entry, word} : NamedTool{};
         }
     };
     const Shelf& of(Profile profile) const { return shelves[static_cast<std::size_t>(profile)]; }
@@ -256,15 +259,15 @@ struct Registry::Body {
     std::shared_ptr<const policy::RuleSet> rules_of(const policy::Actor& actor) const {
         return rules == nullptr ? nullptr : rules->rules_of(actor);
     }
-    // Whom one view is for: `set` is null where no rules govern.
-    struct Whom {
+    // Audience one view is for: `set` is null where no rules govern.
+    struct Audience {
         Profile profile;
         const policy::RuleSet* set;
         bool is_person;
-        friend auto operator<=>(const Whom&, const Whom&) = default;
+        friend auto operator<=>(const Audience&, const Audience&) = default;
     };
     // Made when it is first asked for: a kernel starts without those of clients that do not come.
-    struct Shown {
+    struct LazyView {
         mutable std::once_flag made;
         mutable View view;
     };
@@ -275,26 +278,27 @@ struct Registry::Body {
             if (set == nullptr) views.try_emplace({profile, set, true});
         }
     }
-    const View& view_of(const Whom& whom) const {
-        const Shown& shown = views.at(whom);
-        std::call_once(shown.made, [&] { shown.view = make_view(of(whom.profile), whom); });
+    const View& view_of(const Audience& audience) const {
+        const LazyView& shown = views.at(audience);
+        std::call_once(shown.made, [&] { shown.view = make_view(of(audience.profile), audience); });
         return shown.view;
     }
-    static View make_view(const Shelf& shelf, const Whom& whom);
+    static View make_view(const Shelf& shelf, const Audience& audience);
 
     kernel::Kernel& kernel;
     kernel::RuleCalls* rules = nullptr;
     std::array<Shelf, kEvery<Profile>.size()> shelves;
-    std::map<Whom, Shown> views;
+    std::map<Audience, LazyView> views;
 };
 
-View Registry::Body::make_view(const Shelf& shelf, const Whom& whom) {
+View Registry::Body::make_view(const Shelf& shelf, const Audience& audience) {
     View out;
     for (const Entry& entry : shelf.entries) {
-        if (entry.info.for_people && !whom.is_person) continue;
-        if (whom.set != nullptr && !whom.set->is_listed(entry.info.name)) continue;
-        const auto left =
-            whom.set == nullptr ? std::nullopt : whom.set->allowed_operations(entry.info.name);
+        if (entry.info.for_people && !audience.is_person) continue;
+        if (audience.set != nullptr && !audience.set->is_listed(entry.info.name)) continue;
+        const auto left = audience.set == nullptr
+                              ? std::nullopt
+                              : audience.set->allowed_operations(entry.info.name);
         if (!left) {
             out.infos.push_back(entry.info);
             continue;
@@ -303,13 +307,13 @@ View Registry::Body::make_view(const Shelf& shelf, const Whom& whom) {
         // A call that names no operation is refused, so that it does not fit what is shown.
         if (info.foreign && info.input_schema.is_map())
             require(info.input_schema.as_map(), info.operations.argument);
-        if (whom.profile == Profile::model)
+        if (audience.profile == Profile::model)
             info.output_schema = names_alone(std::move(info.output_schema));
-        // What is left of a schema that we did not write need not be one.
+        // The rest of a schema that we did not write need not be one.
         Result<json::Schema> left_of = accepting(info);
         const bool usable = left_of.has_value();
         out.narrowed.emplace(&entry, usable ? std::move(*left_of) : closed());
-        // What is left may be words of a later version.
+        // The remaining operations may be words of a later version.
         if (usable && !info.operations.empty()) out.infos.push_back(std::move(info));
     }
     return out;
@@ -401,18 +405,8 @@ void Registry::end_session(const kernel::Caller& by) const {
     if (body_->rules != nullptr) body_->rules->close_session(by);
 }
 
-void Registry::hold(const kernel::Caller& by, std::string_view tool, std::string block_id,
-                    Reply<Ended> reply) const {
-    if (body_->rules == nullptr) return reply(Ended([](bool) {}));
-    body_->rules->admit(
-        by, {std::string(tool), "", std::move(block_id), ""},
-        [rules = body_->rules, by,
-         reply = std::move(reply)](Result<kernel::RuleCalls::Admitted> admitted) mutable {
-            if (!admitted) return reply(Failure(std::move(admitted).error()));
-            reply(Ended([rules, by, ticket = std::move(*admitted)](bool success) mutable {
-                rules->end(by, std::move(ticket), success);
-            }));
-        });
+kernel::Admission Registry::admission() const {
+    return kernel::Admission(body_->kernel, body_->rules);
 }
 
 const ToolInfo* Registry::find(Profile profile, std::string_view name) const {
@@ -422,16 +416,12 @@ const ToolInfo* Registry::find(Profile profile, std::string_view name) const {
 
 void Registry::call(const Session& session, std::string_view name, Value arguments,
                     Reply<ToolResult> reply) const {
-    kernel::Kernel& kernel = body_->kernel;
-    Session asked = session;
-    // Every call is in the audit log, with what became of it.
-    const auto announce = [&](std::string tool, const Value& with, bool reads) {
-        asked.caller.call = kernel.called(name_of(session.profile), std::move(tool), with, reads);
-    };
+    const kernel::Admission admission = this->admission();
+    const std::string_view profile = name_of(session.profile);
     const auto [entry, operation] = body_->of(session.profile).find(name);
     if (entry == nullptr) {
         std::string message = cat("there is no tool \"", name.substr(0, 80), "\" in profile ",
-                                  name_of(session.profile), "; there are");
+                                  profile, "; there are");
         List names;
         for (const ToolInfo& info : list(session.profile, session.caller.actor)) {
             message += cat(" ", info.name);
@@ -439,54 +429,52 @@ void Registry::call(const Session& session, std::string_view name, Value argumen
         }
         Failure unknown = fail(Errc::not_found, "unknown_tool", std::move(message),
                                {{"tools", std::move(names)}});
-        announce(std::string(name), arguments, true);
-        kernel.end(asked.caller, kernel::CallEnd::of(unknown.value()));
+        admission.refuse(session.caller,
+                         {std::string(profile), std::string(name), std::move(arguments), true},
+                         unknown.value());
         return reply(std::move(unknown));
     }
     const ToolInfo& info = entry->info;
-    const CallArguments given = given_of(info.operations, name, operation, std::move(arguments));
-    // What is refused here has changed nothing.
-    const auto refuse = [&](const Error& error) {
-        if (asked.caller.call == nullptr) announce(info.name, given.arguments, true);
-        kernel.end(asked.caller, kernel::CallEnd::of(error));
-        reply(refused(error));
+    const CallArguments given =
+        call_arguments(info.operations, name, operation, std::move(arguments));
+    // A call that is refused here has changed nothing.
+    const auto refuse = [&](Error error) {
+        admission.refuse(session.caller, {std::string(profile), info.name, given.arguments, true},
+                         error);
+        reply(refused(std::move(error)));
     };
     const std::string word(operation_of(info.operations, operation, given.arguments));
     const auto set = body_->rules_of(session.caller.actor);
     if (set != nullptr && is_hidden(*set, info.name, word)) {
-        announce(info.name, given.arguments, true);
         // The rules say which, in their own order.
         std::optional<Error> refusal;
-        body_->rules->admit(asked.caller, asked_of(info, word, given.arguments),
+        body_->rules->admit(session.caller, rule_facts(info, word, given.arguments),
                             [&](auto admitted) { refusal = admitted.error(); });
         CHECK(refusal.has_value());
-        return refuse(*refusal);
+        return refuse(std::move(*refusal));
     }
     const json::Schema& schema =
         set == nullptr ? entry->accepts()
                        : body_->view_of({session.profile, set.get(), false}).schema_of(*entry);
     Result<Value> accepted = accept(*entry, schema, session.caller.actor, given);
-    if (!accepted) return refuse(accepted.error());
-    announce(info.name, *accepted, only_reads(info, word));
-    Reply<ToolResult> ended = [&kernel, by = asked.caller,
-                               reply = std::move(reply)](Result<ToolResult> result) mutable {
-        kernel.end(by, !result           ? kernel::CallEnd::of(result.error())
-                       : result->content ? kernel::CallEnd()
-                                         : kernel::CallEnd::of(result->structured));
-        reply(std::move(result));
-    };
-    kernel.begin(asked.caller,
-                 [rules = set == nullptr ? nullptr : body_->rules, tool = entry->tool.get(), asked,
-                  what = asked_of(info, word, *accepted), arguments = std::move(*accepted),
-                  ended = std::move(ended)](Result<void> begun) mutable {
-                     if (!begun) return ended(refused(begun.error()));
-                     Run run = [tool, asked, arguments = std::move(arguments)](
-                                   Reply<ToolResult> answer) mutable {
-                         tool->call(asked, std::move(arguments), std::move(answer));
-                     };
-                     if (rules == nullptr) return run(std::move(ended));
-                     run_admitted(*rules, asked.caller, what, std::move(run), std::move(ended));
-                 });
+    if (!accepted) return refuse(std::move(accepted).error());
+
+    kernel::CallFacts facts{std::string(profile), info.name, *accepted, only_reads(info, word)};
+    if (set != nullptr) facts.for_rules = rule_facts(info, word, *accepted);
+    facts.asks = true;
+    admission.begin(session.caller, std::move(facts),
+                    [admission, tool = entry->tool.get(), profile = session.profile,
+                     arguments = std::move(*accepted),
+                     reply = std::move(reply)](Result<kernel::AdmittedCall> admitted) mutable {
+                        if (!admitted) return reply(refused(std::move(admitted).error()));
+                        const Session asked{admitted->by, profile};
+                        tool->call(asked, std::move(arguments),
+                                   [admission, call = std::move(*admitted),
+                                    reply = std::move(reply)](Result<ToolResult> result) mutable {
+                                       end_call(admission, std::move(call), result);
+                                       reply(std::move(result));
+                                   });
+                    });
 }
 
 }  // namespace quire::tools

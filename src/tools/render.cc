@@ -1,3 +1,5 @@
+// Answers as clients and models read them: refusals, edits, histories, and the schemas that promise
+// them.
 #include "tools/render.h"
 
 #include <algorithm>
@@ -21,15 +23,38 @@ std::string wait_for(const Error& escalation) {
 
 }  // namespace
 
-ToolResult refused(const Error& error) {
+ToolResult refused(Error error) {
+    return {std::move(error)};
+}
+
+namespace {
+
+// A refusal for a model to read. Where it is not known what another program did, its message says
+// so.
+std::string text_of(const Error& error) {
+    if (error.reason() == "fate_unknown" || error.reason() == "mount_error") return error.message();
     std::string text = cat("Nothing was changed: ", error.message());
     if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
     if (error.code() == Errc::escalation_required) text += wait_for(error);
-    return {Map{{"error", Map{{"code", name_of(error.code())},
-                              {"reason", error.reason()},
-                              {"message", error.message()},
-                              {"details", error.details()}}}},
-            std::move(text), true};
+    return text;
+}
+
+}  // namespace
+
+EncodedResult encoded(ToolResult result) {
+    if (const Error* const error = result.refusal()) {
+        return {Map{{"error", Map{{"code", name_of(error->code())},
+                                  {"reason", error->reason()},
+                                  {"message", error->message()},
+                                  {"details", error->details()}}}},
+                text_of(*error),
+                {},
+                true,
+                std::move(result.meta)};
+    }
+    auto& answer = std::get<ToolAnswer>(result.outcome);
+    return {std::move(answer.structured), std::move(answer.text), std::move(answer.content),
+            answer.failed, std::move(result.meta)};
 }
 
 edits::Numbering numbering_of(Profile profile) {

@@ -1,4 +1,4 @@
-// What tools answer: output schemas in few words, structured results, and text for a model to read.
+// Rendering of answers: output schemas in few words, structured results, and text for a model.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "base/value.h"
 #include "edits/numbering.h"
 #include "json/fields.h"
-#include "kernel/kernel.h"
+#include "kernel/core/kernel.h"
 #include "tools/tool.h"
 
 namespace quire::tools {
@@ -25,7 +25,7 @@ edits::EditLimits edit_limits(const kernel::Kernel& kernel);
 
 using json::Fields;
 
-// What a tool answers: its structured part, and the same for a model to read.
+// An answer: its structured part, and the same for a model to read.
 template <class Answer>
 struct Answered {
     Answer answer;
@@ -44,10 +44,29 @@ struct About {
     }
 };
 
-// By the fields that an Answer has wherever it is one.
+// The block that an answer names, and its version: the answer's own, or those of what it is about.
+template <class Answer>
+kernel::Touched touched_by(const Answer& answer) {
+    if constexpr (requires { answer.of; }) {
+        return touched_by(answer.of);
+    } else if constexpr (requires { answer.file.block_id; }) {
+        return touched_by(answer.file);
+    } else if constexpr (requires { answer.block.block_id; }) {
+        return touched_by(answer.block);
+    } else if constexpr (requires { answer.row.block; }) {
+        return touched_by(answer.row.block);
+    } else {
+        kernel::Touched out;
+        if constexpr (requires { out.block_id = answer.block_id; }) out.block_id = answer.block_id;
+        if constexpr (requires { out.version = answer.version; }) out.version = answer.version;
+        return out;
+    }
+}
+
+// A result encoded by the fields that an Answer has wherever it is one.
 template <class Answer>
 ToolResult result_of(const Answer& answer, std::string text) {
-    return {json::Codec<Answer>::encode(answer), std::move(text)};
+    return {ToolAnswer{json::Codec<Answer>::encode(answer), std::move(text)}, touched_by(answer)};
 }
 template <class Answer>
 ToolResult result_of(Answered<Answer> said) {
@@ -73,7 +92,7 @@ auto answer_with(Function<void(tl::expected<Out, Error>)> reply, Render render) 
     };
 }
 
-// Of an edit.
+// The answer to an edit.
 struct EditAnswer {
     // Counted as the profile counts.
     struct Lines {
@@ -87,9 +106,9 @@ struct EditAnswer {
     std::string snippet;
     bool no_op = false;
     std::vector<std::string> notes;
-    static Fields<EditAnswer> fields();  // As every profile answers it.
+    static Fields<EditAnswer> fields();  // Those that every profile answers.
 };
-// As the answer of one tool.
+// The fields that one profile answers.
 Fields<EditAnswer> edit_fields(Profile profile);
 Answered<EditAnswer> render_edited(const kernel::Edited& edited, Profile profile);
 // How many lines the beginning of a block shows.
@@ -98,7 +117,7 @@ inline constexpr std::size_t kShownLines = 5;
 std::string beginning_of(std::string_view content, Profile profile);
 // The lines that a change shows, numbered.
 std::string snippet_of(const edits::Change& change, Profile profile);
-// The same, and how many more there are.
+// The lines that a change shows, and how many more there are.
 std::string snippet_text(const edits::Change& change, Profile profile);
 
 // What a read from line `first` on, counted from 1, is refused with where it begins past the end;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "json/fields.h"
-#include "kernel/kernel.h"
+#include "kernel/core/kernel.h"
 #include "text/search.h"
 #include "tools/render.h"
 #include "tools/tool.h"

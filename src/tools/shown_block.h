@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/kernel.h"
+#include "kernel/core/kernel.h"
 #include "tools/render.h"
 #include "tools/tool.h"
 

@@ -6,18 +6,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/enum_words.h"
 #include "base/function.h"
 #include "base/result.h"
 #include "base/value.h"
-#include "kernel/kernel.h"
+#include "kernel/core/kernel.h"
+#include "kernel/oversight/admission.h"
 #include "tools/operations.h"
 
-namespace quire::kernel {
-class RuleCalls;
-}
 namespace quire::policy {
 class ToolCatalog;
 }
@@ -29,7 +28,7 @@ constexpr auto words_of(Profile) {
     return word_table("model", "full", "compat");
 }
 
-// What MCP calls annotations. They are promises: a tool that says read_only changes nothing.
+// MCP's annotations. They are promises: a tool that says read_only changes nothing.
 struct Annotations {
     bool read_only = false;
     bool destructive = false;
@@ -40,11 +39,11 @@ struct Annotations {
 struct ToolInfo {
     std::string name;
     std::string title;
-    std::string description;  // What its operations say comes after it when it is published.
+    std::string description;  // When it is published, the descriptions of its operations follow.
     Value input_schema;       // JSON Schema 2020-12, additionalProperties false.
     Value output_schema;
     Annotations annotations;
-    Operations operations = {};  // Of a tool that does several things.
+    Operations operations = {};  // Empty for a tool that does one thing.
     bool for_people = false;     // Listed for human actors alone, and refused to the others.
     // The conversation of a call that names none by its argument `conversation`; "" for none.
     std::string conversation = {};
@@ -61,24 +60,41 @@ ToolInfo published(ToolInfo info, const std::vector<std::string>& operations);
 // The name that is published of a tool which is called `name`: "block_edit" for "block.edit".
 std::string published_name(std::string_view name);
 
-struct ToolResult {
-    Value structured;  // What output_schema says, or {"error": {code, reason, message, details}}.
+// A tool's answer.
+struct ToolAnswer {
+    Value structured;  // Fits output_schema; null for another program's tool that gave none.
     std::string text;  // For a model to read.
-    bool is_error = false;
-    Map meta = {};  // For the program that runs the model: {"quire/loop": "ended"} and the like.
-    // Content as another program's tool gave it, in MCP's blocks, for clients in the place of
-    // `text`. What it answered is then no refusal of ours, whatever `structured` looks like; that
-    // is null where there was none.
+    // Another program's content, in MCP's blocks, for clients in the place of `text`.
     std::optional<List> content = {};
+    // Another program's tool says that it failed. That is an answer, and no refusal of ours.
+    bool failed = false;
 };
+
+// The outcome of a call: values, until a door encodes them.
+struct ToolResult {
+    std::variant<ToolAnswer, Error> outcome;  // An Error is a refusal.
+    kernel::Touched touched = {};             // What the log says of it.
+    Map meta = {};  // For the program that runs the model: {"quire/loop": "ended"} and the like.
+
+    const ToolAnswer* answer() const { return std::get_if<ToolAnswer>(&outcome); }
+    const Error* refusal() const { return std::get_if<Error>(&outcome); }
+};
+ToolResult refused(Error error);
+
+// A result as doors write it.
+struct EncodedResult {
+    Value structured;  // The answer's, or {"error": {code, reason, message, details}}.
+    std::string text;  // A refusal's first line says that nothing was changed and why.
+    std::optional<List> content = {};
+    bool is_error = false;
+    Map meta = {};
+};
+EncodedResult encoded(ToolResult result);
 
 struct Session {
     kernel::Caller caller;
     Profile profile = Profile::model;
 };
-
-// An error as a result: text whose first line says that nothing was changed and why.
-ToolResult refused(const Error& error);
 
 // One tool as one profile shows it. Made by the functions of tools/blocks.h and their like.
 class Tool {
@@ -108,25 +124,21 @@ public:
     // The name must be new to the profile, and the schema compile; lists keep the order of adding.
     void add(Profile profile, std::unique_ptr<const Tool> tool);
 
-    // What is published to the actor, in a stable order; it depends on nothing else. Valid as long
-    // as the registry.
+    // The tools published to the actor, in a stable order that depends on nothing else. Valid as
+    // long as the registry.
     const std::vector<ToolInfo>& list(Profile profile, const policy::Actor& to) const;
-    // What the rules demand of the actor, a sentence for each; none where they do not govern it.
+    // The rules for the actor, a sentence for each; none where they do not govern it.
     std::vector<std::string> rules_for(const policy::Actor& actor) const;
-    // Holds what is done otherwise than by a tool to the rules as a call of `tool`, about this
-    // block or "" for none. Replies with what is to be told once how it ended. Errors: those of
-    // kernel::RuleCalls::admit().
-    using Ended = Function<void(bool success)>;
-    void hold(const kernel::Caller& by, std::string_view tool, std::string block_id,
-              Reply<Ended> reply) const;
-    // What the rules count in the caller's session ends with it.
+    // For what is done otherwise than by a tool: the log and the rules that hold for tools.
+    kernel::Admission admission() const;
+    // Ends what the rules count in the caller's session.
     void end_session(const kernel::Caller& by) const;
     // nullptr where there is none. "block.edit" finds "block_edit", "file.read" the tool "file".
     const ToolInfo* find(Profile profile, std::string_view name) const;
     // Holds the call to the rules, checks `arguments` against the schema that the actor is shown,
-    // runs, replies exactly once, from any thread. A refusal is a result with is_error. What needs
-    // a person's approval is asked for in the call's name. The only Error: not_found
-    // "unknown_tool", which lists the names there are.
+    // runs, replies exactly once, from any thread. A refusal is a result. What needs a person's
+    // approval is asked for in the call's name. The only Error: not_found "unknown_tool", which
+    // lists the names there are.
     void call(const Session& session, std::string_view name, Value arguments,
               Reply<ToolResult> reply) const;
 

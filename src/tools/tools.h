@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kernel/file_calls.h"
-#include "kernel/kernel.h"
-#include "kernel/memory_calls.h"
+#include "kernel/core/kernel.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/memory/memory_calls.h"
 #include "tools/tool.h"
 
 namespace quire::kernel {

@@ -38,7 +38,7 @@ inline ToolInfo info_of(Described words, Value input_schema) {
 // `reply`, which answers an Error as a refusal.
 inline Reply<ToolResult> or_refused(Reply<ToolResult> reply) {
     return [reply = std::move(reply)](Result<ToolResult> result) mutable {
-        reply(result ? std::move(*result) : refused(result.error()));
+        reply(result ? std::move(*result) : refused(std::move(result).error()));
     };
 }
 
@@ -78,7 +78,8 @@ std::unique_ptr<const Tool> make_tool(Described words, Fields<Args> fields, Fiel
             const Session& session, Args args, Reply<ToolResult> reply) {
             run(session, std::move(args),
                 answer_with(std::move(reply), [answer](Answered<Answer> said) {
-                    return ToolResult{answer->encode(said.answer), std::move(said.text)};
+                    return ToolResult{ToolAnswer{answer->encode(said.answer), std::move(said.text)},
+                                      touched_by(said.answer)};
                 }));
         });
 }

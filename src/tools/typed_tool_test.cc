@@ -40,15 +40,15 @@ Value parsed(std::string_view text) {
 class Echo : public testing::Test {
 protected:
     // As the registry does: what the schema takes.
-    ToolResult call(Value arguments) {
+    EncodedResult call(Value arguments) {
         if (arguments.is_null()) arguments = Map{};
         const json::Schema schema =
             std::move(*json::Schema::compile(tool->info().input_schema, {.strict = true}));
         Result<Value> accepted = schema.accept(std::move(arguments));
-        if (!accepted) return refused(accepted.error());
-        std::optional<ToolResult> answer;
+        if (!accepted) return encoded(refused(accepted.error()));
+        std::optional<EncodedResult> answer;
         tool->call({}, std::move(*accepted),
-                   [&](Result<ToolResult> result) { answer = std::move(*result); });
+                   [&](Result<ToolResult> result) { answer = encoded(std::move(*result)); });
         return std::move(*answer);
     }
     const std::unique_ptr<const Tool> tool = make_tool<Args>(
@@ -58,7 +58,7 @@ protected:
             reply(Answered<Answer>{{cat(args.name, args.count), {}}, args.name});
         });
     std::string message(std::string_view arguments) {
-        const ToolResult result = call(parsed(arguments));
+        const EncodedResult result = call(parsed(arguments));
         EXPECT_TRUE(result.is_error) << arguments;
         EXPECT_EQ(*result.structured.get("error")->get("code"), Value("invalid_argument"));
         return result.text;
@@ -66,7 +66,7 @@ protected:
 };
 
 TEST_F(Echo, ATypedToolRunsOnWhatFits) {
-    const ToolResult result = call(parsed(R"({"name":"ada","count":2})"));
+    const EncodedResult result = call(parsed(R"({"name":"ada","count":2})"));
 
     EXPECT_EQ(result.structured, parsed(R"({"said":"ada2"})"));
     EXPECT_EQ(result.text, "ada");
@@ -74,7 +74,7 @@ TEST_F(Echo, ATypedToolRunsOnWhatFits) {
 }
 
 TEST_F(Echo, AnErrorIsARefusal) {
-    const ToolResult result = call(parsed(R"({"name":""})"));
+    const EncodedResult result = call(parsed(R"({"name":""})"));
 
     EXPECT_TRUE(result.is_error);
     EXPECT_EQ(*result.structured.get("error")->get("reason"), Value("no_name"));
@@ -126,8 +126,8 @@ TEST(OneOf, HasTheMembersOfAllAndRequiresWhatEachDoes) {
 }
 
 TEST(Refused, SaysFirstThatNothingWasChanged) {
-    const ToolResult result =
-        refused(Error(Errc::conflict, "content_mismatch", "line 4 differs", {{"start_line", 4}}));
+    const EncodedResult result = encoded(
+        refused(Error(Errc::conflict, "content_mismatch", "line 4 differs", {{"start_line", 4}})));
 
     EXPECT_EQ(result.text, "Nothing was changed: line 4 differs.");
     EXPECT_EQ(result.structured, parsed(R"({"error":{"code":"conflict","reason":"content_mismatch",

@@ -75,7 +75,7 @@ TEST_F(Full, AnErrorSaysLittleOfWhatItWasGiven) {
           std::pair("block_read", "block_id")}) {
         Map arguments{{name, large}};
         if (std::string_view(tool) == "block_history") arguments.set("block_id", id);
-        const tools::ToolResult result = call(tool, arguments);
+        const tools::EncodedResult result = call(tool, arguments);
         EXPECT_TRUE(result.is_error) << tool;
         EXPECT_LT(result.text.size(), 300U) << tool << " " << name;
     }
@@ -224,7 +224,7 @@ TEST_F(Full, CompareAndSetRefusesWhatHasChanged) {
     EXPECT_EQ(
         details("block_edit", stale),
         parsed(R"({"operation":0,"start_line":1,"end_line":2,"expected":"B","actual":"b\n"})"));
-    const tools::ToolResult told = call("block_edit", stale);
+    const tools::EncodedResult told = call("block_edit", stale);
     EXPECT_NE(told.text.find("1\tb\n"), std::string::npos) << told.text;
 }
 

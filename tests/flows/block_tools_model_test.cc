@@ -19,7 +19,7 @@ protected:
 
 TEST_F(Model, AViewIsAHeaderAndNumberedLines) {
     const std::string id = block("a\n\tb \nc");
-    const tools::ToolResult view = call("block_view", Map{{"block_id", id}});
+    const tools::EncodedResult view = call("block_view", Map{{"block_id", id}});
 
     EXPECT_EQ(view.text, id + ": text, pending, version 1, 3 lines, 7 bytes, no newline at the "
                               "end\n1\ta\n2\t\tb \n3\tc\n");
@@ -51,7 +51,7 @@ TEST_F(Model, AViewTakesBothEndsOfARange) {
 
 TEST_F(Model, StrReplaceShowsTheNewVersionAndTwoLinesEitherSide) {
     const std::string id = block("a\nb\nc\nd\ne\nf\n");
-    const tools::ToolResult done =
+    const tools::EncodedResult done =
         call("block_str_replace", on(id, R"({"old_str":"d","new_str":"D"})"));
 
     EXPECT_EQ(done.text, "Done: now version 2, 6 lines.\n2\tb\n3\tc\n4\tD\n5\te\n6\tf\n");
@@ -67,7 +67,7 @@ TEST_F(Model, StrReplaceRefusesNoneAndMany) {
               "not_unique");
     EXPECT_EQ(reason("block_str_replace", on(id, R"({"old_str":"\tbeta","new_str":"x"})")),
               "no_match");
-    const tools::ToolResult miss =
+    const tools::EncodedResult miss =
         call("block_str_replace", on(id, R"({"old_str":"\tbeta","new_str":"x"})"));
     EXPECT_NE(miss.text.find("2\t  beta\n"), std::string::npos) << miss.text;
     EXPECT_EQ(version(id), 1);
@@ -97,7 +97,7 @@ TEST_F(Model, ReplaceLinesMustSayWhatTheyWere) {
         details("block_replace_lines",
                 on(id, R"({"start_line":2,"end_line":3,"new_text":"x","expected_text":"b"})")),
         parsed(R"({"operation":0,"start_line":2,"end_line":3,"expected":"b","actual":"b\nc\n"})"));
-    const tools::ToolResult stale =
+    const tools::EncodedResult stale =
         call("block_replace_lines",
              on(id, R"({"start_line":2,"end_line":3,"new_text":"x","expected_text":"b"})"));
     EXPECT_NE(stale.text.find("2\tb\n3\tc\n"), std::string::npos) << stale.text;
@@ -148,7 +148,7 @@ TEST_F(Model, ErrorsNameToolsAndArgumentsThatThisProfileHas) {
     const std::string id = block("same\nother\nsame\n");
     const std::string empty = block("");
     const auto told = [&](const char* tool, const std::string& of, const char* arguments) {
-        const tools::ToolResult result = call(tool, on(of, arguments));
+        const tools::EncodedResult result = call(tool, on(of, arguments));
         EXPECT_TRUE(result.is_error) << arguments;
         for (const char* foreign : {"block_edit", "block_read", "op \"", "operation"})
             EXPECT_EQ(result.text.find(foreign), std::string::npos) << result.text;

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/desk_test.h"
+#include "kernel/core/desk_test.h"
 #include "tests/flows/published.h"
 #include "tools/tools.h"
 
@@ -21,9 +21,10 @@ protected:
         session.profile = GetParam();
         session.caller = kernel::Desk::as("ada");
         const Value given = json::parse(arguments).value();
-        std::optional<Result<tools::ToolResult>> answer;
-        registry_.call(session, "context", given,
-                       [&](Result<tools::ToolResult> result) { answer = std::move(result); });
+        std::optional<Result<tools::EncodedResult>> answer;
+        registry_.call(session, "context", given, [&](Result<tools::ToolResult> result) {
+            answer = encoded(std::move(result));
+        });
         desk_.scheduler.run_all();
         CHECK(answer && *answer);
         EXPECT_FALSE((*answer)->is_error) << arguments << (*answer)->text;

@@ -269,7 +269,7 @@ TEST(FileTool, ADeniedCallSaysByWhom) {
     constexpr auto kEdit = R"({"operation":"append","path":"ask/f","content":"y"})";
     const std::string id = workspace.asked(kEdit);
     EXPECT_EQ(workspace.resolve(id, "deny"), "ok");
-    const tools::ToolResult denied = workspace.call(kEdit);
+    const tools::EncodedResult denied = workspace.call(kEdit);
     EXPECT_TRUE(denied.is_error);
     EXPECT_EQ(denied.text, cat("Nothing was changed: human:tom denied this call (approval ", id,
                                "). Do something else, or ask them."));
@@ -279,7 +279,7 @@ TEST(FileTool, AnAgentDoesNotAnswerItself) {
     Workspace workspace;
     workspace.disk.put("ask/f", "x\n");
     constexpr auto kEdit = R"({"operation":"append","path":"ask/f","content":"y"})";
-    const tools::ToolResult asked = workspace.call(kEdit);
+    const tools::EncodedResult asked = workspace.call(kEdit);
     const std::string id =
         workspace.last.get("error")->get("details")->get("approval_id")->as_string();
     EXPECT_EQ(asked.text,
@@ -289,7 +289,7 @@ TEST(FileTool, AnAgentDoesNotAnswerItself) {
                   " --actor human:NAME. Then make the very same call again."));
     for (const char* by : {"agent:ada", "agent:bob", "system:x", "source:x"}) {
         EXPECT_EQ(workspace.resolve(id, "approve_once", "", by), "permission_denied");
-        const tools::ToolResult refused =
+        const tools::EncodedResult refused =
             workspace.call_tool("approvals", R"({"operation":"list"})", by);
         EXPECT_EQ(refused.text, cat("Nothing was changed: Only people answer approvals: ", by,
                                     " may not list or resolve them. Ask a person (human:NAME)."));
@@ -357,7 +357,7 @@ TEST(FileTool, ARefusalSaysWhatWasNotDoneAndWhichRuleSaysSo) {
     Workspace workspace;
     workspace.disk.put("a.lock", "x\n");
 
-    const tools::ToolResult refused =
+    const tools::EncodedResult refused =
         workspace.call(R"({"operation":"append","path":"a.lock","content":"y"})");
 
     EXPECT_EQ(refused.text,
@@ -368,7 +368,7 @@ TEST(FileTool, ARefusalSaysWhatWasNotDoneAndWhichRuleSaysSo) {
 TEST(FileTool, ArgumentsThatDoNotBelongAreNamed) {
     Workspace workspace;
     const auto message = [&](std::string_view call) {
-        const tools::ToolResult result = workspace.call(call);
+        const tools::EncodedResult result = workspace.call(call);
         return result.is_error ? result.structured.get("error")->get("message")->as_string() : "ok";
     };
     EXPECT_EQ(message(R"({"operation":"append","path":"f"})"),
@@ -414,7 +414,7 @@ TEST(FileTool, AReadThatBeginsPastTheEndSaysWhichLinesThereAre) {
     workspace.disk.put("three", "a\nb\nc\n");
     workspace.disk.put("empty", "");
     const auto told = [&](const std::string& path, int start) {
-        const tools::ToolResult result =
+        const tools::EncodedResult result =
             workspace.call(cat(R"({"operation":"read","path":")", path, R"(","range":{"start":)",
                                start, R"(,"end":-1}})"));
         if (!result.is_error) return std::string("ok");
@@ -450,7 +450,7 @@ TEST(FileTool, ErrorsNameTheArgumentsOfTheOperation) {
              R"({"operation":"insert","path":"f","line":0,"content":""})",
              R"({"operation":"edit","path":"f","operations":[{"op":"insert","line":9,"content":"x"}]})",
              R"({"operation":"edit","path":"f","operations":[{"op":"insert","line":0,"content":""}]})"}) {
-            const tools::ToolResult result = workspace.call(call);
+            const tools::EncodedResult result = workspace.call(call);
             EXPECT_TRUE(result.is_error) << call;
             for (const char* foreign : {"old_str", "insert_line", "block_", "replace_all", "View"})
                 EXPECT_EQ(result.text.find(foreign), std::string::npos) << result.text;

@@ -8,7 +8,7 @@
 #include "base/concat.h"
 #include "base/words_for_test.h"
 #include "json/json.h"
-#include "kernel/desk_test.h"
+#include "kernel/core/desk_test.h"
 #include "tests/flows/published.h"
 #include "tools/tools.h"
 
@@ -33,14 +33,15 @@ protected:
         set_out();
     }
 
-    tools::ToolResult call(std::string_view tool, std::string_view arguments,
-                           const std::string& by) {
+    tools::EncodedResult call(std::string_view tool, std::string_view arguments,
+                              const std::string& by) {
         tools::Session session;
         session.caller.actor = policy::Actor::parse(by).value();
         session.profile = tools::Profile::compat;
-        std::optional<Result<tools::ToolResult>> answer;
-        registry_->call(session, tool, json::parse(arguments).value(),
-                        [&](Result<tools::ToolResult> result) { answer = std::move(result); });
+        std::optional<Result<tools::EncodedResult>> answer;
+        registry_->call(
+            session, tool, json::parse(arguments).value(),
+            [&](Result<tools::ToolResult> result) { answer = encoded(std::move(result)); });
         desk.scheduler.run_all();
         EXPECT_TRUE(answer && *answer);
         last = (*answer)->structured;
@@ -49,19 +50,19 @@ protected:
     }
     // The text of an answer that must be no refusal.
     std::string said(std::string_view arguments, const std::string& by = "agent:ada") {
-        tools::ToolResult result = call("memory", arguments, by);
+        tools::EncodedResult result = call("memory", arguments, by);
         EXPECT_FALSE(result.is_error) << arguments << ": " << result.text;
         return std::move(result.text);
     }
     // "REASON: text" of a refusal.
     std::string refused(std::string_view arguments, const std::string& by = "agent:ada") {
-        const tools::ToolResult result = call("memory", arguments, by);
+        const tools::EncodedResult result = call("memory", arguments, by);
         EXPECT_TRUE(result.is_error) << arguments << ": " << result.text;
         const Value* error = last.get("error");
         return cat(error == nullptr ? "" : error->get("reason")->as_string(), ": ", result.text);
     }
     void context(std::string_view arguments, const std::string& by = "agent:ada") {
-        const tools::ToolResult result = call("context", arguments, by);
+        const tools::EncodedResult result = call("context", arguments, by);
         EXPECT_FALSE(result.is_error) << arguments << ": " << result.text;
     }
     std::string value(const std::string& label) {
@@ -126,7 +127,7 @@ TEST_F(MemoryTool, AnEditIsAWriteWithHistoryAndUndo) {
     context(R"({"operation":"undo","label":"m"})");
     EXPECT_EQ(value("m"), "tea\n");
     // What a block held from the start is no write to take back.
-    const tools::ToolResult more =
+    const tools::EncodedResult more =
         call("context", R"({"operation":"undo","label":"m"})", "agent:ada");
     EXPECT_TRUE(more.is_error);
     EXPECT_EQ(value("m"), "tea\n");

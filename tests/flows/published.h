@@ -23,9 +23,14 @@ inline Value closed(Value schema) {
     return schema;
 }
 
+inline Result<tools::EncodedResult> encoded(Result<tools::ToolResult> result) {
+    if (!result) return Failure(std::move(result).error());
+    return tools::encoded(std::move(*result));
+}
+
 // It fits the output schema; in profile `full`, which leaves nothing out, that names all of it.
 inline void expect_published(const tools::Registry& registry, tools::Profile profile,
-                             std::string_view tool, const tools::ToolResult& result) {
+                             std::string_view tool, const tools::EncodedResult& result) {
     const tools::ToolInfo* const info = registry.find(profile, tool);
     if (info == nullptr) return;
     const bool names_all = profile == tools::Profile::full && !result.is_error;

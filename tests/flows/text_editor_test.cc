@@ -17,13 +17,13 @@ class TextEditor : public testing::Test {
 protected:
     // The text of an answer that must be no refusal.
     std::string said(std::string_view arguments, const std::string& actor = "agent:ada") {
-        tools::ToolResult result = workspace.call(arguments, actor);
+        tools::EncodedResult result = workspace.call(arguments, actor);
         EXPECT_FALSE(result.is_error) << arguments << ": " << result.text;
         return std::move(result.text);
     }
     // "REASON: text" of a refusal.
     std::string refused(std::string_view arguments, const std::string& actor = "agent:ada") {
-        tools::ToolResult result = workspace.call(arguments, actor);
+        tools::EncodedResult result = workspace.call(arguments, actor);
         EXPECT_TRUE(result.is_error) << arguments << ": " << result.text;
         EXPECT_TRUE(result.text.starts_with("Nothing was changed: ")) << result.text;
         const Value* error = result.structured.get("error");

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "json/json.h"
-#include "kernel/desk_test.h"
+#include "kernel/core/desk_test.h"
 #include "tests/flows/published.h"
 #include "tools/tool.h"
 
@@ -26,7 +26,8 @@ public:
     explicit ToolDesk(tools::Profile profile) : profile_(profile) {}
 
     // "ada" calls unless `by` says otherwise.
-    tools::ToolResult call(std::string_view tool, Value arguments, const std::string& by = "ada") {
+    tools::EncodedResult call(std::string_view tool, Value arguments,
+                              const std::string& by = "ada") {
         auto answer = start(tool, std::move(arguments), by);
         desk.scheduler.run_all();
         CHECK(answer->has_value() && (*answer)->has_value());
@@ -34,24 +35,23 @@ public:
         return std::move(***answer);
     }
     // Starts a call and leaves it to the scheduler.
-    std::shared_ptr<std::optional<Result<tools::ToolResult>>> start(std::string_view tool,
-                                                                    Value arguments,
-                                                                    const std::string& by = "ada") {
-        auto answer = std::make_shared<std::optional<Result<tools::ToolResult>>>();
+    std::shared_ptr<std::optional<Result<tools::EncodedResult>>> start(
+        std::string_view tool, Value arguments, const std::string& by = "ada") {
+        auto answer = std::make_shared<std::optional<Result<tools::EncodedResult>>>();
         registry_->call(
             {kernel::Desk::as(by), profile_}, tool, std::move(arguments),
-            [answer](Result<tools::ToolResult> result) { *answer = std::move(result); });
+            [answer](Result<tools::ToolResult> result) { *answer = encoded(std::move(result)); });
         return answer;
     }
     // The structured result of a call that must succeed.
     Value ok(std::string_view tool, Value arguments, const std::string& by = "ada") {
-        tools::ToolResult result = call(tool, std::move(arguments), by);
+        tools::EncodedResult result = call(tool, std::move(arguments), by);
         EXPECT_FALSE(result.is_error) << tool << ": " << result.text;
         return std::move(result.structured);
     }
     // The error of a call that must be refused, and must have changed nothing.
     Map refused(std::string_view tool, Value arguments, const std::string& by = "ada") {
-        tools::ToolResult result = call(tool, std::move(arguments), by);
+        tools::EncodedResult result = call(tool, std::move(arguments), by);
         EXPECT_TRUE(result.is_error) << tool << " was not refused: " << result.text;
         EXPECT_TRUE(result.text.starts_with("Nothing was changed: ")) << result.text;
         const Value* error = result.structured.get("error");

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "fs/memory_files_for_test.h"
-#include "kernel/approval_calls.h"
-#include "kernel/file_calls.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/oversight/approval_calls.h"
 #include "tests/flows/tool_desk.h"
 #include "tests/flows/tool_page.h"
 #include "tools/tools.h"

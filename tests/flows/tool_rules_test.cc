@@ -81,7 +81,7 @@ TEST(ToolRules, WhatIsHiddenIsRefused) {
 
     EXPECT_EQ(workspace.outcome(R"({"operation":"read","path":"f"})"), "ok");
     for (const char* const tool : {"file", "file.delete"}) {
-        const tools::ToolResult refused = workspace.call_tool(
+        const tools::EncodedResult refused = workspace.call_tool(
             tool, tool[4] == 0 ? R"({"operation":"delete","path":"f"})" : R"({"path":"f"})");
         EXPECT_EQ(refused.structured.get("error")->get("reason")->as_string(),
                   "operation_not_allowed");

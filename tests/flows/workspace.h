@@ -14,10 +14,11 @@
 #include "base/test_directory.h"
 #include "fs/disk_files.h"
 #include "json/json.h"
-#include "kernel/approval_calls.h"
-#include "kernel/desk_test.h"
-#include "kernel/file_calls.h"
-#include "kernel/rule_calls.h"
+#include "kernel/core/desk_test.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/oversight/approval_calls.h"
+#include "kernel/oversight/overseer.h"
+#include "kernel/oversight/rule_calls.h"
 #include "sched/manual_for_test.h"
 #include "tests/flows/published.h"
 #include "tools/tools.h"
@@ -46,19 +47,20 @@ public:
     Workspace& operator=(const Workspace&) = delete;
     ~Workspace() { close(); }
 
-    tools::ToolResult call(std::string_view arguments, const std::string& actor = "agent:ada") {
+    tools::EncodedResult call(std::string_view arguments, const std::string& actor = "agent:ada") {
         return call_tool(profile_ == Profile::compat ? "str_replace_based_edit_tool" : "file",
                          arguments, actor);
     }
-    tools::ToolResult call_tool(std::string_view tool, std::string_view arguments,
-                                const std::string& actor = "agent:ada") {
+    tools::EncodedResult call_tool(std::string_view tool, std::string_view arguments,
+                                   const std::string& actor = "agent:ada") {
         tools::Session as;
         as.caller.actor = policy::Actor::parse(actor).value();
         as.caller.session = session;
         as.profile = profile_;
-        std::optional<tools::ToolResult> answer;
-        registry_->call(as, tool, json::parse(arguments).value(),
-                        [&](Result<tools::ToolResult> result) { answer = std::move(*result); });
+        std::optional<tools::EncodedResult> answer;
+        registry_->call(
+            as, tool, json::parse(arguments).value(),
+            [&](Result<tools::ToolResult> result) { answer = tools::encoded(std::move(*result)); });
         scheduler_.run_all();
         CHECK(answer.has_value());
         expect_published(*registry_, profile_, tool, *answer);
@@ -68,7 +70,7 @@ public:
     }
     // "ok", or the reason of the refusal.
     std::string outcome(std::string_view arguments, const std::string& actor = "agent:ada") {
-        const tools::ToolResult result = call(arguments, actor);
+        const tools::EncodedResult result = call(arguments, actor);
         return result.is_error ? result.structured.get("error")->get("reason")->as_string() : "ok";
     }
     std::string content(const std::string& path) {
@@ -89,7 +91,7 @@ public:
     // A person's answer: "ok", or the reason of the refusal.
     std::string resolve(const std::string& id, std::string_view decision = "approve_once",
                         std::string_view more = "", const std::string& actor = "human:tom") {
-        const tools::ToolResult result =
+        const tools::EncodedResult result =
             call_tool("approvals",
                       cat(R"({"operation":"resolve","approval_id":")", id, R"(","decision":")",
                           decision, "\"", more, "}"),
@@ -136,7 +138,7 @@ private:
         gate_ = std::make_unique<kernel::FileGate>(*files_, std::move(rules), clock,
                                                    limits_.block_bytes);
         kernel_ = std::move(
-            *kernel::Kernel::open({store_, scheduler_, clock, rng_, limits_, gate_.get()}));
+            *kernel::open_kernel({store_, scheduler_, clock, rng_, limits_, gate_.get()}));
         calls_ = std::make_unique<kernel::FileCalls>(*kernel_, *gate_);
         approvals_ = std::make_unique<kernel::ApprovalCalls>(*kernel_);
         registry_ = std::make_unique<tools::Registry>(*kernel_);

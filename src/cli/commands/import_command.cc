@@ -18,7 +18,7 @@
 #include "cli/exchange/foreign_memory.h"
 #include "cli/exchange/members.h"
 #include "cli/exchange/memory_file.h"
-#include "kernel/carried.h"
+#include "kernel/memory/carried.h"
 #include "policy/actor.h"
 
 namespace quire::cli {

@@ -26,12 +26,13 @@
 #include "cli/settings/tool_rules.h"
 #include "diagnostics/source.h"
 #include "fs/disk_files.h"
-#include "kernel/approval_calls.h"
-#include "kernel/file_calls.h"
-#include "kernel/kernel.h"
-#include "kernel/mount_calls.h"
-#include "kernel/rule_calls.h"
-#include "kernel/source_calls.h"
+#include "kernel/core/kernel.h"
+#include "kernel/files/file_calls.h"
+#include "kernel/memory/source_calls.h"
+#include "kernel/oversight/approval_calls.h"
+#include "kernel/oversight/mount_calls.h"
+#include "kernel/oversight/overseer.h"
+#include "kernel/oversight/rule_calls.h"
 #include "mcp/mcp_session.h"
 #include "mcp/open_questions.h"
 #include "mounts/mounts.h"
@@ -156,7 +157,7 @@ Result<std::unique_ptr<rpc::Session>> KernelProcess::Body::session_for(
     }
     const kernel::Caller caller = session.caller;
     auto service = std::make_unique<server::WorkspaceService>(
-        *registry, *kernel, std::move(session),
+        *registry, *kernel, *file_calls, std::move(session),
         command ? server::WorkspaceService::Reach::any_profile
                 : server::WorkspaceService::Reach::own_profile);
     // Only agents ask: people may do what agents ask for, and a command shows its own refusal.
@@ -272,7 +273,7 @@ Result<void> KernelProcess::Body::open_storage(const KernelProcessOptions& optio
     files = TRY(fs::DiskFiles::open(options.workspace, {rng.next(), {}}));
     gate = std::make_unique<kernel::FileGate>(*files, policy::PathRules(settings.files.rules),
                                               clock, settings.limits.block_bytes);
-    kernel = TRY(kernel::Kernel::open(
+    kernel = TRY(kernel::open_kernel(
         {*store, *pool, clock, rng, settings.limits, gate.get(), options.version}));
     return {};
 }

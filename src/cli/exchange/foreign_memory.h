@@ -1,4 +1,4 @@
-// The memories of other programs, as blocks to import (kernel/carried.h): Text and Map blocks that
+// The memories of other programs, as blocks to import (kernel/memory/carried.h): Text and Map blocks that
 // have a value and no history.
 //
 //   the memory server of MCP   A line of JSON for each entity and each relation. Every entity
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "kernel/carried.h"
+#include "kernel/memory/carried.h"
 
 namespace quire::cli {
 

@@ -18,7 +18,7 @@ struct MemoryFile {
     std::string owner;        // "agent:ada".
     std::string exported_at;  // RFC 3339.
     std::string program;      // Its version.
-    List blocks;              // In the form of kernel/carried.h.
+    List blocks;              // In the form of kernel/memory/carried.h.
 };
 
 // The line of a block, counted from 1, by the index of the block: the first block is on line 2.

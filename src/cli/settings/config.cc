@@ -17,7 +17,7 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "kernel/memory_header.h"
+#include "kernel/memory/memory_header.h"
 #include "text/glob.h"
 
 namespace quire::cli {

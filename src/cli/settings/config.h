@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "kernel/kernel.h"
+#include "kernel/core/kernel.h"
 #include "policy/path_rules.h"
 #include "policy/tool_rule.h"
 

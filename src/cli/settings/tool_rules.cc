@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/settings/config.h"
-#include "kernel/kernel.h"
+#include "kernel/core/kernel.h"
 #include "policy/rule_book.h"
 #include "tools/tools.h"
 

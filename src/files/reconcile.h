@@ -1,0 +1,44 @@
+// Reconcile: what a change on the disk makes of a document that may have edits of its own.
+//
+// Three texts go in: the one that disk and document last had in common, the document's and the
+// disk's. The plan says which edit of the common text the disk made. The kernel makes that edit in a
+// copy of the document at that version and merges it, so that edits that were never saved survive
+// and both sides stay in history. The document then decides the order of what went to one spot. Only
+// where both sides changed the same words, or made the same change twice, does its text differ from
+// the three-way merge (diff3 on words, text/merge3.h), and the plan has the correction. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/diff.h"
+#include "text/merge3.h"
+
+namespace quire::files {
+
+struct Sides {
+    std::string_view base;    // The document's text at the version that the disk last had.
+    std::string_view ours;    // The document's text now.
+    std::string_view theirs;  // The disk's text now.
+};
+
+struct Reconciled {
+    std::vector<text::Splice> disk_edit;  // The smallest edit that makes `base` what the disk has.
+    std::size_t ties = 0;                 // Places where both sides changed the same words.
+    std::string text;                     // The text that the document is to have.
+    // Another right text, with the insertions at one spot in the other order, if the order is free.
+    std::optional<std::string> other_order;
+
+    // The edit of `merged`, the document's text with the disk's edit merged into it, that makes it
+    // right; none where it is right as it is.
+    std::vector<text::Splice> correction(std::string_view merged) const;
+};
+
+// `tie`: whose words stand where both sides changed the same ones. O(text), and the cost of the
+// diffs.
+Reconciled reconcile(const Sides& sides, text::Side tie);
+
+}  // namespace quire::files

@@ -1,0 +1,69 @@
+// Appends: the text that one writer has handed over for the end of a block and that is not yet
+// committed.
+//
+// Appends that arrive while a flush is under way share the next one. Text that was only accepted
+// waits for a newline, 50 code points, 100 ms of silence, a status change, another writer, or a
+// reader.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/function.h"
+#include "conversation/append_buffer.h"
+#include "kernel/core/kernel.h"
+
+namespace quire::kernel {
+
+struct Appends {
+    struct Piece {
+        std::string text;
+        std::uint64_t version = 0;  // The block's once this piece is in.
+        // The block as it will read with accepted text, answered before the text is in.
+        std::size_t line_count = 0;
+        std::optional<edits::Change> change = {};
+        // The call that waits: a durable append, or one whose version is not reserved yet. Empty
+        // once it is answered.
+        Reply<Appended> waiting;
+        Ack ack = Ack::durable;
+
+        // Once: the answer of a call whose text is not stored yet.
+        Appended accepted() { return {version, false, line_count, std::exchange(change, {})}; }
+    };
+
+    // The text of one writer, call by call.
+    struct Turn {
+        policy::Actor writer;
+        std::vector<Piece> pieces;
+    };
+
+    conversation::AppendBuffer buffer;  // Whose text it is, and when it is due.
+    std::vector<Piece> pieces;          // The same text, call by call: each is a version.
+    std::vector<Turn> refused;          // What was accepted and the store refused: it goes first.
+    bool in_flight = false;             // A flush of this block is on its way to the disk.
+    bool timer_set = false;             // Silence is being watched for.
+    std::int64_t flushed_ms = 0;        // When text was last flushed because it was due.
+    std::map<std::string, std::uint64_t>
+        groups;  // Per actor: the version that began its run of appends.
+
+    bool empty() const { return pieces.empty() && refused.empty(); }
+    // How many calls wait, each of them a version, and how much text. O(what the store refused).
+    std::size_t calls() const {
+        std::size_t calls = pieces.size();
+        for (const Turn& turn : refused) calls += turn.pieces.size();
+        return calls;
+    }
+    std::size_t bytes() const {
+        std::size_t bytes = buffer.bytes();
+        for (const Turn& turn : refused) {
+            for (const Piece& piece : turn.pieces) bytes += piece.text.size();
+        }
+        return bytes;
+    }
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,67 @@
+// Calls that change a block, as values: what is asked for, and what it has made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/enum_words.h"
+#include "base/value.h"
+#include "conversation/block.h"
+#include "edits/plan.h"
+
+namespace quire::kernel {
+
+struct BlockCreate {
+    std::string conversation = "main";
+    std::optional<std::string> parent_id;
+    std::optional<std::string> after;  // A block id; absent: after every other block.
+    conversation::Role role = conversation::Role::user;
+    conversation::Kind kind = conversation::Kind::text;
+    std::string content;
+    Map metadata;
+    std::optional<conversation::Status> status;
+    std::string client_token;  // "" for none.
+};
+struct BlockVersion {
+    std::string block_id;
+    std::uint64_t version = 0;
+};
+
+enum class Ack { durable, accepted };
+constexpr auto words_of(Ack) {
+    return word_table("durable", "accepted");
+}
+struct Appended {
+    std::uint64_t version = 0;  // The version it has, or will have once flushed.
+    bool durable = false;
+    std::size_t line_count = 0;  // After the flush, when `change` is there.
+    // The change that the flush made, or will make. None where nothing was appended, or
+    // where accepted text waits for a store that refuses it.
+    std::optional<edits::Change> change = {};
+};
+
+struct Edited {
+    std::uint64_t version = 0;
+    std::size_t line_count = 0;
+    edits::Change change;  // The lines that were written, and those to show.
+    bool no_op = false;
+    std::vector<std::string> notes;
+};
+
+enum class UndoScope { own, any };
+constexpr auto words_of(UndoScope) {
+    return word_table("own", "any");
+}
+struct Undone {
+    std::uint64_t version = 0;
+    std::size_t restored = 0;
+    std::size_t removed = 0;
+    std::size_t skipped_because_changed = 0;
+    std::size_t line_count = 0;
+    edits::Change change = {};
+};
+
+}  // namespace quire::kernel

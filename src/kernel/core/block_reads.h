@@ -1,0 +1,102 @@
+// Calls that read blocks, as values: lists, texts, searches and history.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/value.h"
+#include "conversation/block.h"
+#include "edits/find.h"
+#include "text/search.h"
+
+namespace quire::kernel {
+
+struct BlockInfo {
+    std::string block_id;
+    std::optional<std::string> parent_id;
+    std::string role, kind, status;
+    std::string reason;    // Of the status: "interrupted" where its writer was gone; else "".
+    bool is_file = false;  // A file of the workspace, and not a block that speaks of one.
+    std::string path;      // Of a file, or the one that a block of a conversation names.
+    std::string summary;   // First non-blank line, at most 80 code points.
+    std::uint64_t version = 0;
+    std::size_t line_count = 0;
+    std::size_t bytes = 0;
+    bool dirty = false;     // A file block with changes that are not on disk.
+    std::size_t depth = 0;  // 0 for a root, or for a direct child of the query's parent.
+};
+
+struct BlockText {
+    BlockInfo info;
+    Map metadata;
+    std::vector<std::string> lines;  // Those asked for, with terminators, cut at Limits.
+    std::size_t first_line = 0;      // 0-based.
+    std::string eol;                 // lf crlf mixed none
+    bool final_newline = false;
+    bool truncated = false;  // Lines or columns were cut; `notes` says where to go on.
+    std::vector<std::string> notes;
+};
+
+// All of a block's text, uncut: for people, exports and resources rather than for a model.
+struct WholeText {
+    BlockInfo info;
+    std::string text;
+};
+
+struct ListQuery {
+    std::optional<std::string> conversation;  // Absent: every document.
+    std::optional<std::string> parent_id;
+    std::optional<conversation::Kind> kind;
+    std::optional<conversation::Status> status;
+    std::string path_prefix;
+    std::size_t depth = 1;  // Levels below the parent, or from the roots; 0 = all.
+    std::size_t limit = 100;
+    std::string cursor;
+};
+struct ListPage {
+    std::vector<BlockInfo> blocks;
+    std::string next_cursor;  // "" at the end.
+};
+
+struct SearchQuery {
+    text::Query query;
+    std::size_t context_lines = 2;
+    std::size_t max_matches = 20;  // In one block.
+};
+struct SearchAll {
+    SearchQuery search;
+    std::vector<conversation::Kind> kinds = {conversation::Kind::file};
+    std::string path_prefix;
+    std::size_t max_blocks = 20;
+};
+struct FoundAll {
+    struct InBlock {
+        std::string block_id;
+        std::string path;
+        std::vector<edits::Finding::Hit> matches;
+    };
+    std::vector<InBlock> blocks;
+    std::size_t searched = 0;
+    bool truncated = false;
+};
+
+struct HistoryEntry {
+    std::string version_id;      // The block's version, as text.
+    std::int64_t timestamp = 0;  // Milliseconds since 1970.
+    std::string actor;
+    std::string description;
+};
+struct HistoryPage {
+    std::vector<HistoryEntry> versions;  // Newest first.
+    std::string next_cursor;
+};
+
+struct LogEntry {
+    std::string block_id;
+    HistoryEntry entry;
+};
+
+}  // namespace quire::kernel

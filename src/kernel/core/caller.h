@@ -1,0 +1,34 @@
+// Callers of the kernel, and the calls in whose name they act.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "base/value.h"
+#include "policy/actor.h"
+
+namespace quire::kernel {
+
+// A client's call in its own words: a person is asked to approve just this.
+struct Call {
+    std::string profile;  // Line numbers mean what this profile counts.
+    std::string tool;
+    Value arguments;
+    bool reads = false;        // It changes nothing, whatever comes of it.
+    std::uint64_t number = 0;  // Counted from the kernel's start; 0 where it is not logged.
+    std::int64_t begun_ms = 0;
+};
+
+// An actor, its attached session, and whether it still wants the answer.
+struct Caller {
+    policy::Actor actor;
+    std::uint64_t session = 0;
+    std::stop_token cancelled;
+    // A call that needs a person's approval asks for it in this call's name; a caller without one
+    // is refused as escalation_required with no approval_id.
+    std::shared_ptr<const Call> call = nullptr;
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,289 @@
+// Appends: gathered per block and writer, committed when due (see appends.h).
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "edits/view.h"
+#include "kernel/core/core.h"
+#include "seq/rope.h"
+
+namespace quire::kernel {
+
+namespace {
+
+// How long accepted text waits before it is tried again after the store refused it.
+constexpr std::int64_t kRetryMs = 1000;
+// How many versions are reserved at a time for appends that are accepted before they are stored.
+constexpr std::uint64_t kReserved = 256;
+// How long after its last flush a stream of appends has ended.
+constexpr std::int64_t kStreamEndsMs = 100;
+
+// Buffers what `pieces` are, all of them by one writer.
+void refill(Appends& appends, std::int64_t now_ms) {
+    const std::optional<conversation::AppendBuffer::Taken> taken = appends.buffer.take();
+    if (!taken) return;
+    for (const Appends::Piece& piece : appends.pieces)
+        appends.buffer.add(piece.text, now_ms, taken->writer);
+}
+
+// Notes in `piece` what will be read once it is in, after `text` and what waits before it. The copy
+// of the rope shares all that the few waiting words do not touch. Not while the store refuses: what
+// waits may then be much.
+void show(seq::Rope text, const Appends& appends, Appends::Piece& piece, std::size_t columns) {
+    if (!appends.refused.empty()) return;
+    for (const Appends::Piece& before : appends.pieces)
+        text.insert(text.code_points(), before.text);
+    const std::array<text::Splice, 1> made = {{{text.bytes(), {0}, piece.text}}};
+    text.insert(text.code_points(), piece.text);
+    piece.line_count = text.lines().n;
+    piece.change = edits::change_made(text, made, columns);
+}
+
+}  // namespace
+
+void Kernel::append(Caller by, std::string block_id, std::string text, Ack ack,
+                    Reply<Appended> reply) {
+    if (text.size() > limits().operation_bytes) {
+        reply(too_large("the text", limits().operation_bytes));
+        return;
+    }
+    Result<BlockAddress> at = core_->address_of(block_id);
+    if (!at) return reply(Failure(std::move(at).error()));
+    core_->enter<Appended>(
+        std::move(by), std::move(at->at), Access::append, std::move(reply),
+        [id = at->id, text = std::move(text), ack](Visit<Appended> visit) mutable {
+            const Result<BlockRef> block = Core::find_block(*visit.document, id, false);
+            Core& core = *visit.kernel;
+            if (!block) return core.finish<Appended>(std::move(visit), Failure(block.error()));
+            core.append(std::move(visit), *block, std::move(text), ack);
+        });
+}
+
+void Core::append(Visit<Appended> visit, const BlockRef& block, std::string text, Ack ack) {
+    LiveDocument& document = *visit.document;
+    Appends& appends = block.state->appends;
+    if (text.empty()) {
+        const bool durable = ack == Ack::durable;
+        if (durable) flush(document, block);
+        return finish<Appended>(std::move(visit),
+                                Appended{block.state->version + appends.calls(), durable, 0, {}});
+    }
+    if (const auto fits = check_savable(document, text); !fits)
+        return finish<Appended>(std::move(visit), Failure(fits.error()));
+    if (document.doc().text(block.content).rope().bytes().n + appends.bytes() + text.size() >
+        limits().block_bytes) {
+        return finish<Appended>(std::move(visit),
+                                too_large("the block", limits().block_bytes, kGoOnElsewhere));
+    }
+    // Only the store can refuse it from here on: there is nothing to ask a person about.
+    buffer(document, block, visit.by.actor,
+           {.text = std::move(text), .waiting = std::move(visit.reply), .ack = ack});
+}
+
+// Hands the piece, whose version is not set yet, to the writer's next flush.
+void Core::buffer(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
+                  Appends::Piece piece) {
+    Appends& appends = block.state->appends;
+    const bool durable = piece.ack == Ack::durable;
+    if (appends.buffer.blocks(writer)) flush(document, block);
+
+    appends.buffer.add(piece.text, parts_.clock.steady_ms(), writer);
+    piece.version = block.state->version + appends.calls() + 1;
+    const std::uint64_t version = piece.version;
+    if (!durable)
+        show(document.doc().text(block.content).rope(), appends, piece, limits().read_columns);
+    appends.pieces.push_back(std::move(piece));
+    if (durable) {
+        if (!appends.in_flight) flush(document, block);
+        return;
+    }
+    if (version <= block.state->reserved) {
+        Appends::Piece& told = appends.pieces.back();
+        std::exchange(told.waiting, {})(told.accepted());
+    } else if (version > block.state->reserving) {
+        reserve(document, block, version + kReserved);
+    }
+    flush_when_due(document, block);
+}
+
+// Tells the store that versions up to `up_to` may be given out. Once for many appends: the flushes
+// of a stream that goes on carry what is reserved for its next ones.
+void Core::reserve(LiveDocument& document, const BlockRef& block, std::uint64_t up_to) {
+    block.state->reserving = up_to;
+    document.record_version(block);
+    document.submit([self = shared_from_this(), live = document.shared_from_this(),
+                     id = document.id_of(block), up_to](const Result<void>& result) {
+        if (const Result<BlockRef> again = live->find(id, true))
+            self->reserved(*again, up_to, result);
+    });
+}
+
+// The reservation is stored, or was refused; nothing to do if a later one is on its way by now.
+void Core::reserved(const BlockRef& block, std::uint64_t up_to, const Result<void>& result) {
+    BlockState& state = *block.state;
+    if (up_to == 0 || state.reserving != up_to) return;
+    if (result) {
+        state.reserved = up_to;
+    } else {
+        state.reserving = state.reserved = 0;
+    }
+    std::vector<Appends::Piece>& pieces = state.appends.pieces;
+    for (Appends::Piece& piece : pieces) {
+        if (piece.ack != Ack::accepted || !piece.waiting) continue;
+        if (!result) {
+            piece.waiting(Failure(result.error()));
+            piece.text.clear();
+        } else if (piece.version <= up_to) {
+            std::exchange(piece.waiting, {})(piece.accepted());
+        }
+    }
+    if (result) return;
+    std::erase_if(pieces, [](const Appends::Piece& piece) { return piece.text.empty(); });
+    refill(state.appends, parts_.clock.steady_ms());
+}
+
+// Flushes now if a rule asks for it, else looks again when silence alone would.
+void Core::flush_when_due(LiveDocument& document, const BlockRef& block) {
+    Appends& appends = block.state->appends;
+    const std::int64_t now = parts_.clock.steady_ms();
+    const std::optional<std::int64_t> deadline = appends.buffer.deadline_ms();
+    if (appends.buffer.due(now) || !appends.refused.empty()) {
+        const bool silent = deadline && *deadline <= now;
+        flush(document, block, !silent);
+        appends.flushed_ms = now;
+        if (!silent) look_again(document, block, kStreamEndsMs);
+        return;
+    }
+    if (deadline) return look_again(document, block, *deadline - now);
+    // The versions reserved beyond a stream that has ended are given back.
+    BlockState& state = *block.state;
+    if (state.told <= state.version) return;
+    const std::int64_t left = appends.flushed_ms + kStreamEndsMs - now;
+    if (left > 0) return look_again(document, block, left);
+    state.reserving = state.reserved = 0;
+    document.record_version(block);
+    document.submit([](const Result<void>&) {});
+}
+
+// Looks after `delay_ms` whether the block's text is due. One look at a time is planned; it is put
+// off while the document cannot be had, for what was accepted must not wait for a caller.
+void Core::look_again(LiveDocument& document, const BlockRef& block, std::int64_t delay_ms) {
+    if (std::exchange(block.state->appends.timer_set, true)) return;
+    look_after(document.shared_from_this(), document.id_of(block), delay_ms);
+}
+
+void Core::look_after(const std::shared_ptr<LiveDocument>& document, conversation::BlockId id,
+                      std::int64_t delay_ms) {
+    document->strand().post_after(delay_ms, [self = weak_from_this(), document, id] {
+        const auto core = self.lock();
+        if (core == nullptr) return;
+        if (!document->ready()) return core->look_after(document, id, kRetryMs);
+        const Result<BlockRef> block = document->find(id, true);
+        if (!block) return;
+        block->state->appends.timer_set = false;
+        core->flush_when_due(*document, *block);
+    });
+}
+
+void Core::flush(LiveDocument& document, const BlockRef& block, bool more) {
+    BlockState& state = *block.state;
+    Appends& appends = state.appends;
+    const std::uint64_t last = state.version + appends.calls();
+    // Every version that was given out is in this flush; what comes after is reserved anew.
+    state.reserving = more && state.reserving > 0 ? last + kReserved : 0;
+    if (state.reserving == 0) state.reserved = 0;
+    std::vector<Appends::Turn> turns = std::exchange(appends.refused, {});
+    if (const std::optional<conversation::AppendBuffer::Taken> taken = appends.buffer.take())
+        turns.push_back({taken->writer, std::exchange(appends.pieces, {})});
+    for (Appends::Turn& turn : turns) write(document, block, std::move(turn));
+}
+
+// Commits one writer's turn.
+void Core::write(LiveDocument& document, const BlockRef& block, Appends::Turn turn) {
+    BlockState& state = *block.state;
+    std::string text;
+    for (std::size_t i = 0; i < turn.pieces.size(); ++i) {
+        turn.pieces[i].version = state.version + i + 1;
+        text += turn.pieces[i].text;
+    }
+
+    crdt::Doc& doc = document.doc();
+    document.begin(turn.writer);
+    const text::Byte end = doc.text(block.content).rope().bytes();
+    const auto written =
+        doc.text(block.content).insert(doc.text(block.content).rope().code_points(), text);
+    CHECK(written.has_value());
+    const std::vector<text::Splice> splices = {{end, {0}, std::move(text)}};
+    Appended appended{
+        0, true, doc.text(block.content).rope().lines().n,
+        edits::change_made(doc.text(block.content).rope(), splices, limits().read_columns)};
+    set_running(document, block);
+    Unit unit;
+    unit.actor = turn.writer.str();
+    unit.description = "append";
+    unit.spans = {document.commit(turn.writer, "append")};
+    std::uint64_t& group = state.appends.groups[unit.actor];
+    if (group == 0) group = state.version + turn.pieces.size();
+    unit.group = group;
+    document.record(block, std::move(unit), turn.pieces.size());
+
+    state.appends.in_flight = true;
+    count_commit();
+    document.submit([self = shared_from_this(), live = document.shared_from_this(),
+                     id = document.id_of(block), turn = std::move(turn),
+                     appended = std::move(appended),
+                     up_to = state.reserving](Result<void> result) mutable {
+        for (Appends::Piece& piece : turn.pieces) {
+            if (!piece.waiting) continue;
+            if (!result) {
+                piece.waiting(Failure(result.error()));
+            } else if (piece.ack == Ack::accepted) {
+                piece.waiting(piece.accepted());
+            } else {
+                appended.version = piece.version;
+                piece.waiting(appended);
+            }
+        }
+        Result<BlockRef> again = live->find(id, true);
+        if (!again) return;
+        self->reserved(*again, up_to, result);
+        Appends& later = again->state->appends;
+        later.in_flight = false;
+        if (result) {
+            // Durable appends that came meanwhile share the next flush; accepted text keeps its own
+            // time.
+            const bool wanted = std::any_of(later.pieces.begin(), later.pieces.end(),
+                                            [](const Appends::Piece& piece) {
+                                                return piece.ack == Ack::durable && piece.waiting;
+                                            });
+            if (wanted) self->flush(*live, *again);
+            return;
+        }
+        self->put_back(*live, *again, std::move(turn));
+    });
+}
+
+// The store refused a turn: what of it was answered as accepted is tried again, before what was
+// handed over since.
+void Core::put_back(LiveDocument& document, const BlockRef& block, Appends::Turn turn) {
+    Appends& appends = block.state->appends;
+    std::erase_if(turn.pieces, [](const Appends::Piece& piece) { return bool{piece.waiting}; });
+    if (!turn.pieces.empty()) appends.refused.push_back(std::move(turn));
+    if (!appends.empty()) look_again(document, block, kRetryMs);
+}
+
+void Core::flush_all(LiveDocument& document) {
+    for (auto& [key, state] : document.states()) {
+        if (state.appends.empty() && state.told <= state.version) continue;
+        const Result<BlockRef> block = document.find_key(key);
+        if (!block) continue;
+        flush(document, *block);
+        if (state.told <= state.version) continue;
+        // Nothing that was given out is missing any more.
+        document.record_version(*block);
+        document.submit([](const Result<void>&) {});
+    }
+}
+
+}  // namespace quire::kernel

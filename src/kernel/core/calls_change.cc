@@ -1,0 +1,297 @@
+// Calls that change a block: create, status, edit, delete.
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "edits/view.h"
+#include "kernel/core/core.h"
+#include "kernel/core/describe.h"
+#include "memory/splices.h"
+
+namespace quire::kernel {
+
+namespace {
+
+constexpr std::size_t kLongestName = 200;
+
+// The block that `id` names in this document, as a parent or a neighbour. Errors: not_found
+// "invalid_reference".
+Result<std::optional<crdt::OpId>> neighbour(LiveDocument& document,
+                                            const std::optional<std::string>& id,
+                                            std::string_view as) {
+    if (!id) return std::optional<crdt::OpId>();
+    const conversation::BlockId parsed = TRY(conversation::BlockId::parse(*id));
+    if (parsed.document != document.key() || parsed.is_document()) {
+        return fail(Errc::not_found, "invalid_reference",
+                    cat(as, " '", *id, "' is not a block of conversation '", document.name(), "'"),
+                    {{as == "parent_id" ? "parent_id" : "after", *id}});
+    }
+    const BlockRef block = TRY(document.find(parsed));
+    return std::optional<crdt::OpId>(block.id);
+}
+
+// A new block's place. One that comes `after` another has the same parent.
+Result<conversation::NewBlock> place(LiveDocument& document, const BlockCreate& what) {
+    conversation::NewBlock block;
+    block.parent = TRY(neighbour(document, what.parent_id, "parent_id"));
+    block.after = TRY(neighbour(document, what.after, "after"));
+    if (block.after) {
+        const std::optional<crdt::OpId>& parent =
+            document.conversation()->find(*block.after)->parent;
+        if (block.parent && parent != block.parent) {
+            return fail(Errc::not_found, "invalid_reference",
+                        cat("after '", *what.after, "' is not a child of '", *what.parent_id,
+                            "'; leave out one of the two"));
+        }
+        block.parent = parent;
+    }
+    return block;
+}
+
+Result<void> check_text(std::string_view what, std::size_t size, std::size_t limit) {
+    if (size > limit) return too_large(what, limit);
+    return {};
+}
+
+}  // namespace
+
+bool is_conversation_name(std::string_view name) {
+    return !name.empty() && name.size() <= kLongestName;
+}
+
+Failure too_large(std::string_view what, std::size_t limit, std::string_view advice) {
+    return fail(Errc::out_of_range, "too_large",
+                cat(what, " would be over the limit of ", limit, " bytes. ", advice),
+                {{"limit", limit}});
+}
+
+void Kernel::create(Caller by, BlockCreate what, Reply<BlockVersion> reply) {
+    if (const auto fits = core_->check_new(what.content); !fits) {
+        reply(Failure(fits.error()));
+        return;
+    }
+    if (!is_conversation_name(what.conversation)) {
+        reply(invalid("invalid_argument",
+                      cat("a conversation's name has 1 to ", kLongestName, " bytes")));
+        return;
+    }
+    if (what.client_token.size() > kLongestName) {
+        reply(invalid("invalid_argument",
+                      cat("a client_token has at most ", kLongestName, " bytes")));
+        return;
+    }
+    if (what.client_token.empty()) return core_->create(by, std::move(what), std::move(reply));
+    const Core::Token token(by.actor.str(), what.client_token);
+    core_->take_turn(token, [core = core_, token, by, what = std::move(what),
+                             reply = std::move(reply)]() mutable {
+        Reply<BlockVersion> ended = [core, token,
+                                     reply = std::move(reply)](Result<BlockVersion> made) mutable {
+            reply(std::move(made));
+            core->end_turn(token);
+        };
+        const auto before = core->parts().store.record(
+            {.table = store::Table::tokens, .key = token.second, .owner = token.first});
+        if (!before) return ended(Failure(before.error()));
+        if (!*before) return core->create(by, std::move(what), std::move(ended));
+        // The first call's block as it is now, even if it has been deleted since.
+        core->run_on_block<BlockVersion>(
+            {}, {std::string(as_text(**before)), true}, Access::read, std::move(ended),
+            [id = std::string(as_text(**before))](LiveDocument&, const BlockRef& block,
+                                                  const Caller&) -> Result<BlockVersion> {
+                return BlockVersion{id, block.state->version};
+            });
+    });
+}
+
+void Core::create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply) {
+    DocumentName name{kConversationKind, what.conversation};
+    run<BlockVersion>(by, std::move(name), Access::append, std::move(reply),
+                      [clock = &parts_.clock, what = std::move(what)](
+                          LiveDocument& document, const Caller& caller) mutable {
+                          return create_in(document, caller, what, clock->wall_ms());
+                      });
+}
+
+Result<BlockVersion> Core::create_in(LiveDocument& document, const Caller& by, BlockCreate& what,
+                                     std::int64_t now_ms) {
+    const std::string actor = by.actor.str();
+    conversation::NewBlock block = TRY(place(document, what));
+    block.role = name_of(what.role);
+    block.kind = name_of(what.kind);
+    block.status = name_of(what.status.value_or(conversation::Status::pending));
+    block.author = actor;
+    block.created_ms = now_ms;
+    block.metadata = std::move(what.metadata);
+    block.content = std::move(what.content);
+
+    document.begin(by.actor);
+    const crdt::OpId id = document.conversation()->create(block);
+    Unit unit;
+    unit.actor = actor;
+    unit.description = "create";
+    unit.kind = UnitKind::create;
+    unit.spans = {document.commit(by.actor, "create")};
+    const BlockRef ref = document.ref_of(*document.conversation()->find(id));
+    document.record(ref, std::move(unit));
+
+    BlockVersion made{document.id_of(ref).str(), ref.state->version};
+    if (!what.client_token.empty())
+        document.batch().keep(
+            {.table = store::Table::tokens, .key = what.client_token, .owner = actor},
+            made.block_id);
+    return made;
+}
+
+Result<void> Core::check_savable(const LiveDocument& document, std::string_view text) {
+    if (document.kind() != kFileKind || text.find('\0') == std::string_view::npos) return {};
+    return invalid("binary_file",
+                   cat("a text file has no NUL in it, and ", document.name(),
+                       " could not be saved with one. Write it without"),
+                   {{"path", document.name()}});
+}
+
+void Core::set_running(LiveDocument& document, const BlockRef& block) {
+    block.state->interrupted = false;
+    if (block.fields != nullptr && block.fields->status == "pending")
+        document.conversation()->set_status(block.id, "running");
+}
+
+void Core::take_turn(const Token& token, Function<void()> call) {
+    const bool mine = tokens_.with([&](Tokens& tokens) {
+        const auto [at, free] = tokens.try_emplace(token);
+        if (!free) at->second.push_back(std::move(call));
+        return free;
+    });
+    if (mine) call();
+}
+
+void Core::end_turn(const Token& token) {
+    Function<void()> next = tokens_.with([&](Tokens& tokens) -> Function<void()> {
+        const auto at = tokens.find(token);
+        if (!at->second.empty()) {
+            Function<void()> call = std::move(at->second.front());
+            at->second.pop_front();
+            return call;
+        }
+        tokens.erase(at);
+        return {};
+    });
+    if (next) next();
+}
+
+void Kernel::set_status(Caller by, std::string block_id, conversation::Status status,
+                        Reply<BlockVersion> reply) {
+    core_->run_on_block<BlockVersion>(
+        std::move(by), block_id, Access::overwrite, std::move(reply),
+        [core = core_, status](LiveDocument& document, const BlockRef& block,
+                               const Caller& caller) -> Result<BlockVersion> {
+            std::string id = document.id_of(block).str();
+            if (block.fields == nullptr) {
+                return invalid("invalid_argument",
+                               cat("'", id, "' is a file: it has no status to set"));
+            }
+            core->flush(document, block);
+            const conversation::Status before =
+                parse_enum<conversation::Status>("status", block.fields->status)
+                    .value_or(conversation::Status::done);
+            TRY(conversation::check_transition(before, status));
+            Core::end_append_runs(*block.state);
+            if (before == status && !block.state->interrupted)
+                return BlockVersion{std::move(id), block.state->version};
+            document.begin(caller.actor);
+            document.conversation()->set_status(block.id, name_of(status));
+            Unit unit;
+            unit.actor = caller.actor.str();
+            unit.description = cat("status ", name_of(status));
+            unit.kind = UnitKind::status;
+            unit.status = {before, status};
+            block.state->interrupted = false;
+            unit.spans = {document.commit(caller.actor, "status")};
+            document.record(block, std::move(unit));
+            return BlockVersion{std::move(id), block.state->version};
+        });
+}
+
+void Kernel::edit(Caller by, std::string block_id, std::string operation, edits::Plan plan,
+                  Reply<Edited> reply) {
+    core_->run_on_block<Edited>(
+        std::move(by), block_id, Access::overwrite, std::move(reply),
+        [core = core_, what = TextEdit{std::move(operation), std::move(plan)}](
+            LiveDocument& document, const BlockRef& block, const Caller& caller) mutable {
+            return core->edit(document, block, caller.actor, what);
+        });
+}
+
+Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const policy::Actor& by,
+                          TextEdit& what) {
+    flush(document, block);
+    crdt::Doc& doc = document.doc();
+    // The caller was admitted where the call entered the document.
+    const auto admit = [](const Result<edits::Planned>&) { return Result<void>(); };
+    const auto write = [&](const edits::Planned& planned) -> Result<void> {
+        for (const text::Splice& splice : planned.splices)
+            TRY(check_savable(document, splice.insert));
+        document.begin(by);
+        memory::apply(doc, block.content, planned.splices);
+        set_running(document, block);
+        Unit unit;
+        unit.actor = by.str();
+        unit.description = what.operation;
+        unit.spans = {document.commit(by, what.operation)};
+        block.state->appends.groups.erase(unit.actor);
+        document.record(block, std::move(unit));
+        return {};
+    };
+    return edit(document, block, doc.text(block.content).rope(), what.plan, admit, write);
+}
+
+Result<void> Core::check_new(std::string_view content) const {
+    TRY(check_text("the content", content.size(), limits().operation_bytes));
+    if (content.size() > limits().block_bytes)
+        return too_large("the block", limits().block_bytes, kGoOnElsewhere);
+    return {};
+}
+
+Result<void> Core::check_size(const seq::Rope& text, std::span<const text::Splice> splices) const {
+    std::size_t size = text.bytes().n;
+    std::size_t inserted = 0;
+    for (const text::Splice& splice : splices) {
+        size += splice.insert.size();
+        size -= splice.erase.n;
+        inserted += splice.insert.size();
+    }
+    // Newlines that an operation adds are not its caller's.
+    const std::size_t added = 2 * splices.size();
+    TRY(check_text("the text of the operation", inserted - std::min(inserted, added),
+                   limits().operation_bytes));
+    if (size > limits().block_bytes)
+        return too_large("the block", limits().block_bytes, kGoOnElsewhere);
+    return {};
+}
+
+void Kernel::erase(Caller by, std::string block_id, Reply<BlockVersion> reply) {
+    core_->run_on_block<BlockVersion>(
+        std::move(by), block_id, Access::erase, std::move(reply),
+        [core = core_](LiveDocument& document, const BlockRef& block,
+                       const Caller& caller) -> Result<BlockVersion> {
+            std::string id = document.id_of(block).str();
+            if (block.fields == nullptr) {
+                return invalid(
+                    "invalid_argument",
+                    cat("'", id, "' is a file; delete it with the tool file, operation delete"));
+            }
+            core->flush(document, block);
+            document.begin(caller.actor);
+            document.conversation()->set_deleted(block.id, true);
+            Unit unit;
+            unit.actor = caller.actor.str();
+            unit.description = "delete";
+            unit.kind = UnitKind::erase;
+            unit.spans = {document.commit(caller.actor, "delete")};
+            Core::end_append_runs(*block.state);
+            document.record(block, std::move(unit));
+            return BlockVersion{std::move(id), block.state->version};
+        });
+}
+
+}  // namespace quire::kernel

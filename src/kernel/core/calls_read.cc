@@ -1,0 +1,256 @@
+// Calls that read: a block, a list of blocks, a block's history.
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/utf8.h"
+#include "kernel/core/core.h"
+#include "kernel/core/describe.h"
+#include "kernel/core/walk.h"
+
+namespace quire::kernel {
+
+namespace {
+
+// How much of what a caller gave an error says back, in code points.
+constexpr std::size_t kQuoted = 80;
+
+Failure bad_cursor(const std::string& cursor) {
+    return invalid("invalid_argument",
+                   cat("'", utf8::prefix(cursor, kQuoted),
+                       "' is not a cursor that this list gave; start again without one"));
+}
+
+// A list under way.
+struct Listing {
+    std::shared_ptr<Core> core;
+    ListQuery query;
+    std::optional<conversation::BlockId> parent;
+    std::optional<conversation::BlockId>
+        resume;                         // The last block of the page before, deleted or not.
+    std::optional<Error> refused = {};  // Why the list cannot begin.
+    ListPage page;
+};
+
+bool wanted(const ListQuery& query, const BlockInfo& info) {
+    if (query.kind && info.kind != name_of(*query.kind)) return false;
+    if (query.status && info.status != name_of(*query.status)) return false;
+    return query.path_prefix.empty() || info.path.starts_with(query.path_prefix);
+}
+
+// Lists one document's blocks into the page. False when the page is full, or cannot begin.
+bool list_into(Listing& listing, LiveDocument& document) {
+    // Its document was not visited: the caller may not see it any more.
+    if (listing.resume && listing.resume->document != document.key()) listing.resume.reset();
+    if (listing.resume && !document.find(*listing.resume, true)) {
+        listing.refused = bad_cursor(listing.query.cursor).value();
+        return false;
+    }
+    const auto take = [&](const BlockRef& block, std::size_t depth) {
+        const conversation::BlockId id = document.id_of(block);
+        if (listing.resume) {
+            if (*listing.resume == id) listing.resume.reset();
+            return true;
+        }
+        listing.core->flush(document, block);
+        BlockInfo info = info_of(document, block, listing.core->gate());
+        if (!wanted(listing.query, info)) return true;
+        if (listing.page.blocks.size() == listing.query.limit) {
+            listing.page.next_cursor = listing.page.blocks.back().block_id;
+            return false;
+        }
+        info.depth = depth;
+        listing.page.blocks.push_back(std::move(info));
+        return true;
+    };
+    if (document.conversation() == nullptr) {
+        // Memory is listed, by those who may see it, with the tool context.
+        const bool hidden = document.kind() == kMemoryKind || document.record().deleted;
+        return listing.parent || hidden || take(document.whole(), 0);
+    }
+
+    std::optional<crdt::OpId> parent;
+    if (listing.parent) {
+        const Result<BlockRef> block = document.find(*listing.parent, true);
+        if (!block) {
+            listing.refused = block.error();
+            return false;
+        }
+        parent = block->id;
+    }
+    const auto visits =
+        document.conversation()->walk(parent, listing.query.depth, listing.resume.has_value());
+    for (const auto& visit : visits) {
+        // The last block of the page before may have been deleted since: it is where to go on.
+        if (visit.block->deleted && !listing.resume) continue;
+        if (!take(document.ref_of(*visit.block), visit.depth)) return false;
+    }
+    return true;
+}
+
+// The documents that the query looks at. Errors: not_found "invalid_reference".
+Result<std::vector<store::DocumentKey>> documents_of(Core& core, const Listing& listing) {
+    const ListQuery& query = listing.query;
+    if (listing.parent) {
+        const auto document = core.catalog().find(listing.parent->document);
+        const bool elsewhere =
+            document != nullptr && query.conversation && document->name() != *query.conversation;
+        if (document == nullptr || elsewhere) {
+            return fail(Errc::not_found, "invalid_reference",
+                        cat("there is no block '", *query.parent_id, "'",
+                            elsewhere ? " in that conversation" : ""));
+        }
+        return std::vector{listing.parent->document};
+    }
+    if (!query.conversation) return core.catalog().keys();
+    const auto document = core.catalog().find(kConversationKind, *query.conversation);
+    if (document != nullptr) return std::vector{document->key()};
+    if (*query.conversation == "main")
+        return std::vector<store::DocumentKey>();  // Nothing said yet.
+    return fail(Errc::not_found, "invalid_reference",
+                cat("there is no conversation '", utf8::prefix(*query.conversation, kQuoted), "'"));
+}
+
+}  // namespace
+
+std::string Core::conversation_of(std::string_view block_id) {
+    const Result<conversation::BlockId> id = conversation::BlockId::parse(block_id);
+    const auto document = id ? catalog_.find(id->document) : nullptr;
+    return document != nullptr && document->kind() == kConversationKind ? document->name() : "";
+}
+
+Result<BlockAddress> Core::address_of(const std::string& block_id) {
+    const conversation::BlockId id = TRY(conversation::BlockId::parse(block_id));
+    std::shared_ptr<LiveDocument> document = catalog_.find(id.document);
+    if (document != nullptr) return BlockAddress{id, {std::move(document)}};
+    return fail(Errc::not_found, "invalid_reference",
+                cat("there is no block '", block_id, "'; block_list shows those there are"),
+                {{"block_id", block_id}});
+}
+
+Result<BlockRef> Core::find_block(LiveDocument& document, const conversation::BlockId& id,
+                                  bool deleted_too) {
+    if (document.kind() == kMemoryKind) return is_memory(document);
+    return document.find(id, deleted_too);
+}
+
+void Kernel::read(Caller by, std::string block_id, std::optional<text::LineRange> range,
+                  Reply<BlockText> reply) {
+    core_->run_on_block<BlockText>(
+        std::move(by), block_id, Access::read, std::move(reply),
+        [core = core_, range](LiveDocument& document, const BlockRef& block, const Caller&) {
+            return core->read(document, block, range);
+        });
+}
+
+Result<BlockText> Core::read(LiveDocument& document, const BlockRef& block,
+                             std::optional<text::LineRange> range) {
+    flush(document, block);
+    return text_of(document, block, range, limits(), gate());
+}
+
+void Kernel::text(Caller by, std::string block_id, Reply<WholeText> reply) {
+    core_->run_on_block<WholeText>(
+        std::move(by), block_id, Access::read, std::move(reply),
+        [core = core_](LiveDocument& document, const BlockRef& block, const Caller&) {
+            return core->text(document, block);
+        });
+}
+
+Result<WholeText> Core::text(LiveDocument& document, const BlockRef& block) {
+    flush(document, block);
+    return WholeText{info_of(document, block, gate()),
+                     document.doc().text(block.content).rope().str()};
+}
+
+void Kernel::list(Caller by, ListQuery query, Reply<ListPage> reply) {
+    auto listing = std::make_shared<Listing>();
+    listing->core = core_;
+    listing->query = std::move(query);
+    if (listing->query.parent_id) {
+        Result<conversation::BlockId> parent =
+            conversation::BlockId::parse(*listing->query.parent_id);
+        if (!parent) return reply(Failure(std::move(parent).error()));
+        listing->parent = *parent;
+    }
+    Result<std::vector<store::DocumentKey>> documents = documents_of(*core_, *listing);
+    if (!documents) return reply(Failure(std::move(documents).error()));
+    if (!listing->query.cursor.empty()) {
+        const Result<conversation::BlockId> after =
+            conversation::BlockId::parse(listing->query.cursor);
+        const bool elsewhere =
+            after && listing->query.conversation &&
+            std::find(documents->begin(), documents->end(), after->document) == documents->end();
+        if (!after || elsewhere) return reply(bad_cursor(listing->query.cursor));
+        // Documents come by key; one that was deleted since is passed over.
+        const auto at = std::lower_bound(documents->begin(), documents->end(), after->document);
+        if (at != documents->end() && *at == after->document) listing->resume = *after;
+        documents->erase(documents->begin(), at);
+    }
+    std::make_shared<Walk>(
+        core_, std::move(by), std::move(*documents),
+        Walk::Round{[listing](LiveDocument& live) { return list_into(*listing, live); },
+                    [listing, reply = std::move(reply)](Result<void> result) mutable {
+                        if (!result) return reply(Failure(std::move(result).error()));
+                        if (listing->refused) return reply(Failure(std::move(*listing->refused)));
+                        reply(std::move(listing->page));
+                    }})
+        ->next();
+}
+
+void Kernel::history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
+                     Reply<HistoryPage> reply) {
+    core_->run_on_block<HistoryPage>(
+        std::move(by), {block_id, true}, Access::read, std::move(reply),
+        [core = core_, limit, cursor = std::move(cursor)](LiveDocument& document,
+                                                          const BlockRef& block, const Caller&) {
+            core->flush(document, block);
+            return Core::history(block, limit, cursor);
+        });
+}
+
+Result<HistoryPage> Core::history(const BlockRef& block, std::size_t limit,
+                                  const std::string& cursor) {
+    std::uint64_t before = ~std::uint64_t{0};
+    if (!cursor.empty()) {
+        const char* end = cursor.data() + cursor.size();
+        const auto parsed = std::from_chars(cursor.data(), end, before);
+        if (parsed.ec != std::errc() || parsed.ptr != end) return bad_cursor(cursor);
+    }
+    HistoryPage page;
+    std::string next_cursor = cat(block.state->version + 1);
+    const std::vector<Unit>& units = block.state->history.units();
+    if (block.state->interrupted && cursor.empty() && !units.empty()) {
+        // No call made it, so that it has no version of its own; and of its writer the last that
+        // was heard is when.
+        page.versions.push_back(
+            {cat(block.state->version), units.back().at_ms, "system:kernel", "interrupted"});
+    }
+    for (std::size_t i = units.size(); i-- > 0;) {
+        const Unit& unit = units[i];
+        if (unit.version >= before) continue;
+        if (page.versions.size() >= limit) {
+            page.next_cursor = next_cursor;
+            break;
+        }
+        page.versions.push_back({cat(unit.version), unit.at_ms, unit.actor, unit.description});
+        next_cursor = page.versions.back().version_id;
+    }
+    return page;
+}
+
+void Kernel::log(Caller, std::optional<policy::Actor> of, std::size_t limit,
+                 Reply<std::vector<LogEntry>> reply) {
+    Result<std::vector<store::UnitRecord>> units =
+        core_->parts().store.recent_units(of ? of->str() : "", limit);
+    if (!units) return reply(Failure(std::move(units).error()));
+    std::vector<LogEntry> entries;
+    for (const store::UnitRecord& unit : *units) {
+        const std::string id =
+            unit.block.empty() ? cat("b", unit.document) : cat("b", unit.document, "_", unit.block);
+        entries.push_back({id, {cat(unit.version), unit.at_ms, unit.actor, unit.description}});
+    }
+    reply(std::move(entries));
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,156 @@
+// Undo and redo: new ops that take back what a unit did, as far as it is still there.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "edits/view.h"
+#include "kernel/core/core.h"
+#include "kernel/core/take_back.h"
+
+namespace quire::kernel {
+
+namespace {
+
+// Which of the block's containers a unit of this kind may touch.
+std::vector<crdt::Handle> touched_by(const BlockRef& block, UnitKind kind) {
+    switch (kind) {
+        case UnitKind::content:
+            return {block.content};
+        case UnitKind::status:
+            return {block.fields->fields};
+        case UnitKind::create:
+        case UnitKind::erase:
+        case UnitKind::take_back:
+            return {};
+    }
+    return {};
+}
+
+// Whether anyone but who made the block has a change in it that stands.
+bool others_wrote(const BlockRef& block, const Unit& made) {
+    const std::vector<Unit>& units = block.state->history.units();
+    return std::any_of(units.begin(), units.end(), [&](const Unit& unit) {
+        return unit.actor != made.actor && unit.state == UnitState::done &&
+               (unit.kind == UnitKind::content || unit.kind == UnitKind::status);
+    });
+}
+
+// The status as it was before `change`, or after it: unless it has become another since.
+Undone set_back(LiveDocument& document, const BlockRef& block, const Unit::StatusChange& change,
+                bool redo) {
+    const conversation::Status now = redo ? change.from : change.to;
+    if (block.fields->status != name_of(now)) return {.skipped_because_changed = 1};
+    document.conversation()->set_status(block.id, name_of(redo ? change.to : change.from));
+    block.state->interrupted = false;
+    return {.restored = 1};
+}
+
+// Takes the units back in the document's pending transaction, newest first.
+Result<Undone> take_back(LiveDocument& document, const BlockRef& block,
+                         const std::vector<Unit*>& units, bool redo,
+                         std::vector<crdt::StandIn>& settled) {
+    Undone undone;
+    const UnitKind kind = units.front()->kind;
+    if (kind == UnitKind::create || kind == UnitKind::erase) {
+        const bool gone = (kind == UnitKind::create) != redo;
+        if (block.fields->deleted == gone || (gone && others_wrote(block, *units.front()))) {
+            undone.skipped_because_changed = 1;
+            return undone;
+        }
+        document.conversation()->set_deleted(block.id, gone);
+        (gone ? undone.removed : undone.restored) = 1;
+        return undone;
+    }
+    if (kind == UnitKind::status && units.front()->status)
+        return set_back(document, block, *units.front()->status, redo);
+    const std::vector<crdt::Handle> only = touched_by(block, kind);
+    crdt::Undone done = TRY(crdt::revert(document.doc(), spans_of(units), only));
+    settled = std::move(done.settled);
+    undone.restored = done.restored;
+    undone.removed = done.removed;
+    undone.skipped_because_changed = done.skipped;
+    if (kind == UnitKind::status) document.conversation()->refresh(block.id);
+    return undone;
+}
+
+}  // namespace
+
+Result<std::vector<Unit*>> next_to_take_back(History& history, const std::string& actor,
+                                             UndoScope scope, bool redo) {
+    const bool own = scope == UndoScope::own;
+    const std::optional<std::string> whose = own ? std::optional(actor) : std::nullopt;
+    std::vector<Unit*> units = redo ? history.next_redo(whose) : history.next_undo(whose);
+    if (!units.empty()) return units;
+    return fail(Errc::not_found, redo ? "nothing_to_redo" : "nothing_to_undo",
+                cat(own ? cat(actor, " has made no change to this block")
+                        : std::string("there is no change to this block"),
+                    redo ? " that was undone" : " that is still to be undone"));
+}
+
+std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units) {
+    std::vector<crdt::IdSpan> spans;
+    for (const Unit* unit : units)
+        spans.insert(spans.end(), unit->spans.begin(), unit->spans.end());
+    return spans;
+}
+
+void end_take_back(LiveDocument& document, const BlockRef& block, const policy::Actor& actor,
+                   const TakenBack& what) {
+    const auto& [units, redo, skipped, settled] = what;
+    const std::string description = units.back()->description;
+    const crdt::IdSpan span = document.commit(actor, redo ? "redo" : "undo");
+    Unit& last = *units.back();
+    // The next one takes back what led here from there; the one after it, all of this and of that.
+    std::vector<crdt::IdSpan> next = std::exchange(last.kept, {});
+    std::vector<crdt::IdSpan> after;
+    if (skipped || !next.empty()) {
+        after = spans_of(units);
+        after.push_back(span);
+    }
+    next.push_back(span);
+    for (Unit* unit : units) unit->spans.clear();
+    last.spans = std::move(next);
+    last.kept = std::move(after);
+    // Here, for there may be no entry of its own.
+    last.stand_ins.insert(last.stand_ins.end(), settled.begin(), settled.end());
+    for (Unit* unit : units) {
+        block.state->history.set_state(*unit, redo ? UnitState::done : UnitState::undone);
+        document.rerecord(block, *unit);
+    }
+    block.state->appends.groups.erase(actor.str());
+    if (span.size() == 0) return;
+    Unit entry;
+    entry.actor = actor.str();
+    entry.description = cat(redo ? "redo of " : "undo of ", description);
+    entry.kind = UnitKind::take_back;
+    entry.stand_ins = crdt::stand_ins(document.doc(), span);
+    document.record_quietly(block, std::move(entry));
+}
+
+void Kernel::undo(Caller by, std::string block_id, UndoScope scope, bool redo,
+                  Reply<Undone> reply) {
+    core_->run_on_block<Undone>(
+        std::move(by), {block_id, true}, Access::overwrite, std::move(reply),
+        [core = core_, scope, redo](LiveDocument& document, const BlockRef& block,
+                                    const Caller& caller) -> Result<Undone> {
+            if (document.record().deleted) TRY(document.find(document.id_of(block), false));
+            core->flush(document, block);
+            const std::vector<Unit*> units =
+                TRY(next_to_take_back(block.state->history, caller.actor.str(), scope, redo));
+
+            const seq::Rope before = document.doc().text(block.content).rope();
+            document.begin(caller.actor);
+            std::vector<crdt::StandIn> settled;
+            Undone undone = TRY(take_back(document, block, units, redo, settled));
+            end_take_back(document, block, caller.actor,
+                          {units, redo, undone.skipped_because_changed > 0, settled});
+            const seq::Rope& after = document.doc().text(block.content).rope();
+            undone.version = block.state->version;
+            undone.line_count = after.lines().n;
+            undone.change = edits::change_between(before, after, core->limits().read_columns);
+            return undone;
+        });
+}
+
+}  // namespace quire::kernel

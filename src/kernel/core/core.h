@@ -1,0 +1,186 @@
+// Core: what is behind Kernel. The documents, and the frame in which every call reaches its block,
+// runs, and is answered once what it did and saw is durable.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/concat.h"
+#include "kernel/core/catalog.h"
+#include "kernel/core/describe.h"
+#include "kernel/core/gate.h"
+#include "kernel/core/kernel.h"
+#include "kernel/core/live_document.h"
+#include "kernel/core/oversight.h"
+#include "kernel/core/visit.h"
+#include "sched/guarded.h"
+
+namespace quire::kernel {
+
+// Memory is written through its own gate alone, so no call by a block's id reaches it.
+// Error: denied "memory_block" {label}.
+Failure is_memory(const LiveDocument& document);
+
+// Error: unavailable "shutting_down".
+Failure shutting_down();
+
+class Core : public std::enable_shared_from_this<Core> {
+public:
+    Core(const Parts& parts, std::vector<store::DocumentRecord> known,
+         std::shared_ptr<Oversight> oversight)
+        : parts_(parts), catalog_(parts, std::move(known)), oversight_(std::move(oversight)) {}
+
+    const Parts& parts() const { return parts_; }
+    const Limits& limits() const { return parts_.limits; }
+    Gate* gate() const { return parts_.gate; }
+    Catalog& catalog() { return catalog_; }
+    Oversight& oversight() { return *oversight_; }
+
+    struct Counters {
+        std::uint64_t calls = 0;
+        std::uint64_t commits = 0;
+        std::uint64_t next_session = 1;
+        std::size_t sessions = 0;
+        bool closing = false;
+    };
+    sched::Guarded<Counters>& counters() { return counters_; }
+    using Token = std::pair<std::string, std::string>;  // Actor, token.
+    // Calls with one token take turns, whatever conversation they name: what waits for each that is
+    // under way.
+    using Tokens = std::map<Token, std::deque<Function<void()>>>;
+
+    bool is_closing() {
+        return counters_.with([](const Counters& counters) { return counters.closing; });
+    }
+
+    // --- the frame of every call ---
+    //
+    // enter() brings a call to the document that `address` names: on its strand, loaded, the gate
+    // passed. run() also ends it: `work` is a function that returns, and what it returns is the
+    // answer once all that it did and saw is durable. An address is a value with
+    //     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const;
+    //     bool is_meant(const Catalog&, LiveDocument&) const;
+    // A document that is not meant any more when the call's turn comes is looked for again.
+    template <class T, class Address, class Work>
+    void enter(Caller by, Address address, Access access, Reply<T> reply, Work work);
+
+    // work(LiveDocument&, const Caller&) → Result<T>.
+    template <class T, class Address, class Work>
+    void run(Caller by, Address address, Access access, Reply<T> reply, Work work);
+    // Runs alone: once everything done to the document is durable, and before the answer no other
+    // call enters it.
+    template <class T, class Address, class Work>
+    void run_alone(Caller by, Address address, Access access, Reply<T> reply, Work work);
+
+    // A block by its id.
+    struct BlockName {
+        BlockName(std::string block_id, bool also_deleted = false)
+            : id(std::move(block_id)), deleted_too(also_deleted) {}
+        std::string id;
+        bool deleted_too;
+    };
+    // work(LiveDocument&, const BlockRef&, const Caller&) → Result<T>.
+    template <class T, class Work>
+    void run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work);
+
+    // Ends a call: submits what it changed, and answers with `result` once that, and what it saw,
+    // is durable. A new document that the call left blank, or that could not be stored, leaves its
+    // name to the next one.
+    template <class T>
+    void finish(Visit<T> visit, Result<T> result);
+
+    // Errors: not_found "invalid_reference"; those of BlockId::parse().
+    Result<BlockAddress> address_of(const std::string& block_id);
+    // Errors: those of LiveDocument::find(); is_memory().
+    static Result<BlockRef> find_block(LiveDocument& document, const conversation::BlockId& id,
+                                       bool deleted_too);
+
+    // The name of the conversation that a block is in, or was; "" where it is in none.
+    std::string conversation_of(std::string_view block_id);
+
+    void count_commit() {
+        counters_.with([](Counters& counters) { ++counters.commits; });
+    }
+
+    // --- reading (calls_read.cc) ---
+    Result<BlockText> read(LiveDocument& document, const BlockRef& block,
+                           std::optional<text::LineRange> range);
+    Result<WholeText> text(LiveDocument& document, const BlockRef& block);
+    static Result<HistoryPage> history(const BlockRef& block, std::size_t limit,
+                                       const std::string& cursor);
+
+    // --- creating and editing (calls_change.cc) ---
+    void create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply);
+    // The edit of a block's text, whatever holds it: plan, admit what is planned, write, and say
+    // what was made of the text. All of it or nothing.
+    //   admit(const Result<edits::Planned>&) → Result<void>: what the caller may not do is refused
+    //       before anything that the plan says of the text.
+    //   write(const edits::Planned&) → Result<void>: carries it out as one version and one step of
+    //       undo; not called where nothing changes.
+    template <class Admit, class Write>
+    Result<Edited> edit(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
+                        edits::Plan& plan, Admit admit, Write write) const;
+    // Edits a block of a conversation, or a file.
+    Result<Edited> edit(LiveDocument& document, const BlockRef& block, const policy::Actor& by,
+                        TextEdit& what);
+    // Runs `call` once no other call with the token is under way, and end_turn() ends that.
+    void take_turn(const Token& token, Function<void()> call);
+    void end_turn(const Token& token);
+    // Sets a pending block to running, as every change of its text does, in the transaction.
+    static void set_running(LiveDocument& document, const BlockRef& block);
+    // Makes the block, in the document of its conversation.
+    static Result<BlockVersion> create_in(LiveDocument& document, const Caller& by,
+                                          BlockCreate& what, std::int64_t now_ms);
+    // Whether a block or a file may begin with this text. Errors: too_large().
+    Result<void> check_new(std::string_view content) const;
+    // Whether it may stand in the document. Error: invalid_argument "binary_file" for a NUL in a
+    // file, which could not be saved.
+    static Result<void> check_savable(const LiveDocument& document, std::string_view text);
+    // Whether it may become what the splices make of it. Errors: the same.
+    Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
+
+    // --- appends (calls_append.cc) ---
+    // An append is answered when its flush is, which may be that of a later call.
+    void append(Visit<Appended> visit, const BlockRef& block, std::string text, Ack ack);
+    // Commits what is buffered for the block, if anything is. On the strand, no transaction begun.
+    // `more`: its writer is likely to go on, so that versions stay reserved.
+    void flush(LiveDocument& document, const BlockRef& block, bool more = false);
+    void flush_all(LiveDocument& document);
+    // Ends every actor's run of appends, or one actor's: the next append begins a new undo unit.
+    static void end_append_runs(BlockState& state) { state.appends.groups.clear(); }
+
+private:
+    void buffer(LiveDocument& document, const BlockRef& block, const policy::Actor& writer,
+                Appends::Piece piece);
+    void flush_when_due(LiveDocument& document, const BlockRef& block);
+    void look_again(LiveDocument& document, const BlockRef& block, std::int64_t delay_ms);
+    void look_after(const std::shared_ptr<LiveDocument>& document, conversation::BlockId id,
+                    std::int64_t delay_ms);
+    void reserve(LiveDocument& document, const BlockRef& block, std::uint64_t up_to);
+    void reserved(const BlockRef& block, std::uint64_t up_to, const Result<void>& result);
+    void write(LiveDocument& document, const BlockRef& block, Appends::Turn turn);
+    void put_back(LiveDocument& document, const BlockRef& block, Appends::Turn turn);
+
+    const Parts parts_;
+    Catalog catalog_;
+    const std::shared_ptr<Oversight> oversight_;
+    sched::Guarded<Counters> counters_;
+    sched::Guarded<Tokens> tokens_;
+};
+
+inline constexpr std::string_view kGoOnElsewhere = "Go on in another block";
+// Whether a conversation may have the name: 1 to 200 bytes.
+bool is_conversation_name(std::string_view name);
+// Too large for `limit`, in the words of every call. Error: out_of_range "too_large" {limit}.
+Failure too_large(std::string_view what, std::size_t limit,
+                  std::string_view advice = "Write it in several calls");
+
+}  // namespace quire::kernel
+
+#include "kernel/core/frame.h"

@@ -1,0 +1,72 @@
+#include "kernel/core/describe.h"
+
+#include "edits/view.h"
+#include "kernel/core/gate.h"
+
+namespace quire::kernel {
+
+BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate) {
+    const seq::Rope& text = document.doc().text(block.content).rope();
+    BlockInfo info;
+    info.block_id = document.id_of(block).str();
+    if (block.fields != nullptr) {
+        if (block.fields->parent) {
+            const conversation::ConversationBlock* parent =
+                document.conversation()->find(*block.fields->parent);
+            if (parent != nullptr) info.parent_id = document.id_of(document.ref_of(*parent)).str();
+        }
+        info.role = block.fields->role;
+        info.kind = block.fields->kind;
+        info.status = block.fields->status;
+        if (block.state->interrupted) {
+            info.status = name_of(conversation::Status::error);
+            info.reason = "interrupted";
+        }
+        if (const Value* path = block.fields->metadata.find("path");
+            path != nullptr && path->is_string()) {
+            info.path = path->as_string();
+        }
+    } else {
+        info.role = "system";
+        info.kind = document.kind();
+        info.status = "done";
+        info.is_file = document.kind() == kFileKind;
+        info.path = document.name();
+        info.dirty = gate != nullptr && gate->dirty(document);
+    }
+    info.summary = edits::summary(text);
+    info.version = block.state->version;
+    info.line_count = text.lines().n;
+    info.bytes = text.bytes().n;
+    return info;
+}
+
+Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
+                          std::optional<text::LineRange> range, const Limits& limits, Gate* gate) {
+    const seq::Rope& text = document.doc().text(block.content).rope();
+    edits::View view = TRY(edits::view(text, range, {limits.read_lines, limits.read_columns}));
+    BlockText out;
+    out.info = info_of(document, block, gate);
+    if (block.fields != nullptr) out.metadata = block.fields->metadata;
+    out.eol = edits::eol_name(text);
+    out.final_newline = text.ends_with_newline();
+    out.first_line = view.first.n;
+    out.lines = std::move(view.lines);
+    out.truncated = view.truncated;
+    out.notes = std::move(view.notes);
+    return out;
+}
+
+Edited edited_as(LiveDocument& document, const BlockRef& block, edits::Planned planned,
+                 const Limits& limits) {
+    const seq::Rope& text = document.doc().text(block.content).rope();
+    Edited out;
+    out.version = block.state->version;
+    out.line_count = text.lines().n;
+    out.no_op = planned.splices.empty();
+    out.notes = std::move(planned.notes);
+    if (!out.no_op) out.change = edits::change_made(text, planned.splices, limits.read_columns);
+    return out;
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,22 @@
+// Descriptions of a block: its row in a list, a stretch of its lines, the outcome of an edit.
+#pragma once
+
+#include <optional>
+
+#include "kernel/core/kernel.h"
+#include "kernel/core/live_document.h"
+
+namespace quire::kernel {
+
+// `depth` is left 0. `gate` may be null. O(length of the summary + log n).
+BlockInfo info_of(LiveDocument& document, const BlockRef& block, Gate* gate);
+
+// The lines [range), cut at `limits`. Errors: those of edits::view().
+Result<BlockText> text_of(LiveDocument& document, const BlockRef& block,
+                          std::optional<text::LineRange> range, const Limits& limits, Gate* gate);
+
+// The outcome of an edit by that plan. O(snippet + log n).
+Edited edited_as(LiveDocument& document, const BlockRef& block, edits::Planned planned,
+                 const Limits& limits);
+
+}  // namespace quire::kernel

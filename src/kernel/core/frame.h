@@ -1,0 +1,136 @@
+// The frame of every call: the templates of Core and Visit. Included by core.h, after them.
+//
+// A call costs one post to its document's strand, and one closure. Everything on the strand is
+// synchronous; only what waits for the disk is answered later.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "kernel/core/core.h"
+
+namespace quire::kernel {
+
+template <class T>
+void Visit<T>::answer(Result<T> result) {
+    const std::shared_ptr<LiveDocument> held = alone ? document : nullptr;
+    if (result || by.call == nullptr || !Oversight::is_unasked(result.error())) {
+        reply(std::move(result));
+    } else {
+        Error refusal = std::move(result).error();
+        kernel->oversight().ask(
+            by, *document, std::move(refusal),
+            [reply = std::move(reply)](Error why) mutable { reply(Failure(std::move(why))); });
+    }
+    if (held != nullptr) held->release();
+}
+
+template <class T, class Address, class Work>
+void Core::enter(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+    const bool closing = counters_.with([](Counters& counters) {
+        ++counters.calls;
+        return counters.closing;
+    });
+    if (closing) return reply(shutting_down());
+    Result<std::shared_ptr<LiveDocument>> found = address.find(catalog_);
+    if (!found) return reply(Failure(std::move(found).error()));
+    LiveDocument& live = **found;
+    Visit<T> visit{shared_from_this(), std::move(by), std::move(*found), std::move(reply)};
+    auto task = [visit = std::move(visit), address = std::move(address), access,
+                 work = std::move(work)]() mutable {
+        LiveDocument& document = *visit.document;
+        Core& self = *visit.kernel;
+        if (visit.by.cancelled.stop_requested()) {
+            return visit.answer(
+                fail(Errc::unavailable, "cancelled", "the call was cancelled before it began"));
+        }
+        Result<void> ready = document.ready();
+        if (ready && !address.is_meant(self.catalog_, document)) {
+            // It gives its name up when what became of it is durable.
+            return document.when_durable([visit = std::move(visit), address = std::move(address),
+                                          access, work = std::move(work)](Result<void>) mutable {
+                visit.kernel->template enter<T>(std::move(visit.by), std::move(address), access,
+                                                std::move(visit.reply), std::move(work));
+            });
+        }
+        if (ready && self.gate() != nullptr && access != Access::admitted &&
+            document.kind() == kFileKind) {
+            ready = self.gate()->enter(document, visit.by.actor, access,
+                                       self.oversight().approved(visit.by, document));
+        }
+        if (!ready) return visit.answer(Failure(std::move(ready).error()));
+        work(std::move(visit));
+    };
+    live.strand().post([&live, task = std::move(task)]() mutable { live.enter(std::move(task)); });
+}
+
+template <class T, class Address, class Work>
+void Core::run(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+    enter<T>(std::move(by), std::move(address), access, std::move(reply),
+             [work = std::move(work)](Visit<T> visit) mutable {
+                 Result<T> result = work(*visit.document, std::as_const(visit.by));
+                 Core& self = *visit.kernel;
+                 self.finish(std::move(visit), std::move(result));
+             });
+}
+
+template <class T, class Address, class Work>
+void Core::run_alone(Caller by, Address address, Access access, Reply<T> reply, Work work) {
+    enter<T>(std::move(by), std::move(address), access, std::move(reply),
+             [work = std::move(work)](Visit<T> visit) mutable {
+                 LiveDocument& document = *visit.document;
+                 document.hold();
+                 visit.alone = true;
+                 document.when_durable([visit = std::move(visit),
+                                        work = std::move(work)](Result<void> durable) mutable {
+                     if (!durable) return visit.answer(Failure(std::move(durable).error()));
+                     Result<T> result = work(*visit.document, std::as_const(visit.by));
+                     Core& self = *visit.kernel;
+                     self.finish(std::move(visit), std::move(result));
+                 });
+             });
+}
+
+template <class T, class Work>
+void Core::run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work) {
+    Result<BlockAddress> at = address_of(of.id);
+    if (!at) return reply(Failure(std::move(at).error()));
+    run<T>(std::move(by), std::move(at->at), access, std::move(reply),
+           [id = at->id, deleted_too = of.deleted_too, work = std::move(work)](
+               LiveDocument& document, const Caller& caller) mutable -> Result<T> {
+               const BlockRef block = TRY(find_block(document, id, deleted_too));
+               return work(document, block, caller);
+           });
+}
+
+template <class T>
+void Core::finish(Visit<T> visit, Result<T> result) {
+    LiveDocument& document = *visit.document;
+    if (!result && !document.is_stored() && document.is_blank()) catalog_.drop(document.key());
+    if (!document.is_due()) {
+        return document.when_durable(
+            [visit = std::move(visit), result = std::move(result)](Result<void> durable) mutable {
+                visit.answer(durable ? std::move(result) : Failure(std::move(durable).error()));
+            });
+    }
+    count_commit();
+    document.submit(
+        [visit = std::move(visit), result = std::move(result)](Result<void> stored) mutable {
+            if (!stored && !visit.document->is_stored())
+                visit.kernel->catalog_.drop(visit.document->key());
+            visit.answer(stored ? std::move(result) : Failure(std::move(stored).error()));
+        });
+}
+
+template <class Admit, class Write>
+Result<Edited> Core::edit(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
+                          edits::Plan& plan, Admit admit, Write write) const {
+    Result<edits::Planned> made = plan(text, block.state->version);
+    TRY(admit(std::as_const(made)));
+    edits::Planned planned = TRY(std::move(made));
+    TRY(check_size(text, planned.splices));
+    if (!planned.splices.empty()) TRY(write(std::as_const(planned)));
+    return edited_as(document, block, std::move(planned), limits());
+}
+
+}  // namespace quire::kernel

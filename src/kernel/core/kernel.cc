@@ -1,0 +1,94 @@
+#include "kernel/core/kernel.h"
+
+#include "kernel/core/core.h"
+
+namespace quire::kernel {
+
+Kernel::Kernel(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+Kernel::~Kernel() = default;
+
+Result<std::unique_ptr<Kernel>> Kernel::open(const Parts& parts,
+                                             std::shared_ptr<Oversight> oversight) {
+    std::vector<store::DocumentRecord> known = TRY(parts.store.documents());
+    return std::unique_ptr<Kernel>(
+        new Kernel(std::make_shared<Core>(parts, std::move(known), std::move(oversight))));
+}
+
+policy::Target target_of_file(const std::string& path) {
+    return {.kind = kFileKind, .name = path};
+}
+
+bool Oversight::is_unasked(const Error& error) {
+    return error.code() == Errc::escalation_required && !error.details().contains("approval_id");
+}
+
+Failure shutting_down() {
+    return fail(Errc::unavailable, "shutting_down",
+                "the kernel is shutting down; call again to start a new one");
+}
+
+void Kernel::close(Reply<void> reply) {
+    core_->counters().with([](Core::Counters& counters) { counters.closing = true; });
+    core_->oversight().close();
+    // Replies when the last live document has nothing more in flight.
+    struct Closing {
+        sched::Guarded<std::size_t> left;
+        Reply<void> reply;
+        explicit Closing(std::size_t documents, Reply<void> then)
+            : left(documents), reply(std::move(then)) {}
+        void one_done() {
+            if (left.with([](std::size_t& count) { return --count; }) == 0) reply({});
+        }
+    };
+    const auto live = core_->catalog().live();
+    // Asks for approval were handed to the store before this batch is.
+    Reply<void> settled = [core = core_, reply = std::move(reply)](Result<void>) mutable {
+        core->parts().store.commit(core->oversight().last_batch(),
+                                   [reply = std::move(reply)](Result<void>) mutable { reply({}); });
+    };
+    const auto closing = std::make_shared<Closing>(live.size() + 1, std::move(settled));
+    for (const auto& document : live) {
+        document->strand().post([core = core_, document, closing] {
+            if (!document->loaded()) return closing->one_done();
+            core->flush_all(*document);
+            document->when_durable([closing](Result<void>) { closing->one_done(); });
+        });
+    }
+    closing->one_done();
+}
+
+std::uint64_t Kernel::open_session() {
+    return core_->counters().with([](Core::Counters& counters) {
+        ++counters.sessions;
+        return counters.next_session++;
+    });
+}
+
+void Kernel::close_session(std::uint64_t) {
+    core_->counters().with([](Core::Counters& counters) { --counters.sessions; });
+}
+
+Status Kernel::status() const {
+    Status status;
+    core_->counters().with([&](const Core::Counters& counters) {
+        status.sessions = counters.sessions;
+        status.calls = counters.calls;
+        status.commits = counters.commits;
+    });
+    status.documents = core_->catalog().size();
+    status.live_documents = core_->catalog().live().size();
+    return status;
+}
+
+const Limits& Kernel::limits() const {
+    return core_->limits();
+}
+
+Failure is_memory(const LiveDocument& document) {
+    return fail(Errc::denied, "memory_block",
+                cat("this is the memory block '", document.name(),
+                    "'; the tool context reads and writes it, with that label"),
+                {{"label", document.name()}});
+}
+
+}  // namespace quire::kernel

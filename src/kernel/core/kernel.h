@@ -1,0 +1,88 @@
+// Kernel: the use cases, value in and Reply out. It owns the live documents, each on its strand,
+// and runs the pipeline: commit, encode once, store, publish. It sequences and holds no rules.
+//
+// Every reply comes exactly once, from any thread. What a reply says is durable. A read answers
+// from the latest state, and not before that state is durable.
+//
+// Errors that any call may give: not_found "invalid_reference" for an id that names nothing;
+// unavailable "disk_full", "store_failed", "shutting_down".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/function.h"
+#include "edits/plan.h"
+#include "edits/view.h"
+#include "kernel/core/block_edits.h"
+#include "kernel/core/block_reads.h"
+#include "kernel/core/caller.h"
+#include "kernel/core/parts.h"
+
+namespace quire::kernel {
+
+class Core;
+class Oversight;
+
+struct Status {
+    std::size_t documents = 0;
+    std::size_t live_documents = 0;
+    std::size_t sessions = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t commits = 0;
+};
+
+class Kernel {
+public:
+    // Reads the catalog; documents are loaded when first used. Programs open a kernel with
+    // open_kernel() (kernel/oversight/overseer.h).
+    static Result<std::unique_ptr<Kernel>> open(const Parts& parts,
+                                                std::shared_ptr<Oversight> oversight);
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+    ~Kernel();
+    // Flushes what was accepted; replies when all of it is durable. Call once, before the end.
+    void close(Reply<void> reply);
+
+    void create(Caller by, BlockCreate what, Reply<BlockVersion> reply);
+    void set_status(Caller by, std::string block_id, conversation::Status status,
+                    Reply<BlockVersion> reply);
+    void append(Caller by, std::string block_id, std::string text, Ack ack, Reply<Appended> reply);
+    // Runs `plan` on the text and applies what it gives, all or nothing: one version, one undo
+    // unit. `operation` is the word that history shows ("edit", "splice", "str_replace").
+    void edit(Caller by, std::string block_id, std::string operation, edits::Plan plan,
+              Reply<Edited> reply);
+    // Lines [begin, end); an `end` beyond the last is clamped. Errors: out_of_range
+    // "line_out_of_range".
+    void read(Caller by, std::string block_id, std::optional<text::LineRange> range,
+              Reply<BlockText> reply);
+    void text(Caller by, std::string block_id, Reply<WholeText> reply);
+    void search(Caller by, std::string block_id, SearchQuery query, Reply<edits::Finding> reply);
+    void search_all(Caller by, SearchAll query, Reply<FoundAll> reply);
+    void list(Caller by, ListQuery query, Reply<ListPage> reply);
+    void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);
+    // Errors: not_found "nothing_to_undo".
+    void undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply);
+    void history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
+                 Reply<HistoryPage> reply);
+    // Recent changes across all documents, newest first, by one actor or by all (quire log).
+    void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
+             Reply<std::vector<LogEntry>> reply);
+
+    std::uint64_t open_session();
+    void close_session(std::uint64_t session);
+    Status status() const;
+    const Limits& limits() const;
+
+    // For the kernel's other rooms, whose use cases run in its frame.
+    const std::shared_ptr<Core>& core() const { return core_; }
+
+private:
+    explicit Kernel(std::shared_ptr<Core> core);
+    std::shared_ptr<Core> core_;
+};
+
+}  // namespace quire::kernel

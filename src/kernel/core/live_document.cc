@@ -1,0 +1,364 @@
+// A live document: loading, transactions, and the wait for durability.
+//
+// Loading replays every stored update in one import, then puts the records of blocks and of history
+// beside it. A transaction gathers in one batch whatever its commit, its unit of history and its
+// header come to, and the batch is numbered when it is submitted: a waiter of number n is answered
+// once all batches up to n are stored. The first batch that the store refuses breaks the document;
+// it is loaded anew before its next call, once nothing is in flight.
+#include "kernel/core/live_document.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/concat.h"
+#include "codec/updates.h"
+
+namespace quire::kernel {
+
+namespace {
+
+// A document that is stored in more pieces than this is put together when it is loaded.
+constexpr std::size_t kLongLog = 500;
+
+// A block's header in the store: empty, or a format and the version up to which others were given
+// out, u64 little-endian.
+constexpr std::uint8_t kHeaderFormat = 1;
+
+Bytes reservation(std::uint64_t version, std::uint64_t reserved) {
+    if (reserved <= version) return {};
+    ByteWriter out;
+    out.byte(kHeaderFormat);
+    out.u64_le(reserved);
+    return std::move(out).take();
+}
+
+Result<std::uint64_t> reserved_in(const Bytes& header) {
+    if (header.empty()) return std::uint64_t{0};
+    ByteReader in(header);
+    if (in.byte("format") != kHeaderFormat) in.fail("format");
+    const std::uint64_t reserved = in.u64_le("reserved");
+    if (!in.ok()) return in.error();
+    return reserved;
+}
+
+Failure no_such_block(const conversation::BlockId& id) {
+    return fail(Errc::not_found, "invalid_reference",
+                cat("there is no block '", id.str(), "'; block_list shows those there are"),
+                {{"block_id", id.str()}});
+}
+
+}  // namespace
+
+LiveDocument::LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh)
+    : parts_(parts), strand_(parts.scheduler), record_(std::move(record)), fresh_(fresh) {}
+
+Result<void> LiveDocument::ready() {
+    if (broken_) {
+        if (!idle()) return Failure(*broken_);
+        parts_.store.unfence(record_.key);
+        TRY(forget_unstored_header());
+        doc_.reset();
+    }
+    if (doc_ != nullptr) return {};
+    TRY(load());
+    broken_.reset();
+    return {};
+}
+
+Result<void> LiveDocument::load() {
+    store::StoredDocument stored;
+    if (!fresh_) stored = TRY(parts_.store.load(record_.key));
+
+    auto doc = std::make_unique<crdt::Doc>(parts_.rng.next() >> 1);
+    crdt::ChangeBatch changes;
+    for (const Bytes& update : stored.updates) TRY(codec::read_updates(update, changes));
+    if (!changes.heads.empty()) {
+        const crdt::Imported imported = TRY(doc->import(std::move(changes)));
+        if (!imported.pending.empty()) {
+            return corrupt(cat("part of the history of ", record_.kind, " '", record_.name,
+                               "' is missing from the store; nothing was changed"));
+        }
+    }
+
+    // Appends that were accepted before the store failed are still to be written.
+    std::map<std::string, BlockState> states;
+    for (const store::BlockRecord& block : stored.blocks) {
+        states[block.block].key = block.block;
+        // Versions that a kernel which was killed may have given out are not given out again.
+        states[block.block].version = std::max(block.version, TRY(reserved_in(block.header)));
+    }
+    std::vector<crdt::StandIn> stand_ins;
+    for (const store::UnitRecord& unit : stored.units) {
+        states[unit.block].key = unit.block;
+        Unit read = TRY(from_record(unit));
+        stand_ins.insert(stand_ins.end(), read.stand_ins.begin(), read.stand_ins.end());
+        states[unit.block].history.add(std::move(read));
+    }
+    TRY(crdt::recall(*doc, stand_ins));
+    for (auto& [key, state] : states_) {
+        if (state.appends.empty() && !state.interrupted) continue;
+        states[key].key = key;
+        states[key].interrupted = state.interrupted;
+        states[key].appends = std::move(state.appends);
+        states[key].appends.in_flight = false;
+    }
+
+    states_ = std::move(states);
+    peers_ = std::move(stored.peers);
+    std::sort(peers_.begin(), peers_.end(),
+              [](const auto& a, const auto& b) { return a.number < b.number; });
+    batch_ = {};
+    due_ = false;
+    on_stored_.clear();
+    conversation_.reset();
+    doc_ = std::move(doc);
+    if (record_.kind == kConversationKind)
+        conversation_ = std::make_unique<conversation::Conversation>(*doc_);
+    if (!std::exchange(was_loaded_, true)) note_interrupted();
+    compact_if_long(stored.updates.size());
+    return {};
+}
+
+// A block that is running when this kernel first sees the document was left so by another kernel.
+void LiveDocument::note_interrupted() {
+    if (conversation_ == nullptr) return;
+    for (std::size_t i = 0; i < conversation_->size(); ++i) {
+        const conversation::ConversationBlock& block = conversation_->at(i);
+        if (block.status == "running") ref_of(block).state->interrupted = true;
+    }
+}
+
+void LiveDocument::compact_if_long(std::size_t update_count) {
+    if (update_count <= kLongLog) return;
+    batch_.compactions.push_back({record_.key, codec::encode_updates(doc_->changes_since({}))});
+    submit([](Result<void>) {});  // A failure leaves the pieces as they were.
+}
+
+Result<BlockRef> LiveDocument::find(const conversation::BlockId& id, bool deleted_too) {
+    if (id.is_document()) {
+        if (conversation_ != nullptr || (record_.deleted && !deleted_too)) return no_such_block(id);
+        return whole();
+    }
+    const auto number = static_cast<std::size_t>(id.peer_number);
+    if (conversation_ == nullptr || number >= peers_.size()) return no_such_block(id);
+    const crdt::OpId op{peers_[number].peer, static_cast<crdt::Counter>(id.counter)};
+    const conversation::ConversationBlock* block = conversation_->find(op);
+    if (block == nullptr || (block->deleted && !deleted_too)) return no_such_block(id);
+    return ref_of(*block);
+}
+
+Result<BlockRef> LiveDocument::find_key(const std::string& key) {
+    conversation::BlockId id{record_.key, -1, 0};
+    if (!key.empty()) id = TRY(conversation::BlockId::parse(cat("b", record_.key, "_", key)));
+    return find(id, true);
+}
+
+BlockRef LiveDocument::ref_of(const conversation::ConversationBlock& block) {
+    const std::string key = key_of(block.id);
+    BlockState& state = states_[key];
+    state.key = key;
+    return {&state, block.content, &block, block.id};
+}
+
+BlockRef LiveDocument::whole() {
+    return {&states_[""],
+            doc_->open(crdt::ContainerId::root("content", crdt::ContainerKind::text)),
+            nullptr,
+            {}};
+}
+
+conversation::BlockId LiveDocument::id_of(const BlockRef& block) const {
+    if (block.fields == nullptr) return {record_.key, -1, 0};
+    return {record_.key, peer_number(block.id.peer), block.id.counter};
+}
+
+std::string LiveDocument::key_of(crdt::OpId id) const {
+    return cat(peer_number(id.peer), "_", id.counter);
+}
+
+std::int64_t LiveDocument::peer_number(crdt::PeerId peer) const {
+    for (const store::PeerRecord& record : peers_) {
+        if (record.peer == peer) return record.number;
+    }
+    CHECK(false && "every peer that makes blocks has a number");
+    return -1;
+}
+
+void LiveDocument::begin(const policy::Actor& actor) {
+    const std::string name = actor.str();
+    auto record = std::find_if(peers_.begin(), peers_.end(),
+                               [&](const auto& peer) { return peer.actor == name; });
+    if (record == peers_.end()) {
+        const auto number = static_cast<std::int64_t>(peers_.size());
+        peers_.push_back({record_.key, number, name, parts_.rng.next() >> 1});
+        batch_.peers.push_back(peers_.back());
+        record = peers_.end() - 1;
+    }
+    doc_->set_peer(record->peer);
+}
+
+crdt::IdSpan LiveDocument::commit(const policy::Actor& actor, std::string_view operation) {
+    return commit({actor, std::string(operation), ""});
+}
+
+crdt::IdSpan LiveDocument::commit(const policy::Attribution& what) {
+    crdt::CommitOptions options;
+    options.message = policy::message_of(what);
+    options.timestamp = parts_.clock.wall_ms() / 1000;
+    const crdt::IdSpan span = doc_->commit(std::move(options)).span;
+    if (span.size() > 0) {
+        batch_.updates.push_back(
+            {record_.key, codec::encode_updates(doc_->changes_in({&span, 1}))});
+        due_ = true;
+    }
+    return span;
+}
+
+Result<void> LiveDocument::import(const policy::Actor& actor,
+                                  const std::vector<crdt::Change>& changes) {
+    Bytes update = codec::encode_updates(changes);
+    begin(actor);
+    TRY(doc_->import(changes));
+    batch_.updates.push_back({record_.key, std::move(update)});
+    due_ = true;
+    return {};
+}
+
+void LiveDocument::record(const BlockRef& block, Unit unit, std::uint64_t calls) {
+    for (const Unit* forgotten : block.state->history.forget_redo(unit.actor))
+        rerecord(block, *forgotten);
+    record_quietly(block, std::move(unit), calls);
+}
+
+void LiveDocument::record_quietly(const BlockRef& block, Unit unit, std::uint64_t calls) {
+    BlockState& state = *block.state;
+    state.version += calls;
+    unit.version = state.version;
+    unit.at_ms = parts_.clock.wall_ms();
+    unit.heads = doc_->frontiers();
+    record_version(block);
+    batch_.units.push_back(to_record(unit, record_.key, state.key));
+    state.history.add(std::move(unit));
+}
+
+void LiveDocument::record_version(const BlockRef& block) {
+    BlockState& state = *block.state;
+    state.told = state.reserving;
+    batch_.blocks.push_back(
+        {record_.key, state.key, state.version, reservation(state.version, state.reserving)});
+    due_ = true;
+}
+
+void LiveDocument::rerecord(const BlockRef& block, const Unit& unit) {
+    batch_.units.push_back(to_record(unit, record_.key, block.state->key));
+    due_ = true;
+}
+
+void LiveDocument::set_header(Bytes header) {
+    note_header(std::move(header));
+    due_ = true;
+}
+
+void LiveDocument::note_header(Bytes header) {
+    record_.header = std::move(header);
+    batch_.documents.push_back(record_);
+}
+
+void LiveDocument::rename(std::string name) {
+    record_.name = std::move(name);
+    batch_.documents.push_back(record_);
+    due_ = true;
+}
+
+void LiveDocument::mark_deleted() {
+    record_.deleted = true;
+    batch_.documents.push_back(record_);
+    due_ = true;
+}
+
+// A header goes with the changes that made it true; where the store refused them, the one before it
+// is right again.
+Result<void> LiveDocument::forget_unstored_header() {
+    record_.header.clear();
+    record_.deleted = false;
+    for (store::DocumentRecord& record : TRY(parts_.store.documents())) {
+        if (record.key == record_.key) record_ = std::move(record);
+    }
+    return {};
+}
+
+void LiveDocument::submit(Reply<void> done) {
+    const std::uint64_t sequence = ++submitted_;
+    if (fresh_) batch_.documents.insert(batch_.documents.begin(), record_);
+    due_ = false;
+    parts_.store.commit(
+        std::exchange(batch_, {}),
+        [self = shared_from_this(), sequence, on_stored = std::exchange(on_stored_, {}),
+         done = std::move(done)](Result<void> result) mutable {
+            sched::Strand& strand = self->strand_;
+            strand.post([self = std::move(self), sequence, result = std::move(result),
+                         on_stored = std::move(on_stored), done = std::move(done)]() mutable {
+                self->finish(sequence, result, [&](Result<void> stored) {
+                    for (auto& each : on_stored) each(stored);
+                    done(std::move(stored));
+                });
+            });
+        });
+}
+
+void LiveDocument::settle(bool stored) {
+    CHECK(fresh_ && doc_ == nullptr);
+    fresh_ = !stored;
+    if (!stored) record_.header.clear();
+}
+
+void LiveDocument::hold() {
+    CHECK(!held_);
+    held_ = true;
+}
+
+void LiveDocument::release() {
+    CHECK(held_);
+    held_ = false;
+    // In the order in which they came; one of them may hold it again.
+    while (!held_ && !entering_.empty()) {
+        Function<void()> task = std::move(entering_.front());
+        entering_.pop_front();
+        task();
+    }
+}
+
+store::Batch LiveDocument::give() {
+    CHECK(held_ && idle() && !fresh_ && on_stored_.empty());
+    ++submitted_;
+    due_ = false;
+    return std::exchange(batch_, {});
+}
+
+void LiveDocument::given(const Result<void>& result) {
+    finish(submitted_, result, [](Result<void>) {});
+}
+
+template <class Done>
+void LiveDocument::finish(std::uint64_t sequence, const Result<void>& result, Done done) {
+    finished_ = sequence;
+    if (result) {
+        fresh_ = false;
+    } else if (!broken_) {
+        broken_ = result.error();
+    }
+    done(result);
+
+    // A waiter may submit or wait again: take out those that are due before calling any.
+    std::vector<Waiter> due;
+    std::erase_if(waiters_, [&](Waiter& waiter) {
+        if (waiter.sequence > finished_) return false;
+        due.push_back(std::move(waiter));
+        return true;
+    });
+    for (Waiter& waiter : due) waiter.then(durability());
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,208 @@
+// LiveDocument: one document in memory, on its strand: the CRDT, the blocks in it, and its place in
+// the pipeline.
+//
+// A call that changes something begins a transaction for its actor, edits, and submits: the commit
+// is encoded once, handed to the store with the records that belong to it, and answered when it is
+// durable. Memory may therefore be ahead of the disk; a read answers once everything it saw is
+// durable (when_durable). If the store refuses a commit, everything in flight fails, and the
+// document is loaded anew before it is used again.
+//
+// All but the constructor, key() and strand() runs on the strand.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/function.h"
+#include "conversation/block.h"
+#include "conversation/conversation.h"
+#include "crdt/doc/doc.h"
+#include "kernel/core/appends.h"
+#include "kernel/core/kernel.h"
+#include "kernel/core/unit.h"
+#include "policy/attribution.h"
+#include "sched/scheduler.h"
+#include "store/store.h"
+
+namespace quire::kernel {
+
+// The kind of the documents that are memory blocks (memory_calls.h), named by their labels.
+inline constexpr const char* kConversationKind = "conversation";
+inline constexpr const char* kMemoryKind = "memory";
+// The kind of the documents that are files, named by their paths.
+inline constexpr const char* kFileKind = "file";
+
+// The kernel's records of a block, beside its content.
+struct BlockState {
+    // How the store names it: "" for the document itself, else "PEER_NUMBER_COUNTER".
+    std::string key;
+    std::uint64_t version = 0;
+    History history;
+    Appends appends;
+    // Appends that were accepted are given versions before these are stored. Those up to `reserved`
+    // may be: the store has been told, and after a crash none of them is given out again.
+    // `reserving` is the same once what is on its way is stored; 0 for none. `told` is what the
+    // store will then have.
+    std::uint64_t reserved = 0;
+    std::uint64_t reserving = 0;
+    std::uint64_t told = 0;
+    // It was running when an earlier kernel ended, so that its writer is gone: it shows as error
+    // until someone writes to it or sets its status.
+    bool interrupted = false;
+};
+
+// A block found in its document. Valid within one task on the strand.
+struct BlockRef {
+    BlockState* state = nullptr;
+    crdt::Handle content{};
+    // Null for a block that is the whole document.
+    const conversation::ConversationBlock* fields = nullptr;
+    crdt::OpId id;  // The id of `fields`.
+};
+
+class LiveDocument : public std::enable_shared_from_this<LiveDocument> {
+public:
+    // `fresh`: the store does not know it yet; its record goes with its first commit.
+    LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh);
+
+    store::DocumentKey key() const { return record_.key; }
+    const std::string& kind() const { return record_.kind; }
+    const std::string& name() const { return record_.name; }
+    sched::Strand& strand() { return strand_; }
+
+    // Loads it where it is not in memory. Errors: corrupt; unavailable while a failed flush is
+    // being cleared.
+    Result<void> ready();
+    bool loaded() const { return doc_ != nullptr; }
+
+    crdt::Doc& doc() { return *doc_; }
+    conversation::Conversation* conversation() { return conversation_.get(); }
+    const store::DocumentRecord& record() const { return record_; }
+    bool is_stored() const { return !fresh_; }  // Whether the store knows it.
+    // Whether nothing was ever done in it. It is loaded.
+    bool is_blank() const { return record_.header.empty() && doc_->history().op_count() == 0; }
+
+    // Errors: not_found "invalid_reference". A deleted block is found only where `deleted_too`.
+    Result<BlockRef> find(const conversation::BlockId& id, bool deleted_too = false);
+    // By BlockState::key; deleted blocks are found too.
+    Result<BlockRef> find_key(const std::string& key);
+    BlockRef ref_of(const conversation::ConversationBlock& block);
+    BlockRef whole();  // The block that is this document.
+    conversation::BlockId id_of(const BlockRef& block) const;
+    // Every block that has been looked at.
+    std::map<std::string, BlockState>& states() { return states_; }
+
+    // --- a transaction: begin, edit doc(), then submit ---
+    void begin(const policy::Actor& actor);
+    // Ends the transaction and puts its bytes into the batch. The atoms it made; empty when it
+    // changed nothing.
+    crdt::IdSpan commit(const policy::Actor& actor, std::string_view operation);
+    crdt::IdSpan commit(const policy::Attribution& what);
+    // Makes changes that were made in a copy part of the transaction; what follows is by `actor`.
+    Result<void> import(const policy::Actor& actor, const std::vector<crdt::Change>& changes);
+    // Raises the block's version by `calls` and records a unit that ends the actor's chance to
+    // redo.
+    void record(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
+    // Records a unit that leaves the chance to redo as it is.
+    void record_quietly(const BlockRef& block, Unit unit, std::uint64_t calls = 1);
+    // Puts the block's version and what is reserved beyond it into the batch.
+    void record_version(const BlockRef& block);
+    void rerecord(const BlockRef& block, const Unit& unit);  // A unit whose state changed.
+    store::Batch& batch() { return batch_; }
+    // The document record's header, stored with the transaction.
+    void set_header(Bytes header);
+    // A header that only saves work: it goes with the next transaction, whenever that comes.
+    void note_header(Bytes header);
+    // The catalog's name for the document is the caller's to change.
+    void rename(std::string name);
+    // Leaves a tombstone: the document's block is then found only where deleted ones are.
+    void mark_deleted();
+    // Whether the transaction changes something that an answer must wait for.
+    bool is_due() const { return due_; }
+    // `then` runs on the strand when this transaction is stored or refused, before its call is
+    // answered. It may put another error in the place of the store's.
+    void on_stored(Function<void(Result<void>&)> then) { on_stored_.push_back(std::move(then)); }
+    // `done` runs on the strand once the batch is durable or has failed.
+    void submit(Reply<void> done);
+
+    // Runs then(Result<void>) on the strand once everything submitted so far is durable: at once
+    // when it is.
+    template <class Then>
+    void when_durable(Then then) {
+        if (idle()) {
+            then(durability());
+        } else {
+            waiters_.push_back({submitted_, std::move(then)});
+        }
+    }
+    bool idle() const { return submitted_ == finished_; }
+
+    // Tells a document that was stored together with others, before it was ever loaded, whether the
+    // store took it (memory_carry.cc).
+    void settle(bool stored);
+
+    // --- two documents in one transaction (core.h, calls enter) ---
+    // Runs the task, at once or, while the document is held, when it is released.
+    template <class Task>
+    void enter(Task task) {
+        if (held_) {
+            entering_.push_back(std::move(task));
+        } else {
+            task();
+        }
+    }
+    // Until release() no other call sees the document. A call that holds two documents holds the
+    // one with the lower key first, so that no two calls wait for each other.
+    void hold();
+    void release();
+    // The transaction, to be stored in the batch of another document: given() is told on this
+    // document's strand what became of it. CHECKs that the document is held and idle.
+    store::Batch give();
+    void given(const Result<void>& result);
+
+private:
+    struct Waiter {
+        std::uint64_t sequence;
+        Reply<void> then;
+    };
+
+    Result<void> load();
+    Result<void> durability() const {
+        return broken_ ? Result<void>(Failure(*broken_)) : Result<void>();
+    }
+    Result<void> forget_unstored_header();
+    void note_interrupted();
+    template <class Done>
+    void finish(std::uint64_t sequence, const Result<void>& result, Done done);
+    std::int64_t peer_number(crdt::PeerId peer) const;
+    std::string key_of(crdt::OpId id) const;
+    void compact_if_long(std::size_t update_count);
+
+    const Parts parts_;
+    sched::Strand strand_;
+    store::DocumentRecord record_;
+    bool fresh_;
+    bool was_loaded_ = false;
+
+    std::unique_ptr<crdt::Doc> doc_;
+    std::unique_ptr<conversation::Conversation> conversation_;
+    std::vector<store::PeerRecord> peers_;  // The index is the peer's number.
+    std::map<std::string, BlockState> states_;
+    store::Batch batch_;
+    bool due_ = false;  // Whether `batch_` has more than what can wait.
+    std::vector<Function<void(Result<void>&)>> on_stored_;  // For `batch_`.
+
+    std::uint64_t submitted_ = 0;
+    std::uint64_t finished_ = 0;
+    std::vector<Waiter> waiters_;
+    bool held_ = false;
+    std::deque<Function<void()>> entering_;
+    std::optional<Error> broken_;  // Why memory may be ahead of what the store took.
+};
+
+}  // namespace quire::kernel

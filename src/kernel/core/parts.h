@@ -1,0 +1,32 @@
+// The parts that a kernel is made of, and its limits.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/clock.h"
+#include "sched/scheduler.h"
+#include "store/store.h"
+
+namespace quire::kernel {
+
+class Gate;
+
+struct Limits {
+    std::size_t block_bytes = 16U << 20;
+    std::size_t operation_bytes = 1U << 20;
+    std::size_t read_lines = 2000;
+    std::size_t read_columns = 2000;  // Code points of one line.
+};
+
+struct Parts {
+    store::Store& store;
+    sched::Scheduler& scheduler;
+    Clock& clock;
+    Rng& rng;
+    Limits limits;
+    Gate* gate = nullptr;      // Of documents of kind "file".
+    std::string version = {};  // The program's, for the audit log.
+};
+
+}  // namespace quire::kernel

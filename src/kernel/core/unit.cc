@@ -1,0 +1,212 @@
+// Units of undo, as the store keeps them: a number for the form, then the fields in bytes. Older
+// forms are read for ever. Spans make up most of a unit: some ten bytes for an edit.
+#include "kernel/core/unit.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace quire::kernel {
+
+namespace {
+
+constexpr std::uint8_t kBodyFormat = 5;
+
+constexpr std::uint8_t kStatuses = static_cast<std::uint8_t>(conversation::Status::error) + 1;
+constexpr std::size_t kSpanSize = 8 + 4 + 4;
+constexpr std::uint32_t kNoHeads = 0xFFFFFFFF;
+
+void write_counter(ByteWriter& out, crdt::Counter counter) {
+    out.u32_le(static_cast<std::uint32_t>(counter));
+}
+crdt::Counter read_counter(ByteReader& in) {
+    return static_cast<crdt::Counter>(in.u32_le("counter"));
+}
+
+void write_id(ByteWriter& out, const crdt::OpId& id) {
+    out.u64_le(id.peer);
+    write_counter(out, id.counter);
+}
+crdt::OpId read_id(ByteReader& in) {
+    const crdt::PeerId peer = in.u64_le("peer");
+    return {peer, read_counter(in)};
+}
+
+void write_spans(ByteWriter& out, const std::vector<crdt::IdSpan>& spans) {
+    out.u32_le(static_cast<std::uint32_t>(spans.size()));
+    for (const crdt::IdSpan& span : spans) {
+        write_id(out, {span.peer, span.begin});
+        write_counter(out, span.end);
+    }
+}
+std::vector<crdt::IdSpan> read_spans(ByteReader& in, std::size_t count) {
+    std::vector<crdt::IdSpan> spans;
+    for (; count > 0 && in.ok(); --count) {
+        const crdt::OpId first = read_id(in);
+        spans.push_back({first.peer, first.counter, read_counter(in)});
+    }
+    return spans;
+}
+
+void write_status(ByteWriter& out, const Unit& unit) {
+    const auto number = [](conversation::Status status) {
+        return static_cast<std::uint8_t>(static_cast<std::uint8_t>(status) + 1);
+    };
+    out.byte(unit.status ? number(unit.status->from) : 0);
+    out.byte(unit.status ? number(unit.status->to) : 0);
+}
+void read_status(ByteReader& in, Unit& unit) {
+    const std::uint8_t from = in.byte("status before");
+    const std::uint8_t to = in.byte("status after");
+    if (from > kStatuses || to > kStatuses) return in.fail("status");
+    if (from == 0 || to == 0) return;
+    unit.status = {static_cast<conversation::Status>(from - 1),
+                   static_cast<conversation::Status>(to - 1)};
+}
+
+void write_heads(ByteWriter& out, const Unit& unit) {
+    out.u32_le(unit.heads ? static_cast<std::uint32_t>(unit.heads->size()) : kNoHeads);
+    for (const crdt::OpId& head : unit.heads.value_or(crdt::Frontiers())) write_id(out, head);
+}
+void read_heads(ByteReader& in, Unit& unit) {
+    std::uint32_t count = in.u32_le("number of heads");
+    if (count == kNoHeads) return;
+    unit.heads.emplace();
+    for (; count > 0 && in.ok(); --count) unit.heads->push_back(read_id(in));
+}
+
+void write_stand_in(ByteWriter& out, const crdt::StandIn& stand_in) {
+    out.byte(static_cast<std::uint8_t>(stand_in.as));
+    write_id(out, stand_in.of);
+    write_id(out, stand_in.copy);
+    write_counter(out, stand_in.length);
+}
+crdt::StandIn read_stand_in(ByteReader& in) {
+    const std::uint8_t as = in.byte("stand-in");
+    if (as > static_cast<std::uint8_t>(crdt::StandIn::As::settled)) in.fail("stand-in");
+    crdt::StandIn stand_in;
+    stand_in.as = static_cast<crdt::StandIn::As>(as);
+    stand_in.of = read_id(in);
+    stand_in.copy = read_id(in);
+    stand_in.length = read_counter(in);
+    return stand_in;
+}
+
+}  // namespace
+
+// Little-endian: format, kind, group u64, the status before and after u8 each (one more than the
+// word's number; 0 for none), number of heads u32 (all ones for none known), per head peer u64,
+// counter u32; number of spans u32, then per span peer u64, begin u32, end u32; the same of what is
+// kept; then per stand-in as what (crdt::StandIn::As) u8, first atom peer u64, counter u32, of the
+// copy the same, length u32. Format 4 kept nothing, format 3 had no heads either, format 2 no
+// statuses, format 1 neither the number of spans nor stand-ins.
+store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
+                            const std::string& block) {
+    ByteWriter body;
+    body.byte(kBodyFormat);
+    body.byte(static_cast<std::uint8_t>(unit.kind));
+    body.u64_le(unit.group);
+    write_status(body, unit);
+    write_heads(body, unit);
+    write_spans(body, unit.spans);
+    write_spans(body, unit.kept);
+    for (const crdt::StandIn& stand_in : unit.stand_ins) write_stand_in(body, stand_in);
+    return {document,
+            block,
+            unit.version,
+            unit.actor,
+            unit.at_ms,
+            unit.description,
+            std::string(name_of(unit.state)),
+            std::move(body).take()};
+}
+
+Result<Unit> from_record(const store::UnitRecord& record) {
+    Unit unit;
+    unit.version = record.version;
+    unit.actor = record.actor;
+    unit.at_ms = record.at_ms;
+    unit.description = record.description;
+    unit.state = enum_named<UnitState>(record.state).value_or(UnitState::gone);
+
+    ByteReader in(record.body);
+    const std::uint8_t format = in.byte("format");
+    if (format < 1 || format > kBodyFormat) in.fail("format");
+    const std::uint8_t kind = in.byte("kind");
+    if (kind > static_cast<std::uint8_t>(UnitKind::take_back)) in.fail("kind");
+    unit.kind = static_cast<UnitKind>(kind);
+    unit.group = in.u64_le("group");
+    if (format > 2) read_status(in, unit);
+    if (format > 3) read_heads(in, unit);
+    if (format == 1 && in.remaining() % kSpanSize != 0) in.fail("spans");
+    unit.spans =
+        read_spans(in, format > 1 ? in.u32_le("number of spans") : in.remaining() / kSpanSize);
+    if (format > 4) unit.kept = read_spans(in, in.u32_le("number of spans kept"));
+    while (in.ok() && !in.at_end()) unit.stand_ins.push_back(read_stand_in(in));
+    if (!in.ok()) return Failure(Error(in.error().value()).within("a history entry in the store"));
+    return unit;
+}
+
+void History::add(Unit unit) {
+    undone_ += unit.state == UnitState::undone ? 1 : 0;
+    units_.push_back(std::move(unit));
+}
+
+void History::set_state(Unit& unit, UnitState state) {
+    undone_ -= unit.state == UnitState::undone ? 1 : 0;
+    undone_ += state == UnitState::undone ? 1 : 0;
+    unit.state = state;
+}
+
+std::vector<Unit*> History::with_group(Unit& unit) {
+    std::vector<Unit*> all;
+    for (Unit& other : units_) {
+        const bool together =
+            &other == &unit || (unit.group != 0 && other.group == unit.group &&
+                                other.actor == unit.actor && other.state == unit.state);
+        if (together) all.push_back(&other);
+    }
+    return all;
+}
+
+std::vector<Unit*> History::next_undo(const std::optional<std::string>& actor) {
+    for (std::size_t i = units_.size(); i-- > 0;) {
+        Unit& unit = units_[i];
+        if (unit.kind == UnitKind::take_back || unit.state != UnitState::done) continue;
+        if (!actor || unit.actor == *actor) return with_group(unit);
+    }
+    return {};
+}
+
+// Undo goes from the newest back, so what was undone last is the oldest that is undone.
+std::vector<Unit*> History::next_redo(const std::optional<std::string>& actor) {
+    if (undone_ == 0) return {};
+    for (Unit& unit : units_) {
+        if (unit.state == UnitState::undone && (!actor || unit.actor == *actor))
+            return with_group(unit);
+    }
+    return {};
+}
+
+std::vector<Unit*> History::forget_redo(const std::string& actor) {
+    std::vector<Unit*> changed;
+    if (undone_ == 0) return changed;
+    for (Unit& unit : units_) {
+        if (unit.state != UnitState::undone || unit.actor != actor) continue;
+        set_state(unit, UnitState::gone);
+        changed.push_back(&unit);
+    }
+    return changed;
+}
+
+std::vector<Unit*> History::forget_all() {
+    std::vector<Unit*> changed;
+    for (Unit& unit : units_) {
+        if (unit.state == UnitState::gone || unit.kind == UnitKind::take_back) continue;
+        set_state(unit, UnitState::gone);
+        changed.push_back(&unit);
+    }
+    return changed;
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,69 @@
+// Walking over documents, one after another, each on its strand.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernel/core/core.h"
+
+namespace quire::kernel {
+
+// Visits `documents` in order: visit(document) runs on each one's strand and says whether to go on;
+// what it saw is durable before the next is visited. Then done(), or done(error) where a document
+// could not be read. Documents that have gone meanwhile are passed over, and so are those that `by`
+// may not see: one of them must not hide all the others.
+class Walk : public std::enable_shared_from_this<Walk> {
+public:
+    // How the walk treats a document that cannot be read.
+    enum Unreadable { ending, passing_over };
+    struct Round {
+        Function<bool(LiveDocument&)> visit;
+        Reply<void> done;
+        Access access = Access::read;
+        Unreadable unreadable = ending;
+    };
+
+    Walk(std::shared_ptr<Core> core, Caller by, std::vector<store::DocumentKey> documents,
+         Round round)
+        : core_(std::move(core)),
+          by_(std::move(by)),
+          documents_(std::move(documents)),
+          round_(std::move(round)) {
+        by_.call = nullptr;  // Nobody is asked about what is passed over.
+    }
+
+    void next() {
+        std::shared_ptr<LiveDocument> document;
+        while (document == nullptr && next_ < documents_.size())
+            document = core_->catalog().find(documents_[next_++]);
+        if (document == nullptr) return round_.done({});
+        core_->run<bool>(
+            by_, ThisDocument{std::move(document)}, round_.access,
+            [self = shared_from_this()](Result<bool> more) {
+                const bool passed_over = !more && (is_refusal(more.error()) ||
+                                                   (self->round_.unreadable == passing_over &&
+                                                    more.error().code() == Errc::corrupt));
+                if (!more && !passed_over)
+                    return self->round_.done(Failure(std::move(more).error()));
+                if (more && !*more) return self->round_.done({});
+                self->next();
+            },
+            [self = shared_from_this()](LiveDocument& live, const Caller&) -> Result<bool> {
+                return self->round_.visit(live);
+            });
+    }
+
+private:
+    static bool is_refusal(const Error& error) {
+        return error.code() == Errc::denied || error.code() == Errc::escalation_required;
+    }
+
+    std::shared_ptr<Core> core_;
+    Caller by_;
+    std::vector<store::DocumentKey> documents_;
+    std::size_t next_ = 0;
+    Round round_;
+};
+
+}  // namespace quire::kernel

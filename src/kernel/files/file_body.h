@@ -1,0 +1,183 @@
+// FileCalls::Body: how a call reaches its file, and what the use cases of files share.
+//
+// Paths are looked up one after another at the door, so that calls reach a document in the order in
+// which they were made. Permission is decided there, once, for every name that led to the file; on
+// the document's strand the disk is looked at, once, and what it has is taken in.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "files/form.h"
+#include "kernel/core/core.h"
+#include "kernel/files/file_calls.h"
+#include "sched/guarded.h"
+
+namespace quire::kernel {
+
+FileVersion version_of_file(LiveDocument& document);
+Failure no_such_file(const std::string& path);
+Result<void> require_text_file(const fs::Place& place);
+
+// How calls name a file: by its path; or, where the disk has none, the document that is left of it.
+struct FileAddress {
+    DocumentName name;
+    std::shared_ptr<LiveDocument> known;
+
+    Result<std::shared_ptr<LiveDocument>> find(Catalog& catalog) const {
+        return known != nullptr ? known : name.find(catalog);
+    }
+    bool is_meant(const Catalog& catalog, LiveDocument& document) const {
+        return known != nullptr || name.is_meant(catalog, document);
+    }
+};
+
+struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
+    Body(std::shared_ptr<Core> core, FileGate& rules)
+        : kernel(std::move(core)), gate(rules), door(kernel->parts().scheduler) {}
+
+    std::shared_ptr<Core> kernel;
+    FileGate& gate;
+    // Names are looked up one after another, so that calls reach a document in the order they were
+    // made.
+    sched::Strand door;
+
+    // Runs work(place) at the door.
+    template <class T, class Work>
+    void at_door(Reply<T> reply, std::string path, Work work) {
+        door.post([self = shared_from_this(), reply = std::move(reply), path = std::move(path),
+                   work = std::move(work)]() mutable {
+            Result<fs::Place> place = self->gate.files().resolve(path);
+            if (!place) return reply(Failure(std::move(place).error()));
+            work(std::move(*place), std::move(reply));
+        });
+    }
+
+    // The permission that a call needs: an operation, or to save.
+    struct Need {
+        Need(policy::Operation wanted, bool save = false) : operation(wanted), to_save(save) {}
+        policy::Operation operation;
+        bool to_save;
+    };
+    static Need saving() { return {policy::Operation::append, true}; }
+
+    // Whether the caller may do it there. If not, `reply` is told why, and a person was asked where
+    // one can allow it.
+    template <class T>
+    bool admits(const Caller& by, const fs::Place& place, Need need, Reply<T>& reply) {
+        const policy::Target target = target_of_file(place.path);
+        const policy::Operations approved = kernel->oversight().approved(by, target);
+        Result<void> allowed = need.to_save ? gate.admit_save(place, by.actor, approved)
+                                            : gate.admit(place, need.operation, by.actor, approved);
+        if (allowed) return true;
+        if (!Oversight::is_unasked(allowed.error())) {
+            reply(Failure(std::move(allowed).error()));
+            return false;
+        }
+        kernel->oversight().ask(
+            by, target, std::move(allowed).error(),
+            [reply = std::move(reply)](Error why) mutable { reply(Failure(std::move(why))); });
+        return false;
+    }
+
+    // Brings a call to the file's document, loaded, with what the disk has taken in: work(visit,
+    // update). Permission is decided here, for every name that led to the file.
+    template <class T, class Work>
+    void enter(Caller by, std::string path, Need need, Reply<T> reply, Work work) {
+        at_door<T>(std::move(reply), std::move(path),
+                   [self = shared_from_this(), by = std::move(by), need, work = std::move(work)](
+                       fs::Place place, Reply<T> answer) mutable {
+                       if (const auto file = require_text_file(place); !file)
+                           return answer(Failure(file.error()));
+                       if (!self->admits(by, place, need, answer)) return;
+                       FileAddress at{{kFileKind, place.path}, nullptr};
+                       if (place.kind == fs::Kind::missing) {
+                           at.known = self->kernel->catalog().find(kFileKind, place.path);
+                           if (at.known == nullptr) return answer(no_such_file(place.path));
+                       }
+                       self->kernel->enter<T>(
+                           std::move(by), std::move(at), Access::admitted, std::move(answer),
+                           [self, work = std::move(work)](Visit<T> visit) mutable {
+                               const Result<DiskUpdate> update = self->load(*visit.document);
+                               if (update) return work(std::move(visit), *update);
+                               self->kernel->finish<T>(std::move(visit), Failure(update.error()));
+                           });
+                   });
+    }
+    // And ends it: work(LiveDocument&, DiskUpdate, const Caller&) → Result<T>.
+    template <class T, class Work>
+    void run(Caller by, std::string path, Need need, Reply<T> reply, Work work) {
+        enter<T>(std::move(by), std::move(path), need, std::move(reply),
+                 [work = std::move(work)](Visit<T> visit, DiskUpdate update) mutable {
+                     Result<T> result = work(*visit.document, update, std::as_const(visit.by));
+                     Core& core = *visit.kernel;
+                     core.finish(std::move(visit), std::move(result));
+                 });
+    }
+
+    // run() for read(LiveDocument&) → Result<T>. A change that was just taken in is read in a turn
+    // of its own: if the store refuses it, the document is loaded anew and takes it in again.
+    template <class T, class Read>
+    void read(Caller by, std::string path, Reply<T> reply, Read read) {
+        enter<T>(std::move(by), std::move(path), policy::Operation::read, std::move(reply),
+                 [read = std::move(read)](Visit<T> visit, DiskUpdate update) mutable {
+                     Core& core = *visit.kernel;
+                     LiveDocument& document = *visit.document;
+                     if (!update.changed) {
+                         Result<T> result = read(document);
+                         return core.finish(std::move(visit), std::move(result));
+                     }
+                     document.submit([](Result<void>) {});
+                     core.run<T>(
+                         std::move(visit.by), ThisDocument{std::move(visit.document)}, Access::read,
+                         std::move(visit.reply),
+                         [read = std::move(read)](LiveDocument& live, const Caller&) mutable {
+                             return read(live);
+                         });
+                 });
+    }
+
+    Result<DiskUpdate> load(LiveDocument& document) {
+        if (document.record().deleted) return no_such_file(document.name());
+        const DiskUpdate taken = TRY(gate.take_in(document));
+        // Gone from the disk, and nothing in the document that was not there: gone.
+        const std::optional<files::DiskState> now = gate.state(document);
+        if (now && now->missing && now->hash == hash_of(document, *now))
+            return no_such_file(document.name());
+        return taken;
+    }
+
+    static std::string bytes_of(LiveDocument& document, const files::DiskState& disk) {
+        return files::encode(disk.form, document.doc().text(document.whole().content).rope().str());
+    }
+    static fs::Hash hash_of(LiveDocument& document, const files::DiskState& disk) {
+        return fs::Hash::of(bytes_of(document, disk));
+    }
+
+    Result<FileVersion> create(LiveDocument& document, const policy::Actor& by,
+                               const std::string& content);
+    Result<FileSaved> save(LiveDocument& document, const Caller& by);
+    // For each document, the disk version that a save was refused for and the actors who have been
+    // warned of it. Not stored: after a restart they are warned again.
+    struct Warned {
+        fs::Hash hash;
+        std::set<std::string> actors;
+    };
+    sched::Guarded<std::map<store::DocumentKey, Warned>> warned_actors;
+    bool was_warned(const LiveDocument& document, const files::DiskState& disk,
+                    const policy::Actor& actor);
+    Result<fs::Saved> write(LiveDocument& document, const Caller& by, const files::DiskState& disk,
+                            const std::string& bytes);
+    Result<FileVersion> erase(LiveDocument& document, const policy::Actor& by, DiskUpdate update);
+    std::string unsaved_by_others(LiveDocument& document, const policy::Actor& by,
+                                  const files::DiskState& disk);
+    Result<FileStatus> status(LiveDocument& document, const policy::Actor& actor);
+    Result<FileList> list(const fs::Listing& all, const Caller& by,
+                          const std::optional<text::Glob>& pattern, std::size_t limit);
+};
+
+}  // namespace quire::kernel

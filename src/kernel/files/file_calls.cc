@@ -1,0 +1,259 @@
+// Files by their paths: reading, editing, creating, listing and status. Saving and deleting are in
+// file_saves.cc. A file's document is edited as any other (Core::edit); what is peculiar to files is
+// how a call finds its document (file_body.h) and that the disk has a say (file_gate.h).
+#include "kernel/files/file_calls.h"
+
+#include <algorithm>
+#include <map>
+
+#include "files/form.h"
+#include "kernel/core/walk.h"
+#include "kernel/files/file_body.h"
+#include "memory/splices.h"
+#include "text/diff.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+constexpr std::size_t kListedFiles = 200'000;
+
+}  // namespace
+
+FileVersion version_of_file(LiveDocument& document) {
+    const BlockRef block = document.whole();
+    return {document.name(), document.id_of(block).str(), block.state->version};
+}
+
+Failure no_such_file(const std::string& path) {
+    return fail(
+        Errc::not_found, "file_not_found",
+        cat("there is no file ", path, "; file list shows those there are, file create makes one"),
+        {{"path", path}});
+}
+
+Result<void> require_text_file(const fs::Place& place) {
+    if (place.kind != fs::Kind::directory && place.kind != fs::Kind::other) return {};
+    const bool directory = place.kind == fs::Kind::directory;
+    return invalid(
+        "not_a_file",
+        cat(place.path.empty() ? "." : place.path,
+            directory ? " is a directory; file list with the pattern '" : " is not a file",
+            directory ? cat(place.path.empty() ? "" : place.path + "/", "**' shows what is in it")
+                      : ""),
+        {{"kind", directory ? "directory" : "other"}, {"path", place.path}});
+}
+
+FileCalls::FileCalls(Kernel& kernel, FileGate& gate)
+    : body_(std::make_shared<Body>(kernel.core(), gate)) {}
+
+void FileCalls::read(Caller by, std::string path, std::optional<text::LineRange> range,
+                     Reply<FileRead> reply) {
+    body_->read<FileRead>(std::move(by), std::move(path), std::move(reply),
+                          [body = body_, range](LiveDocument& document) -> Result<FileRead> {
+                              BlockText text =
+                                  TRY(body->kernel->read(document, document.whole(), range));
+                              return FileRead{version_of_file(document), std::move(text)};
+                          });
+}
+
+void FileCalls::text(Caller by, std::string path, Reply<WholeText> reply) {
+    body_->read<WholeText>(std::move(by), std::move(path), std::move(reply),
+                           [body = body_](LiveDocument& document) {
+                               return body->kernel->text(document, document.whole());
+                           });
+}
+
+void FileCalls::edit(Caller by, std::string path, std::string operation, edits::Plan plan,
+                     Reply<FileEdited> reply) {
+    body_->run<FileEdited>(
+        std::move(by), std::move(path), Operation::overwrite, std::move(reply),
+        [body = body_, what = TextEdit{std::move(operation), std::move(plan)}](
+            LiveDocument& document, DiskUpdate,
+            const Caller& caller) mutable -> Result<FileEdited> {
+            Edited edited = TRY(body->kernel->edit(document, document.whole(), caller.actor, what));
+            return FileEdited{version_of_file(document), std::move(edited)};
+        });
+}
+
+void FileCalls::append(Caller by, std::string path, std::string text, Reply<FileAppended> reply) {
+    if (text.size() > body_->kernel->limits().operation_bytes)
+        return reply(too_large("the text", body_->kernel->limits().operation_bytes));
+    body_->enter<FileAppended>(
+        std::move(by), std::move(path), Operation::append, std::move(reply),
+        [text = std::move(text)](Visit<FileAppended> visit, DiskUpdate) mutable {
+            LiveDocument& document = *visit.document;
+            Core& kernel = *visit.kernel;
+            Reply<Appended> appended = [file = version_of_file(document),
+                                        reply =
+                                            std::move(visit.reply)](Result<Appended> made) mutable {
+                if (!made) return reply(Failure(std::move(made).error()));
+                file.version = made->version;
+                reply(FileAppended{std::move(file), std::move(*made)});
+            };
+            kernel.append({std::move(visit.kernel), std::move(visit.by), std::move(visit.document),
+                           std::move(appended)},
+                          document.whole(), std::move(text), Ack::durable);
+        });
+}
+
+void FileCalls::create(Caller by, std::string path, std::string content, Reply<FileVersion> reply) {
+    if (const auto fits = body_->kernel->check_new(content); !fits)
+        return reply(Failure(fits.error()));
+    if (const auto text = files::decode(content, path); !text) {
+        return reply(Failure(Error(text.error()).within("nothing was created")));
+    }
+    body_->at_door<FileVersion>(
+        std::move(reply), std::move(path),
+        [body = body_, by, content = std::move(content)](fs::Place place,
+                                                         Reply<FileVersion> answer) mutable {
+            if (place.path.empty()) return answer(Failure(require_text_file(place).error()));
+            if (!body->admits(by, place, Operation::create, answer)) return;
+            if (place.kind != fs::Kind::missing) {
+                return answer(
+                    fail(Errc::conflict, "file_exists",
+                         cat(place.path, " exists already. Read it and edit it, or choose ",
+                             "another name"),
+                         {{"path", place.path}}));
+            }
+            body->kernel->run<FileVersion>(
+                by, DocumentName{kFileKind, place.path}, Access::admitted, std::move(answer),
+                [body, content = std::move(content)](LiveDocument& document, const Caller& caller) {
+                    return body->create(document, caller.actor, content);
+                });
+        });
+}
+
+Result<FileVersion> FileCalls::Body::create(LiveDocument& document, const policy::Actor& by,
+                                            const std::string& content) {
+    const BlockRef block = document.whole();
+    kernel->flush(document, block);
+    // The disk decides whether the name is free; the document follows.
+    const fs::Saved saved = TRY(gate.files().create(document.name(), content));
+    files::Decoded decoded = *files::decode(content, document.name());
+    crdt::Doc& doc = document.doc();
+    document.begin(by);
+    memory::apply(doc, block.content,
+                  text::minimal_splices(doc.text(block.content).rope().str(), decoded.text));
+    Unit unit;
+    unit.actor = by.str();
+    unit.description = "create";
+    // Undoing the content would leave the file: file delete takes back both.
+    unit.kind = UnitKind::take_back;
+    unit.spans = {document.commit(by, "create")};
+    document.record(block, std::move(unit));
+    document.set_header(
+        files::DiskState{saved.hash, saved.stamp, decoded.form, version_of(document), false}
+            .encode());
+    // A refused call leaves nothing behind.
+    document.on_stored(
+        [&files = gate.files(), path = document.name(), hash = saved.hash](Result<void>& stored) {
+            if (!stored) static_cast<void>(files.remove(path, hash));
+        });
+    return version_of_file(document);
+}
+
+void FileCalls::status(Caller by, std::optional<std::string> path,
+                       Reply<std::vector<FileStatus>> reply) {
+    using All = std::vector<FileStatus>;
+    if (path) {
+        body_->at_door<All>(
+            std::move(reply), *path,
+            [body = body_, by, path = *path](fs::Place place, Reply<All> answer) {
+                const auto look = [body](LiveDocument& document,
+                                         const Caller& caller) -> Result<All> {
+                    return All{TRY(body->status(document, caller.actor))};
+                };
+                if (auto known = body->kernel->catalog().find(kFileKind, place.path)) {
+                    if (!body->admits(by, place, Operation::read, answer)) return;
+                    return body->kernel->run<All>(by, ThisDocument{std::move(known)},
+                                                  Access::admitted, std::move(answer), look);
+                }
+                body->run<All>(by, path, Operation::read, std::move(answer),
+                               [look](LiveDocument& document, DiskUpdate, const Caller& caller) {
+                                   return look(document, caller);
+                               });
+            });
+        return;
+    }
+    auto all = std::make_shared<All>();
+    std::make_shared<Walk>(
+        body_->kernel, by, body_->kernel->catalog().keys(),
+        Walk::Round{[body = body_, by, all](LiveDocument& live) {
+                        if (live.kind() != kFileKind) return true;
+                        if (Result<FileStatus> one = body->status(live, by.actor))
+                            all->push_back(std::move(*one));
+                        return true;
+                    },
+                    [all, reply = std::move(reply)](Result<void> done) mutable {
+                        if (!done) return reply(Failure(std::move(done).error()));
+                        reply(std::move(*all));
+                    },
+                    Access::look})
+        ->next();
+}
+
+Result<FileStatus> FileCalls::Body::status(LiveDocument& document, const policy::Actor& actor) {
+    if (document.record().deleted) return no_such_file(document.name());
+    kernel->flush(document, document.whole());
+    FileStatus status;
+    status.file = version_of_file(document);
+    status.permission =
+        gate.decide({document.name(), {}, fs::Kind::file}, Operation::read, actor).permission;
+    status.dirty = gate.dirty(document);
+    status.disk = TRY(gate.look(document));
+    const std::optional<files::DiskState> disk = gate.state(document);
+    status.conflict = disk && disk->conflict;
+    return status;
+}
+
+void FileCalls::list(Caller by, std::optional<text::Glob> pattern, std::size_t limit,
+                     Reply<FileList> reply) {
+    body_->door.post([body = body_, by = std::move(by), pattern = std::move(pattern), limit,
+                      reply = std::move(reply)]() mutable {
+        const Result<fs::Listing> all = body->gate.files().list(kListedFiles);
+        if (!all) return reply(Failure(all.error()));
+        reply(body->list(*all, by, pattern, limit));
+    });
+}
+
+Result<FileList> FileCalls::Body::list(const fs::Listing& all, const Caller& by,
+                                       const std::optional<text::Glob>& pattern,
+                                       std::size_t limit) {
+    FileList list;
+    list.skipped_names = all.skipped_names;
+    list.truncated = all.truncated;
+    std::multimap<store::DocumentKey, std::size_t> loaded;  // Which entries each is, by its links.
+    for (const fs::Entry& entry : all.entries) {
+        if (pattern && !pattern->matches(entry.path)) continue;
+        if (list.files.size() == limit) {
+            list.truncated = true;
+            break;
+        }
+        fs::Place place{entry.path, {}, fs::Kind::file};
+        if (entry.is_link) {
+            const Result<fs::Place> target = gate.files().resolve(entry.path);
+            if (!target || target->kind != fs::Kind::file) continue;
+            place = *target;
+        }
+        const policy::Decision decision = gate.decide(place, Operation::read, by.actor);
+        if (decision.verdict != policy::Verdict::allow) continue;
+        FileEntry out{entry.path, entry.size, decision.permission, "", {}};
+        if (const auto document = kernel->catalog().find(kFileKind, place.path)) {
+            out.block_id = conversation::BlockId{document->key(), -1, 0}.str();
+            loaded.emplace(document->key(), list.files.size());
+        }
+        list.files.push_back(std::move(out));
+    }
+    if (loaded.empty()) return list;
+    // No document is asked itself, so that none has to be loaded for a list.
+    for (const store::BlockRecord& block : TRY(kernel->parts().store.whole_blocks(kFileKind))) {
+        const auto [first, last] = loaded.equal_range(block.document);
+        std::for_each(first, last,
+                      [&](const auto& at) { list.files[at.second].version = block.version; });
+    }
+    return list;
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,177 @@
+// Saving files and deleting them: the calls that write to the disk what the document says.
+//
+// A save compares and swaps: it replaces the bytes that were last seen, and where the disk has
+// others by then they are taken in and the save is tried again. Each actor is warned once of a
+// change on the disk that met theirs. A delete never takes away what its caller has not seen.
+#include <set>
+
+#include "files/form.h"
+#include "kernel/files/file_body.h"
+
+namespace quire::kernel {
+namespace {
+
+// How often a save meets a disk that changed between being read and being written before it gives
+// up.
+constexpr int kSaveTries = 3;
+
+}  // namespace
+
+using policy::Operation;
+
+void FileCalls::save(Caller by, std::string path, Reply<FileSaved> reply) {
+    body_->run<FileSaved>(std::move(by), std::move(path), Body::saving(), std::move(reply),
+                          [body = body_](LiveDocument& document, DiskUpdate, const Caller& caller) {
+                              return body->save(document, caller);
+                          });
+}
+
+// Whether a save by the actor was refused for what the disk has now. From now on one was.
+bool FileCalls::Body::was_warned(const LiveDocument& document, const files::DiskState& disk,
+                                 const policy::Actor& actor) {
+    return warned_actors.with([&](auto& all) {
+        Warned& warned = all[document.key()];
+        if (warned.hash != disk.hash) warned.actors.clear();
+        warned.hash = disk.hash;
+        return !warned.actors.insert(actor.str()).second;
+    });
+}
+
+Result<FileSaved> FileCalls::Body::save(LiveDocument& document, const Caller& by) {
+    kernel->flush(document, document.whole());
+    for (int attempt = 0;; ++attempt) {
+        const files::DiskState disk = *gate.state(document);
+        const auto refuse = [&](std::string_view why) {
+            return fail(Errc::conflict, "disk_changed",
+                        cat(document.name(), " was not saved: ", why), {{"path", document.name()}});
+        };
+        const bool warns =
+            (disk.vanished || disk.conflict) && !was_warned(document, disk, by.actor);
+        if (warns && disk.vanished) {
+            return refuse(
+                "it was deleted on disk since it was read, and your edits are still in the "
+                "document. Save again to write the file anew");
+        }
+        if (warns) {
+            return refuse(
+                "it was changed on disk where you changed it too. The document shows your text "
+                "there; the disk's is in its history. Read it, edit it if need be, and save again");
+        }
+        const std::string bytes = bytes_of(document, disk);
+        FileSaved result{version_of_file(document), bytes.size(), false, {}};
+        if (!disk.missing && fs::Hash::of(bytes) == disk.hash) return result;
+        Result<fs::Saved> saved = write(document, by, disk, bytes);
+        if (!saved && saved.error().reason() == "disk_changed" && attempt + 1 < kSaveTries) {
+            TRY(gate.take_in(document));
+            continue;
+        }
+        if (!saved) return Failure(std::move(saved).error());
+        warned_actors.with([&](auto& all) { all.erase(document.key()); });
+        result.written = true;
+        result.notes = std::move(saved->notes);
+        document.set_header(
+            files::DiskState{saved->hash, saved->stamp, disk.form, version_of(document), false}
+                .encode());
+        return result;
+    }
+}
+
+Result<fs::Saved> FileCalls::Body::write(LiveDocument& document, const Caller& by,
+                                         const files::DiskState& disk, const std::string& bytes) {
+    TRY(files::decode(bytes,
+                      document.name()));  // A NUL would make it a file that cannot be read back.
+    const fs::Place place{document.name(), {}, fs::Kind::file};
+    const policy::Operations approved = kernel->oversight().approved(by, document);
+    if (disk.missing) {
+        TRY(gate.admit(place, Operation::create, by.actor, approved));
+        return gate.files().create(document.name(), bytes);
+    }
+    // An append-only actor may save only if the new content starts with what is on disk.
+    const Result<void> allowed = gate.admit(place, Operation::overwrite, by.actor, approved);
+    if (!allowed) {
+        const fs::FileBytes there =
+            TRY(gate.files().read(document.name(), kernel->limits().block_bytes));
+        if (there.hash == disk.hash && !bytes.starts_with(there.bytes))
+            return Failure(allowed.error());
+    }
+    return gate.files().save(document.name(), bytes, disk.hash);
+}
+
+void FileCalls::erase(Caller by, std::string path, Reply<FileVersion> reply) {
+    body_->at_door<FileVersion>(
+        std::move(reply), path,
+        [body = body_, by, path](fs::Place place, Reply<FileVersion> answer) {
+            if (place.linked()) {
+                return answer(
+                    invalid("is_a_link",
+                            cat(path, " is reached by a link; nothing was deleted. Delete ",
+                                place.path, " by its own name"),
+                            {{"path", place.path}}));
+            }
+            body->run<FileVersion>(
+                by, path, Operation::erase, std::move(answer),
+                [body](LiveDocument& document, DiskUpdate update, const Caller& caller) {
+                    return body->erase(document, caller.actor, update);
+                });
+        });
+}
+
+// The other actors with edits that are not on the disk: names, with commas between.
+std::string FileCalls::Body::unsaved_by_others(LiveDocument& document, const policy::Actor& by,
+                                               const files::DiskState& disk) {
+    if (!gate.dirty(document)) return {};
+    std::set<std::string> actors;
+    for (const Unit& unit : document.whole().state->history.units()) {
+        if (unit.kind != UnitKind::content || unit.state != UnitState::done ||
+            unit.actor == by.str() || unit.actor.starts_with("source:")) {
+            continue;
+        }
+        for (const crdt::IdSpan& span : unit.spans) {
+            const auto saved = disk.version.find(span.peer);
+            if (saved == disk.version.end() || saved->second < span.end) actors.insert(unit.actor);
+        }
+    }
+    std::string names;
+    for (const std::string& actor : actors) names += cat(names.empty() ? "" : ", ", actor);
+    return names;
+}
+
+Result<FileVersion> FileCalls::Body::erase(LiveDocument& document, const policy::Actor& by,
+                                           DiskUpdate update) {
+    const BlockRef block = document.whole();
+    kernel->flush(document, block);
+    const files::DiskState disk = *gate.state(document);
+    // A file that is read here for the first time was not changed behind anyone's back.
+    if (update.changed && !update.first) {
+        return fail(Errc::conflict, "disk_changed",
+                    cat(document.name(),
+                        " was not deleted: it was changed on disk since it was last read. Read "
+                        "it, and delete it again if that is still right"),
+                    {{"path", document.name()}});
+    }
+    if (const std::string others = unsaved_by_others(document, by, disk); !others.empty()) {
+        return fail(Errc::conflict, "unsaved_edits",
+                    cat(document.name(), " was not deleted: it has edits by ", others,
+                        " that are not saved. Save the file first, or let them undo"),
+                    {{"path", document.name()}, {"actors", others}});
+    }
+    if (!disk.missing) TRY(gate.files().remove(document.name(), disk.hash));
+    Unit unit;
+    unit.actor = by.str();
+    unit.description = "delete";
+    unit.kind = UnitKind::take_back;
+    document.begin(by);
+    document.record(block, std::move(unit));
+    document.mark_deleted();
+    document.on_stored([&catalog = kernel->catalog(), key = document.key(),
+                        path = document.name()](Result<void>& stored) {
+        if (stored) return catalog.forget_name(key);
+        stored = Failure(std::move(stored).error().within(
+            cat(path,
+                " is gone from the disk, but its deletion could not be recorded, so that its "
+                "block and history stay")));
+    });
+    return version_of_file(document);
+}
+
+}  // namespace quire::kernel

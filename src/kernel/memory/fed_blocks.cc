@@ -1,0 +1,118 @@
+#include "kernel/memory/fed_blocks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/concat.h"
+#include "kernel/memory/memory_body.h"
+#include "memory/memory_edit.h"
+#include "memory/source.h"
+
+namespace quire::kernel {
+namespace {
+
+using memory::ConfigAnswer;
+
+policy::Actor actor_of(const memory::Source& source) {
+    return {policy::ActorKind::source, source.name()};
+}
+
+// Null where the block has no such section.
+Value config_of(crdt::Doc& doc, const MemoryHeader& header) {
+    Result<Value> config =
+        memory::MemoryReader(doc, header.block.schema).value(memory::kConfigSection);
+    return config ? std::move(*config) : Value();
+}
+
+// A copy in which a revert takes back what it would take back in the document itself.
+Result<crdt::Doc> draft_of(LiveDocument& document) {
+    crdt::Doc draft = document.doc().fork(document.doc().peer());
+    std::vector<crdt::StandIn> stand_ins;
+    for (const Unit& unit : document.whole().state->history.units())
+        stand_ins.insert(stand_ins.end(), unit.stand_ins.begin(), unit.stand_ins.end());
+    TRY(crdt::recall(draft, stand_ins));
+    return draft;
+}
+
+}  // namespace
+
+memory::Source* FedBlocks::source_of(const MemoryHeader& header) const {
+    const auto found = std::find_if(sources_.begin(), sources_.end(), [&](memory::Source* source) {
+        return source->block().label == header.block.label && actor_of(*source) == header.owner;
+    });
+    return found == sources_.end() ? nullptr : *found;
+}
+
+Result<SourceVerdict> FedBlocks::judge(LiveDocument& document, const MemoryHeader& header,
+                                       const policy::Actor& by, Change change) const {
+    SourceVerdict verdict;
+    memory::Source* const source = source_of(header);
+    if (source == nullptr || by == actor_of(*source)) return verdict;
+    crdt::Doc draft = TRY(draft_of(document));
+    TRY(change(draft));
+    const Value wanted = config_of(draft, header);
+    if (wanted == config_of(document.doc(), header)) return verdict;
+    ConfigAnswer answer = source->judge(wanted);
+    if (answer.kind == ConfigAnswer::Kind::rejected) {
+        std::string message = cat("the source '", source->name(), "' rejects it: ", answer.message,
+                                  ". Set it to ", answer.allowed);
+        return invalid("source_rejected", std::move(message),
+                       {{"source", source->name()},
+                        {"field", std::move(answer.field)},
+                        {"value", std::move(answer.value)},
+                        {"allowed", std::move(answer.allowed)}});
+    }
+    verdict.answer_ =
+        SourceAnswer{source->name(), std::string(name_of(answer.kind)), std::move(answer.message)};
+    return verdict;
+}
+
+Result<void> FedBlocks::check_owned(const MemoryHeader& header, const policy::Actor& by,
+                                    std::string_view what) const {
+    const memory::Source* const source = source_of(header);
+    if (source == nullptr || by == actor_of(*source)) return {};
+    return fail(Errc::denied, "source_owned",
+                cat("Permission denied: '", header.block.label, "' is fed by the source '",
+                    source->name(), "', and nobody else may ", what,
+                    " it. Its section config is yours to set; a person ends the source in "
+                    "quire.toml"),
+                {{"source", source->name()}});
+}
+
+MemoryVersion FedBlocks::settle(LiveDocument& document, const MemoryHeader& header,
+                                const SourceVerdict& verdict, std::int64_t now_ms) const {
+    MemoryVersion version = version_of_memory(document);
+    if (!verdict.answer()) return version;
+    version.source = verdict.answer();
+    source_of(header)->attend(config_of(document.doc(), header));
+    feed(document, header, now_ms);
+    return version;
+}
+
+void FedBlocks::attend(LiveDocument& document, const MemoryHeader& header) const {
+    memory::Source* const source = source_of(header);
+    if (source != nullptr) source->attend(config_of(document.doc(), header));
+}
+
+bool FedBlocks::feed(LiveDocument& document, const MemoryHeader& header,
+                     std::int64_t now_ms) const {
+    memory::Source* const source = source_of(header);
+    if (source == nullptr) return false;
+    const policy::Actor by = actor_of(*source);
+    Value fed = source->feed(config_of(document.doc(), header));
+    document.begin(by);
+    memory::MemoryEdit edit(document.doc(), header.block,
+                            {by, {.permission = policy::Permission::admin}}, now_ms);
+    for (Map::Entry& section : fed.as_map()) {
+        for (Map::Entry& field : section.value.as_map()) {
+            const memory::FieldPath path{section.key, field.key};
+            const auto now = edit.reader().field(path);
+            // A block that was given its shape by another version may have no place for it.
+            if (now && *now != field.value)
+                static_cast<void>(edit.set_field(path, std::move(field.value)));
+        }
+    }
+    return record_memory_write(document, {by, "update", ""}, SourceVerdict());
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,260 @@
+// Memory blocks: opening, viewing, listing, deleting and sharing them. Writes, history, moves and
+// searches have sources of their own. A block that nobody has used is listed from its record alone.
+#include "kernel/memory/memory_calls.h"
+
+#include <algorithm>
+#include <map>
+
+#include "json/json.h"
+#include "kernel/core/walk.h"
+#include "kernel/memory/memory_body.h"
+#include "memory/render.h"
+#include "memory/schema_form.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+Failure not_shared(const std::string& label, const policy::Actor& owner,
+                   const policy::Actor& with) {
+    return fail(Errc::denied, "permission_denied",
+                cat("Permission denied: '", label, "' belongs to ", owner.str(),
+                    " and is not shared with ", with.str(), "; its owner can share it"),
+                {{"label", label}, {"owner", owner.str()}});
+}
+
+// Blocks as they are listed, whether they are in memory or known by their records alone.
+class Listing {
+public:
+    Listing(policy::Actor by, std::optional<MemoryType> type, std::string prefix)
+        : by_(std::move(by)), type_(type), prefix_(std::move(prefix)) {}
+
+    const std::string& prefix() const { return prefix_; }
+    void add(const store::DocumentRecord& record, std::uint64_t version) {
+        if (!record.name.starts_with(prefix_)) return;  // It was moved since it was found.
+        const Result<OpenedMemory> opened = open_memory(record, by_);
+        if (opened && (!type_ || opened->header.type == *type_)) {
+            list_.blocks.push_back(opened->row({record.name, id_of(record), version}));
+        } else if (!opened && opened.error().code() == Errc::corrupt) {
+            list_.unreadable.push_back(record.name);
+        }
+    }
+    MemoryList take() {
+        std::sort(list_.blocks.begin(), list_.blocks.end(),
+                  [](const auto& a, const auto& b) { return a.block.label < b.block.label; });
+        std::sort(list_.unreadable.begin(), list_.unreadable.end());
+        return std::move(list_);
+    }
+
+private:
+    static std::string id_of(const store::DocumentRecord& record) {
+        return conversation::BlockId{record.key, -1, 0}.str();
+    }
+
+    const policy::Actor by_;
+    const std::optional<MemoryType> type_;
+    const std::string prefix_;
+    MemoryList list_;
+};
+
+}  // namespace
+
+Failure no_such_memory(const std::string& label) {
+    return fail(Errc::not_found, "invalid_reference",
+                cat("there is no memory block '", label,
+                    "'; context list shows those there are, context create makes one"),
+                {{"label", label}});
+}
+
+Failure label_exists(const std::string& label) {
+    return fail(Errc::conflict, "label_exists",
+                cat("there is a memory block '", label,
+                    "' already. Choose another label, or, where it is yours, use it or delete it"),
+                {{"label", label}});
+}
+
+Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& opened) {
+    TRY(memory::MemoryReader(document.doc(), opened.header.block.schema).text());
+    if (opened.header.type != MemoryType::archival) return {};
+    const std::string& label = document.name();
+    return fail(
+        Errc::not_found, "archived",
+        cat("'", label, "' is archival, and so in nobody's context; context load brings it back"),
+        {{"label", label}});
+}
+
+MemoryVersion version_of_memory(LiveDocument& document) {
+    const BlockRef block = document.whole();
+    return {document.name(), document.id_of(block).str(), block.state->version};
+}
+
+Unit memory_entry(const policy::Actor& by, std::string description) {
+    Unit unit;
+    unit.actor = by.str();
+    unit.description = std::move(description);
+    unit.kind = UnitKind::take_back;
+    return unit;
+}
+
+bool record_memory_write(LiveDocument& document, const policy::Attribution& what,
+                         const SourceVerdict&) {
+    const crdt::IdSpan span = document.commit(what);
+    if (span.size() == 0) return false;
+    Unit unit;
+    unit.actor = what.actor.str();
+    unit.description = what.operation;
+    if (!what.detail.empty()) unit.description += cat(" ", what.detail);
+    unit.spans = {span};
+    document.record(document.whole(), std::move(unit));
+    return true;
+}
+
+MemoryRow OpenedMemory::row(MemoryVersion block) const {
+    return {std::move(block),  header.type,
+            rights.permission, header.block.description,
+            header.pinned,     header.block.schema.as<memory::TextSchema>() != nullptr,
+            header.owner};
+}
+
+Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by) {
+    const std::string& label = record.name;
+    if (record.deleted || record.header.empty()) return no_such_memory(label);
+    MemoryHeader header = TRY(decode_memory_header(label, record.header));
+    const std::optional<policy::Rights> rights = policy::rights_of(by, header.holding());
+    if (!rights) return not_shared(label, header.owner, by);
+    return OpenedMemory{std::move(header), *rights};
+}
+
+Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Core& kernel) {
+    OpenedMemory opened = TRY(open_memory(document.record(), by.actor));
+    opened.rights.approved.add(kernel.oversight().approved(by, document));
+    return opened;
+}
+
+Result<std::shared_ptr<LiveDocument>> MemoryLabel::find(Catalog& catalog) const {
+    if (auto named = catalog.find(kMemoryKind, label)) return named;
+    const Result<conversation::BlockId> id = conversation::BlockId::parse(label);
+    if (!id || !id->is_document()) return no_such_memory(label);
+    auto document = catalog.find(id->document);
+    if (document == nullptr || document->kind() != kMemoryKind) return no_such_memory(label);
+    return document;
+}
+
+MemoryCalls::MemoryCalls(Kernel& kernel, std::vector<memory::Source*> sources)
+    : body_(std::make_shared<Body>(kernel.core(), std::move(sources))) {}
+
+void MemoryCalls::view(Caller by, std::string label, std::optional<std::string> section,
+                       Reply<MemoryView> reply) {
+    body_->run<MemoryView>(
+        std::move(by), label, std::move(reply),
+        [body = body_, section = std::move(section)](LiveDocument& document,
+                                                     const OpenedMemory& opened,
+                                                     const Caller& caller) -> Result<MemoryView> {
+            const memory::MemoryBlock& block = opened.header.block;
+            const memory::MemoryReader reader(document.doc(), block.schema);
+            memory::RenderOptions options{.permission = opened.rights.permission};
+            if (opened.header.owner != caller.actor)
+                options.shared_from = opened.header.owner.str();
+            MemoryView view{
+                opened.row(version_of_memory(document)), memory::to_value(block.schema), "", {}};
+            if (section) {
+                view.rendered = TRY(memory::render_body(reader, *section, options));
+                view.value = TRY(reader.value(*section));
+            } else {
+                view.rendered = memory::render(reader, block, options);
+                view.value = reader.value();
+            }
+            body->fed.attend(document, opened.header);
+            return view;
+        });
+}
+
+void MemoryCalls::list(Caller by, std::optional<MemoryType> type, std::string prefix,
+                       Reply<MemoryList> reply) {
+    Core& kernel = *body_->kernel;
+    auto found = std::make_shared<Listing>(by.actor, type, std::move(prefix));
+    std::vector<store::DocumentKey> live;
+    std::vector<store::DocumentRecord> stored;
+    for (Catalog::Known& each : kernel.catalog().known(kMemoryKind, found->prefix())) {
+        if (each.is_live) {
+            live.push_back(each.record.key);
+        } else {
+            stored.push_back(std::move(each.record));
+        }
+    }
+    if (!stored.empty()) {
+        const Result<std::vector<store::BlockRecord>> blocks =
+            kernel.parts().store.whole_blocks(kMemoryKind);
+        if (!blocks) return reply(Failure(blocks.error()));
+        std::map<store::DocumentKey, std::uint64_t> versions;
+        for (const store::BlockRecord& block : *blocks) versions[block.document] = block.version;
+        for (const store::DocumentRecord& record : stored) found->add(record, versions[record.key]);
+    }
+    std::make_shared<Walk>(
+        body_->kernel, std::move(by), std::move(live),
+        Walk::Round{[found](LiveDocument& document) {
+                        found->add(document.record(), document.whole().state->version);
+                        return true;
+                    },
+                    [found, reply = std::move(reply)](Result<void> walked) mutable {
+                        if (!walked) return reply(Failure(std::move(walked).error()));
+                        reply(found->take());
+                    },
+                    Access::look, Walk::passing_over})
+        ->next();
+}
+
+template <class Label>
+void MemoryCalls::Body::erase(Caller by, const Label& label, Reply<MemoryVersion> reply) {
+    run<MemoryVersion>(
+        std::move(by), label, std::move(reply),
+        [body = shared_from_this()](LiveDocument& document, const OpenedMemory& opened,
+                                    const Caller& caller) -> Result<MemoryVersion> {
+            TRY(policy::permit(opened.rights, Operation::erase));
+            TRY(body->fed.check_owned(opened.header, caller.actor, "delete"));
+            document.begin(caller.actor);
+            document.record_quietly(document.whole(), memory_entry(caller.actor, "delete"));
+            document.mark_deleted();
+            // Before the deletion is durable its label leads to what is still there on the disk.
+            document.on_stored(
+                [&catalog = body->kernel->catalog(), key = document.key()](Result<void>& deleted) {
+                    if (deleted) catalog.forget_name(key);
+                });
+            return version_of_memory(document);
+        });
+}
+
+void MemoryCalls::erase(Caller by, std::string label, Reply<MemoryVersion> reply) {
+    body_->erase(std::move(by), label, std::move(reply));
+}
+
+void MemoryCalls::erase(Caller by, TextLabel label, Reply<MemoryVersion> reply) {
+    body_->erase(std::move(by), label, std::move(reply));
+}
+
+void MemoryCalls::share(Caller by, std::string label, policy::Actor with,
+                        std::optional<policy::Permission> permission, Reply<MemoryVersion> reply) {
+    body_->run<MemoryVersion>(
+        std::move(by), label, std::move(reply),
+        [with = std::move(with), permission](LiveDocument& document, OpenedMemory& opened,
+                                             const Caller& caller) -> Result<MemoryVersion> {
+            MemoryHeader& header = opened.header;
+            TRY(policy::permit_sharing(caller.actor, header.owner, document.name()));
+            const auto shared = std::ranges::find(header.shares, with, &policy::Share::with);
+            const bool is_shared = shared != header.shares.end();
+            if (permission ? is_shared && shared->permission == *permission : !is_shared)
+                return version_of_memory(document);
+            if (is_shared) header.shares.erase(shared);
+            if (permission) header.shares.push_back({with, *permission});
+            const std::string what = permission
+                                         ? cat("share ", with.str(), " ", name_of(*permission))
+                                         : cat("unshare ", with.str());
+            document.begin(caller.actor);
+            document.record_quietly(document.whole(), memory_entry(caller.actor, what));
+            document.set_header(encode(header));
+            return version_of_memory(document);
+        });
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,332 @@
+#include "kernel/memory/memory_calls.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "kernel/memory/memory_study_test.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Permission;
+
+TEST(Memory, WhatWasWrittenIsThereAfterARestart) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    ASSERT_TRUE(study.set("build", "status", "busy"));
+    ASSERT_TRUE(study.write("build", IncrementCounter{{"", "visits"}, 3}));
+    ASSERT_TRUE(study.write("build", AppendToList{{"", "tags"}, "new"}));
+    const std::string before = study.value("build");
+
+    study.restart();
+
+    EXPECT_EQ(before, R"({"status":"busy","visits":3,"tags":["new"]})");
+    EXPECT_EQ(study.value("build"), before);
+    EXPECT_EQ(study.version("build"), 4U);
+    EXPECT_EQ(study.labels(), "build ");
+}
+
+TEST(Memory, ALabelIsTakenUntilItsBlockIsDeleted) {
+    Study study;
+    const std::string first = study.create("notes")->block_id;
+    EXPECT_EQ(reason(study.create("notes")), "label_exists");
+
+    ASSERT_TRUE(study.erase("notes"));
+    EXPECT_EQ(study.value("notes"), "invalid_reference");
+    const auto second = study.create("notes", R"("Text")");
+
+    ASSERT_TRUE(second);
+    EXPECT_NE(second->block_id, first);
+    EXPECT_EQ(study.value("notes"), R"("")");
+    EXPECT_EQ(study.value(first), "invalid_reference");
+    study.restart();
+    EXPECT_EQ(study.value("notes"), R"("")");
+    EXPECT_EQ(study.labels(), "notes ");
+}
+
+TEST(Memory, ALabelIsFreeOnceItsDeletionIsDurable) {
+    Study study;
+    ASSERT_TRUE(study.create("notes"));
+    study.desk.store.hold(true);
+    MemoryCalls calls(*study.desk.kernel);
+    const auto erased = study.desk.start_call<MemoryVersion>(
+        [&](auto reply) { calls.erase(Study::as("agent:ada"), "notes", std::move(reply)); });
+    MemoryCreate again;
+    again.label = "notes";
+    again.schema = Value("Text");
+    const auto made = study.desk.start_call<MemoryVersion>(
+        [&](auto reply) { calls.create(Study::as("agent:ada"), again, std::move(reply)); });
+    EXPECT_FALSE(erased->has_value() || made->has_value());
+
+    study.desk.store.hold(false);
+    study.desk.store.flush();
+    study.desk.scheduler.run_all();
+
+    ASSERT_TRUE(erased->has_value() && made->has_value());
+    EXPECT_EQ(reason(**made), "fine");
+    EXPECT_EQ(study.value("notes"), R"("")");
+}
+
+TEST(Memory, ADeletionThatTheStoreRefusedDidNotHappen) {
+    Study study;
+    ASSERT_TRUE(study.create("notes"));
+    study.desk.store.fail_next();
+
+    EXPECT_EQ(reason(study.erase("notes")), "disk_full");
+
+    EXPECT_EQ(study.version("notes"), 1U);
+    EXPECT_EQ(reason(study.create("notes")), "label_exists");
+}
+
+TEST(Memory, ACreationThatTheStoreRefusedLeavesTheLabelFree) {
+    Study study;
+    study.desk.store.fail_next();
+    EXPECT_EQ(reason(study.create("notes")), "disk_full");
+    EXPECT_EQ(study.value("notes"), "invalid_reference");
+    EXPECT_EQ(study.labels(), "");
+
+    EXPECT_EQ(reason(study.create("notes")), "fine");
+    study.restart();
+
+    EXPECT_EQ(study.version("notes"), 1U);
+}
+
+TEST(Memory, AReplacementByTheSameChangesNothing) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", R"("Text")"));
+    ASSERT_EQ(reason(study.write("notes", AppendContent{"", "abc"})), "fine");
+    const std::uint64_t before = study.version("notes");
+
+    ASSERT_EQ(reason(study.write("notes", ReplaceText{"", "b", "b"})), "fine");
+
+    EXPECT_EQ(study.version("notes"), before);
+}
+
+TEST(Memory, AnUndoPassesOverWhatItsWriterTookBack) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    ASSERT_TRUE(study.share("build", "agent:bo", Permission::read_write));
+    for (const char* const before : {"", "zero"}) {
+        if (*before != 0) {
+            ASSERT_EQ(reason(study.set("build", "status", before)), "fine");
+        }
+        const std::string value = study.value("build");
+        ASSERT_EQ(reason(study.set("build", "status", "x")), "fine");
+        ASSERT_EQ(reason(study.set("build", "status", "y", "agent:bo")), "fine");
+        ASSERT_EQ(reason(study.undo("build", "agent:bo")), "fine");
+
+        ASSERT_EQ(reason(study.undo("build")), "fine");
+
+        EXPECT_EQ(study.value("build"), value);
+    }
+}
+
+TEST(Memory, AReadOnlyFieldIsItsSources) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+
+    const auto refused = study.set("build", "origin", "me");
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), "read_only_field");
+    EXPECT_EQ(refused.error().message(),
+              "Field 'origin' is read-only and cannot be modified by agent");
+    EXPECT_EQ(study.version("build"), 1U);
+    EXPECT_EQ(reason(study.set("build", "origin", "compiler", "source:cc")), "fine");
+    EXPECT_EQ(study.value("build"), R"({"origin":"compiler","visits":0})");
+}
+
+TEST(Memory, AReadOnlySectionIsItsSources) {
+    Study study;
+    ASSERT_TRUE(study.create("build", kBuild));
+
+    const auto refused = study.write("build", IncrementCounter{{"diagnostics", "errors"}, 1});
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), "read_only_section");
+    EXPECT_EQ(refused.error().message(),
+              "Section 'diagnostics' is read-only and cannot be modified by agent");
+    EXPECT_EQ(reason(study.write("build", AppendContent{"notes", "mine\n"})), "fine");
+    EXPECT_EQ(
+        reason(study.write("build", IncrementCounter{{"diagnostics", "errors"}, 2}, "source:cc")),
+        "fine");
+    EXPECT_EQ(study.value("build"), R"({"diagnostics":{"errors":2},"notes":"mine\n"})");
+    EXPECT_EQ(json::write(study.view("build", "agent:ada", "diagnostics")->value),
+              R"({"errors":2})");
+}
+
+TEST(Memory, AnotherAgentHasWhatWasSharedWithIt) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    EXPECT_EQ(reason(study.view("build", "agent:bo")), "permission_denied");
+    EXPECT_EQ(reason(study.set("build", "status", "x", "agent:bo")), "permission_denied");
+    EXPECT_EQ(study.labels("agent:bo"), "");
+    EXPECT_EQ(reason(study.share("build", "agent:bo", Permission::admin, "agent:bo")),
+              "permission_denied");
+
+    ASSERT_TRUE(study.share("build", "agent:bo", Permission::append));
+    study.restart();
+
+    EXPECT_EQ(study.view("build", "agent:bo")->row.permission, Permission::append);
+    EXPECT_EQ(study.labels("agent:bo"), "build ");
+    EXPECT_EQ(reason(study.write("build", AppendToList{{"", "tags"}, "bo"}, "agent:bo")), "fine");
+    EXPECT_EQ(reason(study.set("build", "status", "x", "agent:bo")), "permission_denied");
+    EXPECT_EQ(reason(study.erase("build", "agent:bo")), "permission_denied");
+    EXPECT_EQ(reason(study.undo("build", "agent:bo")), "permission_denied");
+    ASSERT_TRUE(study.share("build", "agent:bo", {}));
+    EXPECT_EQ(reason(study.view("build", "agent:bo")), "permission_denied");
+    EXPECT_EQ(study.value("build"), R"({"visits":0,"tags":["bo"]})");
+}
+
+TEST(Memory, PartnersAndHumansAreAskedFirst) {
+    Study study;
+    ASSERT_TRUE(study.create("asks", kStatus, Permission::human));
+
+    EXPECT_EQ(reason(study.set("asks", "status", "x")), "escalation_required");
+    EXPECT_EQ(reason(study.erase("asks")), "escalation_required");
+
+    EXPECT_EQ(study.version("asks"), 1U);
+    EXPECT_EQ(reason(study.set("asks", "status", "x", "human:eve")), "fine");
+}
+
+TEST(Memory, UndoTakesBackTheCallersOwnWrite) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    ASSERT_TRUE(study.share("build", "agent:bo", Permission::read_write));
+    ASSERT_TRUE(study.set("build", "status", "ada's"));
+    ASSERT_TRUE(study.write("build", AppendToList{{"", "tags"}, "ada"}));
+    ASSERT_TRUE(study.write("build", AppendToList{{"", "tags"}, "bo"}, "agent:bo"));
+    study.restart();
+
+    ASSERT_TRUE(study.undo("build"));
+    EXPECT_EQ(study.value("build"), R"({"status":"ada's","visits":0,"tags":["bo"]})");
+    ASSERT_TRUE(study.undo("build"));
+    EXPECT_EQ(study.value("build"), R"({"visits":0,"tags":["bo"]})");
+    EXPECT_EQ(reason(study.undo("build")), "nothing_to_undo");
+    study.restart();
+    ASSERT_TRUE(study.undo("build", "agent:ada", true));
+    ASSERT_TRUE(study.undo("build", "agent:ada", true));
+
+    EXPECT_EQ(study.value("build"), R"({"status":"ada's","visits":0,"tags":["ada","bo"]})");
+    EXPECT_EQ(reason(study.undo("build", "agent:ada", true)), "nothing_to_redo");
+    EXPECT_EQ(study.version("build"), 9U);
+}
+
+TEST(Memory, ALineOfATextComesBackBeforeWhatAnotherAddedBehindItsCopy) {
+    Study study;
+    ASSERT_TRUE(study.create("notes", kText));
+    ASSERT_TRUE(study.share("notes", "agent:bo", Permission::read_write));
+    ASSERT_TRUE(study.write("notes", AppendContent{"", "first\n"}));
+    ASSERT_TRUE(study.write("notes", ReplaceText{"", "first", "second"}));
+    ASSERT_TRUE(study.write("notes", ReplaceText{"", "second\n", ""}));
+    ASSERT_TRUE(study.undo("notes"));
+    ASSERT_TRUE(study.write("notes", AppendContent{"", "of bo\n"}, "agent:bo"));
+
+    ASSERT_TRUE(study.undo("notes"));
+
+    EXPECT_EQ(study.value("notes"), R"("first\nof bo\n")");
+}
+
+TEST(Memory, UndoOfACounterLeavesWhatOthersAdded) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    ASSERT_TRUE(study.write("build", IncrementCounter{{"", "visits"}, 3}));
+    ASSERT_TRUE(study.write("build", IncrementCounter{{"", "visits"}, 10}, "human:eve"));
+
+    ASSERT_TRUE(study.undo("build"));
+    EXPECT_EQ(study.value("build"), R"({"visits":10})");
+    study.restart();
+    ASSERT_TRUE(study.undo("build", "agent:ada", true));
+
+    EXPECT_EQ(study.value("build"), R"({"visits":13})");
+}
+
+TEST(Memory, AWriteThatChangesNothingIsNoVersion) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    ASSERT_TRUE(study.set("build", "status", "same"));
+
+    EXPECT_EQ(study.set("build", "status", "same")->block.version, 2U);
+}
+
+TEST(Memory, ARefusedWriteLeavesNothingForTheNext) {
+    Study study;
+    ASSERT_TRUE(study.create("build"));
+    EXPECT_EQ(reason(study.set("build", "status", 5)), "schema_mismatch");
+    EXPECT_EQ(reason(study.set("build", "nothing", "x")), "field_not_found");
+    EXPECT_EQ(reason(study.write("build", RemoveFromList{{"", "tags"}, 0})), "index_out_of_bounds");
+
+    EXPECT_EQ(study.set("build", "status", "x")->block.version, 2U);
+    EXPECT_EQ(study.value("build"), R"({"status":"x","visits":0})");
+}
+
+TEST(Memory, AReplacementThatWouldNotFitIsRefusedBeforeItIsMade) {
+    Study study;
+    ASSERT_TRUE(study.create("text", R"("Text")"));
+    ASSERT_TRUE(study.write("text", AppendContent{"", std::string(1U << 20, 'a')}));
+
+    EXPECT_EQ(reason(study.write("text", ReplaceText{"", "a", std::string(1U << 19, 'b')})),
+              "too_large");
+    EXPECT_EQ(reason(study.write("text", AppendContent{"", std::string((1U << 20) + 1, 'a')})),
+              "too_large");
+
+    EXPECT_EQ(study.version("text"), 2U);
+}
+
+TEST(Memory, BlockCallsAreSentToTheToolContext) {
+    Study study;
+    const std::string id = study.create("secret")->block_id;
+
+    EXPECT_EQ(study.desk.text(id), "memory_block");
+    EXPECT_EQ(reason(study.desk.append(id, "x")), "memory_block");
+    EXPECT_EQ(reason(study.desk.splice(id, 0, 0, "x")), "memory_block");
+    EXPECT_EQ(reason(study.desk.undo(id)), "memory_block");
+    const auto listed = study.desk.ask<ListPage>(
+        [&](auto reply) { study.desk.kernel->list(Study::as("agent:bo"), {}, std::move(reply)); });
+
+    EXPECT_TRUE(listed->blocks.empty());
+    EXPECT_EQ(study.view(id)->row.block.label, "secret");
+    EXPECT_EQ(study.version("secret"), 1U);
+}
+
+TEST(Memory, AStoredSchemaThatDoesNotParseIsAnErrorThatKeepsIt) {
+    Study study;
+    ASSERT_TRUE(study.create("good"));
+    const std::string bad = R"({"format":1,"type":"core","owner":"agent:ada","pinned":false,
+        "permission":"read_write","description":"","shares":[],"schema":{"Forest":{}}})";
+    const store::DocumentRecord record{study.desk.store.reserve_document_key(), "memory", "bad",
+                                       false, Bytes(bad.begin(), bad.end())};
+    store::Batch batch;
+    batch.documents = {record};
+    study.desk.store.commit(std::move(batch), [](Result<void> stored) { ASSERT_TRUE(stored); });
+    study.restart();
+
+    const auto seen = study.view("bad");
+
+    ASSERT_FALSE(seen);
+    EXPECT_EQ(seen.error().code(), Errc::corrupt);
+    EXPECT_EQ(reason(study.set("bad", "status", "x")), "corrupt");
+    EXPECT_EQ(reason(study.erase("bad")), "corrupt");
+    EXPECT_EQ(reason(study.create("bad")), "label_exists");
+    EXPECT_EQ(study.labels(), "good ?bad");
+    const std::vector<store::DocumentRecord> stored = study.desk.store.documents().value();
+    const auto kept = std::find_if(stored.begin(), stored.end(),
+                                   [](const auto& each) { return each.name == "bad"; });
+    ASSERT_NE(kept, stored.end());
+    EXPECT_EQ(kept->header, record.header);
+}
+
+TEST(Memory, WhatCannotBeCreatedIsSaidWithoutTakingTheLabel) {
+    Study study;
+    EXPECT_EQ(reason(study.create("tree", R"({"Tree":{}})")), "invalid_schema");
+    EXPECT_EQ(reason(study.create("")), "invalid_label");
+    EXPECT_EQ(reason(study.create("two\nlines")), "invalid_label");
+    EXPECT_EQ(reason(study.create(std::string(201, 'x'))), "invalid_label");
+
+    EXPECT_EQ(reason(study.create("tree")), "fine");
+    EXPECT_EQ(study.labels(), "tree ");
+}
+
+}  // namespace
+}  // namespace quire::kernel

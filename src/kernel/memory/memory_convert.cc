@@ -1,0 +1,146 @@
+// Convert: a memory block under another schema, with what it holds carried over.
+#include "base/check.h"
+#include "kernel/memory/memory_body.h"
+#include "memory/clear.h"
+#include "memory/convert.h"
+#include "memory/memory_edit.h"
+#include "memory/schema_form.h"
+#include "memory/validate.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+Failure breached(const memory::ReadOnlyBreach& breach) {
+    if (!breach.is_section) return memory::read_only_field(breach.name);
+    return fail(Errc::denied, "read_only_section",
+                cat("Section '", breach.name, "' is read-only and cannot be modified by agent"),
+                {{"section", breach.name}});
+}
+
+std::string below(const std::string& section, const std::string& name) {
+    return section.empty() ? name : cat(section, "/", name);
+}
+
+Result<void> put_in(memory::MemoryEdit& edit, const memory::BlockSchema& schema,
+                    const std::string& section, Value value) {
+    if (const auto* composite = schema.as<memory::CompositeSchema>()) {
+        for (const memory::Section& each : composite->sections) {
+            Value* inner = value.is_map() ? value.as_map().find(each.name) : nullptr;
+            if (inner != nullptr)
+                TRY(put_in(edit, *each.schema, below(section, each.name), std::move(*inner)));
+        }
+        return {};
+    }
+    if (schema.as<memory::TextSchema>() != nullptr)
+        return edit.set_text(section, value.as_string());
+    if (schema.as<memory::MapSchema>() != nullptr) {
+        const Value unset = memory::default_value(schema);
+        for (Map::Entry& each : value.as_map()) {
+            const Value* fallback = unset.get(each.key);
+            if (fallback == nullptr || *fallback != each.value)
+                TRY(edit.set_field({section, each.key}, std::move(each.value)));
+        }
+        return {};
+    }
+    for (Value& each : value.as_list()) TRY(edit.append(section, std::move(each)));
+    return {};
+}
+
+// In the document's pending transaction. An error leaves part of it done. Who may convert was
+// asked; what may not change was compared.
+Result<void> carry_over(crdt::Doc& doc, const memory::MemoryBlock& before,
+                        const memory::MemoryBlock& after, Value value, std::int64_t now_ms) {
+    memory::clear(doc, before.schema);
+    return fill_memory(doc, after, std::move(value), now_ms);
+}
+
+// Steps of undo are those of the schema under which they were made.
+void end_undo(LiveDocument& document) {
+    const BlockRef block = document.whole();
+    for (const Unit* unit : block.state->history.forget_all()) document.rerecord(block, *unit);
+}
+
+struct Plan {
+    MemoryConverted report;
+    memory::MemoryBlock after;
+    Value value;
+};
+
+Result<Plan> plan(LiveDocument& document, const OpenedMemory& opened, const policy::Actor& by,
+                  const MemoryConvert& what, std::int64_t now_ms) {
+    TRY(policy::permit(opened.rights, Operation::overwrite));
+    const memory::MemoryBlock& before = opened.header.block;
+    Plan out{{version_of_memory(document)}, before, {}};
+    out.after.schema = TRY(memory::parse_schema(what.schema));
+    const Value held = memory::MemoryReader(document.doc(), before.schema).value();
+    out.report.additive =
+        what.mapping.empty() && memory::is_additive(before.schema, out.after.schema);
+    if (out.report.additive) {
+        out.value = memory::MemoryReader(document.doc(), out.after.schema).value();
+    } else {
+        memory::Conversion made =
+            TRY(memory::convert(before.schema, held, out.after.schema, what.mapping));
+        out.value = std::move(made.value);
+        out.report.moved = std::move(made.moved);
+        out.report.lost = std::move(made.lost);
+        out.report.unset = std::move(made.unset);
+    }
+    if (!opened.writer(by).writes_read_only()) {
+        const auto breach =
+            memory::read_only_breach(before.schema, held, out.after.schema, out.value);
+        if (breach) return breached(*breach);
+    }
+    if (!out.report.additive) {
+        // Its limits may not take it.
+        crdt::Doc draft = document.doc().fork(document.doc().peer());
+        TRY(carry_over(draft, before, out.after, out.value, now_ms));
+    }
+    return out;
+}
+
+}  // namespace
+
+memory::Writer kernel_writer() {
+    return {{policy::ActorKind::system, "quire"}, {.permission = policy::Permission::admin}};
+}
+
+Result<void> fill_memory(crdt::Doc& doc, const memory::MemoryBlock& block, Value value,
+                         std::int64_t now_ms) {
+    memory::MemoryEdit edit(doc, block, kernel_writer(), now_ms);
+    return put_in(edit, block.schema, "", std::move(value));
+}
+
+void MemoryCalls::convert(Caller by, std::string label, MemoryConvert what,
+                          Reply<MemoryConverted> reply) {
+    body_->run<MemoryConverted>(
+        std::move(by), label, std::move(reply),
+        [body = body_, what = std::move(what)](LiveDocument& document, OpenedMemory& opened,
+                                               const Caller& caller) -> Result<MemoryConverted> {
+            const std::int64_t now_ms = body->kernel->parts().clock.wall_ms();
+            TRY(body->fed.check_owned(opened.header, caller.actor, "convert"));
+            Plan planned = TRY(plan(document, opened, caller.actor, what, now_ms));
+            const bool same = planned.after.schema == opened.header.block.schema;
+            if (what.dry_run || same) return std::move(planned.report);
+            const bool additive = planned.report.additive;
+            document.begin(caller.actor);
+            if (!additive) {
+                // These edits were made on the draft, so that they cannot fail.
+                CHECK(carry_over(document.doc(), opened.header.block, planned.after,
+                                 std::move(planned.value), now_ms)
+                          .has_value());
+                document.commit(caller.actor, "convert");
+                end_undo(document);
+            }
+            opened.header.block.schema = std::move(planned.after.schema);
+            document.record_quietly(
+                document.whole(),
+                memory_entry(caller.actor, std::string(additive ? kExtension : kConversion)));
+            document.set_header(encode(opened.header));
+            planned.report.block = version_of_memory(document);
+            return std::move(planned.report);
+        });
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,83 @@
+// New memory blocks: from a schema or a template, empty or with a text.
+#include "base/check.h"
+#include "kernel/memory/memory_body.h"
+#include "memory/memory_edit.h"
+#include "memory/schema_form.h"
+#include "memory/templates.h"
+
+namespace quire::kernel {
+namespace {
+
+Result<MemoryHeader> header_of(const MemoryCreate& what, const policy::Actor& by) {
+    TRY(check_label(what.label));
+    if (what.schema.has_value() == what.from_template.has_value()) {
+        return invalid("invalid_argument",
+                       "create takes either a schema or the name of a template");
+    }
+    MemoryHeader header;
+    header.block.label = what.label;
+    header.block.permission = what.permission;
+    header.block.char_limit = what.char_limit;
+    header.type = what.type;
+    header.pinned = what.pinned;
+    header.owner = by;
+    if (what.schema) {
+        header.block.schema = TRY(memory::parse_schema(*what.schema));
+        header.block.description = what.description.value_or("");
+        return header;
+    }
+    std::optional<memory::Template> made_from = memory::find_template(*what.from_template);
+    if (!made_from) {
+        std::string names;
+        for (const memory::Template& each : memory::templates()) names += cat(" ", each.name);
+        return fail(Errc::not_found, "unknown_template",
+                    cat("there is no template '", *what.from_template, "'; there are", names));
+    }
+    header.block.schema = std::move(made_from->schema);
+    header.block.description = what.description.value_or(std::string(made_from->description));
+    return header;
+}
+
+// Writes the first content of a new block, for which no permission is needed. In the
+// pending transaction. Errors: those of MemoryEdit.
+Result<void> put_content(crdt::Doc& doc, const MemoryHeader& header, std::string_view content,
+                         std::int64_t now_ms) {
+    if (content.empty()) return {};
+    return memory::MemoryEdit(doc, header.block, kernel_writer(), now_ms).set_text("", content);
+}
+
+}  // namespace
+
+void MemoryCalls::create(Caller by, MemoryCreate what, Reply<MemoryVersion> reply) {
+    Result<MemoryHeader> header = header_of(what, by.actor);
+    if (!header) return reply(Failure(std::move(header).error()));
+    const std::size_t limit = body_->kernel->limits().operation_bytes;
+    if (encode(*header).size() > limit)
+        return reply(too_large("schema and description", limit, "Make it smaller"));
+    if (const Result<void> fits = body_->kernel->check_new(what.content); !fits)
+        return reply(Failure(fits.error()));
+    crdt::Doc draft(0);
+    const std::int64_t now_ms = body_->kernel->parts().clock.wall_ms();
+    if (const Result<void> fits = put_content(draft, *header, what.content, now_ms); !fits)
+        return reply(Failure(fits.error()));
+    DocumentName name{kMemoryKind, header->block.label};
+    body_->kernel->run<MemoryVersion>(
+        std::move(by), std::move(name), Access::look, std::move(reply),
+        [body = body_, header = std::move(*header), content = std::move(what.content)](
+            LiveDocument& document, const Caller& caller) -> Result<MemoryVersion> {
+            if (!document.record().header.empty()) return label_exists(document.name());
+            const std::int64_t made_ms = body->kernel->parts().clock.wall_ms();
+            document.begin(caller.actor);
+            Unit unit = memory_entry(caller.actor, "create");
+            if (!content.empty()) {
+                CHECK(put_content(document.doc(), header, content, made_ms).has_value());
+                unit.spans = {document.commit(caller.actor, "create")};
+            }
+            document.record_quietly(document.whole(), std::move(unit));
+            document.set_header(encode(header));
+            keep_text(*body->texts, document, made_ms);
+            return version_of_memory(document);
+        });
+}
+
+}  // namespace quire::kernel

@@ -1,0 +1,112 @@
+// Writes to memory blocks, each through the gate, one version and one step of undo.
+#include "json/json.h"
+#include "kernel/memory/memory_body.h"
+#include "memory/memory_edit.h"
+
+namespace quire::kernel {
+namespace {
+
+using policy::Operation;
+
+std::size_t bytes_of(const Value& value) {
+    return value.is_string() ? value.as_string().size() : json::write(value).size();
+}
+
+// Carries one write out: through the gate, and within the limits of the kernel.
+class Writing {
+public:
+    Writing(memory::MemoryEdit& edit, const memory::Writer& by, const Limits& limits)
+        : edit_(edit), by_(by), limits_(limits) {}
+
+    Result<Value> operator()(SetField& what) {
+        TRY(fits(what.value));
+        TRY(edit_.set_field(what.path, std::move(what.value)));
+        return Value();
+    }
+    Result<Value> operator()(AppendContent& what) {
+        TRY(fits(what.content));
+        const auto text = edit_.reader().text(what.section);
+        if (text && what.content.is_string())
+            TRY(fits_block((*text)->bytes().n + what.content.as_string().size()));
+        TRY(edit_.append(what.section, std::move(what.content)));
+        return Value();
+    }
+    Result<Value> operator()(const ReplaceText& what) {
+        TRY(memory::admit(by_, {Operation::overwrite, what.section, memory::Shape::text},
+                          edit_.reader().schema()));
+        TRY(fits(what.replace));
+        TRY(fits_block(size_when_replaced(what)));
+        return Value(TRY(edit_.replace_text(what.section, what.find, what.replace)));
+    }
+    Result<Value> operator()(AppendToList& what) {
+        TRY(fits(what.item));
+        TRY(edit_.append_to_list(what.path, std::move(what.item)));
+        return Value();
+    }
+    Result<Value> operator()(const RemoveFromList& what) {
+        return edit_.remove_from_list(what.path, what.index);
+    }
+    Result<Value> operator()(const IncrementCounter& what) {
+        return edit_.increment_counter(what.path, what.delta);
+    }
+
+private:
+    Result<void> fits(const Value& value) const {
+        if (bytes_of(value) <= limits_.operation_bytes) return {};
+        return too_large("what is written", limits_.operation_bytes);
+    }
+    Result<void> fits_block(std::size_t bytes) const {
+        if (bytes <= limits_.block_bytes) return {};
+        return too_large("the block", limits_.block_bytes, kGoOnElsewhere);
+    }
+    // A short text can be replaced by a long one very often.
+    std::size_t size_when_replaced(const ReplaceText& what) const {
+        const std::string text = (*edit_.reader().text(what.section))->str();
+        std::size_t size = text.size();
+        if (what.find.empty()) return size;
+        for (std::size_t at = text.find(what.find); at != std::string::npos;
+             at = text.find(what.find, at + what.find.size())) {
+            size += what.replace.size();
+            size -= what.find.size();
+        }
+        return size;
+    }
+
+    memory::MemoryEdit& edit_;
+    const memory::Writer& by_;
+    const Limits& limits_;
+};
+
+Result<MemoryWritten> carry_out(LiveDocument& document, MemoryWrite& what, const Caller& by,
+                                const OpenedMemory& opened, const MemoryCalls::Body& body) {
+    const memory::Writer writer = opened.writer(by.actor);
+    const memory::MemoryBlock& block = opened.header.block;
+    const std::int64_t now_ms = body.kernel->parts().clock.wall_ms();
+    const Limits& limits = body.kernel->limits();
+    const auto on_draft = [&](crdt::Doc& draft) -> Result<void> {
+        memory::MemoryEdit edit(draft, block, writer, now_ms);
+        MemoryWrite same = what;
+        TRY(std::visit(Writing(edit, writer, limits), same));
+        return {};
+    };
+    const SourceVerdict verdict = TRY(body.fed.judge(document, opened.header, by.actor, on_draft));
+    memory::MemoryEdit edit(document.doc(), block, writer, now_ms);
+    document.begin(by.actor);
+    Value made = TRY(std::visit(Writing(edit, writer, limits), what));
+    record_memory_write(document, edit.last(), verdict);
+    return MemoryWritten{body.settle(document, opened, verdict), std::move(made)};
+}
+
+}  // namespace
+
+void MemoryCalls::write(Caller by, std::string label, MemoryWrite what,
+                        Reply<MemoryWritten> reply) {
+    body_->run<MemoryWritten>(
+        std::move(by), label, std::move(reply),
+        [body = body_, what = std::move(what)](LiveDocument& document, const OpenedMemory& opened,
+                                               const Caller& caller) mutable {
+            return carry_out(document, what, caller, opened, *body);
+        });
+}
+
+}  // namespace quire::kernel

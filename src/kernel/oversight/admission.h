@@ -1,0 +1,106 @@
+// Admission: what every call passes, whichever door it came through.
+//
+// A call is written down, may spend the approval that is for it alone, and is admitted by the rules
+// for tools; then its door runs it. When it has its answer it ends: the rules count it, the log has
+// what became of it, and an approval is given back where nothing was done. Tools, resources and
+// commands go this way; a call that stops halfway is ended here. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernel/core/kernel.h"
+#include "kernel/oversight/rule_calls.h"
+
+namespace quire::kernel {
+
+class Overseer;
+
+// Facts about a call, for the log and for the rules.
+struct CallFacts {
+    std::string profile = {};  // "" for what no tool does.
+    std::string name = {};     // As the log has it: a tool's published name, or "resources/read".
+    Value arguments = {};
+    bool reads = false;  // It changes nothing, whatever comes of it.
+    // The call as the rules count it; none where they are not about it.
+    std::optional<RuleCalls::Facts> for_rules = {};
+    // A call that needs a person's approval asks for one; the others are refused.
+    bool asks = false;
+};
+
+// The block that a call changed, or made, as far as its answer says so.
+struct Touched {
+    std::string block_id = {};  // "" for none.
+    std::optional<std::int64_t> version = {};
+};
+
+// The end of a call.
+struct CallEnd {
+    std::string code = {};  // The refusal's; "" for a call that was done.
+    std::string reason = {};
+    std::string approval_id = {};  // It waits for a person, where the call was escalated.
+    Touched touched = {};
+    bool failed = false;  // Another program's tool says that it failed, so rules count no success.
+
+    bool is_refused() const { return !code.empty(); }
+    // Whether it is known that it did nothing: an approval for it alone is then given back.
+    bool is_undone() const { return is_refused() && reason != "fate_unknown"; }
+    static CallEnd of(const Error& error);
+    template <class T>
+    static CallEnd of(const Result<T>& result) {
+        return result ? CallEnd() : of(result.error());
+    }
+};
+
+// A call under way.
+struct AdmittedCall {
+    Caller by;                           // As whom it is run.
+    std::shared_ptr<const Call> logged;  // The call that the log names.
+    RuleCalls::Admitted ticket;
+};
+
+class Admission {
+public:
+    // `rules` may be null: then nothing is held to rules for tools. Both outlive every call.
+    explicit Admission(Kernel& kernel, RuleCalls* rules = nullptr);
+
+    RuleCalls* rules() const { return rules_; }
+
+    // Errors: unavailable "shutting_down", "disk_full" where the log has no room; those of the
+    // store and of RuleCalls::admit(). The call has then ended.
+    void begin(Caller by, CallFacts facts, Reply<AdmittedCall> reply) const;
+    // Once, before the call is answered. What its end means for the agent's loop.
+    policy::LoopStep end(AdmittedCall call, const CallEnd& how) const;
+    // A call that is refused before it begins: it has changed nothing.
+    void refuse(Caller by, CallFacts facts, const Error& why) const;
+
+    // Begins the call, runs work(by, reply) and ends the call with what that replies.
+    template <class T, class Work>
+    void run(Caller by, CallFacts facts, Reply<T> reply, Work work) const {
+        begin(std::move(by), std::move(facts),
+              [self = *this, reply = std::move(reply),
+               work = std::move(work)](Result<AdmittedCall> admitted) mutable {
+                  if (!admitted) return reply(Failure(std::move(admitted).error()));
+                  const Caller caller = admitted->by;
+                  work(caller, Reply<T>([self, call = std::move(*admitted),
+                                         reply = std::move(reply)](Result<T> result) mutable {
+                           self.end(std::move(call), CallEnd::of(result));
+                           reply(std::move(result));
+                       }));
+              });
+    }
+
+private:
+    std::shared_ptr<const Call> called(CallFacts& facts) const;
+    void hold_to_rules(AdmittedCall call, std::optional<RuleCalls::Facts> what,
+                       Reply<AdmittedCall> reply) const;
+    void refused(AdmittedCall call, Error why, Reply<AdmittedCall> reply) const;
+
+    std::shared_ptr<Core> core_;  // It keeps the overseer.
+    Overseer* overseer_;
+    RuleCalls* rules_;
+};
+
+}  // namespace quire::kernel

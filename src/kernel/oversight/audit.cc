@@ -1,0 +1,154 @@
+// Entries of the audit log: JSON bodies, written by hand in the order that docs/formats/audit.md
+// gives, so that their bytes are the same for ever. The store chains them.
+#include "kernel/oversight/audit.h"
+
+#include <utility>
+
+#include "base/concat.h"
+#include "base/utf8.h"
+#include "json/json.h"
+#include "kernel/oversight/admission.h"
+#include "policy/approval.h"
+#include "policy/call_digest.h"
+#include "text/escape_hidden.h"
+
+namespace quire::kernel {
+namespace {
+
+// The moment stands first, where a reader finds it without reading the rest.
+Map entry(const Clock& clock, std::string_view event) {
+    return Map{{"at", clock.wall_ms()}, {"event", event}};
+}
+
+std::string shown(std::string_view text) {
+    const std::string_view begin = utf8::prefix(text, AuditLog::kShown);
+    std::string out = text::escape_hidden(begin);
+    if (begin.size() < text.size()) out += "…";
+    return out;
+}
+
+void add(Map& to, std::string_view member, std::string_view text) {
+    if (!text.empty()) to.append(std::string(member), text);
+}
+
+// The block, file or label that the arguments name.
+std::string target_in(const Value& arguments) {
+    for (const std::string_view member : {"block_id", "label", "path"}) {
+        const Value* value = arguments.get(member);
+        if (value != nullptr && value->is_string()) return shown(value->as_string());
+    }
+    return {};
+}
+
+// The members of every entry of a call, so that each can be found by itself.
+void add_names(Map& to, const Caller& by) {
+    const Call& call = *by.call;
+    to.append("call", static_cast<std::int64_t>(call.number));
+    to.append("session", static_cast<std::int64_t>(by.session));
+    to.append("actor", by.actor.str());
+    to.append("tool", shown(call.tool));
+    for (const std::string_view member : {"operation", "command"}) {
+        const Value* word = call.arguments.get(member);
+        if (word != nullptr && word->is_string()) {
+            to.append("operation", shown(word->as_string()));
+            break;
+        }
+    }
+}
+
+void add_arguments(Map& to, const Call& call) {
+    const std::string text = policy::canonical(call.arguments);
+    add(to, "profile", call.profile);
+    add(to, "target", target_in(call.arguments));
+    to.append("arguments", shown(text));
+    to.append("digest", policy::canonical_call_digest(call.profile, call.tool, text));
+}
+
+void add_end(Map& to, const CallEnd& how, std::int64_t took_ms) {
+    const bool escalated = how.code == name_of(Errc::escalation_required);
+    to.append("outcome", !how.is_refused() ? "done" : escalated ? "escalated" : "refused");
+    add(to, "code", how.code);
+    add(to, "reason", how.reason);
+    add(to, "approval_id", how.approval_id);
+    add(to, "block_id", how.touched.block_id);
+    if (how.touched.version) to.append("version", *how.touched.version);
+    to.append("ms", took_ms);
+}
+
+}  // namespace
+
+void AuditLog::started(std::string_view version) {
+    Map body = entry(clock_, "start");
+    body.append("version", version);
+    note(json::write(body));
+}
+
+std::uint64_t AuditLog::number() {
+    return state_.with([](State& state) { return ++state.calls; });
+}
+
+Result<void> AuditLog::begin(const Caller& by) {
+    if (by.call == nullptr || by.call->number == 0 || by.call->reads) return {};
+    Map body = entry(clock_, "call");
+    add_names(body, by);
+    add_arguments(body, *by.call);
+    const bool taken = state_.with(
+        [&](State& state) { return say_what_is_lost(state) && store_.note(json::write(body)); });
+    if (taken) return {};
+    return fail(Errc::unavailable, "disk_full",
+                "nothing was changed: the disk has no room left for the log of what is called. "
+                "Free some, then try again");
+}
+
+void AuditLog::end(const Caller& by, const CallEnd& how) {
+    if (by.call == nullptr || by.call->number == 0) return;
+    Map body = entry(clock_, by.call->reads ? "read" : "end");
+    add_names(body, by);
+    if (by.call->reads) add_arguments(body, *by.call);
+    add_end(body, how, clock_.steady_ms() - by.call->begun_ms);
+    note(json::write(body));
+}
+
+bool AuditLog::say_what_is_lost(State& state) {
+    if (state.lost == 0) return true;
+    Map body = entry(clock_, "lost");
+    body.append("entries", state.lost);
+    if (!store_.note(json::write(body))) return false;
+    state.lost = 0;
+    return true;
+}
+
+void AuditLog::note(std::string body) {
+    state_.with([&](State& state) {
+        if (!say_what_is_lost(state) || !store_.note(std::move(body))) ++state.lost;
+    });
+}
+
+std::string stopped_entry(const Clock& clock) {
+    return json::write(entry(clock, "stop"));
+}
+
+std::string approval_entry(const policy::Approval& approval, ApprovalChange change,
+                           const policy::Actor& by, const Clock& clock) {
+    const policy::Ask& ask = approval.ask;
+    Map body = entry(clock, "approval");
+    body.append("change", name_of(change));
+    body.append("approval_id", approval.id);
+    body.append("by", by.str());
+    body.append("actor", ask.actor.str());
+    body.append("asks", name_of(ask.operation));
+    add(body, "target", shown(ask.target.name));
+    add(body, "block_id", ask.target.block_id);
+    body.append("digest", ask.call);
+    if (const auto& answer = approval.resolved;
+        answer && change != ApprovalChange::asked && change != ApprovalChange::outdated) {
+        body.append("decision", name_of(answer->answer));
+        if (answer->answer == policy::Answer::approve_for) body.append("until", answer->until_ms);
+        add(body, "scope", shown(answer->scope));
+        if (answer->elicited_in != 0)
+            body.append("elicited_in", static_cast<std::int64_t>(answer->elicited_in));
+    }
+    return json::write(body);
+}
+
+}  // namespace quire::kernel

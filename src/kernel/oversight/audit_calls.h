@@ -1,0 +1,63 @@
+// AuditCalls: reading and checking the audit log. For the workspace's owner; no tool reaches it.
+//
+// Replies come exactly once, from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/core/kernel.h"
+
+namespace quire::kernel {
+
+// All of it must hold; what is empty holds for all.
+struct AuditQuery {
+    std::string actor = {};   // Who called, who asked for an approval, or who answered.
+    std::string tool = {};    // "context", or one operation of it: "context.set_field".
+    std::string reason = {};  // A refusal's.
+    bool refused = false;     // Refused or escalated calls alone.
+    std::int64_t since_ms = std::numeric_limits<std::int64_t>::min();
+    std::uint64_t before = std::numeric_limits<std::uint64_t>::max();  // Entries before this one.
+    std::size_t limit = 50;
+};
+struct AuditPage {
+    struct Entry {
+        std::uint64_t seq = 0;
+        std::string body;  // docs/formats/audit.md
+        std::string hash;  // 64 digits.
+    };
+    std::vector<Entry> entries;  // Newest first.
+    std::uint64_t next = 0;      // The `before` to go on from; 0 at the end.
+};
+
+struct AuditVerdict {
+    std::uint64_t count = 0;  // Entries from the first on that follow from each other.
+    std::string head;         // The hash of the last of them, as 64 digits.
+    struct Broken {
+        std::uint64_t seq = 0;  // The first that does not follow.
+        std::string what;
+    };
+    std::optional<Broken> broken = {};
+    std::vector<std::string> missing = {};  // Hashes asked for that no entry has.
+};
+
+class AuditCalls {
+public:
+    explicit AuditCalls(Kernel& kernel);
+
+    // Calls made before this one are seen. It goes back until there are enough. O(log).
+    void read(const Caller& by, AuditQuery query, Reply<AuditPage> reply);
+    // Walks the whole chain, a piece at a time, and looks for `heads`, hashes of entries that were
+    // noted earlier. A log that is broken is a verdict and no error. O(log).
+    void verify(const Caller& by, std::vector<std::string> heads, Reply<AuditVerdict> reply);
+
+private:
+    std::shared_ptr<Core> core_;
+};
+
+}  // namespace quire::kernel

@@ -1,0 +1,74 @@
+#include "kernel/oversight/mount_calls.h"
+
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/concat.h"
+#include "json/json.h"
+#include "kernel/core/core.h"
+#include "kernel/oversight/admission.h"
+#include "kernel/oversight/overseer.h"
+
+namespace quire::kernel {
+namespace {
+
+constexpr std::string_view kMountKind = "mount";
+
+store::Batch pin_batch(MountPin what) {
+    store::Batch batch;
+    batch.keep({.table = store::Table::mount_pins, .key = std::move(what.mount)},
+               json::write(what.body));
+    return batch;
+}
+
+}  // namespace
+
+MountCalls::MountCalls(Kernel& kernel) : kernel_(kernel), core_(kernel.core()) {}
+
+Result<std::vector<MountPin>> MountCalls::pins() const {
+    std::vector<MountPin> out;
+    for (const store::KeyedRecord& record :
+         TRY(core_->parts().store.records(store::Table::mount_pins))) {
+        auto body = json::parse(as_text(record.body));
+        if (!body)
+            return corrupt(cat("what was approved of the mount ", record.key.key, " is damaged"));
+        out.push_back({record.key.key, std::move(*body)});
+    }
+    return out;
+}
+
+void MountCalls::pin(const Caller& by, MountPin what, Value arguments, Reply<void> reply) {
+    Admission(kernel_).run<void>(
+        by, {.name = "mounts/pin", .arguments = std::move(arguments)}, std::move(reply),
+        [core = core_, batch = pin_batch(std::move(what))](const Caller&,
+                                                           Reply<void> pinned) mutable {
+            core->parts().store.commit(std::move(batch), std::move(pinned));
+        });
+}
+
+void MountCalls::note(MountPin what, Reply<void> reply) {
+    if (core_->is_closing()) return reply(shutting_down());
+    core_->parts().store.commit(pin_batch(std::move(what)), std::move(reply));
+}
+
+void MountCalls::admit(const Caller& by, Changed what, Reply<void> reply) {
+    Overseer& overseer = Overseer::of(kernel_);
+    policy::Target target{.kind = std::string(kMountKind),
+                          .name = what.tool,
+                          .block_id = {},
+                          .schema = std::move(what.digest)};
+    if (overseer.approved(by, target).has(policy::Operation::execute)) return reply({});
+    Error refusal(Errc::escalation_required, "escalation_required", std::move(what.message),
+                  {{"tool", std::move(what.tool)},
+                   {"operation", name_of(policy::Operation::execute)},
+                   {"permission", name_of(policy::Permission::human)},
+                   {"approver", "human"}});
+    overseer.ask(by,
+                 Approvals::Wanted{policy::Operation::execute, policy::Permission::human,
+                                   std::move(target), std::move(what.description)},
+                 std::move(refusal), [reply = std::move(reply)](Error told) mutable {
+                     reply(Failure(std::move(told)));
+                 });
+}
+
+}  // namespace quire::kernel

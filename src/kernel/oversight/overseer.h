@@ -1,0 +1,50 @@
+// Overseer: the approvals and the audit log of one kernel. Its core knows them as an Oversight, the
+// use cases of this room as they are.
+#pragma once
+
+#include <memory>
+
+#include "kernel/core/kernel.h"
+#include "kernel/core/oversight.h"
+#include "kernel/oversight/approvals.h"
+#include "kernel/oversight/audit.h"
+#include "sched/guarded.h"
+
+namespace quire::kernel {
+
+// A kernel whose calls are overseen. Its log has an entry for the start. Errors: those of
+// Kernel::open() and Approvals::open().
+Result<std::unique_ptr<Kernel>> open_kernel(const Parts& parts);
+
+class Overseer final : public Oversight {
+public:
+    Overseer(const Parts& parts, std::shared_ptr<Approvals> approvals);
+
+    // The overseer of a kernel that open_kernel() made.
+    static Overseer& of(Kernel& kernel);
+
+    Approvals& approvals() { return *approvals_; }
+    AuditLog& audit() { return audit_; }
+
+    policy::Operations approved(const Caller& by, const policy::Target& target) override;
+    policy::Operations approved(const Caller& by, LiveDocument& document) override;
+    void ask(const Caller& by, policy::Target target, Error refusal,
+             Function<void(Error)> tell) override;
+    void ask(const Caller& by, LiveDocument& document, Error refusal,
+             Function<void(Error)> tell) override;
+    // Asks for something else than an operation on a document or file.
+    void ask(const Caller& by, Approvals::Wanted what, Error refusal, Function<void(Error)> tell);
+    void close() override;
+    store::Batch last_batch() override;
+
+private:
+    const Clock& clock_;
+    const std::shared_ptr<Approvals> approvals_;
+    AuditLog audit_;
+    sched::Guarded<bool> closing_;
+};
+
+// The target of an approval that is for a document.
+policy::Target target_of(LiveDocument& document);
+
+}  // namespace quire::kernel
