@@ -24,7 +24,7 @@ bool is_line(std::string_view description) {
            std::none_of(description.begin(), description.end(), is_control);
 }
 
-Result<void> check_history(std::string_view label, const std::vector<store::UnitRecord>& units) {
+Result<void> check_entries(std::string_view label, const std::vector<store::UnitRecord>& units) {
     if (units.empty()) return damaged(label, "its history is empty");
     std::uint64_t before = 0;
     for (const store::UnitRecord& each : units) {
@@ -126,7 +126,7 @@ Result<CarriedBlock> carried_of(const Value& value) {
         if (!form->updates) return block;
         return damaged(label, "it has changes and no history of them");
     }
-    TRY(check_history(label, *form->history));
+    TRY(check_entries(label, *form->history));
     if (!form->version) return damaged(label, "it has no version");
     if (!form->updates) return damaged(label, "it has no updates");
     if (*form->version < form->history->back().version)
