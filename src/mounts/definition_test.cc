@@ -216,6 +216,10 @@ TEST(MountPin, ItIsReadAsItWasWritten) {
     const Pin read = pin_of(json::parse(json::write(to_value(pin))).value()).value();
     EXPECT_EQ(to_value(read), to_value(pin));
     EXPECT_EQ(read.tools[0].digest, pin.tools[0].digest);
+    const std::string_view stored =
+        R"({"server":{"name":"s","version":"1","revision":"2025-06-18"},"at":5,)"
+        R"("tools":[{"name":"t","description":"d","inputSchema":{"type":"object"}}]})";
+    EXPECT_EQ(json::write(to_value(pin_of(json::parse(stored).value()).value())), stored);
     EXPECT_EQ(pin_of(Map{{"tools", 7}}).error().code(), Errc::corrupt);
 }
 

@@ -379,6 +379,7 @@ TEST(MemoryCarry, AnEntryIsALine) {
     Carrier here;
     ASSERT_TRUE(here.create("notes", R"("Text")"));
     const Value form = to_value(here.out("notes").value());
+    EXPECT_EQ(json::write(to_value(carried_of(form).value())), json::write(form));
     const auto with = [&](const std::string& description) {
         Value changed = form;
         List history = changed.get("history")->as_list();
