@@ -18,6 +18,7 @@ void EditedText::splice(text::Byte at, text::Byte erase, std::string_view insert
     record(at.n, erase.n, insert.size());
 }
 
+// Merges the step with every region that it touches.
 void EditedText::record(std::size_t at, std::size_t erase, std::size_t insert) {
     // A position of the present text becomes one of the original by subtracting `grown` and adding
     // `shrunk`, summed over the regions before it.

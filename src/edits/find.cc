@@ -23,6 +23,7 @@ std::string_view around(std::string_view line, std::size_t begin, std::size_t co
     return utf8::prefix(line.substr(from), columns);
 }
 
+// Collects hits line by line and gives each the context that no other hit has.
 class Finder {
 public:
     Finder(const text::Query& query, const FindOptions& options)

@@ -6,6 +6,7 @@
 
 namespace quire::edits {
 
+// Two bytes are enough to tell the terminators apart.
 Eol terminator(const seq::Rope& text, text::Line line) {
     const std::size_t begin = text.line_start(line).n;
     const std::size_t end = text.line_start({line.n + 1}).n;
@@ -33,6 +34,7 @@ std::string in_style(std::string content, Eol style, const seq::Rope& text) {
     return content;
 }
 
+// Without a style to follow the content's own line ends decide.
 std::string_view newline_for(Eol style, std::string_view content) {
     if (style == Eol::crlf) return "\r\n";
     const std::size_t at = content.find('\n');

@@ -6,6 +6,7 @@
 
 namespace quire::edits {
 
+// Text is searched in windows that overlap by one byte less than the needle.
 std::vector<text::Byte> occurrences(const seq::Rope& text, std::string_view needle,
                                     std::size_t limit) {
     CHECK(!needle.empty());

@@ -17,6 +17,7 @@ std::string_view unit_name(OffsetUnit unit) {
     return kNames[static_cast<std::size_t>(unit)];
 }
 
+// The length of the text in the unit.
 std::size_t size_in(const seq::Rope& text, OffsetUnit unit) {
     switch (unit) {
         case OffsetUnit::byte:

@@ -115,6 +115,7 @@ std::string visible(std::string_view line) {
     return out;
 }
 
+// Carries one replacement out on one text.
 class Replacer {
 public:
     Replacer(const StrReplace& call, const seq::Rope& text) : call_(call), text_(text) {}

@@ -69,6 +69,7 @@ Result<View> view(const seq::Rope& text, std::optional<text::LineRange> range,
     return out;
 }
 
+// The rope counts its newlines; only the "\r\n" among them have to be searched.
 std::string_view eol_name(const seq::Rope& text) {
     const std::size_t newlines = text.newlines();
     if (newlines == 0) return "none";

@@ -117,6 +117,7 @@ int rename_noreplace(int from_directory, const std::string& from, int to_directo
                                       to.c_str(), RENAME_NOREPLACE));
 }
 
+// Links never get here; everything but files and directories is `other`.
 Kind kind_of(const struct stat& status) {
     if (S_ISREG(status.st_mode)) return Kind::file;
     if (S_ISDIR(status.st_mode)) return Kind::directory;

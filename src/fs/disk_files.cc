@@ -76,6 +76,7 @@ void walk(int root, Function<bool(const Found&)> take) {
 
 }  // namespace
 
+// The directory is opened once; its descriptor stays valid if the directory is renamed.
 Result<std::unique_ptr<DiskFiles>> DiskFiles::open(const std::string& directory, Options options) {
     Fd root(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!root) return system_failure(errno, directory, "cannot open the workspace");

@@ -32,6 +32,7 @@ Failure metadata_lost(std::string_view path, std::string_view what, int error) {
         cat(path, " was not saved: its ", what, " cannot be kept (", std::strerror(error), ")"));
 }
 
+// Reads as many bytes as the file had when it was looked at.
 Result<Hash> hash_of(int fd, std::string_view path) {
     struct stat status = {};
     if (::fstat(fd, &status) != 0) return system_failure(errno, path, "cannot look at");
@@ -132,6 +133,7 @@ std::string DiskFiles::draft_name() {
                           drafts_.with([](std::uint64_t& number) { return number++; }));
 }
 
+// A draft lies beside the file, since renames do not cross file systems.
 Result<DiskFiles::Draft> DiskFiles::write_draft(int parent, std::string_view bytes, mode_t mode,
                                                 std::string_view path) {
     std::string name = draft_name();

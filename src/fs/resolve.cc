@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kMaxPath = 4096;
 constexpr int kMaxLinks = 40;
 
+// Empty components and "." are skipped.
 std::deque<std::string> components(std::string_view path) {
     std::deque<std::string> out;
     while (!path.empty()) {

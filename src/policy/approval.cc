@@ -71,6 +71,7 @@ Result<Approval> revoked(Approval approval, std::int64_t now_ms) {
 
 }  // namespace
 
+// An answer for a time is also void before its beginning, which shows a clock that was set back.
 bool stands(const Approval& approval, std::int64_t now_ms) {
     if (approval.status != ApprovalStatus::approved) return false;
     const Approval::Resolved& answer = *approval.resolved;
@@ -119,6 +120,7 @@ Failure outdated(const Approval& approval) {
                 {{"approval_id", approval.id}});
 }
 
+// Every check comes before the first change, so a refused answer leaves the approval as it was.
 Result<Approval> resolve(Approval approval, const Resolution& with, const Actor& by,
                          std::int64_t now_ms) {
     TRY(check_person(by));
@@ -138,6 +140,7 @@ Result<Approval> resolve(Approval approval, const Resolution& with, const Actor&
     return approval;
 }
 
+// The answer that denied is quoted, so the agent knows whom to ask.
 Error denial(const Approval& approval) {
     const Approval::Resolved& answer = *approval.resolved;
     return {Errc::denied,

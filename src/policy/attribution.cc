@@ -26,6 +26,7 @@ std::vector<std::string_view> split(std::string_view message) {
 
 }  // namespace
 
+// Each part is escaped by itself, so the separators stay unambiguous.
 std::string message_of(const Attribution& attribution) {
     std::string out(name_of(attribution.actor.kind));
     // The system has no name of its own in a message: "system:OP".
@@ -37,6 +38,7 @@ std::string message_of(const Attribution& attribution) {
     return out;
 }
 
+// Strict: a message that message_of() would have written otherwise belongs to another program.
 std::optional<Attribution> parse_message(std::string_view message) {
     const std::vector<std::string_view> parts = split(message);
     const bool system = parts[0] == "system";

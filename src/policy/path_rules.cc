@@ -72,6 +72,7 @@ Operation operation_of_save(const Decision& append, const Decision& overwrite) {
     return asks ? Operation::overwrite : Operation::append;
 }
 
+// The worse verdict wins; between equal verdicts the stricter permission does.
 Decision stricter(Decision link, Decision target) {
     const bool target_wins = target.verdict > link.verdict || (target.verdict == link.verdict &&
                                                                target.permission < link.permission);

@@ -40,6 +40,7 @@ Result<Permission> parse_permission(std::string_view word) {
                    cat("unknown permission '", word, "', expected: ", listed_words<Permission>()));
 }
 
+// "write" stands for two operations; settings may use it, answers never do.
 Result<Operations> parse_operations(std::string_view word) {
     for (const Operation each : kOperations) {
         if (word == name_of(each)) return Operations{each};

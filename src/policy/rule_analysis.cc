@@ -21,11 +21,13 @@ namespace {
 using FindingKind = RuleFinding::Kind;
 using Reach = RuleGraph::Reach;
 
+// One pass over one compiled set of rules, for agents of one profile or of any.
 class Analysis {
 public:
     Analysis(const RuleSet& rules, std::string_view profile)
         : rules_(rules), graph_(rules, profile) {}
 
+    // Warnings need the errors first: a problem that is an error is not repeated as a warning.
     std::vector<RuleFinding> run() {
         find_errors();
         find_one_loop();
@@ -107,6 +109,7 @@ private:
         }
     }
 
+    // Cycles and exclusions are found by the graph; here they only get a kind.
     void find_cycles() {
         for (const Conflict& each : graph_.cycles())
             add(FindingKind::cycle, first_quoted(each.why), each.rules, each.why);

@@ -34,12 +34,14 @@ using Kind = RuleCheck::Kind;
 
 namespace {
 
+// True if every tool of the set is in the other; one AND per word.
 bool has_all(std::span<const RuleCheck::Part> parts, const IndexSet& set) {
     return std::ranges::all_of(parts, [&](const RuleCheck::Part& part) {
         return (part.bits & ~set.word(part.word)) == 0;
     });
 }
 
+// True if any tool of the set is in the other.
 bool has_any(std::span<const RuleCheck::Part> parts, const IndexSet& set) {
     return std::ranges::any_of(
         parts, [&](const RuleCheck::Part& part) { return (part.bits & set.word(part.word)) != 0; });
@@ -65,6 +67,7 @@ const std::string& RuleAutomaton::tool_name(std::size_t tool) const {
     return rules_.catalog().tools()[tool].name;
 }
 
+// The three sets of facts that a call is counted in: session, conversation and ever.
 RuleAutomaton::CountedFacts RuleAutomaton::view_of(std::string_view conversation) const {
     return {
         {&session_, conversation.empty() ? &unnamed_ : &ledger_.find(conversation), &ledger_.ever_},

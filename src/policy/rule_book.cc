@@ -54,6 +54,7 @@ private:
                      cat(named(rule), " counts per conversation, but calls of the tool '", tool,
                          "' belong to none; write per = \"session\" or \"persistent\""));
     }
+    // An unknown operation gets the list of known ones.
     Result<void> check_operations(const ToolRule& rule) const {
         const KnownTool* tool = catalog_.find(rule.tool);
         if (tool == nullptr || tool->operations.empty()) {
@@ -181,6 +182,7 @@ void RuleBook::take(const std::string& agent, const RuleSet& rules, RuleFinding 
     findings_.push_back(std::move(found));
 }
 
+// The common rules come first; their order after that is by agent.
 std::vector<std::shared_ptr<const RuleSet>> RuleBook::all() const {
     std::vector<std::shared_ptr<const RuleSet>> out = {common_};
     for (const auto& [agent, rules] : own_) out.push_back(rules);

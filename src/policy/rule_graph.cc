@@ -37,6 +37,7 @@ void add_once(std::vector<std::size_t>& to, std::size_t rule) {
 
 }  // namespace
 
+// Each tool remembers what brought it in, so that a conflict can name its rules.
 struct RuleGraph::Closure {
     explicit Closure(std::size_t tools) : by_rule(tools), by_tool(tools), in(tools) {}
     std::vector<std::size_t> order;  // The order in which they came in.

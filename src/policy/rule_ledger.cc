@@ -50,6 +50,7 @@ const ToolFacts& RuleLedger::find(std::string_view conversation) const {
     return found == conversations_.end() ? none_ : found->second;
 }
 
+// Facts of a conversation begin with its first call.
 ToolFacts& RuleLedger::facts(const Place& place) {
     if (!place) return ever_;
     return conversations_.try_emplace(*place, rules_->catalog().size()).first->second;
@@ -60,6 +61,7 @@ void RuleLedger::note_call(const Place& place, std::size_t tool, std::int64_t no
     changed_.emplace(place, tool);
 }
 
+// Only the first success of a tool changes anything.
 void RuleLedger::note_success(const Place& place, std::size_t tool) {
     ToolFacts& of = facts(place);
     if (of.succeeded.has(tool)) return;
@@ -96,6 +98,7 @@ std::vector<LedgerEntry> RuleLedger::take_changes() {
     return out;
 }
 
+// An entry that could not be stored is simply marked as changed again.
 void RuleLedger::not_kept(std::span<const LedgerEntry> entries) {
     for (const LedgerEntry& entry : entries) {
         if (const auto tool = rules_->catalog().index_of(entry.tool))

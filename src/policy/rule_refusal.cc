@@ -55,6 +55,7 @@ CallDecision unknown_tool(const ToolCall& call, const ToolCatalog& catalog) {
     return decision;
 }
 
+// Tools in a message: "`a`, `b`".
 std::string RuleAutomaton::names_of(const std::vector<std::size_t>& tools) const {
     std::string out;
     for (const std::size_t tool : tools)
@@ -184,6 +185,8 @@ struct RuleAutomaton::RefusalText {
                           ", which was called ", scope_words(check.per), by, ". Go on with ",
                           automaton.names_of(called), "."));
     }
+    // A tool that can never end the loop is told so; otherwise the message names what is
+    // outstanding.
     Error exit(const RuleCheck& check) {
         if (check.kind == Kind::exit_never) {
             return refuse("ordering_violation",

@@ -11,20 +11,6 @@ namespace quire::policy {
 using Kind = RuleCheck::Kind;
 using Outcome = RuleLook::Outcome;
 
-std::string_view name_of(Outcome outcome) {
-    switch (outcome) {
-        case Outcome::holds:
-            return "holds";
-        case Outcome::refuses:
-            return "refuses";
-        case Outcome::asks:
-            return "asks";
-        case Outcome::replaced:
-            return "replaced";
-    }
-    return "";
-}
-
 // The debts of a loop: unmet duties, start tools, and late periodic tools.
 LoopReport RuleAutomaton::report() const {
     LoopReport out;

@@ -141,6 +141,7 @@ std::vector<std::size_t> RuleSet::listed_tools(std::size_t rule) const {
     return {out.begin(), out.end()};
 }
 
+// A tool with exclusive_groups of its own leaves the groups of a rule for "*".
 std::vector<std::size_t> RuleSet::group_members(std::size_t rule, std::size_t group) const {
     std::set<std::size_t> out;
     for (const std::string& name : rules_[rule].rule.groups[group]) {
@@ -203,6 +204,7 @@ RuleCheck::Span RuleSet::span_of(std::vector<std::size_t> indices) {
     return span;
 }
 
+// The part of a check that is the same for all kinds.
 RuleCheck RuleSet::check_of(Kind kind, std::uint32_t index) const {
     RuleCheck check;
     check.kind = kind;
@@ -344,6 +346,7 @@ void RuleSet::compile_checks(std::size_t tool, std::vector<RuleCheck>& out) {
     for (const RuleCheck& duty : duties_) add_exit_check(duty, tool, out);
 }
 
+// The tools of a span, unpacked.
 std::set<std::size_t> RuleSet::members_of(RuleCheck::Span span) const {
     std::set<std::size_t> out;
     for (const RuleCheck::Part& part : parts(span)) {

@@ -24,6 +24,7 @@ ToolCatalog::ToolCatalog(std::vector<KnownTool> tools) {
     for (KnownTool& tool : tools) add(std::move(tool));
 }
 
+// A replacement keeps the tool's number, by which compiled rules refer to it.
 void ToolCatalog::add(KnownTool tool) {
     const auto [at, is_new] = index_.try_emplace(tool.name, tools_.size());
     if (is_new) {

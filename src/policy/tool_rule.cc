@@ -82,6 +82,7 @@ std::set<std::string> as_set(const std::vector<std::string>& words) {
     return {words.begin(), words.end()};
 }
 
+// Neither the order of groups nor that within a group matters.
 std::set<std::set<std::string>> as_sets(const std::vector<std::vector<std::string>>& groups) {
     std::set<std::set<std::string>> out;
     for (const auto& group : groups) out.insert(as_set(group));
@@ -123,6 +124,7 @@ std::string_view within_unless_usual(Per per) {
     return per == Per::session ? "" : within(per);
 }
 
+// A limit of 0 is a ban and reads as one.
 std::string calls_in_words(const ToolRule& rule, const std::string& tool) {
     if (rule.number == 0) return cat("Do not call ", tool, ".");
     return cat("Call ", tool, " at most ", rule.number, rule.number == 1 ? " time" : " times",

@@ -39,6 +39,7 @@ bool read_some(int fd, std::size_t limit, Ended& ended) {
 
 }  // namespace
 
+// Follows execvp, except that relative parts of PATH begin at the program's own directory.
 std::string found_in_path(const std::string& name, const std::string& directory) {
     if (name.find('/') != std::string::npos) return name;
     const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): never set here.

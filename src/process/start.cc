@@ -101,6 +101,7 @@ bool has_ended(pid_t child) {
     return result == 0 ? info.si_pid == child : errno != EINTR;
 }
 
+// Kills the group, then waits for its leader.
 int kill_group(pid_t child) {
     // The group is killed before its leader is waited for: until then no other group can get its
     // number.

@@ -68,6 +68,8 @@ struct Pool::Body {
     std::vector<std::thread> workers;
     std::thread timer;
 
+    // A task stays on the worker that posts it, unless one waits there already or too many ran in a
+    // row.
     void post(Task task) {
         Turn& turn = this_turn();
         if (turn.pool == this && !turn.next && turn.in_a_row < kMostInARow) {
@@ -131,6 +133,7 @@ struct Pool::Body {
     }
 };
 
+// The timer starts with the workers and sleeps until something is delayed.
 Pool::Pool(unsigned workers) : body_(std::make_unique<Body>()) {
     CHECK(workers > 0);
     for (unsigned i = 0; i < workers; ++i)
@@ -156,6 +159,7 @@ Pool::~Pool() {
     // posted.
 }
 
+// Marks the calling thread as one that may hold a task of the pool.
 Pool::Errand::Errand(Pool& pool) : pool_(pool) {
     Turn& turn = this_turn();
     CHECK(turn.pool == nullptr);
@@ -188,6 +192,7 @@ void Pool::post(Task task) {
     body_->post(std::move(task));
 }
 
+// The timer wakes up only if the new task is due first.
 void Pool::post_after(std::int64_t ms, Task task) {
     if (ms <= 0) return post(std::move(task));
     const SteadyTime due = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);

@@ -9,6 +9,7 @@ namespace quire::sched {
 
 namespace {
 
+// The turns of the two threads: both may wait, one at a time tends.
 class Watchers {
 public:
     Watchers(Watched& watched, Pool* pool) : watched_(watched), pool_(pool) {}

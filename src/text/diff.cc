@@ -182,6 +182,7 @@ void splice_hunk(std::string_view before, std::string_view after, std::size_t at
 
 }  // namespace
 
+// A last line without terminator counts as a line.
 std::vector<std::string_view> split_lines(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
@@ -195,6 +196,7 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 
 namespace {
 
+// Compares lines as symbols, by histogram.
 std::vector<Hunk> hunks_of(const std::vector<std::string_view>& before,
                            const std::vector<std::string_view>& after) {
     Alphabet alphabet;

@@ -65,6 +65,7 @@ class Rewriter {
 public:
     explicit Rewriter(std::string_view pattern) : text_(pattern) {}
 
+    // Translates the whole pattern, or says where it cannot.
     Result<Rewritten> rewrite() {
         while (at_ < text_.size()) TRY(term());
         if (!groups_.empty()) return invalid_here("a group is not closed");
@@ -162,6 +163,7 @@ private:
         return i < text_.size() && text_[i] == '}';
     }
 
+    // Copies a quantifier if something precedes it that can be repeated.
     Result<void> quantifier() {
         if (!repeatable_) return invalid_here("there is nothing to repeat");
         repeatable_ = false;
@@ -332,6 +334,7 @@ private:
         return Atom{static_cast<char32_t>(letter % 32), {}};
     }
 
+    // Exactly so many hexadecimal digits.
     Result<char32_t> hex(std::size_t digits) {
         char32_t code = 0;
         for (std::size_t i = 0; i < digits; ++i) {
@@ -414,6 +417,7 @@ private:
     bool alternates_ = false;    // A | outside of all groups was read.
 };
 
+// The automata of one pattern: the main one and its conditions.
 struct Automata {
     struct Part {
         RE2 regex;
@@ -434,6 +438,7 @@ struct Automata {
 
 }  // namespace
 
+// Translates, then compiles every part with a bound on memory.
 Result<std::function<bool(std::string_view)>> ecma_pattern(std::string_view pattern) {
     if (pattern.size() > kMaxEcmaBytes) {
         return fail(Errc::out_of_range, "too_large",

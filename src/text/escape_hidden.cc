@@ -24,6 +24,7 @@ void add_number(std::string& out, char letter, char32_t number) {
     out += '}';
 }
 
+// Writes visible characters as they are and hidden ones as numbers.
 void add_escaped(std::string& out, std::string_view valid) {
     for (std::size_t at = 0; at < valid.size();) {
         const std::size_t begin = at;
@@ -38,6 +39,7 @@ void add_escaped(std::string& out, std::string_view valid) {
 
 }  // namespace
 
+// Invalid bytes are escaped one by one, valid stretches as text.
 std::string escape_hidden(std::string_view text) {
     std::string out;
     while (true) {

@@ -134,6 +134,7 @@ class Glob::Parser {
 public:
     explicit Parser(std::string_view pattern) : text_(pattern) {}
 
+    // Parses component by component; '/' is a token of its own.
     Result<Tokens> parse() {
         if (at_ < text_.size() && text_[at_] == '/') ++at_;
         if (at_ == text_.size()) return bad("it is empty; write '**' for every path");
@@ -251,6 +252,7 @@ Result<Glob> Glob::compile(std::string_view pattern) {
     return glob;
 }
 
+// A pattern by name is compared with the last component only.
 bool Glob::matches(std::string_view path) const {
     const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 == 0.
     return std::ranges::any_of(alternatives_, [&](const Alternative& alternative) {

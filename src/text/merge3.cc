@@ -72,6 +72,7 @@ bool any_overlap(const std::vector<Splice>& ours, const std::vector<Splice>& the
     return false;
 }
 
+// One merge of two lists of changes.
 class Merge {
 public:
     Merge(std::string_view base, Side tie, Side first) : base_(base), tie_(tie), first_(first) {}

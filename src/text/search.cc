@@ -53,6 +53,7 @@ Result<Query> Query::compile(std::string_view text, Match mode) {
     return query;
 }
 
+// A literal is searched directly, a regular expression by RE2.
 bool Query::find(std::string_view line, std::size_t from, Hit& hit) const {
     if (from > line.size()) return false;
     if (!body_->regex) {

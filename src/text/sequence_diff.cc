@@ -87,6 +87,7 @@ private:
     std::vector<char> new_changed_;
 };
 
+// Myers' algorithm on boxes.
 class Myers {
 public:
     Myers(Comparison& comparison, std::size_t cost_cap)
@@ -194,6 +195,7 @@ private:
     Diagonals backward_;
 };
 
+// Histogram diff on boxes.
 class Histogram {
 public:
     Histogram(Comparison& comparison, std::size_t symbol_count)
