@@ -293,5 +293,49 @@ TEST(UndoModel, ALineComesBackBeforeWhatWasAddedBehindItsCopy) {
     EXPECT_EQ(table.wanted(), "first.of ada.");
 }
 
+TEST(UndoModel, ADeleteThatWasRedoneInVainLeavesWhatAnotherShowedAgain) {
+    SequenceTable table(ContainerKind::text, false);
+    table.insert(0, 0, "abc");
+    table.erase(1, 1, 1);
+    table.insert(0, 1, "d");
+    table.undo(1);
+    table.erase(2, 1, 2);
+    table.redo(1);
+    table.undo(2);
+
+    table.undo(1);
+
+    EXPECT_EQ(table.read(), table.wanted());
+}
+
+TEST(UndoModel, AWriteIsDoneAgainWhereTheOneBelowItWasTakenBackToo) {
+    MapTable table;
+    table.set(1, 'a', '0');
+    table.set(0, 'a', '1');
+    table.undo(0);
+    table.undo(1);
+
+    table.redo(0);
+
+    EXPECT_EQ(table.read(), "a1");
+    EXPECT_EQ(table.wanted(), "a1");
+}
+
+TEST(UndoModel, AWriteIsDoneAgainOnceNobodyElsesStands) {
+    MapTable table;
+    table.set(2, 'a', '0');
+    table.set(2, 'a', '1');
+    table.undo(2);
+    table.undo(2);
+    table.set(0, 'a', '2');
+    table.redo(2);
+    table.undo(0);
+
+    table.redo(2);
+
+    EXPECT_EQ(table.read(), "a1");
+    EXPECT_EQ(table.wanted(), "a1");
+}
+
 }  // namespace
 }  // namespace quire::tests

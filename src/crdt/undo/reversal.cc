@@ -1,3 +1,5 @@
+// revert(): finds the containers that the spans touched and has each one taken back by its kind.
+// O(spans + containers · log containers) beside that.
 #include "crdt/undo/reversal.h"
 
 #include <algorithm>
@@ -56,6 +58,8 @@ std::vector<Reversal::Stretch> Reversal::counted(const std::vector<LvSpan>& span
     return out;
 }
 
+// A container that was deleted and brought back goes on in a copy, and so does what is taken back
+// in it.
 Container* Reversal::living(Container& c) {
     if (body_.is_alive(c)) return &c;
     Container& heir = body_.container(stand_ins_.heir(c.index));
@@ -83,6 +87,7 @@ Result<Undone> revert(Doc& doc, std::span<const IdSpan> spans, std::span<const H
             });
         }
     }
+    // Spans may overlap or touch; a Reversal wants them ascending and apart.
     std::sort(lvs.begin(), lvs.end(),
               [](const LvSpan& a, const LvSpan& b) { return a.begin < b.begin; });
     std::vector<LvSpan> apart;

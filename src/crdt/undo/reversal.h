@@ -30,7 +30,8 @@ public:
     const Undone& undone() const { return undone_; }
 
 private:
-    // A stretch of atoms, and how often the spans deleted it.
+    // A stretch of atoms, and how often the spans deleted it. Replicas may have deleted a letter
+    // more than once, and it comes back when all of its deletes are taken back.
     struct Stretch {
         Lv begin;
         Lv end;
@@ -45,7 +46,9 @@ private:
     Container* living(Container& c);
 
     // --- texts and lists (revert_sequence.cc) ---
+    // Takes out what the spans inserted, then puts back what they deleted.
     void sequence(Container& c);
+    // The first thing that the spans did to a letter.
     struct Touch {
         Lv op;
         bool shows;  // Else it deletes.
@@ -87,6 +90,7 @@ private:
     bool ranks_below(Lv a, Lv b) const;  // By (lamport, peer).
 
     // --- maps (revert_map.cc) ---
+    // Each key that the spans wrote to.
     void map(Container& c);
     void map_key(Container& c, Container& to, const std::string& key, Register taken);
     // The write is taken back without an op: it says what `as` did, or kNoLv.
@@ -114,6 +118,7 @@ private:
         std::size_t end;
         Lv style;
     };
+    // Each key that the spans styled under, by stretches of the text as it is now.
     void styles(Container& c);
     enum class Gone { left_out, kept };  // Characters that were deleted.
     std::vector<TextPart> text_parts(Container& c, Gone gone = Gone::left_out);
@@ -160,6 +165,7 @@ private:
         Bytes position = {};
         Lv decided_by = kNoLv;
     };
+    // Each node that the spans made, moved or erased, the one touched last first.
     void tree(Container& c);
     bool put_back(Container& from, Container& to, const NodeStep& step,
                   const std::vector<OpId>& touched);
@@ -186,6 +192,7 @@ private:
         Register moves;
         Register sets;
     };
+    // Each element that the spans made, moved, set or deleted.
     void movable(Container& c);
     // An element that goes back to a slot, as a piece.
     struct MovableStep {

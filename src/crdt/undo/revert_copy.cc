@@ -1,4 +1,6 @@
-// Child containers that come back: ids are never used again, so what returns is a copy.
+// Child containers that come back: ids are never used again, so what returns is a copy. Each atom
+// of it stands for the one that it was made of, so later reverts reach into the copy. O(what the
+// container holds).
 #include <algorithm>
 
 #include "crdt/undo/reversal.h"
@@ -7,6 +9,7 @@ namespace quire::crdt {
 
 namespace {
 
+// Deeper children come back empty: copying recurses, and somebody may nest them on purpose.
 constexpr int kMaxDepth = 512;
 
 }  // namespace
@@ -26,6 +29,7 @@ void Reversal::copy(Container& from, Container& to, int depth) {
     switch (from.id.kind) {
         case ContainerKind::text:
         case ContainerKind::list: {
+            // Writing to the document may move the sequence, so the letters are listed first.
             std::vector<LvSpan> visible;
             body_.sequence(from).for_each_last([&](Lv lv, std::uint32_t len, bool is_visible) {
                 if (is_visible) visible.push_back({lv, lv + len});

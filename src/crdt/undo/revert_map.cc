@@ -1,4 +1,6 @@
-// Taking back what was written to maps.
+// Maps: a key goes back to the write that decided before the spans, if what decides now is theirs.
+// The new write stands for that one, so whoever takes back that one later finds it here. A key that
+// somebody else has written since is left alone. O(writes to the key) for each key.
 #include "crdt/undo/reversal.h"
 
 namespace quire::crdt {
@@ -24,6 +26,7 @@ std::optional<MapState::Write> Reversal::winner(const Container& c, const std::s
     return left_out(c, key);
 }
 
+// A copy of a map is made without the keys that were erased; the original still knows them.
 std::optional<MapState::Write> Reversal::left_out(const Container& c,
                                                   const std::string& key) const {
     const OpLog& log = body_.oplog();
@@ -66,6 +69,7 @@ void Reversal::map_key(Container& c, Container& to, const std::string& key, Regi
     const Lv stands_for = back ? stand_ins_.settled_as(back->lv) : kNoLv;
     const Lv made = body_.oplog().end();
     if (!back || back->erases) {
+        // The key is gone already: there is nothing to write, but the erase says now what stood.
         if (now->erases) return settle(now->lv, stands_for);
         body_.write_map(to, MapErase{key});
         if (stands_for != kNoLv) {
@@ -77,6 +81,7 @@ void Reversal::map_key(Container& c, Container& to, const std::string& key, Regi
         return;
     }
     const Slot slot = *body_.slot_of(back->lv);
+    // Both writes say the same, so the one that is there goes on for the other.
     if (!now->erases && std::holds_alternative<Value>(slot) && *body_.slot_of(now->lv) == slot)
         return settle(now->lv, stands_for);
     body_.write_map(to, MapSet{key, slot});

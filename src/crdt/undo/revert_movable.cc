@@ -83,6 +83,7 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
         const MovableState& state = body_.movable(home);
         const std::uint32_t number = state.number_of(last);
         const bool is_shown = &home == &to && state.slots().is_shown(number);
+        // The spans made it, so taking them back deletes it.
         if (element.made) {
             if (is_shown) {
                 const SlotTree& slots = state.slots();
@@ -93,6 +94,7 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
             }
             continue;
         }
+        // Moves and sets are registers of their own: the last one decides.
         const MovableState::Element now = state.element(number);
         if (is_ours(element.moves, now.slot)) element.moves.shown = now.slot;
         if (is_ours(element.sets, now.value)) element.sets.shown = now.value;
@@ -105,6 +107,7 @@ Reversal::MovableWayBack Reversal::way_back(Container& c, Container& to) {
         if (!element.sets.writes.empty() && is_ours(element.sets, now.value))
             value = before(c, made, element.sets, RunKind::element_set);
         if (value == kNoLv) value = now.value;
+        // Who is there is moved and set; who is gone is made anew, unless others deleted it too.
         if (is_shown) {
             if (place != kNoLv)
                 steps.push_back({Piece{body_.oplog().container_of(place), place, 1}, last, kNoLv});
@@ -160,6 +163,8 @@ void Reversal::go_back(Container& c, Container& to, const MovableWayBack& way) {
     }
 }
 
+// The new elements stand for the old ones in all three respects: as elements, by their values and
+// by their places.
 void Reversal::copy_movable(Container& from, Container& to, int depth) {
     for (const MovableItem& item : body_.movable_items(from, nullptr)) {
         const Slot slot = *body_.slot_of(item.value);
@@ -172,6 +177,7 @@ void Reversal::copy_movable(Container& from, Container& to, int depth) {
     }
 }
 
+// What was added is subtracted, in one op; others' additions stay in the sum.
 void Reversal::counter(Container& c) {
     Container* to = living(c);
     if (to == nullptr) return;

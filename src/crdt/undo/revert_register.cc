@@ -1,4 +1,5 @@
-// What is decided by its last write by (lamport, peer), and which of the writes count.
+// Registers, where the last write by (lamport, peer) decides: a map's key, a style's key, a node's
+// place, an element's value. Which writes are the spans', and which stood before them.
 #include <algorithm>
 
 #include "crdt/undo/reversal.h"

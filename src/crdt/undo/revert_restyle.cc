@@ -44,6 +44,7 @@ void Reversal::restyle(Container& home, Container& to, const std::vector<Piece>&
     const auto now = decided_at(
         to, [&](std::size_t i) { return made[i]; }, Gone::left_out, [](Lv) { return true; });
 
+    // What a piece had and lacks now is put on it again; what it lies in and never had comes off.
     std::vector<std::pair<Styled, std::string>> changes;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const auto& [begin, has] = now[i];

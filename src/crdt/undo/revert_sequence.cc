@@ -31,6 +31,7 @@ void Reversal::sequence(Container& c) {
     const std::vector<Stretch> deleted = counted(deleted_spans);
     const std::vector<Piece> back = missing(deleted, first);
     if (!first.empty()) {
+        // Letters that the spans deleted before they brought them back are not theirs to remove.
         std::vector<LvSpan> all;
         all.swap(inserted);
         for (const LvSpan& span : all) {
@@ -161,11 +162,13 @@ void Reversal::remove(const Stretch& stretch, const std::vector<Stretch>& delete
 void Reversal::restore(const std::vector<Piece>& pieces, Lv first) {
     Container& home = body_.container(pieces.front().container);
     Container* to = living(home);
+    // The container is gone with its parent, and comes back with that one or not at all.
     if (to == nullptr) {
         for (const Piece& piece : pieces) undone_.skipped += piece.len;
         return;
     }
     Placing placing(body_, *to);
+    // A piece is parted where something stands between its letters by now.
     std::vector<Piece> parts;
     std::vector<Lv> made;
     for (Piece rest : pieces) {

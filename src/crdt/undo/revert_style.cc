@@ -70,6 +70,7 @@ void Reversal::for_each_styled(
     }
 }
 
+// Neighbours that get the same style become one stretch, and so one op.
 std::vector<Reversal::Styled> Reversal::decided(Container& c, const std::vector<TextPart>& parts,
                                                 const std::string& key, const Decide& decide) {
     std::vector<Styled> out;
@@ -102,6 +103,7 @@ std::optional<Lv> Reversal::style_back(const Register& taken, const std::vector<
     return is_styled ? std::optional(style_before(taken, open)) : std::nullopt;
 }
 
+// A letter may lie in the text several times, as original and as copies: the newest one tells.
 Reversal::StylesBack Reversal::styles_back(Container& c, const std::string& key,
                                            const Register& taken) {
     std::map<Lv, Lv> newest;  // Of what each character was at first, what it is in `c`.
@@ -124,6 +126,7 @@ Value Reversal::style_value(Lv style) const {
     return body_.style_at(body_.container(body_.oplog().container_of(style)), style).value;
 }
 
+// Anchors go where typing at the ends would put them, so the new style expands as the old one did.
 Lv Reversal::put_style(Container& to, const Styled& part, const std::string& key, Value value) {
     const Expand expand = body_.settings.text_styles.of(key).value_or(Expand::none);
     const std::uint8_t info = info_of(value.is_null() ? reversed(expand) : expand);
@@ -185,6 +188,7 @@ void Reversal::styles(Container& c) {
     }
 }
 
+// A copy gets one style for each stretch that a style decides, whatever lies below it.
 void Reversal::copy_styles(Container& from, Container& to) {
     if (!from.has_anchors) return;
     const std::vector<TextPart> parts = text_parts(from);

@@ -183,6 +183,7 @@ void Reversal::make_again(Container& from, Container& to, const NodeStep& step,
     undone_.restored += 1 + below.size();
 }
 
+// Parents come before their children in tree_nodes(), so each copy finds the copy of its parent.
 void Reversal::copy_tree(Container& from, Container& to, int depth) {
     const std::vector<TreeNode> nodes = tree_nodes(body_.tree(from, nullptr).state);
     std::map<OpId, OpId> copies;

@@ -1,3 +1,6 @@
+// Copies by their own numbers, and the newest copy by what it was at first: both in stretches,
+// since letters come back side by side. A chain of copies is never walked, for each copy knows what
+// it was at first.
 #include "crdt/undo/stand_ins.h"
 
 #include <algorithm>
@@ -54,6 +57,7 @@ Identities::Stretch Identities::origin(Lv lv, std::uint32_t len) const {
     return {lv, len};
 }
 
+// One look for the origin, and one for what stands for that last.
 Identities::Stretch Identities::newest(Lv lv, std::uint32_t len) const {
     const Stretch first = origin(lv, len);
     auto after = newest_.upper_bound(first.lv);
@@ -95,6 +99,7 @@ Lv Identities::last_copy(Lv begin, Lv end) const {
     return last >= begin ? last : kNoLv;
 }
 
+// What was settled may have been settled again, as often as it was undone and redone.
 Lv StandIns::settled_as(Lv write) const {
     for (auto at = settled.find(write); at != settled.end(); at = settled.find(write))
         write = at->second;
@@ -122,6 +127,7 @@ ContainerIndex StandIns::first(ContainerIndex of) const {
     return at == firsts.end() ? of : at->second;
 }
 
+// Made when something first asks, so a document that nobody undoes in carries a null pointer.
 StandIns& stand_ins_of(DocBody& body) {
     std::unique_ptr<Companion>& kept = body.companion();
     if (kept == nullptr) kept = std::make_unique<StandIns>();
