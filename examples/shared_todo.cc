@@ -47,7 +47,8 @@ public:
         return codec::encode_updates(doc_.changes_since(other.doc_.version()));
     }
     Result<void> take(const Bytes& news) {
-        TRY(doc_.import(TRY(codec::decode_updates(news))));
+        crdt::ChangeBatch changes = TRY(codec::decode_updates(news));
+        TRY(doc_.import(std::move(changes)));
         return {};
     }
 
