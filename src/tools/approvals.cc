@@ -16,6 +16,7 @@ namespace {
 
 using policy::Approval;
 
+// The stored status, or "expired" once an approval for a time is over.
 std::string_view status_of(const Approval& approval, std::int64_t now_ms) {
     const bool over =
         approval.status == policy::ApprovalStatus::approved && !policy::stands(approval, now_ms);
@@ -97,17 +98,19 @@ ShownApproval shown_approval(const Approval& approval, std::string_view status) 
     return out;
 }
 
+// id, status, who, what, why, and the answer if there is one; columns are separated by TABs.
 std::string approval_line(const Approval& approval, std::string_view status) {
     const policy::Ask& ask = approval.ask;
     std::string out =
-        cat(approval.id, "\t", status, "\t", ask.actor.str(), "\t", name_of(ask.operation),
-            " ", text::escape_hidden(ask.target.name), "\t", approval.description);
+        cat(approval.id, "\t", status, "\t", ask.actor.str(), "\t", name_of(ask.operation), " ",
+            text::escape_hidden(ask.target.name), "\t", approval.description);
     if (approval.resolved) {
         out += cat("\t", name_of(approval.resolved->answer), " by ", approval.resolved->by.str());
     }
     return out + "\n";
 }
 
+// All approvals are compared with one time, that of the list.
 ToolResult render_approvals(const kernel::ApprovalList& list) {
     ShownApprovals out;
     std::string text = list.approvals.empty() ? "Nobody waits for an approval.\n" : "";
@@ -129,6 +132,7 @@ void list_approvals(kernel::ApprovalCalls& approvals, OperationCall call, std::o
                    answer_with(std::move(call.reply), render_approvals));
 }
 
+// Errors: those of kernel::ApprovalCalls::resolve(): an approval may be resolved or outdated.
 void resolve_approval(kernel::ApprovalCalls& approvals, OperationCall call, std::string approval_id,
                       policy::Answer decision, std::optional<std::int64_t> duration_s,
                       std::optional<std::string> scope) {

@@ -12,6 +12,7 @@
 
 namespace quire::json {
 
+// A block in a list.
 template <>
 struct FieldsOf<kernel::MemoryRow> {
     static Fields<kernel::MemoryRow> fields() {
@@ -38,6 +39,7 @@ struct FieldsOf<kernel::MemoryList> {
             .optional("unreadable", &MemoryList::unreadable);
     }
 };
+// A block that a search found, with the line that matched.
 template <>
 struct FieldsOf<kernel::MemoryFound::Hit> {
     static Fields<kernel::MemoryFound::Hit> fields() {
@@ -55,6 +57,7 @@ struct FieldsOf<kernel::MemoryFound> {
         return Fields<MemoryFound>().required("blocks", &MemoryFound::hits);
     }
 };
+// One block, whole: as text, as a value, and its schema.
 template <>
 struct FieldsOf<kernel::MemoryView> {
     static Fields<kernel::MemoryView> fields() {
@@ -103,6 +106,7 @@ struct FieldsOf<kernel::MemoryDiff> {
             .required("diff", &MemoryDiff::diff);
     }
 };
+// A move has a second label, that of the archive.
 template <>
 struct FieldsOf<kernel::MemoryMoved> {
     static Fields<kernel::MemoryMoved> fields() {
@@ -149,6 +153,7 @@ struct Removed {
     }
 };
 
+// A conversion reports what moved, what has no place, and what is left to fill in.
 struct Converted {
     struct Report {
         bool additive = false;
@@ -172,6 +177,7 @@ struct Converted {
     }
 };
 
+// "plan: renamed, now version 3.", and what the block's source said, if it has one.
 std::string done_text(const MemoryVersion& block, std::string_view what) {
     std::string text = cat(block.label, ": ", what, ", now version ", block.version, ".\n");
     if (block.source) {
@@ -199,6 +205,7 @@ ToolResult render_memory_done(const MemoryVersion& block, std::string_view what)
     return result_of(block, done_text(block, what));
 }
 
+// One line for each block: label, type, permission, version, description.
 ToolResult render_memory_list(const kernel::MemoryList& list) {
     std::string text = list.blocks.empty() ? "No memory blocks.\n" : "";
     for (const kernel::MemoryRow& row : list.blocks) {
@@ -218,6 +225,7 @@ ToolResult render_memory_found(const kernel::MemoryFound& found) {
     return result_of(found, std::move(text));
 }
 
+// The rendered text ends in a newline before the version.
 ToolResult render_memory_view(const kernel::MemoryView& view) {
     const std::string& shown = view.rendered;
     return result_of(view, cat(shown, shown.empty() || shown.ends_with('\n') ? "" : "\n",
@@ -240,6 +248,7 @@ ToolResult render_memory_written(const kernel::MemoryWritten& written, WriteMade
     return {};
 }
 
+// Parts that others changed since are left as they are, and counted.
 ToolResult render_memory_undone(const kernel::MemoryUndone& undone, bool redo) {
     std::string text = done_text(undone.block, redo ? "redone" : "undone");
     if (undone.skipped_because_changed > 0) {
@@ -268,6 +277,7 @@ ToolResult render_swapped(const kernel::MemoryMoved& moved) {
                                           moved.archival_label)));
 }
 
+// Every move, loss and gap is one line, in a dry run as well.
 ToolResult render_converted(const kernel::MemoryConverted& made, bool dry_run) {
     std::string text = done_text(
         made.block, dry_run ? "not converted yet; this is what would happen" : "converted");

@@ -20,11 +20,13 @@ namespace {
 constexpr std::size_t kShownEntries = 1000;
 constexpr std::size_t kQuotedColumns = 400;
 
+// A quotation that cannot fill the whole refusal.
 std::string quoted(const std::string& text) {
     const std::string_view shown = utf8::prefix(text, kQuotedColumns);
     return cat("`", shown, shown.size() < text.size() ? "…" : "", "`");
 }
 
+// The first sentence of a refusal as models know it; "" if the reason is not one of an edit.
 std::string known_words(const Error& error, const EditorAsk& ask) {
     const std::string& reason = error.reason();
     if (reason == "no_match") {
@@ -49,6 +51,7 @@ std::string known_words(const Error& error, const EditorAsk& ask) {
 
 }  // namespace
 
+// Numbers take at least six columns, right-aligned, then a TAB.
 std::string numbered_as_by_cat(const std::vector<std::string>& lines, std::size_t first) {
     constexpr std::size_t kWidth = 6;
     std::string out;
@@ -79,6 +82,7 @@ Answered<ShownLines> render_lines(std::string_view heading, const edits::View& v
     return {std::move(out), std::move(text)};
 }
 
+// The schema has made sure that there are two numbers.
 Result<text::LineRange> lines_of(const std::vector<std::int64_t>& view_range) {
     const std::int64_t start = view_range[0];
     const std::int64_t end = view_range[1] == -1 ? INT64_MAX : view_range[1];
@@ -130,6 +134,7 @@ ToolResult refused_as_known(const Error& error, const EditorAsk& ask, std::strin
                          cat(known_words(error, ask), more, error.message()), error.details()));
 }
 
+// Stops at a hidden part: neither it nor what is below it is shown.
 void add_entry_below(std::set<std::string>& entries, const std::string& directory,
                      const std::string& path) {
     const std::string prefix = directory.empty() ? "" : directory + "/";

@@ -69,6 +69,7 @@ namespace {
 using json::Codec;
 using kernel::FileVersion;
 
+// The kernel says the limits of an edit; the rest is done by its calls on files.
 struct FileTool {
     kernel::Kernel& kernel;
     kernel::FileCalls& files;
@@ -76,6 +77,7 @@ struct FileTool {
 
 // --- lines ---
 
+// A range as the caller counts.
 struct LinesAsked {
     std::int64_t start = 0;
     std::int64_t end = 0;
@@ -103,6 +105,7 @@ Result<text::LineRange> line_range(const LinesAsked& range, edits::Numbering num
                            {static_cast<std::size_t>(end)}};
 }
 
+// A kind of line edit as a row: its members without "op", which names the row.
 template <class Edit>
 Operation line_operation(std::string op) {
     Map arguments = Codec<Edit>::schema();
@@ -121,6 +124,7 @@ const Operations& line_operations() {
     return all;
 }
 
+// Errors: those of Operations::settle() and line_range().
 Result<edits::LineOp> line_op(Map item, edits::Numbering numbering) {
     TRY(line_operations().settle(item));
     auto op = json::decode<edits::LineOp>(Value(std::move(item)));
@@ -158,6 +162,7 @@ std::string done_line(const FileVersion& file, std::string_view what) {
                ").\n");
 }
 
+// What an operation answers that changed a file and shows no edit of lines.
 struct FileDone {
     FileVersion file;
     std::optional<std::string> snippet = {};  // What was written; profile `full` has none.
@@ -245,6 +250,7 @@ ToolResult render_file_status(std::vector<kernel::FileStatus> all, bool one) {
 
 // --- operations ---
 
+// The list is cut at kMost; its text then asks for a narrower pattern.
 void list_files(FileTool tool, OperationCall call, std::optional<std::string> pattern) {
     constexpr std::size_t kMost = 1000;
     std::optional<text::Glob> glob;
@@ -272,6 +278,7 @@ Fields<FileLines> file_line_fields(bool full) {
     return out;
 }
 
+// A range that starts past the end is refused in the numbers of the caller.
 void read_file(FileTool tool, OperationCall call, FileLines args) {
     const Profile profile = call.session.profile;
     const edits::Numbering numbering = numbering_of(profile);
@@ -297,6 +304,7 @@ void read_file(FileTool tool, OperationCall call, FileLines args) {
         });
 }
 
+// The answer shows the beginning of what was written.
 void create_file(FileTool tool, OperationCall call, std::string path,
                  std::optional<std::string> content) {
     std::string text = std::move(content).value_or("");
@@ -317,6 +325,7 @@ void append_to_file(FileTool tool, OperationCall call, std::string path, std::st
                       }));
 }
 
+// Insert, replace and edit differ only in their plan.
 void plan_file_edit(FileTool tool, OperationCall call, std::string path, std::string operation,
                     edits::Plan plan) {
     tool.files.edit(call.by(), std::move(path), std::move(operation), std::move(plan),
@@ -352,6 +361,7 @@ void replace_in_file(FileTool tool, OperationCall call, std::string path, std::s
                                                  .to_add = "use operation insert to add lines"}}));
 }
 
+// All operations of the call are planned and applied together, or none is.
 void edit_file(FileTool tool, OperationCall call, std::string path, std::vector<Map> operations) {
     edits::LineEdit edit;
     edit.numbering = numbering_of(call.session.profile);
@@ -363,6 +373,7 @@ void edit_file(FileTool tool, OperationCall call, std::string path, std::vector<
                    edits::line_edits(std::move(edit)));
 }
 
+// Saves what the workspace has and the disk has not.
 void save_file(FileTool tool, OperationCall call, std::string path) {
     tool.files.save(call.by(), std::move(path),
                     answer_with(std::move(call.reply), render_file_saved));
@@ -375,6 +386,7 @@ void delete_file(FileTool tool, OperationCall call, std::string path) {
                      }));
 }
 
+// Without a path: every file that has been opened.
 void show_file_status(FileTool tool, OperationCall call, std::optional<std::string> path) {
     const bool one = path.has_value();
     tool.files.status(
@@ -384,6 +396,7 @@ void show_file_status(FileTool tool, OperationCall call, std::optional<std::stri
         }));
 }
 
+// Profiles differ in line_numbers and in where an insert goes; `load` and `read` are one function.
 std::vector<OperationRow<FileTool>> file_rows(bool full) {
     const Operations& ops = line_operations();
     const Argument operations{"operations", "", {{"items", ops.input_schema(ops.names())}}};

@@ -19,6 +19,7 @@ using kernel::MemoryVersion;
 constexpr std::string_view kRoot = "/memories";
 constexpr EditorNouns kMemoryNouns{"the memory", "View the memory"};
 
+// The kernel says the limits of an edit; the rest is done by its calls on memory.
 struct MemoryEditor {
     kernel::Kernel& kernel;
     kernel::MemoryCalls& memory;
@@ -61,6 +62,7 @@ Result<std::string> memory_of(const std::string& path) {
 
 // --- answers ---
 
+// A refusal of the kernel, after the words in which models know it.
 ToolResult refused_memory(const Error& error, const EditorAsk& ask) {
     std::string known;
     // An archival block is in nobody's context, and so is not below /memories.
@@ -90,6 +92,7 @@ struct MemoryFile {
 using MemoryViewed = About<MemoryFile, ShownLines>;
 using MemoryChanged = About<MemoryFile, EditAnswer>;
 
+// The block as a file: its label is the path below the root.
 MemoryFile memory_file_of(const MemoryVersion& block) {
     return {cat(kRoot, "/", block.label), block.label, block.block_id, block.version};
 }
@@ -132,6 +135,7 @@ void view_memory_directory(MemoryEditor editor, OperationCall call, MemoryDirect
         });
 }
 
+// A path may be a memory or a directory; only a read tells which.
 void view_memory_file(MemoryEditor editor, OperationCall call, std::string path,
                       std::optional<std::vector<std::int64_t>> view_range) {
     const Result<std::string> label = label_of(path);
@@ -169,6 +173,7 @@ void view_memory_file(MemoryEditor editor, OperationCall call, std::string path,
 
 // --- create, str_replace, insert ---
 
+// A new block has the schema Text.
 void create_memory_file(MemoryEditor editor, OperationCall call, std::string path,
                         std::string file_text) {
     Result<std::string> label = memory_of(path);
@@ -186,6 +191,7 @@ void create_memory_file(MemoryEditor editor, OperationCall call, std::string pat
                          });
 }
 
+// Plans and applies one edit. Both commands that edit say so in their own first line.
 void change_memory_file(MemoryEditor editor, OperationCall call, EditorAsk ask, std::string command,
                         edits::Plan plan) {
     Result<std::string> label = memory_of(ask.path);
@@ -265,6 +271,7 @@ void delete_memory_file(MemoryEditor editor, OperationCall call, std::string pat
         });
 }
 
+// A taken name is refused by the destination, everything else by the source.
 void rename_memory_file(MemoryEditor editor, OperationCall call, std::string old_path,
                         std::string new_path) {
     const Result<std::string> from = memory_of(old_path);

@@ -15,6 +15,7 @@ namespace {
 
 using kernel::FileVersion;
 
+// The kernel says the limits of an edit; the rest is done by its calls on files.
 struct TextEditor {
     kernel::Kernel& kernel;
     kernel::FileCalls& files;
@@ -24,6 +25,7 @@ struct TextEditor {
 
 constexpr EditorNouns kFileNouns{"the file", "View the file"};
 
+// A refusal of the kernel, after the words in which models know it.
 ToolResult refused_file(const Error& error, const EditorAsk& ask) {
     std::string known;
     if (error.reason() == "file_not_found")
@@ -62,6 +64,7 @@ void view_workspace_directory(TextEditor editor, OperationCall call, std::string
                       }));
 }
 
+// The kernel refuses to read a directory and says that it is one: then it is listed.
 void view_file(TextEditor editor, OperationCall call, std::string path,
                std::optional<std::vector<std::int64_t>> view_range) {
     std::optional<text::LineRange> range;
@@ -91,6 +94,7 @@ void view_file(TextEditor editor, OperationCall call, std::string path,
 
 // --- create, str_replace, insert ---
 
+// The answers to `create` and to edits.
 struct FileMade {
     FileVersion file;
     bool saved = true;
@@ -127,6 +131,7 @@ ToolResult render_changed_file(const kernel::FileEdited& edited, const std::stri
                               note_lines(out.edited.notes)));
 }
 
+// Edits the file and saves it. An edit whose save fails stays in the workspace, and a note says so.
 void change_file(TextEditor editor, OperationCall call, EditorAsk ask, std::string command,
                  edits::Plan plan) {
     editor.files.edit(
