@@ -3,11 +3,10 @@
 // commands, the relay and the starter of a kernel read back.
 #include "rpc/jsonrpc.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/concat.h"
+#include "base/enum_words.h"
 #include "json/json.h"
 
 namespace quire::rpc {
@@ -16,10 +15,6 @@ namespace {
 tl::unexpected<Rejected> rejected(Value id, Code code, std::string message) {
     return tl::unexpected(Rejected{std::move(id), {code, std::move(message), {}}});
 }
-
-constexpr Errc kCodes[] = {Errc::invalid_argument, Errc::not_found,           Errc::conflict,
-                           Errc::denied,           Errc::escalation_required, Errc::out_of_range,
-                           Errc::corrupt,          Errc::unsupported,         Errc::unavailable};
 
 // The member as a string; null where it is none.
 const std::string* text_member(const Value& object, std::string_view name) {
@@ -147,9 +142,7 @@ Error error_from(const Value& value) {
                      cat("the kernel sent an error that cannot be read: ", json::write(value)));
     }
     // A code that a newer kernel may send is not known here; its message still says what to do.
-    const auto* const known =
-        std::ranges::find(kCodes, *code, [](Errc each) { return name_of(each); });
-    return Error(known == std::end(kCodes) ? Errc::unavailable : *known, *reason, *message,
+    return Error(enum_named<Errc>(*code).value_or(Errc::unavailable), *reason, *message,
                  details != nullptr && details->is_map() ? details->as_map() : Map());
 }
 
