@@ -1,7 +1,8 @@
 // quire.toml: an operator's settings, read once when the kernel starts.
 //
-// What is not understood is refused, never passed over: a rule with a misspelt key would otherwise
-// protect nothing. Sections that a later version acts on are read and checked all the same.
+// Anything that is not understood is refused: a rule with a misspelt key would otherwise protect
+// nothing. Sections that only a later version acts on are read and checked too. Each struct lists
+// its members once; toml_section.h reads them by that list.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +15,26 @@
 
 #include "base/result.h"
 #include "base/value.h"
+<<<<<<< HEAD
 #include "kernel/core/kernel.h"
+=======
+#include "json/fields.h"
+#include "kernel/kernel.h"
+>>>>>>> d969fce (cli/settings: read quire.toml by the field lists of its structs)
 #include "policy/path_rules.h"
 #include "policy/tool_rule.h"
 
 namespace quire::cli {
 
 enum class SaveWhen { on_demand, on_commit };
+constexpr auto words_of(SaveWhen) {
+    return word_table("explicit", "on_commit");
+}
+
 enum class Enforcement { strict, warned, audit, none };
+constexpr auto words_of(Enforcement) {
+    return word_table("strict", "warned", "audit", "none");
+}
 
 struct FileSettings {
     std::vector<policy::PathRule> rules;
@@ -29,23 +42,48 @@ struct FileSettings {
     std::int64_t settle_ms = 100;
     std::vector<std::string> ignore = {".gitignore", ".loroignore"};
     SaveWhen save = SaveWhen::on_demand;
+    // All but the rules.
+    static json::Fields<FileSettings> fields() {
+        return json::Fields<FileSettings>()
+            .optional("watch", &FileSettings::watch)
+            .optional("settle_ms", &FileSettings::settle_ms, "",
+                      {{"minimum", 0}, {"maximum", 60'000}})
+            .optional("ignore", &FileSettings::ignore)
+            .optional("save", &FileSettings::save);
+    }
 };
 
 struct ShellSettings {
     Enforcement enforcement = Enforcement::strict;
     bool network = false;
     std::int64_t timeout_s = 120;
+    static json::Fields<ShellSettings> fields() {
+        return json::Fields<ShellSettings>()
+            .optional("enforcement", &ShellSettings::enforcement)
+            .optional("network", &ShellSettings::network)
+            .optional("timeout_s", &ShellSettings::timeout_s, "",
+                      {{"minimum", 1}, {"maximum", 86'400}});
+    }
 };
 
 struct AgentSettings {
     std::optional<std::string> profile = {};
-    std::vector<policy::ToolRule> tool_rules;
+    std::vector<policy::ToolRule> tool_rules = {};
+    // All but the rules.
+    static json::Fields<AgentSettings> fields() {
+        return json::Fields<AgentSettings>().optional("profile", &AgentSettings::profile, "",
+                                                      {{"enum", List{"model", "full", "compat"}}});
+    }
 };
 
 // [approvals]
 struct ApprovalSettings {
-    // Whether the person in front of an agent's MCP client is asked there, where it can ask.
+    // Whether approvals are asked for in the agent's MCP client, if it can show a question.
     bool elicitation = true;
+    static json::Fields<ApprovalSettings> fields() {
+        return json::Fields<ApprovalSettings>().optional("elicitation",
+                                                         &ApprovalSettings::elicitation);
+    }
 };
 
 // [sources.diagnostics]
@@ -55,6 +93,16 @@ struct DiagnosticsSettings {
     std::string label = "diagnostics";
     std::int64_t timeout_s = 120;  // Of one check.
     std::size_t jobs = 0;          // Checks at once; 0 for half of the processors.
+    static json::Fields<DiagnosticsSettings> fields() {
+        return json::Fields<DiagnosticsSettings>()
+            .required("compile_commands", &DiagnosticsSettings::compile_commands,
+                      "\"build/compile_commands.json\"")
+            .optional("tool", &DiagnosticsSettings::tool)
+            .optional("label", &DiagnosticsSettings::label)
+            .optional("timeout_s", &DiagnosticsSettings::timeout_s, "",
+                      {{"minimum", 1}, {"maximum", 3'600}})
+            .optional("jobs", &DiagnosticsSettings::jobs, "", {{"minimum", 1}, {"maximum", 64}});
+    }
 };
 
 // [tools.mount.NAME]
@@ -64,10 +112,17 @@ struct MountSettings {
     std::string directory = ".";                    // From the workspace's root, or absolute.
     std::int64_t timeout_s = 60;                    // Of one call.
     std::map<std::string, std::string> operations;  // By tool, the argument that names its own.
+    // All but the program and the two tables.
+    static json::Fields<MountSettings> fields() {
+        return json::Fields<MountSettings>()
+            .optional("directory", &MountSettings::directory)
+            .optional("timeout_s", &MountSettings::timeout_s, "",
+                      {{"minimum", 1}, {"maximum", 3'600}});
+    }
 };
 
 struct Settings {
-    std::string file = "quire.toml";  // Where they stand, for messages.
+    std::string file = "quire.toml";  // The file that was read, for messages.
     FileSettings files;
     ShellSettings shell;
     std::vector<policy::ToolRule> tool_rules;
@@ -79,17 +134,18 @@ struct Settings {
 };
 
 // Errors: invalid_argument "invalid_config" {file, line}: the message names both, what is wrong,
-// and what would be right. Whether the tools of the rules for tools are there, and whether all of
-// them can be met, is checked apart (tool_rules.h).
+// and what would be right. Whether the tools that rules name exist, and whether all rules can be
+// met, is checked later (tool_rules.h).
 Result<Settings> parse_config(std::string_view toml, std::string_view file = "quire.toml");
-// The settings of the workspace `directory`; the defaults where it has no quire.toml.
+// The settings of the workspace `directory`; the defaults if it has no quire.toml.
 Result<Settings> load_config(const std::string& directory);
 
-// What `settings` ask for and this version does not do, a sentence each: an operator who relies on
-// a rule has to know that it does not hold.
+// The settings that have no effect in this version, a sentence each: an operator who relies on one
+// has to know.
 std::vector<std::string> not_acted_on(const Settings& settings);
 
-// What `quire init` writes: rules that suit most source trees, and everything else in comments.
+// The file that `quire init` writes: rules that suit most source trees, and everything else in
+// comments.
 std::string_view default_config();
 
 }  // namespace quire::cli

@@ -175,9 +175,9 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
          "quire.toml:4: unknown operation 'rm', expected: read, create, append, overwrite, write, "
          "delete"},
         {"[[files.rules]]\npermission = \"admin\"",
-         "quire.toml:1: a rule needs a pattern, such as pattern = \"src/**\""},
+         "quire.toml:1: files.rules needs pattern, such as pattern = \"src/**\""},
         {"[[files.rules]]\npattern = \"a\"",
-         "quire.toml:1: a rule needs a permission, such as permission = \"read_write\""},
+         "quire.toml:1: files.rules needs permission, such as permission = \"read_write\""},
         {"[files.rules]\npattern = \"a\"",
          "quire.toml:1: files.rules is a list of tables; write [[files.rules]]"},
         {"[files]\nsave = \"always\"",

@@ -7,7 +7,7 @@
 
 namespace quire::cli {
 
-// Whoever is logged in, as human:LOGIN; none where that cannot be an actor's name.
+// The login user as human:LOGIN; none if the login name is not a valid actor's name.
 std::optional<policy::Actor> person_here();
 
 }  // namespace quire::cli

@@ -1,3 +1,8 @@
+// The tools that rules may name, and the rules of the settings compiled against them.
+//
+// A rule that names an unknown tool is an error, so the tools of later versions are listed too:
+// settings can then be shared with those. The tools of a mounted server are known only after it was
+// reached; until then a tool that a rule names is assumed to exist.
 #include "cli/settings/tool_rules.h"
 
 #include <algorithm>
@@ -32,7 +37,7 @@ policy::KnownTool block_tool(const char* name, const Names& profiles) {
     return {.name = name, .profiles = profiles};
 }
 
-// Whose calls are in no conversation.
+// A tool whose calls belong to no conversation.
 policy::KnownTool other_tool(const char* name, const Names& profiles, Names operations = {},
                              Names later = {}) {
     return {.name = name,
@@ -115,7 +120,7 @@ void assume_mounted(const Settings& settings, const std::vector<std::string>& mo
                         [&](const std::string& name) { return tool.starts_with(name + "_"); });
         const policy::KnownTool* const known = catalog.find(tool);
         if (!of_mount || (known != nullptr && !known->mounted)) return;
-        // What else it can do nobody knows, and a rule that allows these is no idle one.
+        // It may have more operations than these, so a rule that allows them all has an effect.
         if (!operations.empty()) operations.emplace_back("…");
         if (known != nullptr)
             operations.insert(operations.end(), known->operations.begin(), known->operations.end());

@@ -1,4 +1,4 @@
-// The rules for tools that the settings hold, for every agent.
+// The rules for tools in the settings, compiled for every agent.
 #pragma once
 
 #include <string>
@@ -15,27 +15,26 @@ namespace quire::cli {
 
 struct Settings;
 
-// The tools that rules may name, with their operations: those of this version, and those that a
-// later one has, so that settings can be shared with it.
+// The tools that rules may name, with their operations: those of this version and of later ones.
 policy::ToolCatalog known_tools();
-// The same, with those that are `there`.
+// known_tools(), and those that are `there`.
 policy::ToolCatalog known_tools(const policy::ToolCatalog& there);
-// Adds the tools that the rules name of those mounts: nobody knows yet which those have. A rule
-// about one is a warning then, and no end.
+// Adds the tools of these mounts that the rules name, because nobody knows yet what tools the
+// mounts have. A rule about one is then a warning, not an error.
 void assume_mounted(const Settings& settings, const std::vector<std::string>& mounts,
                     policy::ToolCatalog& catalog);
-// What a look at the settings alone has: known_tools(), and what is assumed of every mount.
+// The tools that are known from the settings alone: known_tools(), and those assumed of the mounts.
 policy::ToolCatalog tools_known_from(const Settings& settings);
 
-// Compiled, for a look at what is wrong with them. Errors: those of RuleBook::compile().
+// The compiled rules, with their problems. Errors: those of RuleBook::compile().
 Result<policy::RuleBook> compile_rules(const Settings& settings, policy::ToolCatalog catalog);
-// The same, in words: those that cannot be, or cannot be met, and those that are of no effect.
+// The problems in words: rules that are invalid or cannot be met, and rules without effect.
 struct RuleProblem {
     bool is_error = false;
     std::string text;
 };
 std::vector<RuleProblem> rule_problems(const Settings& settings);
-// For whoever acts on them. Errors: those and those of RuleBook::check().
+// The compiled rules, if they can be met. Errors: those of compile_rules() and RuleBook::check().
 Result<policy::RuleBook> load_rules(const Settings& settings, policy::ToolCatalog catalog);
 
 }  // namespace quire::cli

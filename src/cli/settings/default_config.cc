@@ -1,0 +1,113 @@
+// The quire.toml that `quire init` writes.
+#include "cli/settings/config.h"
+
+namespace quire::cli {
+namespace {
+
+constexpr std::string_view kDefaultConfig =
+    R"(# What agents may do in this workspace. Agents cannot change this file.
+
+# Rules for files. The first rule whose pattern matches decides; a file that no rule matches is read_only.
+#   pattern     * ? [ ] stay within a path component, ** crosses them; a pattern without "/" matches the name
+#               of a file in any directory, any other is a path from here.
+#   permission  read_only, partner, human (a person approves), append, read_write, admin
+# .git/, .quire/, hooks and this file are protected whatever the rules say.
+
+# Agents may not change files that hold secrets.
+[[files.rules]]
+pattern = "{.env,.env.*,*.pem,*.key,id_rsa,id_ed25519,credentials*,secrets*}"
+permission = "read_only"
+
+# Changes to what a build or a service runs need a person's approval.
+[[files.rules]]
+pattern = ".github/**"
+permission = "human"
+
+[[files.rules]]
+pattern = "{src,lib,include,app,pkg,cmd,internal,web}/**"
+permission = "read_write"
+operations_requiring_escalation = ["delete"]
+
+[[files.rules]]
+pattern = "{test,tests,docs,doc,examples,bench,scripts}/**"
+permission = "read_write"
+operations_requiring_escalation = ["delete"]
+
+[[files.rules]]
+pattern = "*.{md,txt}"
+permission = "read_write"
+operations_requiring_escalation = ["delete"]
+
+# A place where agents may also delete.
+[[files.rules]]
+pattern = "scratch/**"
+permission = "admin"
+
+# A compiler's findings in this workspace, as a memory block that agents read; docs/sources.md. The
+# programs that this file and compile_commands.json name are run, so agents must not be able to
+# write that file.
+# [sources.diagnostics]
+# compile_commands = "build/compile_commands.json"
+# tool = "clang-tidy"                   # or a compiler; without it, the compiler of each entry
+# label = "diagnostics"                 # of the block
+# timeout_s = 120                       # of one check
+# jobs = 1                              # checks at once
+
+# If an agent's program can show a question, the approvals that its calls need are asked for there, and the
+# answer counts as that of the person who runs it. false: approvals are answered by quire approvals alone.
+# [approvals]
+# elicitation = true
+
+# [limits]
+# block_bytes = 16777216
+# operation_bytes = 1048576
+# read_lines = 2000
+
+# Rules for tools: which operations an agent sees, how often it may call, in which order; docs/rules.md.
+# quire rules check reports rules that cannot be met.
+# [[tools.rules]]
+# tool = "file"
+# type = "allowed_operations"
+# value = ["list", "read", "status"]
+# [[tools.rules]]
+# tool = "*"                            # each tool on its own
+# type = "max_calls"
+# value = 100
+# per = "session"                       # or "conversation", "persistent"
+# [[agents.ada.tools.rules]]            # one agent's own, which come after the common ones and narrow them
+# tool = "file"
+# type = "allowed_operations"
+# value = ["list"]
+
+# Another program's MCP server: its tools are listed as fs_…, and rules for tools apply to them too;
+# docs/mounts.md. The tools that it lists when it first runs are approved by this line; a later change needs a
+# person's approval.
+# [tools.mount.fs]
+# command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]   # no shell reads it
+# env = { LOG_LEVEL = "warn" }          # beside PATH, HOME and the like
+# timeout_s = 60                        # of one call
+
+# The settings below are read and checked, but have no effect in this version.
+
+# [files]
+# watch = true                          # take in what changes on the disk as it happens
+# settle_ms = 100                       # once a file has been quiet for this long
+# ignore = [".gitignore", ".loroignore"]
+# save = "explicit"                     # or "on_commit": write each accepted change to the disk
+
+# [shell]
+# enforcement = "strict"                # strict, warned, audit, none
+# network = false
+# timeout_s = 120
+
+# [agents.ada]
+# profile = "model"                     # model, full, compat
+)";
+
+}  // namespace
+
+std::string_view default_config() {
+    return kDefaultConfig;
+}
+
+}  // namespace quire::cli
