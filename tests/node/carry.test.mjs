@@ -146,7 +146,7 @@ test("a file that is damaged, cut off or newer changes nothing", { skip }, (t) =
         ["cut off", text.slice(0, -1), /cut off/],
         ["half", text.slice(0, text.length / 2), /cut off/],
         ["a block less", sealed(lines.slice(0, -1).join("\n") + "\n"), /it has 2 blocks of 3/],
-        ["newer", sealed(body.replace('"quire_memory":1', '"quire_memory":2')), /format 2, which a later quire wrote/],
+        ["newer", sealed(body.replace('"quire_memory":1', '"quire_memory":2')), /format 2, of a later quire/],
         ["another value", withBlock((block) => { block.value.config.level = 7; }), /'build' is damaged: its value is not the one/],
         ["no history", withBlock((block) => { block.updates = ""; }), /'build' is damaged/],
         ["torn history", withBlock((block) => { block.updates = block.updates.slice(0, 400); }), /'build' is damaged/],

@@ -11,7 +11,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
-#include "cli/exchange/members.h"
+#include "json/members.h"
 #include "text/escape_hidden.h"
 
 namespace quire::cli {
@@ -31,35 +31,35 @@ struct ApprovalAnswerOptions {
 
 // "approved until 2026-11-22 10:00:00 by human:tom".
 std::string approval_state(const Value& approval) {
-    std::string out = text_of(approval, "status");
-    if (const std::int64_t until = number_of(approval, "until"); until > 0)
+    std::string out = json::text_in(approval, "status");
+    if (const std::int64_t until = json::number_in(approval, "until"); until > 0)
         out += cat(" until ", local_time(until));
-    if (const std::string scope = text_of(approval, "scope"); !scope.empty())
+    if (const std::string scope = json::text_in(approval, "scope"); !scope.empty())
         out += cat(" for ", text::escape_hidden(scope));
-    const std::string decision = text_of(approval, "decision");
+    const std::string decision = json::text_in(approval, "decision");
     if (decision == "approve_once") out += " once";
     if (decision == "approve_scope" && approval.get("scope") == nullptr) out += " for good";
-    const std::string by = text_of(approval, "by");
+    const std::string by = json::text_in(approval, "by");
     if (by.empty()) return out;
-    const bool elicited = number_of(approval, "elicited_in") > 0;
+    const bool elicited = json::number_in(approval, "elicited_in") > 0;
     return cat(out, " by ", by, elicited ? ", asked in the agent's program" : "");
 }
 
 std::string approval_target(const Value& approval) {
-    const std::string path = text_of(approval, "path");
+    const std::string path = json::text_in(approval, "path");
     if (!path.empty()) return text::escape_hidden(path);
-    const std::string tool = text_of(approval, "tool");  // Or the scope of a consent.
+    const std::string tool = json::text_in(approval, "tool");  // Or the scope of a consent.
     if (!tool.empty()) return cat("the tool ", text::escape_hidden(tool));
-    return cat("the block ", text::escape_hidden(text_of(approval, "label")));
+    return cat("the block ", text::escape_hidden(json::text_in(approval, "label")));
 }
 
 // The description is escaped in the kernel: an agent chose its words.
 std::string approval_text(const Value& approval) {
-    return cat(coloured(text_of(approval, "approval_id"), Colour::yellow), "  ",
-               coloured(local_time(number_of(approval, "timestamp")), Colour::grey), "  ",
-               coloured(text_of(approval, "actor"), Colour::cyan), " asks to ",
-               text_of(approval, "operation"), " ", approval_target(approval), "\n    ",
-               text_of(approval, "description"), "\n    ", approval_state(approval), "\n");
+    return cat(coloured(json::text_in(approval, "approval_id"), Colour::yellow), "  ",
+               coloured(local_time(json::number_in(approval, "timestamp")), Colour::grey), "  ",
+               coloured(json::text_in(approval, "actor"), Colour::cyan), " asks to ",
+               json::text_in(approval, "operation"), " ", approval_target(approval), "\n    ",
+               json::text_in(approval, "description"), "\n    ", approval_state(approval), "\n");
 }
 
 // The tool's answer. After a refusal standard error says how to be a person, if the actor is none.
@@ -78,7 +78,7 @@ Result<int> list_approvals(const Globals& globals, const ApprovalListOptions& op
     const auto result = call_approvals(globals, std::move(arguments));
     if (!result) return kRefused;
     if (globals.json) return output_json(*result);
-    const List approvals = list_of(*result, "approvals");
+    const List approvals = json::list_in(*result, "approvals");
     if (approvals.empty()) complain("no call waits for approval, and no approval holds");
     std::string text;
     for (const Value& each : approvals) text += approval_text(each);

@@ -15,8 +15,8 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
-#include "cli/exchange/members.h"
 #include "json/json.h"
+#include "json/members.h"
 #include "memory/timestamp.h"
 #include "text/escape_hidden.h"
 
@@ -39,7 +39,7 @@ struct AuditVerifyOptions {
 
 // A member of the entry, escaped: whoever can write to the database can write anything into it.
 std::string safe(const Value& entry, std::string_view member) {
-    return text::escape_hidden(text_of(entry, member));
+    return text::escape_hidden(json::text_in(entry, member));
 }
 
 std::string call_name(const Value& entry) {
@@ -48,7 +48,7 @@ std::string call_name(const Value& entry) {
 }
 
 std::string call_outcome(const Value& entry) {
-    const std::string word = text_of(entry, "outcome");
+    const std::string word = json::text_in(entry, "outcome");
     if (word == "refused") {
         return coloured(cat("refused: ", safe(entry, "code"), " ", safe(entry, "reason")),
                         Colour::red);
@@ -57,7 +57,7 @@ std::string call_outcome(const Value& entry) {
         return coloured(cat("waits for a person: ", safe(entry, "approval_id")), Colour::yellow);
     std::string out = "done";
     if (const std::string block = safe(entry, "block_id"); !block.empty()) out += cat(": ", block);
-    if (entry.get("version") != nullptr) out += cat(" v", number_of(entry, "version"));
+    if (entry.get("version") != nullptr) out += cat(" v", json::number_in(entry, "version"));
     return out;
 }
 
@@ -67,12 +67,13 @@ std::string approval_change(const Value& entry) {
 }
 
 std::string audit_event(const Value& entry) {
-    const std::string event = text_of(entry, "event");
-    const std::string number = cat("#", number_of(entry, "call"), " ");
+    const std::string event = json::text_in(entry, "event");
+    const std::string number = cat("#", json::number_in(entry, "call"), " ");
     if (event == "start") return cat("the kernel starts, quire ", safe(entry, "version"));
     if (event == "stop") return "the kernel stops";
     if (event == "lost")
-        return cat(number_of(entry, "entries"), " entries are missing: the log's buffer was full");
+        return cat(json::number_in(entry, "entries"),
+                   " entries are missing: the log's buffer was full");
     if (event == "approval") return approval_change(entry);
     if (event == "call") return cat(number, call_name(entry), " ", safe(entry, "arguments"));
     if (event == "end") return cat(number, call_name(entry), " ", call_outcome(entry));
@@ -83,18 +84,18 @@ std::string audit_event(const Value& entry) {
 }
 
 std::string audit_line(const Value& row) {
-    const std::string seq = cat(number_of(row, "seq"));
-    const Result<Value> entry = json::parse(text_of(row, "body"));
+    const std::string seq = cat(json::number_in(row, "seq"));
+    const Result<Value> entry = json::parse(json::text_in(row, "body"));
     if (!entry) return cat(seq, "  ", coloured("unreadable", Colour::red), "\n");
-    return cat(coloured(local_time(number_of(*entry, "at")), Colour::grey), "  ", seq, "  ",
+    return cat(coloured(local_time(json::number_in(*entry, "at")), Colour::grey), "  ", seq, "  ",
                coloured(safe(*entry, "actor"), Colour::cyan), "  ", audit_event(*entry), "\n");
 }
 
 // The entry byte for byte as it was hashed.
 std::string audit_json(const Value& row) {
-    const std::string body = text_of(row, "body");
-    const std::string begin =
-        cat(R"({"seq":)", number_of(row, "seq"), R"(,"hash":")", text_of(row, "hash"), "\",");
+    const std::string body = json::text_in(row, "body");
+    const std::string begin = cat(R"({"seq":)", json::number_in(row, "seq"), R"(,"hash":")",
+                                  json::text_in(row, "hash"), "\",");
     if (json::parse(body) && body.find('\n') == std::string::npos)
         return cat(begin, R"("entry":)", body, "}\n");
     return cat(begin, R"("damaged":)", json::write(Value(body)), "}\n");
@@ -131,13 +132,13 @@ Result<int> print_audit(const Globals& globals, const AuditOptions& options) {
     while (left > 0) {
         params.set("limit", std::min(left, kAuditPage));
         const Value answer = TRY(client.request("audit", params));
-        const List rows = list_of(answer, "entries");
+        const List rows = json::list_in(answer, "entries");
         std::string text;
         for (const Value& row : rows) text += globals.json ? audit_json(row) : audit_line(row);
         if (!print(text)) return kRefused;
         any = any || !rows.empty();
         left -= std::min(left, rows.size());
-        const std::int64_t next = number_of(answer, "next");
+        const std::int64_t next = json::number_in(answer, "next");
         if (next == 0) break;
         params.set("before", next);
     }
@@ -149,7 +150,7 @@ Result<int> verify_audit(const Globals& globals, const AuditVerifyOptions& optio
     Value answer = TRY(request_once(
         globals, "verify_audit", Map{{"heads", List(options.heads.begin(), options.heads.end())}}));
     const Value* broken = answer.get("broken");
-    const List missing = list_of(answer, "missing");
+    const List missing = json::list_in(answer, "missing");
     const bool whole = broken == nullptr && missing.empty();
     if (globals.json) {
         answer.as_map().append("whole", whole);
@@ -157,11 +158,12 @@ Result<int> verify_audit(const Globals& globals, const AuditVerifyOptions& optio
     }
 
     const bool printed =
-        print(cat(number_of(answer, "entries"),
+        print(cat(json::number_in(answer, "entries"),
                   " entries, each with the hash of the one before it; the head is\n",
-                  text_of(answer, "head"), "\n"));
+                  json::text_in(answer, "head"), "\n"));
     if (broken != nullptr) {
-        complain(cat("entry ", number_of(*broken, "seq"), " is broken: ", safe(*broken, "what"),
+        complain(cat("entry ", json::number_in(*broken, "seq"),
+                     " is broken: ", safe(*broken, "what"),
                      ". It or an entry before it was changed, so it and all later entries prove "
                      "nothing"));
     }

@@ -14,9 +14,9 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
-#include "cli/exchange/members.h"
 #include "cli/settings/config.h"
 #include "cli/settings/tool_rules.h"
+#include "json/members.h"
 #include "policy/rule_book.h"
 
 namespace quire::cli {
@@ -43,11 +43,11 @@ Result<void> add_blocks(CommandClient& client, const List& blocks,
                         std::vector<ContextPiece>& out) {
     for (const Value& block : blocks) {
         if (!wanted(block)) continue;
-        const std::string label = text_of(block, "label");
+        const std::string label = json::text_in(block, "label");
         const auto seen = client.call("context", Map{{"operation", "view"}, {"label", label}});
         if (!seen && seen.error().code() == Errc::not_found) continue;  // Deleted meanwhile.
         if (!seen) return Failure(seen.error());
-        out.push_back({label, cat(text_of(*seen, "rendered"), "\n")});
+        out.push_back({label, cat(json::text_in(*seen, "rendered"), "\n")});
     }
     return {};
 }
@@ -76,12 +76,12 @@ Result<std::vector<ContextPiece>> context_pieces(const Globals& globals, const s
     std::vector<ContextPiece> out;
     TRY(add_blocks(
         client, blocks->as_list(),
-        [](const Value& block) { return text_of(block, "type") == "core"; }, out));
+        [](const Value& block) { return json::text_in(block, "type") == "core"; }, out));
     TRY(add_blocks(
         client, blocks->as_list(),
         [](const Value& block) {
             const Value* pinned = block.get("pinned");
-            return text_of(block, "type") == "working" && pinned != nullptr &&
+            return json::text_in(block, "type") == "working" && pinned != nullptr &&
                    *pinned == Value(true);
         },
         out));

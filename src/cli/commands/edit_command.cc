@@ -19,9 +19,9 @@
 #include "cli/commands/scratch.h"
 #include "cli/commands/terminal.h"
 #include "cli/commands/whole_file.h"
-#include "cli/exchange/members.h"
 #include "cli/exchange/memory_form.h"
 #include "json/json.h"
+#include "json/members.h"
 #include "memory/field_path.h"
 #include "memory/schema_form.h"
 
@@ -49,7 +49,7 @@ Result<ShownBlock> shown_block(const Value& view) {
     const Value* form = view.get("schema");
     const Value* value = view.get("value");
     if (form == nullptr || value == nullptr) return corrupt("the block came without its value");
-    return ShownBlock{text_of(view, "block_id"), number_of(view, "version"),
+    return ShownBlock{json::text_in(view, "block_id"), json::number_in(view, "version"),
                       TRY(memory::parse_schema(*form)), *value};
 }
 
@@ -110,14 +110,14 @@ private:
             TRY(client.call("context", Map{{"operation", "view"}, {"label", options_.label}}));
         shown_ = TRY(shown_block(view));
         if (!options_.print && json::write(shown_.value).size() > kMostInRequest) return too_long();
-        label_ = text_of(view, "label");
-        FormHead head{label_, "", text_of(view, "permission"), shown_.version};
+        label_ = json::text_in(view, "label");
+        FormHead head{label_, "", json::text_in(view, "permission"), shown_.version};
         const Value list =
             TRY(client.call("context", Map{{"operation", "list"}, {"prefix", label_}}));
         if (const Value* blocks = list.get("blocks"); blocks != nullptr && blocks->is_list()) {
             for (const Value& each : blocks->as_list()) {
-                if (text_of(each, "label") == label_)
-                    head.description = text_of(each, "description");
+                if (json::text_in(each, "label") == label_)
+                    head.description = json::text_in(each, "description");
             }
         }
         form_ = write_form(head, shown_.schema, shown_.value);
@@ -197,7 +197,7 @@ private:
     }
 
     static FormPlace place_of(const Value& at) {
-        FormPlace place{text_of(at, "section"), text_of(at, "field")};
+        FormPlace place{json::text_in(at, "section"), json::text_in(at, "field")};
         if (const Value* index = at.get("index"); index != nullptr && index->is_int())
             place.index = static_cast<std::size_t>(index->as_int());
         return place;
@@ -258,15 +258,17 @@ private:
         if (globals_.json) return output_json(saved);
         const Value* changed = saved.get("changed");
         if (changed == nullptr || *changed != Value(true)) return report_unchanged();
-        const std::int64_t version = number_of(saved, "version");
-        std::string text = cat(text_of(saved, "label"), " is now at version ", version, ".\n");
+        const std::int64_t version = json::number_in(saved, "version");
+        std::string text =
+            cat(json::text_in(saved, "label"), " is now at version ", version, ".\n");
         if (version > shown_.version + 1) {
             text += cat("Others changed it while you did, since version ", shown_.version,
                         "; their changes are still there.\n");
         }
         if (const Value* source = saved.get("source"); source != nullptr && source->is_map()) {
-            text += cat("The source ", text_of(*source, "name"), " answers ",
-                        text_of(*source, "answer"), ": ", text_of(*source, "message"), ".\n");
+            text += cat("The source ", json::text_in(*source, "name"), " answers ",
+                        json::text_in(*source, "answer"), ": ", json::text_in(*source, "message"),
+                        ".\n");
         }
         if (const Value* both = saved.get("both"); both != nullptr && both->is_list()) {
             for (const Value& each : both->as_list()) {

@@ -13,9 +13,9 @@
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
 #include "cli/commands/whole_file.h"
-#include "cli/exchange/members.h"
 #include "cli/exchange/memory_file.h"
 #include "json/json.h"
+#include "json/members.h"
 #include "memory/timestamp.h"
 
 namespace quire::cli {
@@ -52,19 +52,19 @@ Result<GatheredMemory> gather_memory(const Globals& globals, const std::string& 
                        {}};
     CommandClient client = TRY(CommandClient::attach(globals));
     const Value owned = TRY(client.request("owned", Map{{"owner", out.file.owner}}));
-    for (const Value& label : list_of(owned, "labels")) {
+    for (const Value& label : json::list_in(owned, "labels")) {
         auto answer = client.request("export", Map{{"label", label}});
         if (!answer && answer.error().code() == Errc::not_found) continue;  // Deleted meanwhile.
         if (!answer) return Failure(std::move(answer).error());
         const Value* block = answer->get("block");
         if (block == nullptr) return corrupt("the kernel sent a block without its content");
         if (json::write(*block).size() > kMostInRequest) {
-            out.too_long.push_back(text_of(*block, "label"));
+            out.too_long.push_back(json::text_in(*block, "label"));
         } else {
             out.file.blocks.push_back(*block);
         }
     }
-    out.unreadable = list_of(owned, "unreadable");
+    out.unreadable = json::list_in(owned, "unreadable");
     if (!out.file.blocks.empty() || !out.too_long.empty()) return out;
     return fail(Errc::not_found, "no_memory",
                 cat(out.file.owner,

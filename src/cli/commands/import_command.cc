@@ -16,8 +16,8 @@
 #include "cli/commands/terminal.h"
 #include "cli/commands/whole_file.h"
 #include "cli/exchange/foreign_memory.h"
-#include "cli/exchange/members.h"
 #include "cli/exchange/memory_file.h"
+#include "json/members.h"
 #include "kernel/memory/carried.h"
 #include "policy/actor.h"
 
@@ -88,13 +88,13 @@ public:
             return in_block(source, index, std::move(answer).error());
         }
         may_be_done_ = true;
-        const List made = list_of(*answer, "blocks");
+        const List made = json::list_in(*answer, "blocks");
         if (made.size() != blocks.size())
             return corrupt("the kernel did not answer for every block");
         for (std::size_t i = 0; i < made.size(); ++i) {
-            imported_.push_back({text_of(made[i], "from"), text_of(made[i], "label"),
-                                 text_of(made[i], "block_id"), *made[i].get("version"),
-                                 text_of(blocks[i], "content_sha256")});
+            imported_.push_back({json::text_in(made[i], "from"), json::text_in(made[i], "label"),
+                                 json::text_in(made[i], "block_id"), *made[i].get("version"),
+                                 json::text_in(blocks[i], "content_sha256")});
         }
         return options_.dry_run ? Result<void>() : verify(client);
     }
@@ -120,7 +120,7 @@ public:
 
 private:
     static Failure in_block(const ImportSource& source, std::size_t index, Error error) {
-        const std::string label = text_of(source.blocks[index], "label");
+        const std::string label = json::text_in(source.blocks[index], "label");
         if (error.reason() == "too_large" && error.code() == Errc::unsupported) {
             return fail(error.code(), error.reason(),
                         cat("the block '", label, "' is too long to be imported: it would take ",
@@ -139,7 +139,8 @@ private:
         for (const ImportedBlock& each : imported_) {
             const Value answer = TRY(client.request("export", Map{{"label", each.block_id}}));
             const Value* block = answer.get("block");
-            if (block != nullptr && text_of(*block, "content_sha256") == each.digest) continue;
+            if (block != nullptr && json::text_in(*block, "content_sha256") == each.digest)
+                continue;
             return fail(Errc::conflict, "content_differs",
                         cat("'", each.label, "' was imported, but now differs from the file: ",
                             "somebody has changed it since, or it is damaged"));

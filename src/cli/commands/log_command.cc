@@ -8,7 +8,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
-#include "cli/exchange/members.h"
+#include "json/members.h"
 
 namespace quire::cli {
 namespace {
@@ -22,16 +22,16 @@ std::string log_table(const List& entries) {
     std::size_t actor_width = 0;
     std::size_t block_width = 0;
     for (const Value& entry : entries) {
-        actor_width = std::max(actor_width, text_of(entry, "actor").size());
-        block_width = std::max(block_width, text_of(entry, "block_id").size());
+        actor_width = std::max(actor_width, json::text_in(entry, "actor").size());
+        block_width = std::max(block_width, json::text_in(entry, "block_id").size());
     }
     std::string out;
     for (const Value& entry : entries) {
-        out +=
-            cat(coloured(local_time(number_of(entry, "timestamp")), Colour::grey), "  ",
-                coloured(padded(text_of(entry, "actor"), actor_width), Colour::cyan), "  ",
-                padded(text_of(entry, "block_id"), block_width), "  v",
-                padded(text_of(entry, "version_id"), 5), " ", text_of(entry, "description"), "\n");
+        out += cat(coloured(local_time(json::number_in(entry, "timestamp")), Colour::grey), "  ",
+                   coloured(padded(json::text_in(entry, "actor"), actor_width), Colour::cyan), "  ",
+                   padded(json::text_in(entry, "block_id"), block_width), "  v",
+                   padded(json::text_in(entry, "version_id"), 5), " ",
+                   json::text_in(entry, "description"), "\n");
     }
     return out;
 }
@@ -41,7 +41,7 @@ Result<int> run_log(const Globals& globals, const LogOptions& options) {
     if (!options.actor.empty()) params.set("actor", options.actor);
     const Value answer = TRY(request_once(globals, "log", std::move(params)));
     if (globals.json) return output_json(answer);
-    const List entries = list_of(answer, "entries");
+    const List entries = json::list_in(answer, "entries");
     if (entries.empty()) {
         complain(options.actor.empty() ? "nothing has been changed here yet"
                                        : cat(options.actor, " has changed nothing here yet"));

@@ -13,8 +13,8 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
-#include "cli/exchange/members.h"
 #include "json/json.h"
+#include "json/members.h"
 #include "text/escape_hidden.h"
 
 namespace quire::cli {
@@ -27,9 +27,9 @@ struct MountOptions {
 
 // "3 tools, 1 left out, 2 unapproved changes".
 std::string mount_counts(const Value& row) {
-    const std::size_t tools = list_of(row, "tools").size();
-    const std::size_t left_out = list_of(row, "left_out").size();
-    const std::size_t changes = list_of(row, "changes").size();
+    const std::size_t tools = json::list_in(row, "tools").size();
+    const std::size_t left_out = json::list_in(row, "left_out").size();
+    const std::size_t changes = json::list_in(row, "changes").size();
     std::string out = cat(tools, tools == 1 ? " tool" : " tools");
     if (left_out > 0) cat_to(out, cat(", ", left_out, " left out"));
     if (changes > 0) {
@@ -55,40 +55,42 @@ std::string shown_definition(const Value& definition) {
 }
 
 std::string mount_line(const Value& row) {
-    std::string out =
-        cat(coloured(text_of(row, "name"), Colour::cyan), "  ", text_of(row, "state"), "  ",
-            mount_counts(row), "  ", text::escape_hidden(text_of(row, "command")), "\n");
-    if (const std::string failed = text_of(row, "failed"); !failed.empty())
+    std::string out = cat(coloured(json::text_in(row, "name"), Colour::cyan), "  ",
+                          json::text_in(row, "state"), "  ", mount_counts(row), "  ",
+                          text::escape_hidden(json::text_in(row, "command")), "\n");
+    if (const std::string failed = json::text_in(row, "failed"); !failed.empty())
         cat_to(out, indented(failed, "    | "));
     return out;
 }
 
 std::string mount_text(const Value& row) {
     std::string out = mount_line(row);
-    for (const Value& tool : list_of(row, "tools")) {
+    for (const Value& tool : json::list_in(row, "tools")) {
         const Value* const listed = tool.get("listed");
-        cat_to(out, cat("  ", text_of(tool, "name"),
+        cat_to(out, cat("  ", json::text_in(tool, "name"),
                         listed != nullptr && *listed == Value(true)
                             ? ""
                             : "  (not listed since the kernel started)",
                         "\n"));
     }
-    for (const Value& each : list_of(row, "left_out")) {
-        cat_to(out, cat("  ", coloured("left out", Colour::yellow), " ", text_of(each, "tool"),
-                        ": ", text::escape_hidden(text_of(each, "why")), "\n"));
+    for (const Value& each : json::list_in(row, "left_out")) {
+        cat_to(out,
+               cat("  ", coloured("left out", Colour::yellow), " ", json::text_in(each, "tool"),
+                   ": ", text::escape_hidden(json::text_in(each, "why")), "\n"));
     }
-    for (const Value& each : list_of(row, "changes")) {
-        const std::string what = text_of(each, "what");
-        cat_to(out, cat("  ", coloured(text_of(each, "change"), Colour::yellow), " ",
-                        text_of(each, "tool"), what.empty() ? "" : ": ", what, "\n"));
+    for (const Value& each : json::list_in(row, "changes")) {
+        const std::string what = json::text_in(each, "what");
+        cat_to(out, cat("  ", coloured(json::text_in(each, "change"), Colour::yellow), " ",
+                        json::text_in(each, "tool"), what.empty() ? "" : ": ", what, "\n"));
         if (const Value* before = each.get("before"))
             cat_to(out, cat("      approved:\n", shown_definition(*before)));
         if (const Value* now = each.get("now"))
             cat_to(out, cat("      now:\n", shown_definition(*now)));
     }
-    if (!list_of(row, "changes").empty()) {
+    if (!json::list_in(row, "changes").empty()) {
         cat_to(out, cat("  to approve this as a person: quire mounts approve ",
-                        text_of(row, "name"), " ", text_of(row, "offer"), " --actor human:NAME\n"));
+                        json::text_in(row, "name"), " ", json::text_in(row, "offer"),
+                        " --actor human:NAME\n"));
     }
     return out;
 }
@@ -96,7 +98,7 @@ std::string mount_text(const Value& row) {
 Result<int> list_mounts(const Globals& globals) {
     const Value answer = TRY(request_once(globals, "mounts"));
     if (globals.json) return output_json(answer);
-    const List rows = list_of(answer, "mounts");
+    const List rows = json::list_in(answer, "mounts");
     if (rows.empty())
         complain("no server is mounted here; [tools.mount.NAME] in quire.toml mounts one");
     std::string out;

@@ -9,7 +9,7 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
-#include "cli/exchange/members.h"
+#include "json/members.h"
 
 namespace quire::cli {
 namespace {
@@ -28,9 +28,10 @@ bool is_set(const Value& row, std::string_view member) {
 
 // The source of that name; an empty object if there is none.
 Result<Value> source_row(CommandClient& client, const std::string& name) {
-    const List rows = list_of(TRY(client.request("sources")), "sources");
-    const auto found = std::find_if(rows.begin(), rows.end(),
-                                    [&](const Value& row) { return text_of(row, "name") == name; });
+    const List rows = json::list_in(TRY(client.request("sources")), "sources");
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Value& row) {
+        return json::text_in(row, "name") == name;
+    });
     return found == rows.end() ? Value(Map{}) : *found;
 }
 
@@ -40,7 +41,7 @@ Result<Value> wait_for_source(CommandClient& client, const std::string& name) {
     for (;;) {
         Value row = TRY(source_row(client, name));
         if (!is_set(row, "running")) return row;
-        const std::string state = text_of(row, "state");
+        const std::string state = json::text_in(row, "state");
         if (state != printed) complain(cat(name, ": ", state));
         printed = state;
         ::poll(nullptr, 0, kPollSourceMs);
@@ -50,14 +51,14 @@ Result<Value> wait_for_source(CommandClient& client, const std::string& name) {
 Result<int> list_sources(const Globals& globals) {
     const Value answer = TRY(request_once(globals, "sources"));
     if (globals.json) return output_json(answer);
-    const List rows = list_of(answer, "sources");
+    const List rows = json::list_in(answer, "sources");
     if (rows.empty()) {
         complain("no source feeds memory here; [sources.diagnostics] in quire.toml sets one up");
     }
     std::string out;
     for (const Value& row : rows) {
-        out += cat(coloured(text_of(row, "name"), Colour::cyan), "  block ", text_of(row, "label"),
-                   "  ", text_of(row, "state"), "\n");
+        out += cat(coloured(json::text_in(row, "name"), Colour::cyan), "  block ",
+                   json::text_in(row, "label"), "  ", json::text_in(row, "state"), "\n");
     }
     return output(out);
 }
@@ -67,9 +68,10 @@ Result<int> run_source(const Globals& globals, const SourceRunOptions& options) 
     TRY(client.request("run_source", Map{{"name", options.name}}));
     const Value row = options.wait ? TRY(wait_for_source(client, options.name))
                                    : TRY(source_row(client, options.name));
-    const int printed = globals.json
-                            ? output_json(row)
-                            : output(cat(text_of(row, "name"), ": ", text_of(row, "state"), "\n"));
+    const int printed =
+        globals.json
+            ? output_json(row)
+            : output(cat(json::text_in(row, "name"), ": ", json::text_in(row, "state"), "\n"));
     return is_set(row, "failed") ? kRefused : printed;
 }
 

@@ -7,8 +7,8 @@
 #include "cli/commands/command_client.h"
 #include "cli/commands/command_list.h"
 #include "cli/commands/terminal.h"
-#include "cli/exchange/members.h"
 #include "conversation/block.h"
+#include "json/members.h"
 #include "rpc/jsonrpc.h"
 
 namespace quire::cli {
@@ -39,11 +39,12 @@ Result<int> run_undo(const Globals& globals, const UndoOptions& options) {
                         Map{{"block_id", block}, {"scope", options.any ? "any" : "own"}}));
     if (globals.json) return output_json(result);
 
-    const std::int64_t skipped = number_of(result, "skipped_because_changed");
+    const std::int64_t skipped = json::number_in(result, "skipped_because_changed");
     return output(cat(
         options.redo ? "Redone" : "Undone", " in ", options.what, ": ",
-        number_of(result, "restored"), " characters restored, ", number_of(result, "removed"),
-        " removed; now at version ", number_of(result, "version"), ".\n",
+        json::number_in(result, "restored"), " characters restored, ",
+        json::number_in(result, "removed"), " removed; now at version ",
+        json::number_in(result, "version"), ".\n",
         skipped > 0 ? cat(skipped, " were left alone: others have changed them since.\n") : ""));
 }
 

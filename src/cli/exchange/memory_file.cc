@@ -3,14 +3,39 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "cli/exchange/members.h"
+#include "json/fields.h"
 #include "json/json.h"
+#include "json/members.h"
 #include "policy/call_digest.h"
 
 namespace quire::cli {
 namespace {
 
-constexpr std::string_view kMark = "quire_memory";
+// The first line.
+struct MemoryFileHead {
+    std::int64_t format = kMemoryFileFormat;
+    std::string owner;
+    std::size_t blocks = 0;
+    std::string exported_at;
+    std::string program;
+    static json::Fields<MemoryFileHead> fields() {
+        return json::Fields<MemoryFileHead>()
+            .required("quire_memory", &MemoryFileHead::format)
+            .required("owner", &MemoryFileHead::owner)
+            .required("blocks", &MemoryFileHead::blocks)
+            .required("exported_at", &MemoryFileHead::exported_at)
+            .required("program", &MemoryFileHead::program);
+    }
+};
+
+// The last line.
+struct MemoryFileEnd {
+    std::string sha256;
+    static json::Fields<MemoryFileEnd> fields() {
+        return json::Fields<MemoryFileEnd>().required("sha256", &MemoryFileEnd::sha256);
+    }
+};
+
 constexpr std::size_t kLineBytes = std::size_t{1} << 30;
 
 Failure damaged_file(std::string_view what) {
@@ -27,48 +52,48 @@ Result<std::string> take_digest(std::string_view& text) {
     const std::size_t before = text.rfind('\n', text.size() - 2);
     if (before == std::string_view::npos) return damaged_file("it is cut off");
     const auto last = json::parse(text.substr(before + 1));
-    std::string digest = last ? text_of(*last, "sha256") : "";
-    if (digest.empty()) return damaged_file("it is cut off");
+    auto end = json::read<MemoryFileEnd>(last ? *last : Value());
+    if (!end) return damaged_file("it is cut off");
     text = text.substr(0, before + 1);
-    return digest;
+    return std::move(end->sha256);
 }
 
 }  // namespace
 
 std::string write_memory_file(const MemoryFile& file) {
-    std::string text = json::write(Map{{kMark.data(), kMemoryFileFormat},
-                                       {"owner", file.owner},
-                                       {"blocks", file.blocks.size()},
-                                       {"exported_at", file.exported_at},
-                                       {"program", file.program}});
+    const MemoryFileHead head{.owner = file.owner,
+                              .blocks = file.blocks.size(),
+                              .exported_at = file.exported_at,
+                              .program = file.program};
+    std::string text = json::write(json::Codec<MemoryFileHead>::encode(head));
     text += '\n';
     for (const Value& each : file.blocks) cat_to(text, cat(json::write(each), "\n"));
     const std::string digest = policy::sha256_hex(text);
-    return text + json::write(Map{{"sha256", digest}}) + "\n";
+    return text + json::write(json::Codec<MemoryFileEnd>::encode({digest})) + "\n";
 }
 
 bool is_memory_file(std::string_view text) {
     const auto head = json::parse(first_line(text));
-    return head && head->get(kMark) != nullptr;
+    return head && head->get("quire_memory") != nullptr;
 }
 
 Result<MemoryFile> read_memory_file(std::string_view text) {
-    const Value head = TRY(json::parse(first_line(text)));
-    const Value* format = head.get(kMark);
-    const Value* count = head.get("blocks");
-    if (format == nullptr || !format->is_int() || count == nullptr || !count->is_int())
-        return damaged_file("its first line is malformed");
-    if (format->as_int() > kMemoryFileFormat) {
+    const Value first = TRY(json::parse(first_line(text)));
+    // A later format may have other members, so its number is read first.
+    const std::int64_t format = json::number_in(first, "quire_memory");
+    if (format > kMemoryFileFormat) {
         return fail(Errc::unsupported, "newer_file",
-                    cat("the file has format ", format->as_int(), ", of a later quire; this one ",
-                        "reads up to ", kMemoryFileFormat),
-                    {{"format", *format}});
+                    cat("the file has format ", format, ", of a later quire; this one reads up to ",
+                        kMemoryFileFormat),
+                    {{"format", format}});
     }
+    auto head = json::read<MemoryFileHead>(first);
+    if (!head) return damaged_file(cat("line 1: ", head.error().message()));
     const std::string digest = TRY(take_digest(text));
     if (policy::sha256_hex(text) != digest) return damaged_file("its SHA-256 does not match");
 
     MemoryFile file{
-        text_of(head, "owner"), text_of(head, "exported_at"), text_of(head, "program"), {}};
+        std::move(head->owner), std::move(head->exported_at), std::move(head->program), {}};
     text.remove_prefix(first_line(text).size() + 1);
     while (!text.empty()) {
         const std::string_view line = first_line(text);
@@ -78,8 +103,8 @@ Result<MemoryFile> read_memory_file(std::string_view text) {
         file.blocks.push_back(std::move(*block));
         text.remove_prefix(line.size() + 1);
     }
-    if (file.blocks.size() != static_cast<std::size_t>(count->as_int()))
-        return damaged_file(cat("it has ", file.blocks.size(), " blocks of ", count->as_int()));
+    if (file.blocks.size() != head->blocks)
+        return damaged_file(cat("it has ", file.blocks.size(), " blocks of ", head->blocks));
     return file;
 }
 

@@ -15,12 +15,8 @@
 
 #include "base/result.h"
 #include "base/value.h"
-<<<<<<< HEAD
-#include "kernel/core/kernel.h"
-=======
 #include "json/fields.h"
-#include "kernel/kernel.h"
->>>>>>> d969fce (cli/settings: read quire.toml by the field lists of its structs)
+#include "kernel/core/kernel.h"
 #include "policy/path_rules.h"
 #include "policy/tool_rule.h"
 
