@@ -66,10 +66,11 @@ Result<policy::PathRule> read_path_rule(Section& section) {
 
 Result<void> read_files(Section& section, FileSettings& files) {
     std::vector<policy::PathRule> rules;
-    TRY(section.tables("rules", [&](Section& rule) -> Result<void> {
+    const auto take_rule = [&](Section& rule) -> Result<void> {
         rules.push_back(TRY(read_path_rule(rule)));
         return {};
-    }));
+    };
+    TRY(section.tables("rules", take_rule));
     files = TRY(section.fields<FileSettings>());
     files.rules = std::move(rules);
     return {};
@@ -134,10 +135,11 @@ Result<void> read_mounts(Section& section, std::map<std::string, MountSettings>&
                                  cat("'", name, "' cannot be a mount's name: small letters, ",
                                      "digits and _, a letter first, at most ", kLongestMountName));
         }
-        TRY(section.table(name, [&](Section& one) -> Result<void> {
+        const auto take_mount = [&](Section& one) -> Result<void> {
             mounts.emplace(name, TRY(read_mount(one)));
             return {};
-        }));
+        };
+        TRY(section.table(name, take_mount));
     }
     return {};
 }
@@ -149,14 +151,15 @@ Result<void> read_agents(Section& section, std::map<std::string, AgentSettings>&
                                  cat("'", name, "' cannot be an agent's name: letters, digits and ",
                                      "._-@, at most 64"));
         }
-        TRY(section.table(name, [&](Section& one) -> Result<void> {
+        const auto take_agent = [&](Section& one) -> Result<void> {
             AgentSettings& agent = agents[name];
             agent = TRY(one.fields<AgentSettings>());
             return one.table("tools", [&](Section& tools) -> Result<void> {
                 agent.tool_rules = TRY(read_tool_rules(tools));
                 return {};
             });
-        }));
+        };
+        TRY(section.table(name, take_agent));
     }
     return {};
 }
@@ -186,14 +189,15 @@ Result<Settings> read_settings(const toml::table& table, std::string_view file) 
     Settings settings;
     settings.file = file;
     Section root(table, "", file);
-    TRY(root.table("files", [&](Section& section) { return read_files(section, settings.files); }));
-    TRY(root.table("shell", plain_settings(settings.shell)));
-    TRY(root.table("tools", [&](Section& section) -> Result<void> {
+    const auto take_tools = [&](Section& section) -> Result<void> {
         TRY(section.table("mount",
                           [&](Section& mounts) { return read_mounts(mounts, settings.mounts); }));
         settings.tool_rules = TRY(read_tool_rules(section));
         return {};
-    }));
+    };
+    TRY(root.table("files", [&](Section& section) { return read_files(section, settings.files); }));
+    TRY(root.table("shell", plain_settings(settings.shell)));
+    TRY(root.table("tools", take_tools));
     TRY(root.table("agents",
                    [&](Section& section) { return read_agents(section, settings.agents); }));
     TRY(root.table("approvals", plain_settings(settings.approvals)));

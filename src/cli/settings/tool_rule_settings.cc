@@ -175,10 +175,11 @@ Result<ToolRule> read_tool_rule(Section& section) {
 
 Result<std::vector<policy::ToolRule>> read_tool_rules(Section& section) {
     std::vector<ToolRule> rules;
-    TRY(section.tables("rules", [&](Section& rule) -> Result<void> {
+    const auto take_rule = [&](Section& rule) -> Result<void> {
         rules.push_back(TRY(read_tool_rule(rule)));
         return {};
-    }));
+    };
+    TRY(section.tables("rules", take_rule));
     return rules;
 }
 
