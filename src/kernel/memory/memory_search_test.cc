@@ -5,7 +5,7 @@
 namespace quire::kernel {
 namespace {
 
-void write(Study& study, const std::string& label, const std::string& text,
+void write_block(Study& study, const std::string& label, const std::string& text,
            const std::string& by = "agent:ada") {
     ASSERT_TRUE(study.write(label, AppendContent{"", text}, by));
 }
@@ -13,7 +13,7 @@ void write(Study& study, const std::string& label, const std::string& text,
 TEST(MemorySearch, FindsWhatBlocksSayNow) {
     Study study;
     ASSERT_TRUE(study.create("house", kText));
-    write(study, "house", "The red house stands by the sea.");
+    write_block(study, "house", "The red house stands by the sea.");
     ASSERT_TRUE(study.create("build"));
     ASSERT_TRUE(study.set("build", "status", "red alert"));
     EXPECT_EQ(study.search("red"), "build house");
@@ -40,7 +40,7 @@ TEST(MemorySearch, FindsWhatBlocksSayNow) {
 TEST(MemorySearch, ShowsWhereItFoundIt) {
     Study study;
     ASSERT_TRUE(study.create("house", kText));
-    write(study, "house", "first line\nthe red house\nlast line\n");
+    write_block(study, "house", "first line\nthe red house\nlast line\n");
 
     const auto found = study.desk.ask<MemoryFound>([&](auto reply) {
         study.calls().search(Study::as("agent:ada"), {"red"}, std::move(reply));
@@ -58,8 +58,8 @@ TEST(MemorySearch, FindsForEachWhatIsTheirsToRead) {
     Study study;
     ASSERT_TRUE(study.create("ada", kText));
     ASSERT_TRUE(study.create("bo", kText, policy::Permission::read_write, "agent:bo"));
-    write(study, "ada", "the secret of ada");
-    write(study, "bo", "the secret of bo", "agent:bo");
+    write_block(study, "ada", "the secret of ada");
+    write_block(study, "bo", "the secret of bo", "agent:bo");
     EXPECT_EQ(study.search("secret", "agent:ada"), "ada");
     EXPECT_EQ(study.search("secret", "agent:bo"), "bo");
     EXPECT_EQ(study.search("secret", "agent:stranger"), "");
@@ -77,15 +77,15 @@ TEST(MemorySearch, FindsByTypeAndWhereABlockWasMovedTo) {
     Study study;
     ASSERT_TRUE(study.create("one", kText));
     ASSERT_TRUE(study.create("two", kText));
-    write(study, "one", "same");
-    write(study, "two", "same");
+    write_block(study, "one", "same");
+    write_block(study, "two", "same");
     ASSERT_TRUE(study.archive("two", "three"));
 
     EXPECT_EQ(study.search("same", "agent:ada", {MemoryType::archival}), "three");
     EXPECT_EQ(study.search("same", "agent:ada", {MemoryType::working, MemoryType::core}), "one");
     EXPECT_EQ(study.search("label:two"), "");
     ASSERT_TRUE(study.swap("one", "three"));
-    write(study, "one", " changed");
+    write_block(study, "one", " changed");
     EXPECT_EQ(study.search("same", "agent:ada", {MemoryType::archival}), "three");
     EXPECT_EQ(study.search("changed"), "one");
     EXPECT_EQ(study.search("same", "agent:ada", {}, 1).find(' '), std::string::npos);
@@ -97,17 +97,17 @@ TEST(MemorySearch, FindsWhatIsSoAfterAKill) {
     Study study;
     ASSERT_TRUE(study.create("small", kText));
     ASSERT_TRUE(study.create("large", kText));
-    write(study, "small", "a mouse");
+    write_block(study, "small", "a mouse");
     std::string text;
     while (text.size() < 40'000) text += "much ado about nothing\n";
-    write(study, "large", text + "a whale");
+    write_block(study, "large", text + "a whale");
     EXPECT_TRUE(study.desk.store.stale_texts("memory").value().size() == 1);
     study.crash();
     EXPECT_EQ(study.search("mouse"), "small");
     EXPECT_EQ(study.search("whale"), "large");
     EXPECT_TRUE(study.desk.store.stale_texts("memory").value().empty());
 
-    write(study, "large", " and a squid");
+    write_block(study, "large", " and a squid");
     EXPECT_EQ(study.search("squid"), "large");
     ASSERT_TRUE(study.undo("large"));
     ASSERT_TRUE(study.archive("small", "little"));
@@ -125,18 +125,18 @@ TEST(MemorySearch, ManyWritesInARowAreReadOnceForASearch) {
     Study study;
     const auto stale = [&] { return study.desk.store.stale_texts("memory")->size(); };
     ASSERT_TRUE(study.create("notes", kText));
-    write(study, "notes", "one");
+    write_block(study, "notes", "one");
     EXPECT_EQ(stale(), 0U);
-    write(study, "notes", " two");
+    write_block(study, "notes", " two");
     EXPECT_EQ(stale(), 1U);
     EXPECT_EQ(study.search("two"), "notes");
     EXPECT_EQ(stale(), 0U);
-    write(study, "notes", " three");
+    write_block(study, "notes", " three");
     EXPECT_EQ(stale(), 1U);
     study.desk.clock.advance(1000);
-    write(study, "notes", " four");
+    write_block(study, "notes", " four");
     EXPECT_EQ(stale(), 0U);
-    write(study, "notes", " five");
+    write_block(study, "notes", " five");
     ASSERT_TRUE(study.share("notes", "agent:bo", policy::Permission::read_only));
     EXPECT_EQ(stale(), 0U);
     EXPECT_EQ(study.search("five", "agent:bo"), "notes");
@@ -145,7 +145,7 @@ TEST(MemorySearch, ManyWritesInARowAreReadOnceForASearch) {
 TEST(MemorySearch, ABlockThatDoesNotParseHidesNoOther) {
     Study study;
     ASSERT_TRUE(study.create("good", kText));
-    write(study, "good", "words");
+    write_block(study, "good", "words");
     store::Batch batch;
     batch.documents = {
         {study.desk.store.reserve_document_key(), "memory", "bad", false, Bytes{'{'}}};
@@ -160,7 +160,7 @@ TEST(MemorySearch, AListLoadsNothing) {
     Study study;
     ASSERT_TRUE(study.create("one", kText));
     ASSERT_TRUE(study.create("two", kText));
-    write(study, "two", "text");
+    write_block(study, "two", "text");
     ASSERT_TRUE(study.erase("one"));
     ASSERT_TRUE(study.create("one", kText));
     study.restart();
