@@ -122,7 +122,7 @@ ToolResult render_changed_file(const kernel::FileEdited& edited, const std::stri
                     saved.has_value()};
     if (!saved) {
         out.edited.notes.push_back(
-            cat("the edit is in the workspace but not on the disk: ", saved.error().message()));
+            cat("the edit is in the workspace and not on the disk: ", saved.error().message()));
     }
     const std::string heading = cat(
         "The file ", path,
