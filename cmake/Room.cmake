@@ -13,9 +13,11 @@
 set_property(GLOBAL PROPERTY QUIRE_ROOMS "")
 file(WRITE "${CMAKE_BINARY_DIR}/layers.txt" "")
 
-# Links the fakes of `rooms` to a test; the program itself never links any.
+# Links the fakes of all rooms declared so far to a test: a shared test header may need those of a room below the test's
+# own. The program itself never links any.
 function(link_fakes target)
-    foreach(room IN LISTS ARGN)
+    get_property(rooms GLOBAL PROPERTY QUIRE_ROOMS)
+    foreach(room IN LISTS rooms)
         string(REPLACE "/" "_" room "${room}")
         if(TARGET quire_${room}_fakes)
             target_link_libraries(${target} PRIVATE quire_${room}_fakes)
@@ -77,7 +79,7 @@ function(room name)
         list(TRANSFORM ARG_TESTS PREPEND "quire_")
         target_link_libraries(${target}_test PRIVATE quire_${target} ${ARG_TESTS} quire_warnings quire_test_code quire_test_paths
             GTest::gtest_main)
-        link_fakes(${target}_test ${name} ${ARG_DEPS} ${ARG_TESTS})
+        link_fakes(${target}_test)
         add_test(NAME ${target} COMMAND ${target}_test)
         set_tests_properties(${target} PROPERTIES LABELS "room" TIMEOUT 3600)
     endif()

@@ -33,7 +33,7 @@ function(suite name)
     target_include_directories(${name}_suite PRIVATE "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name}_suite PRIVATE ${rooms} ${ARG_LINK} quire_warnings quire_test_code quire_test_paths
         GTest::gtest_main)
-    link_fakes(${name}_suite ${ARG_ROOMS})
+    link_fakes(${name}_suite)
     add_test(NAME ${name} COMMAND ${name}_suite WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/${name}")
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 600)
