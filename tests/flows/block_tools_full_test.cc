@@ -536,7 +536,7 @@ TEST_F(Full, UndoIsByActorAndLeavesWhatOthersDid) {
 
 TEST_F(Full, UndoBringsALineBackBeforeWhatAnotherAddedBehindIt) {
     const std::string id = block("");
-    ok("block_edit", edit(id, R"([{"op":"insert","line":0,"content":"first"}])"), "mel");
+    ok("block_edit", edit(id, R"([{"op":"insert","line":0,"content":"first\n"}])"), "mel");
     ok("block_edit", edit(id, R"([{"op":"replace","start_line":0,"end_line":1,"content":"second"}])"),
        "mel");
     ok("block_edit", edit(id, R"([{"op":"delete","start_line":0,"end_line":1}])"), "mel");
