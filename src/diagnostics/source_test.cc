@@ -197,7 +197,10 @@ TEST(DiagnosticsSource, TheListOfFilesIsWatchedAlsoWhereThereWasNone) {
     EXPECT_FALSE(bench.source.state().failed);
     bench.project.write("compile_commands.json", "[{}]");
     bench.workers.advance(3000);
-    EXPECT_EQ(bench.status(), "failed: entry 0 of compile_commands.json has no directory");
+    EXPECT_EQ(bench.status(),
+              "failed: entry 0 of compile_commands.json cannot be used: `directory` is missing; it "
+              "must be a "
+              "string");
 }
 
 TEST(DiagnosticsSource, AnEditIsAppliedWhereAllItChoosesIsKnown) {

@@ -5,6 +5,7 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "kernel/files/file_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/approval_calls.h"
 

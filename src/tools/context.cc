@@ -5,6 +5,7 @@
 // and which values a schema accepts, is decided by the kernel.
 #include "base/concat.h"
 #include "json/json.h"
+#include "kernel/memory/memory_calls.h"
 #include "tools/context_render.h"
 #include "tools/operation_tool.h"
 #include "tools/render.h"

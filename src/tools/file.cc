@@ -6,6 +6,7 @@
 #include "base/concat.h"
 #include "edits/line_edit.h"
 #include "edits/str_replace.h"
+#include "kernel/files/file_calls.h"
 #include "tools/edit_fields.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "kernel/memory/memory_calls.h"
 #include "tools/editor_words.h"
 #include "tools/kernel_fields.h"
 #include "tools/operation_tool.h"

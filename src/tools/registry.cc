@@ -17,6 +17,7 @@
 #include "json/schema/object_members.h"
 #include "json/schema/operation_filter.h"
 #include "json/schema/schema.h"
+#include "kernel/oversight/admission.h"
 #include "kernel/oversight/rule_calls.h"
 #include "policy/approval.h"
 #include "policy/tool_catalog.h"

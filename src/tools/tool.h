@@ -14,11 +14,16 @@
 #include "base/result.h"
 #include "base/value.h"
 #include "kernel/core/kernel.h"
-#include "kernel/oversight/admission.h"
+#include "kernel/oversight/touched.h"
 #include "tools/operations.h"
 
 namespace quire::policy {
 class ToolCatalog;
+}
+
+namespace quire::kernel {
+class Admission;
+class RuleCalls;
 }
 
 namespace quire::tools {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "kernel/core/kernel.h"
-#include "kernel/files/file_calls.h"
-#include "kernel/memory/memory_calls.h"
 #include "tools/tool.h"
 
 namespace quire::kernel {
 class ApprovalCalls;
+class FileCalls;
+class Kernel;
+class MemoryCalls;
 }
 
 namespace quire::tools {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/core/desk_test.h"
+#include "kernel/memory/memory_calls.h"
 #include "tests/flows/published.h"
 #include "tools/tools.h"
 

@@ -9,6 +9,7 @@
 #include "base/words_for_test.h"
 #include "json/json.h"
 #include "kernel/core/desk_test.h"
+#include "kernel/memory/memory_calls.h"
 #include "tests/flows/published.h"
 #include "tools/tools.h"
 

@@ -16,6 +16,7 @@
 #include "json/json.h"
 #include "kernel/core/desk_test.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/memory/memory_calls.h"
 #include "kernel/oversight/approval_calls.h"
 #include "kernel/oversight/overseer.h"
 #include "kernel/oversight/rule_calls.h"

@@ -338,7 +338,7 @@ test("what cannot be mounted is said before anything is run", { skip }, (t) => {
     assert.match(doctor.stdout, /broken\s+mount h\s+there is no program no-such-program/);
     const check = run(folder, "rules", "check");
     assert.equal(check.status, 0, check.stderr);
-    assert.match(check.stdout, /h_act.*is not known here/);
+    assert.match(check.stdout, /h_act.*cannot be checked/);
 });
 
 test("a rule for a tool that a mount does not have ends the start", { skip }, (t) => {

@@ -125,7 +125,7 @@ test("what the source writes is nobody else's, and what agents set is answered",
     const error = errorOf(await ada.set("minimum_severity", "fatal"));
     assert.equal(error.code, "invalid_argument");
     assert.equal(error.reason, "source_rejected");
-    assert.deepEqual(error.details, { source: "diagnostics", field: "minimum_severity", value: "fatal", allowed: "error, warning or note" });
+    assert.deepEqual(error.details, { source: "diagnostics", field: "minimum_severity", value: "fatal", allowed: "one of error, warning, note" });
     assert.equal(errorOf(await ada.context({ operation: "append_to_list", section: "config", field: "paths", item: "../.." })).reason, "source_rejected");
 
     result = await ada.context({ operation: "undo" });

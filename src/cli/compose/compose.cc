@@ -28,6 +28,7 @@
 #include "fs/disk_files.h"
 #include "kernel/core/kernel.h"
 #include "kernel/files/file_calls.h"
+#include "kernel/memory/memory_calls.h"
 #include "kernel/memory/source_calls.h"
 #include "kernel/oversight/approval_calls.h"
 #include "kernel/oversight/mount_calls.h"

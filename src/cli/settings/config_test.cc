@@ -198,7 +198,7 @@ TEST(Config, WhatIsWrongIsNamedWithItsLineAndWhatWouldBeRight) {
          "replace, edit, patch, save, delete, status, reconcile, resolve, stage, unstage"},
         {"[[tools.rules]]\ntool = \"block_read\"\ntype = \"allowed_operations\"\nvalue = "
          "[\"read\"]",
-         "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations is for "
+         "quire.toml:4: the tool 'block_read' declares no operations; allowed_operations works for "
          "context, file, file_history, shell, approvals, block_cursor, str_replace_based_edit_tool "
          "and memory"},
         {"[[tools.rules]]\ntool = \"*\"\ntype = \"start_constraint\"",
@@ -412,7 +412,7 @@ value = ["fs_look"]
     const std::vector<RuleProblem> problems = rule_problems(*settings);
     ASSERT_EQ(problems.size(), 1U);
     EXPECT_FALSE(problems[0].is_error);
-    EXPECT_NE(problems[0].text.find("`fs_edit` is not known here"), std::string::npos)
+    EXPECT_NE(problems[0].text.find("`fs_edit` cannot be checked"), std::string::npos)
         << problems[0].text;
 }
 

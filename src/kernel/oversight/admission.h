@@ -13,6 +13,7 @@
 
 #include "kernel/core/kernel.h"
 #include "kernel/oversight/rule_calls.h"
+#include "kernel/oversight/touched.h"
 
 namespace quire::kernel {
 
@@ -28,12 +29,6 @@ struct CallFacts {
     std::optional<RuleCalls::Facts> for_rules = {};
     // A call that needs a person's approval asks for one; the others are refused.
     bool asks = false;
-};
-
-// The block that a call changed, or made, as far as its answer says so.
-struct Touched {
-    std::string block_id = {};  // "" for none.
-    std::optional<std::int64_t> version = {};
 };
 
 // The end of a call.
