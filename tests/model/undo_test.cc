@@ -308,6 +308,22 @@ TEST(UndoModel, ADeleteThatWasRedoneInVainLeavesWhatAnotherShowedAgain) {
     EXPECT_EQ(table.read(), table.wanted());
 }
 
+TEST(UndoModel, ALetterWhoseCopiesWereDeletedTooComesBackOnce) {
+    SequenceTable table(ContainerKind::text, true);
+    table.insert(1, 0, "ab");
+    table.replace(0, 0, 1, "c");
+    table.undo(1);
+    table.redo(1);
+    table.replace(2, 0, 2, "d");
+    table.undo(2);
+    table.undo(1);
+
+    table.redo(1);
+
+    EXPECT_EQ(table.read(), "cb");
+    EXPECT_EQ(table.wanted(), "cb");
+}
+
 TEST(UndoModel, AWriteIsDoneAgainWhereTheOneBelowItWasTakenBackToo) {
     MapTable table;
     table.set(1, 'a', '0');

@@ -99,6 +99,8 @@ private:
     std::optional<MapState::Write> winner(const Container& c, const std::string& key) const;
     // The erase that a copy of a map did not need to repeat; none when there was none.
     std::optional<MapState::Write> left_out(const Container& c, const std::string& key) const;
+    std::optional<MapState::Write> taken_back(const Container& c, const std::string& key,
+                                              const Register& taken) const;
     // The write that decides the key if the spans are left out.
     std::optional<MapState::Write> before(const Container& c, const std::string& key,
                                           const Register& taken) const;

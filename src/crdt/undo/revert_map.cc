@@ -56,12 +56,15 @@ void Reversal::settle(Lv write, Lv as) {
 void Reversal::map_key(Container& c, Container& to, const std::string& key, Register taken) {
     const std::optional<MapState::Write> now = winner(to, key);
     std::optional<MapState::Write> back;
-    if (now) {
+    bool decides = false;
+    if (now && is_ours(taken, now->lv)) {
         taken.shown = now->lv;
         back = before(c, key, taken);
+        decides = true;
+    } else if (now && taken.takes_back) {
+        back = taken_back(c, key, taken);
+        decides = back && shows_older(taken, now->lv, back->lv);
     }
-    const bool decides =
-        now && (is_ours(taken, now->lv) || (back && shows_older(taken, now->lv, back->lv)));
     if (!decides) {
         ++undone_.skipped;
         return;
@@ -88,6 +91,18 @@ void Reversal::map_key(Container& c, Container& to, const std::string& key, Regi
     stand_ins_.atoms.add(stands_for, made, 1);
     ++undone_.restored;
     copy_slot(slot, back->lv, made);
+}
+
+// The write that decided when the spans took writes back, and so the last one that they took back.
+std::optional<MapState::Write> Reversal::taken_back(const Container& c, const std::string& key,
+                                                    const Register& taken) const {
+    const Graph& graph = body_.oplog().graph();
+    const Heads known = graph.parents_of(taken.first);
+    std::optional<MapState::Write> best;
+    for (const MapState::Write& write : c.map->find(key)->writes) {
+        if ((!best || best->loses_to(write)) && graph.contains(known, write.lv)) best = write;
+    }
+    return best;
 }
 
 std::optional<MapState::Write> Reversal::before(const Container& c, const std::string& key,

@@ -112,7 +112,18 @@ std::vector<Piece> Reversal::missing(const std::vector<Stretch>& deleted,
         if (a.container != b.container) return a.container < b.container;
         return body_.sequence(body_.container(a.container)).before(a.lv, b.lv);
     });
-    return back;
+    // The spans may have deleted several copies of a letter; the newest of them comes back once.
+    std::vector<Piece> once;
+    for (Piece piece : back) {
+        if (!once.empty() && once.back().container == piece.container &&
+            once.back().lv <= piece.lv && piece.lv < once.back().lv + once.back().len) {
+            const Lv end = std::max(piece.lv + piece.len, once.back().lv + once.back().len);
+            piece.lv = once.back().lv + once.back().len;
+            piece.len = end - piece.lv;
+        }
+        if (piece.len > 0) once.push_back(piece);
+    }
+    return once;
 }
 
 // How often the spans deleted a copy that they had brought back themselves, and up to where that
