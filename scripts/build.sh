@@ -9,28 +9,26 @@ shift 2
 targets=()
 [ $# -eq 0 ] || targets=(--target "$@")
 
-began=$(date +%s)
-NINJA_STATUS='@%f/%t@ ' cmake --build "$folder" --parallel "$jobs" "${targets[@]}" 2>&1 | awk -v began="$began" '
-    function elapsed() { return systime() - began " s" }
-    function tell(what) { printf "quire: [%s, %s] %s\n", step, elapsed(), what; fflush() }
-    /^@[0-9]+\/[0-9]+@ / {
-        step = $1
-        gsub(/@/, "", step)
-        what = $0
-        sub(/^@[^@]*@ /, "", what)
-        if (match(what, /CMakeFiles\/[^\/]*\.dir\//)) {
-            target = substr(what, RSTART + 11, RLENGTH - 16)
-            source = what
-            sub(/.*\.dir\//, "", source)
-            sub(/\.o$/, "", source)
-            sub(/^quire_/, "", target)
-            unit = source ~ /^Unity\//
-            tell("compiling " target (unit ? "" : ": " source))
-        } else if (what ~ /^Linking/) {
-            sub(/.* /, "", what)
-            tell("linking " what)
-        }
-        next
-    }
-    /^ninja: (no work to do|Entering directory)/ { next }
-    { print; fflush() }'
+# Turns ninja's line for one step into words; the shell reads line by line, where awk may wait for a full buffer.
+show() {
+    local line step what
+    while IFS= read -r line; do
+        case $line in
+            @*/*@\ *)
+                step=${line#@} step=${step%%@*}
+                what=${line#@*@ }
+                case $what in
+                    *CMakeFiles/*.dir/Unity/*) what=${what##*CMakeFiles/} what="compiling ${what%%.dir/*}" ;;
+                    *CMakeFiles/*.dir/*) what="compiling ${what##*.dir/}" what=${what%.o} ;;
+                    Linking*) what="linking ${what##* }" ;;
+                    *) continue ;;
+                esac
+                printf 'quire: [%s, %s s] %s\n' "$step" "$SECONDS" "${what/compiling quire_/compiling }"
+                ;;
+            'ninja: no work to do.' | 'ninja: Entering directory'*) ;;
+            *) printf '%s\n' "$line" ;;
+        esac
+    done
+}
+
+NINJA_STATUS='@%f/%t@ ' cmake --build "$folder" --parallel "$jobs" "${targets[@]}" 2>&1 | show
