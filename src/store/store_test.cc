@@ -107,6 +107,60 @@ using Texts = std::vector<std::string>;
 TYPED_TEST(StoreContract, ANewStoreIsEmpty) {
     EXPECT_TRUE(this->store().documents()->empty());
     EXPECT_TRUE(this->store().load(1)->updates.empty());
+    EXPECT_EQ(this->store().record(token("t", "agent:a")).value(), std::nullopt);
+    EXPECT_EQ(this->store().reserve_document_key(), 1);
+}
+
+TYPED_TEST(StoreContract, EveryRecordIsThereAfterAReopening) {
+    const std::uint64_t high = 0xfedc'ba98'7654'3210U;
+    Batch batch{
+        .documents = {document(7, "main")},
+        .peers = {{.document = 7, .number = 3, .actor = "agent:a", .peer = high}},
+        .updates = {{7, bytes("one")}, {7, Bytes{}}},
+        .blocks = {{.document = 7, .block = "b1", .version = high, .header = Bytes{0, 1, 0}}},
+        .units = {{.document = 7,
+                   .block = "b1",
+                   .version = 2,
+                   .actor = "agent:a",
+                   .at_ms = -5,
+                   .description = "edit",
+                   .state = "done",
+                   .body = bytes("span")}},
+        .records = {},
+        .texts = {},
+        .compactions = {}};
+    batch.keep(token("t", "agent:a"), "b1");
+    batch.keep(approval("ap_2"), "two");
+    batch.keep(approval("ap_1"), std::string_view("\0\1", 2));
+    ASSERT_TRUE(commit(this->store(), batch));
+    this->reopen();
+
+    const std::vector<DocumentRecord> documents = this->store().documents().value();
+    ASSERT_EQ(documents.size(), 1U);
+    EXPECT_EQ(documents[0].key, 7);
+    EXPECT_EQ(documents[0].kind, "conversation");
+    EXPECT_EQ(documents[0].name, "main");
+    EXPECT_FALSE(documents[0].deleted);
+    EXPECT_EQ(documents[0].header, bytes("header"));
+    const StoredDocument stored = this->store().load(7).value();
+    EXPECT_EQ(texts(stored), (Texts{"one", ""}));
+    ASSERT_EQ(stored.peers.size(), 1U);
+    EXPECT_EQ(stored.peers[0].document, 7);
+    EXPECT_EQ(stored.peers[0].number, 3);
+    EXPECT_EQ(stored.peers[0].actor, "agent:a");
+    EXPECT_EQ(stored.peers[0].peer, high);
+    ASSERT_EQ(stored.blocks.size(), 1U);
+    EXPECT_EQ(stored.blocks[0].block, "b1");
+    EXPECT_EQ(stored.blocks[0].version, high);
+    EXPECT_EQ(stored.blocks[0].header, (Bytes{0, 1, 0}));
+    ASSERT_EQ(stored.units.size(), 1U);
+    EXPECT_EQ(stored.units[0].block, "b1");
+    EXPECT_EQ(stored.units[0].version, 2U);
+    EXPECT_EQ(stored.units[0].actor, "agent:a");
+    EXPECT_EQ(stored.units[0].at_ms, -5);
+    EXPECT_EQ(stored.units[0].description, "edit");
+    EXPECT_EQ(stored.units[0].state, "done");
+    EXPECT_EQ(stored.units[0].body, bytes("span"));
     EXPECT_EQ(this->store().record(token("t", "agent:a")).value(), bytes("b1"));
     EXPECT_EQ(this->store().record(token("t", "agent:b")).value(), std::nullopt);
     EXPECT_EQ(all_of(this->store(), Table::tokens), "agent:a t b1\n");
