@@ -3,7 +3,7 @@
 //
 // The other peer edits places of its own: the part of the text and list behind a mark that nobody deletes, and
 // keys that the local peer does not write. Where both touch the same place the engines differ by design
-// (docs/engine.md, "Taking back").
+// (docs/engine.md, "Undo").
 //
 // Which scripts: support/seeds.mjs.
 import assert from "node:assert/strict";
@@ -141,7 +141,7 @@ class Twins {
                 return this.ask("map.set", { cid: MAP, key, value });
             }
             case 8: {
-                // Taking back a key that came and went in one step is an op to Loro and nothing to us; see parted().
+                // Undoing a key that was created and erased in one step writes an op in Loro and none here; see parted().
                 if (map.get(key) === undefined || !this.keys.includes(key)) return;
                 map.delete(key);
                 return this.ask("map.delete", { cid: MAP, key });
