@@ -122,7 +122,7 @@ ENGINE = [
     ("import friendsforever, written by two at once", "import_friendsforever", "Wire/import_friendsforever", 20),
     ("import clownschool, written by three at once", "import_clownschool", "Wire/import_clownschool", 20),
     ("import node_nodecc, the history of a file in Git", "import_A1-node_nodecc", "Wire/import_A1-node_nodecc", 20),
-    ("import git-makefile, likewise", "import_A2-git-makefile", "Wire/import_A2-git-makefile", 20),
+    ("import git-makefile, also a file in Git", "import_A2-git-makefile", "Wire/import_A2-git-makefile", 20),
     ("merge two branches of 20,000 random insertions", "merge_two_branches", "Wire/merge_two_branches", 20),
     ("merge the trace's two halves, written at once", "merge_two_halves", "Wire/merge_two_halves", 20),
     ("import 250 peers' single edits one by one", "peers_250", "Wire/peers_250", None),
@@ -182,7 +182,7 @@ def memory(benches: list[dict]) -> list[dict]:
         if "automerge-paper" in bench["name"]:
             rows.append({"what": "heap after loading automerge-paper with its history", "ours": f"{heap / 1e6:.2f} MB", "peers": {}, "promise": "under 2.5 MB", "holds": heap < 2.5e6})
         else:
-            what = "the same, read after each commit" if "read" in bench["name"] else "heap of a live text that only grew, for each of its bytes"
+            what = "the same, read after each commit" if "read" in bench["name"] else "heap per byte of a live text that only grew"
             rows.append({"what": what, "ours": f"{heap / text:.2f} bytes", "peers": {}, "promise": "at most 1.5", "holds": heap <= 1.5 * text})
     return rows
 
@@ -190,23 +190,23 @@ def memory(benches: list[dict]) -> list[dict]:
 # What memory_bench and search_bench measure, and how long it may take at most, in milliseconds; the time, or a counter that is
 # one in milliseconds.
 MEMORY_PROMISES = [
-    ("StructuredMemory/map_100_cached", "a Map of 100 fields, shown again", 0.05),
-    ("StructuredMemory/map_100_fresh", "the same, shown for the first time", 1),
+    ("StructuredMemory/map_100_cached", "a Map of 100 fields, rendered again", 0.05),
+    ("StructuredMemory/map_100_fresh", "the same, rendered for the first time", 1),
     ("StructuredMemory/log_append/1000000", "an entry appended to a Log of 1,000,000, with its commit", 1),
-    ("StructuredMemory/log_newest_50/1000000", "its newest 50 entries shown", 1),
+    ("StructuredMemory/log_newest_50/1000000", "its newest 50 entries rendered", 1),
     ("MemorySearch/open_100000_blocks/iterations:5/manual_time", "a workspace of 100,000 memory blocks, opened", 300),
-    ("MemorySearch/search_100000_blocks/iterations:240/real_time", "a search of its blocks, the middle one of 240", 20, "p50_ms"),
+    ("MemorySearch/search_100000_blocks/iterations:240/real_time", "a search of its blocks, median of 240", 20, "p50_ms"),
 ]
 
 
 # The same of rules_bench.
 RULE_PROMISES = [
     ("Rules/1000_over_50_tools", "a decision, with 1,000 rules over 50 tools", 0.005),
-    ("Rules/1000_refused", "one that refuses, and says what to call next", 0.005),
+    ("Rules/1000_refused", "a refusal that names the next call", 0.005),
     ("Rules/1000_of_one_tool/max_calls", "a decision, with 1,000 limits on the tool that is called", 0.005),
     ("Rules/1000_of_one_tool/allowed_operations", "the same, with 1,000 lists of operations", 0.005),
-    ("Rules/1000_of_one_tool/exclusive_groups", "the same, with 1,000 groups that it is in", 0.005),
-    ("Rules/1000_of_one_tool/required_before_exit_if", "the same, with 1,000 duties before the end, which it is", 0.005),
+    ("Rules/1000_of_one_tool/exclusive_groups", "the same, with 1,000 groups that contain the tool", 0.005),
+    ("Rules/1000_of_one_tool/required_before_exit_if", "the same, for the ending call, with 1,000 tools required before it", 0.005),
     ("Rules/list_50_tools", "50 tools listed for an actor, each schema filtered by its rules", 1),
 ]
 
@@ -241,19 +241,19 @@ def table(rows: list[dict], peer: str) -> list[str]:
 # What is known of rows that do not hold, or only just.
 WHY = {
     "apply the automerge-paper trace locally, one commit":
-        "each edit is checked and lengthens or begins a run of the log, a call of its own; the rope follows once, at the end, and is a "
-        "small part of it.",
+        "each edit is a call of its own that is checked and lengthens or begins a run of the log; the rope is built once, at the "
+        "end, and is a small part of the time.",
     "merge two branches of 20,000 random insertions":
-        "no insertion goes on where the one before ended, so each is looked for in the tree of items on its own, mostly in memory that "
-        "no cache holds; the rest has no part that stands out.",
+        "no insertion continues the one before, so each needs a search of its own in the item tree, mostly in memory outside the "
+        "caches; no other part stands out.",
     "import friendsforever, written by two at once":
-        "a fifth of it is decoding, half of that the heads of its many small changes; a fifth, going from one writer's version to the "
-        "other's and back for each of them; the rest has no part that stands out. How fast loro-crdt is beside it differs between machines: "
+        "a fifth of the time is decoding, half of that the headers of many small changes; another fifth is spent moving between the "
+        "versions of the two writers for each change; no other part stands out. The speed of loro-crdt differs between machines: "
         "34x was measured, too.",
     "merge the trace's two halves, written at once":
-        "when the second half comes, the first is built as a tree of items from its log, a quarter of it all; finding the second's places "
-        "there is a third, decoding and the text are the rest. How fast loro-crdt is beside it differs between machines: 21x was measured, "
-        "too, by what took a fifth longer.",
+        "when the second half arrives, the item tree of the first is built from its log, a quarter of the time; placing the second "
+        "half there takes a third, and decoding and the text take the rest. The speed of loro-crdt differs between machines: 21x "
+        "was measured, too, in a run that took a fifth longer here.",
 }
 
 
@@ -262,7 +262,7 @@ def reasons(broken: list[dict]) -> list[str]:
         return []
     lines = ["## What does not hold", ""]
     for row in broken:
-        known = WHY.get(row["what"], "not known yet; the rows beside it say whether the whole machine was slow.")
+        known = WHY.get(row["what"], "not known yet; the other rows show whether the whole machine was slow.")
         lines.append(f"- {row['what']}: {row['ours']}{', ' + row['ratio'] if row.get('ratio') else ''}, promised {row['promise']}: {known}")
     return [*lines, ""]
 
@@ -289,7 +289,7 @@ def main() -> int:
     kept = promised(benches, MEMORY_PROMISES)
     ruled = promised(benches, RULE_PROMISES)
     broken = [row for row in [*peers["rows"], *sizes["rows"], *engine_rows, *beside, *kept, *ruled] if row.get("holds") is False]
-    page = ["# Benchmarks", "", "Written by `make bench`; every figure is of one run on one machine, peers included.", "", *machine(), "", *reasons(broken)]
+    page = ["# Benchmarks", "", "`make bench` writes this page. All figures come from one run on one machine, peers included.", "", *machine(), "", *reasons(broken)]
     page += [f"## {peers['title']}", "", *table(peers["rows"], "server-filesystem"), ""]
     page += [f"## {sizes['title']}", "", *table(sizes["rows"], "beside"), ""]
     page += ["## The engine beside those of npm", "",
