@@ -1,5 +1,6 @@
-// Reading JSON updates (json_updates.h). Each function knows where in the JSON it stands, so that
-// an error can say it.
+// Reads JSON updates (json_updates.h; docs/formats/json.md has the rules). The reader walks the
+// parsed JSON once, O(size). Every step carries a Place, a chain of the members on the way from
+// the root, so that an error names the exact path at no cost while nothing is wrong.
 #include <cmath>
 #include <limits>
 #include <optional>

@@ -1,3 +1,7 @@
+// The index is three tables: the blocks in the order in which they became known, their places by
+// id, and the children of each parent in document order. Opening reads each block's Map once,
+// O(blocks); afterwards each change updates the tables. Other programs may write these Maps, so a
+// field of the wrong type reads as its default instead of making the conversation unreadable.
 #include "conversation/conversation.h"
 
 #include <algorithm>

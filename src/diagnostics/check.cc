@@ -1,3 +1,6 @@
+// One check is one run of the tool with the unit's own command, without its outputs. The compiler
+// lists the files it read in a dependency file. Their stamps, taken before the run, tell later
+// whether the check would still give the same result.
 #include "diagnostics/check.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Agents write the patterns, and they are matched while others wait. So their number, their
+// length and the alternatives in their braces are bounded before any of them is compiled.
 #include "diagnostics/check_config.h"
 
 #include <algorithm>

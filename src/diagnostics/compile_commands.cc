@@ -1,3 +1,6 @@
+// Reads the list that build systems write, and turns the command that builds a file into one that
+// only checks it: launchers and all options that ask for output are removed, and the option for
+// the dependency file is added.
 #include "diagnostics/compile_commands.h"
 
 #include <algorithm>

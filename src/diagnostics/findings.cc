@@ -1,3 +1,6 @@
+// Reads "path:line:column: severity: message [check]" line by line, in one pass over the output,
+// and ignores all other lines. The number and size of findings are bounded, because the text may
+// come from any program.
 #include "diagnostics/findings.h"
 
 #include <algorithm>

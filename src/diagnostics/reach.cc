@@ -1,3 +1,6 @@
+// A path is judged by the file that it leads to and by every name on the way. Links are followed
+// one by one, as Linux does. If agents may write any directory or link on the way, they can
+// change what the path means, so the whole path counts as theirs.
 #include "diagnostics/reach.h"
 
 #include <algorithm>

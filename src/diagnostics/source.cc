@@ -1,3 +1,14 @@
+// The source keeps the result of every check, keyed by file and command, with the stamps of all
+// files that the check read. A run therefore repeats only checks whose inputs changed.
+//
+//     idle --attend, run, look--> planning --choose files--> checking --last check ends--> idle
+//
+// Planning reads compile_commands.json and chooses the files, O(files × patterns). Checking runs
+// `jobs` tasks on the workers; each takes the next file until none is left. Every run has a round
+// number, and a task of an older round drops out at its next step, so a new run can start while
+// old tasks finish. look() compares the stamps of all inputs every few seconds and starts a run
+// when two looks agree. The state is held under one lock, which is never held during a check or a
+// match.
 #include "diagnostics/source.h"
 
 #include <algorithm>

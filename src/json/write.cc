@@ -1,3 +1,6 @@
+// Writing is one walk over the value that appends to a string, O(output). Floats are written in
+// the shortest form that reads back as the same number, with a fraction or an exponent, so that
+// they stay floats.
 #include <charconv>
 #include <cmath>
 #include <cstdint>

@@ -1,12 +1,11 @@
-#include "policy/rule_refusal.h"
-
-// The words of a refusal.
+// Writes the message of a refusal.
 //
 // The reader is an agent in the middle of its work, so every message has three parts: what is
 // wrong, which rule says so, and what to call next. "Next" is searched, not guessed: from the tools
 // that are missing, next_towards() walks to what those need first, until it finds a call that would
 // be admitted now. The walk costs O(kStepsAhead × rules about the tools it meets), and only refused
 // calls pay it.
+#include "policy/rule_refusal.h"
 
 #include <algorithm>
 

@@ -1,3 +1,7 @@
+// A Database is one SQLite connection. Statements are prepared once and cached by the address of
+// their text. A seal is an XXH3 checksum, chained over the bound values in their order and stored
+// in the last column. Reading a row computes it again, because SQLite detects damage only to the
+// structure of its pages.
 #include "store/database.h"
 
 #include <bit>

@@ -1,3 +1,5 @@
+// The schema is a list of steps to which new ones are only appended. `user_version` says how many
+// steps a database has taken, and opening takes the missing ones in one transaction.
 #include "store/migrations.h"
 
 #include <cstddef>

@@ -1,3 +1,8 @@
+// A commit is one append to the write-ahead log and one flush. The log file is extended ahead of
+// need, because a commit that changes its length would cost most file systems a second flush. The
+// pages of the log are copied into the database when the store is idle or the log is long. A new
+// store is completed under another name and then renamed, so its own name never shows a partial
+// store.
 #include "store/sqlite_store.h"
 
 #include <cerrno>

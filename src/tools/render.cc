@@ -1,5 +1,6 @@
-// Answers as clients and models read them: refusals, edits, histories, and the schemas that promise
-// them.
+// Answers as clients and models read them: refusals, edits, histories, and the schemas that
+// promise them. An answer stays a value until encoded() turns it into structured content and
+// text, which is also where a refusal becomes an error object.
 #include "tools/render.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
-// quire approvals: the calls that wait for a person, and that person's answers.
+// quire approvals: lists the calls that wait for a person and sends that person's answers. Every
+// list and answer is one call of the tool `approvals`, so the kernel decides who may answer. Text
+// that agents chose is escaped before it is printed.
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -1,4 +1,7 @@
-// The session: documents by name, the table of methods, and one reply for each line.
+// The session of `quire engine`: documents by name, the table of methods, and one reply for each
+// line of input. A method reads its parameters from the request and returns a value or an error;
+// an error leaves the session usable. Changes stay in a document's pending transaction until a
+// method commits it.
 #include "cli/driver/session.h"
 
 #include <utility>

@@ -1,4 +1,7 @@
-// Reads quire.toml: each table by its field list, and then what no list can say.
+// Reads quire.toml. The field list of each table checks names, types and bounds; the functions
+// here add the checks that involve several fields or another parser: globs, permissions, commands
+// of mounts, agents and their rules. Every refusal names the file and the line. not_acted_on()
+// lists settings that are valid but have no effect yet.
 #include "cli/settings/config.h"
 
 #include <algorithm>

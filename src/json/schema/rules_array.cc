@@ -1,4 +1,7 @@
-// The keywords about an array's items.
+// The keywords about an array's items: prefixItems, items, contains with its bounds, and
+// uniqueItems. Each is a Rule that answers twice. holds() gives the verdict and marks the items
+// that it looked at, for unevaluatedItems; it stops as soon as the verdict is sure. explain()
+// runs only after a failure and finds the item to name.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,6 @@
-// The keywords that apply other schemas to the same value: references, all, any, one and none of
-// them, and conditions.
+// The keywords that apply other schemas to the same value: references, allOf, anyOf, oneOf, not,
+// and conditions. A branch that fails must leave no marks behind, so a branch whose failure is
+// allowed gets marks of its own, which are merged only after success.
 #include <algorithm>
 #include <utility>
 

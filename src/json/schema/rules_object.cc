@@ -1,4 +1,7 @@
-// The keywords about an object's members.
+// The keywords about an object's members: properties and its relatives, required, propertyNames,
+// dependentRequired and unevaluatedProperties. holds() visits each member once and looks its name
+// up among the declared ones. explain() runs only after a failure. It reports all missing members
+// together and suggests the nearest declared name for an unknown one.
 #include <algorithm>
 #include <utility>
 

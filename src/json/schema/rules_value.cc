@@ -1,5 +1,5 @@
-// The keywords about a value alone: its type, its constants, the bounds of numbers, sizes and
-// patterns.
+// The keywords about a value alone: its type, enum and const, the bounds of numbers, the sizes
+// and patterns of strings. Numbers are compared exactly, integers with floats too.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,11 @@
-// Appends: gathered per block and writer, committed when due (see appends.h).
+// Appends: text for the end of a block, gathered per block and writer and committed when due
+// (appends.h has the rules). A stream of short appends thus costs a commit per flush and not per
+// call.
+//
+// An append with Ack::durable is answered after its flush. One with Ack::accepted is answered at
+// once with its future version, which is allowed only up to a version that the store has
+// reserved: after a crash the block continues above the reservation, so no version is given out
+// twice. If the store refuses a flush, text that was already accepted is kept and tried again.
 
 #include <algorithm>
 #include <array>

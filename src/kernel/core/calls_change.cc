@@ -1,4 +1,8 @@
-// Calls that change a block: create, status, edit, delete.
+// Calls that change a block of a conversation: create, set its status, edit its text, delete it.
+// Each is one function that runs on the document's strand, makes one commit and records one unit
+// of undo. Pending appends are flushed first, so that every change sees the whole text. Creating
+// with a client token is idempotent: calls with one token take turns, and a later one is answered
+// with the first one's block.
 
 #include <algorithm>
 

@@ -1,4 +1,7 @@
-// Calls that read: a block, a list of blocks, a block's history.
+// Calls that read: a block's text, a list of blocks, a block's history, the log of all documents.
+// A read first flushes the block's pending appends. A list visits documents by key, one strand
+// after another; its cursor is the id of the last block shown, so it stays valid while blocks
+// come and go. The log is read from the store alone.
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,7 @@
-// Undo and redo: new ops that take back what a unit did, as far as it is still there.
+// Undo and redo of the latest unit, or group of units, of one actor or of all. Text and status
+// fields are undone by crdt::revert(), which writes new ops and leaves the later work of others
+// alone; creation and deletion set the block's `deleted` flag. The undone unit then holds the
+// spans that a redo has to revert, so undo and redo alternate without limit.
 
 #include <algorithm>
 #include <utility>

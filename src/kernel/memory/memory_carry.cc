@@ -1,4 +1,7 @@
-// Memory blocks with all their history, out of a workspace and into one.
+// Export and import of memory blocks with their whole history. An export replays the changes that
+// it writes and takes the value from that copy, so the reader's replay gives the same value to
+// the last bit. An import first replays and checks every block without touching the workspace,
+// then reserves the labels, and stores all blocks in one transaction. O(history) for each block.
 #include <algorithm>
 #include <set>
 

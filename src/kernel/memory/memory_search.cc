@@ -1,4 +1,8 @@
-// Searching memory: what blocks are found by, kept up with what they say, and looked through.
+// Search in memory blocks through the store's full-text index. A write updates the indexed text
+// in its own transaction if the text is short and was not updated within the last second;
+// otherwise the block is noted as stale, and the next search updates all stale blocks first, in
+// transactions of a few hundred. Tags in the index keep an agent's search to blocks that it may
+// read, and permissions are checked again before a hit is shown.
 #include <algorithm>
 
 #include "base/bytes.h"
