@@ -30,6 +30,8 @@ namespace quire::json {
 
 // `schema()`, `read(value)` and `encode(it)`.
 template <class T>
+// A Codec<T> has three static functions: `schema()`, `read(value)` and `encode(it)`. A type
+// without a specialisation cannot be a member of a Fields list.
 struct Codec;
 
 // What `value` says, or why it is no T.

@@ -19,7 +19,10 @@
 
 namespace quire::json {
 
+// One fault: its kind for programs, its words for people, and the path of the member.
 struct Fault {
+    // The member is absent, of another type, of the right type but unusable, or unknown to the
+    // reader.
     enum class Kind : std::uint8_t { missing, wrong_type, bad_value, unknown_member };
     friend constexpr auto words_of(Kind) {
         return word_table("missing", "wrong_type", "bad_value", "unknown_member");
@@ -35,12 +38,16 @@ struct Fault {
     Fault in_item(std::size_t index) &&;
 
     std::string message() const;  // "`shares[2].with` must be a string, not an integer"
+    // The fault as an Error with this code and reason; its details hold the path.
     Error error(Errc code, std::string reason) const;
+    // The conversion that TRY uses: invalid_argument "invalid_argument" {path}.
     operator Error() const;  // NOLINT(google-explicit-constructor)
 };
 
 template <class T>
+// The result of reading a T: the value, or the first fault found.
 using Read = tl::expected<T, Fault>;
+// The failed half of a Read; `return Unread(fault)`.
 using Unread = tl::unexpected<Fault>;
 
 // "must be `wanted`, not a KIND".

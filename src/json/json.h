@@ -1,4 +1,7 @@
-// Text to Value and back. Integers are exact, keys keep their order, errors name the place.
+// Text to Value and back. Integers are exact, keys keep their order, and errors name the place.
+//
+// Everything that enters as JSON passes parse(), so its limits are what protects the rest of the
+// program from deep or huge input. Neither function recurses on its input.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +13,35 @@
 
 namespace quire::json {
 
+// Bounds that a caller sets on input it does not trust.
 struct ParseLimits {
+    // The most arrays and objects that may be open at once.
     std::size_t depth = 128;
+    // The most bytes of input. A Value takes several times as much memory as its text.
     std::size_t bytes = 64U << 20;
-    bool exact_integers = false;  // One that does not fit 64 bits is an error, not a float.
+    // Whether an integer that does not fit 64 bits is an error instead of a float.
+    bool exact_integers = false;
 };
 
-// One JSON value with nothing but blanks around it. An integer that fits is an i64; any other
-// number an f64. Of a repeated key the last wins. Errors: invalid_argument "invalid_json" {offset};
-// "inexact_number" {offset};
-// out_of_range "too_deep" {limit}, "too_large" {limit}. Never recurses on its input. O(n).
+// Reads one JSON value with nothing but blanks around it. An integer that fits is an i64; any
+// other number is an f64. The last of several equal keys wins. O(n), or O(n + k log k) for an
+// object of k keys with a repeated one.
+//
+// Errors, each with the offset or limit in its details: invalid_argument "invalid_json" {offset},
+// "inexact_number" {offset}; out_of_range "too_deep" {limit}, "too_large" {limit}.
 Result<Value> parse(std::string_view text, ParseLimits limits = {});
 
-// Compact, keys in their order, floats with a fraction or exponent so that they read back as floats
-// (NaN and the infinities as null), bytes as {"$bytes": "base64"}. Text that is not valid UTF-8
-// gets U+FFFD.
+// Compact JSON on one line. Keys keep their order. Floats have a fraction or an exponent, so that
+// they read back as floats; NaN and the infinities are written as null, bytes as {"$bytes":
+// "base64"}. Text that is not valid UTF-8 gets U+FFFD. O(output).
 std::string write(const Value& value);
+// Like write(), but indented, for people.
 std::string write_pretty(const Value& value);
 
+// Base64 with padding (RFC 4648, section 4).
 std::string base64(std::string_view bytes);
+// The bytes of a padded base64 text in its one spelling. Errors: invalid_argument
+// "invalid_base64" {offset}.
 Result<Bytes> from_base64(std::string_view text);
 
 }  // namespace quire::json

@@ -16,6 +16,7 @@ namespace quire::seq {
 // The text as one array with a gap at the last edit.
 class GapText {
 public:
+    // Copies the rope's text, with the gap at the end. O(n).
     explicit GapText(const Rope& from);
 
     // True if it is still worthwhile to insert `bytes` more bytes here.

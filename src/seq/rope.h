@@ -31,6 +31,7 @@ struct TextSummary {
     std::size_t utf16 = 0;
     std::size_t newlines = 0;
 
+    // Counts the text in all units. Requires well-formed UTF-8. O(n).
     static TextSummary of(std::string_view text);
     TextSummary& operator+=(const TextSummary& other) {
         bytes += other.bytes;
@@ -66,6 +67,8 @@ public:
     BasicRope& operator=(BasicRope&& other) noexcept;
     ~BasicRope();
 
+    // Sizes in each unit. O(1), except lines() and ends_with_newline(), which look at the last
+    // leaf in O(log n).
     text::Byte bytes() const { return {total_.bytes}; }
     text::CodePoint code_points() const { return {total_.code_points}; }
     text::Utf16 utf16() const { return {total_.utf16}; }
@@ -85,7 +88,10 @@ public:
     void erase(text::CodePoint at, text::CodePoint count);
     void splice(text::Byte at, text::Byte erase, std::string_view insert);
 
+    // True if `at` is the first byte of a code point or the end of the text. O(log n).
     bool is_boundary(text::Byte at) const;
+    // Conversions between units, O(log n) and a scan of one leaf. A leaf of ASCII needs no scan.
+    // Positions beyond the end give the end.
     text::Byte to_byte(text::CodePoint at) const;
     text::Byte to_byte(text::Utf16 at) const;
     text::CodePoint to_code_point(text::Byte at) const;
@@ -96,6 +102,7 @@ public:
     // The number of bytes that belong to reels. O(n).
     std::size_t shown_bytes() const;
 
+    // Copies of the text, or of a part of it. O(log n + size). Requires begin <= end <= bytes().
     std::string str() const;
     std::string slice(text::Byte begin, text::Byte end) const;
     std::string line(text::Line line) const;  // Includes its terminator.

@@ -18,8 +18,12 @@ namespace quire::seq {
 // Bytes that never move. Bytes that have been shown never change.
 class Reel {
 public:
+    // A reel of `capacity` bytes, in one allocation with this object. The caller is its first
+    // owner.
     static Reel* make(std::size_t capacity);  // Has one owner.
+    // Adds an owner. Any thread.
     void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+    // Gives up one owner; the last one frees the reel.
     void release();
 
     char* text() { return text_; }
@@ -27,6 +31,7 @@ public:
     std::size_t capacity() const { return capacity_; }
     // Marks the bytes before `end` as shown. Tape's thread only.
     void show(std::size_t end) { shown_ = end > shown_ ? end : shown_; }
+    // The end of the bytes that somebody else may be reading.
     std::size_t shown() const { return shown_; }
 
 private:
@@ -49,6 +54,7 @@ public:
     // Pieces longer than 2^part_bits bytes get a reel of their own; others share reels of 16 times
     // that size.
     explicit Tape(unsigned part_bits = 12) : part_bits_(part_bits) {}
+    // Moving keeps all offsets and reels valid; the source is empty afterwards.
     Tape(Tape&& other) noexcept;
     Tape& operator=(Tape&& other) noexcept;
     Tape(const Tape&) = delete;
@@ -96,6 +102,7 @@ public:
     // Forgets everything written since the mark. Shown bytes stay valid.
     void rewind(const Mark& mark);
 
+    // CHECKs that parts, reels and sizes agree. O(reels).
     void check_invariants() const;
 
 private:

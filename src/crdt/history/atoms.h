@@ -38,6 +38,7 @@ class AtomTable {
 public:
     // The number of a peer; a new one for a peer not seen before.
     PeerIndex intern(PeerId peer);
+    // The number of a peer, if it is known; and the peer of a number. O(1).
     std::optional<PeerIndex> find(PeerId peer) const;
     PeerId peer(PeerIndex index) const { return peers_[index].id; }
     std::size_t peer_count() const { return peers_.size(); }
@@ -64,6 +65,8 @@ public:
 
     // A base is the beginning of history of which only some atoms are known by id.
     static constexpr Counter kUnknown = -1;
+    // Places `count` atoms of the base, whose ids count up from `first` (kUnknown for atoms
+    // without ids). `listed`: the atoms can be found by id, through lv_of().
     void place(PeerIndex index, Counter first, Lv count, bool listed);
     // Ends the placing; appended atoms follow `version`. False if two placed atoms are equal, or if
     // the version does not include them.
@@ -78,6 +81,7 @@ public:
     PeerId peer_of(Lv lv) const { return peers_[runs_[run_of(lv)].peer].id; }
     // The exclusive end of the run after `lv` in which ids count up by one.
     Lv run_end(Lv lv) const;
+    // The first atom of the run that contains `lv`. O(log runs).
     Lv run_begin(Lv lv) const { return runs_[run_of(lv)].lv; }
     bool follows(Lv lv) const {
         return lv > 0 && runs_[run_of(lv)].lv != lv;
@@ -95,11 +99,13 @@ public:
     void check_invariants() const;
 
 private:
+    // A run of atoms with consecutive ids, found by number.
     struct Run {
         Lv lv;
         PeerIndex peer;
         Counter counter;
     };
+    // That run among those of its peer, found by counter.
     struct PeerRun {
         Counter counter;
         Lv lv;

@@ -126,7 +126,7 @@ public:
     // Any other op. `pos` is used by anchors.
     void keep(At at, RunKind kind, OpContent op);
 
-    // The index of the run that contains `lv`, or of the first run after it.
+    // The index of the run that contains `lv`, or of the first run after it. O(log runs).
     std::size_t find(Lv lv) const;
     // The runs with atoms of the span; the first and the last may reach beyond it. Valid until the
     // log grows. O(log runs).
@@ -145,6 +145,7 @@ public:
         seq::Tape::Mark text;
         Run last;
     };
+    // A mark stays valid until the log is rewound before it. rewind() is O(what it removes).
     Mark mark() const;
     void rewind(const Mark& mark);
 

@@ -42,9 +42,10 @@ public:
     Lv run_end(Lv lv) const { return entries_[entry_of(lv)].end; }
     // The lamport of an atom. O(log entries).
     Lamport lamport(Lv lv) const;
-    // The atoms that an atom directly follows.
+    // The atoms that an atom directly follows. O(log runs).
     Heads parents_of(Lv lv) const;
-    // True if `target` is in the version with these heads.
+    // True if `target` is in the version with these heads. Jumps over covered atoms, so the cost
+    // is the number of branches that were not merged.
     bool contains(std::span<const Lv> heads, Lv target) const;
     // Answers the same for several ascending targets, in one walk.
     bool contains_all(std::span<const Lv> heads, std::span<const Lv> targets) const;
@@ -53,6 +54,7 @@ public:
     // The heads among `of`: sorts, and drops atoms that another one contains. One walk.
     Heads minimal(Heads of) const;
 
+    // CHECKs every structural invariant, `covers` among them. O(entries).
     void check_invariants() const;
 
 private:

@@ -24,6 +24,7 @@ public:
     void park(Parked parked);
     // Removes and returns the changes that waited for an atom of `known`.
     std::vector<Parked> release(IdSpan known);
+    // Removes a change that cannot be applied. O(log n).
     void drop(const Parked& parked);
 
     // The waiting changes, by first id.

@@ -77,7 +77,8 @@ struct MapErase {
     std::string key;
     bool operator==(const MapErase&) const = default;
 };
-// A node's parent; nothing means a root of the tree.
+// Creates a node below `parent`, or as a root of the tree if there is no parent. `target` is the
+// id of this very op; `position` orders the node among its siblings as bytes.
 struct TreeCreate {
     OpId target;
     std::optional<OpId> parent;
@@ -113,7 +114,8 @@ using OpContent =
     std::variant<TextInsert, ListInsert, SequenceDelete, StyleStart, StyleEnd, ListMove, ListSet,
                  MapSet, MapErase, TreeCreate, TreeMove, TreeErase, CounterAdd, UnknownOp>;
 
-// One op of one container; its atoms count up from `counter`.
+// One op of one container. A run of atoms (a typed word) is one op; its atoms count up from
+// `counter`.
 struct Op {
     ContainerId container;
     Counter counter = 0;  // The first atom's.
@@ -136,6 +138,7 @@ struct Change {
     friend bool operator==(const Change&, const Change&) = default;
 };
 
+// The number of atoms in all ops of the change.
 Counter atom_count(const Change& change);
 
 // Atoms [from, to) of an op or a change, 0-based; requires 0 <= from < to <= its atoms. A change
@@ -143,7 +146,7 @@ Counter atom_count(const Change& change);
 Op slice(const Op& op, Counter from, Counter to);
 Change slice(const Change& change, Counter from, Counter to);
 
-// True if two runs of ops are equal atom by atom, however each is cut into ops.
+// True if two runs of ops are equal atom by atom, however each is cut into ops. O(ops + text).
 bool same_atoms(const std::vector<Op>& a, const std::vector<Op>& b);
 
 }  // namespace quire::crdt

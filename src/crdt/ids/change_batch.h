@@ -38,6 +38,7 @@ struct ChangeBatch {
         erase_backward,  // SequenceDelete with len < 0.
         content,         // Any other op, whole.
     };
+    // One op. The members are a tagged union by `form`, kept flat so that a row has 32 bytes.
     struct Row {
         std::uint32_t container = 0;  // Index into `containers`.
         Counter atoms = 0;
@@ -66,6 +67,7 @@ struct ChangeBatch {
             return row;
         }
     };
+    // A dependency of a change: the id of one head of the version that its writer knew.
     struct Dep {
         std::uint32_t peer = 0;  // Index into `peers`.
         Counter counter = 0;
@@ -85,6 +87,7 @@ struct ChangeBatch {
         Counter end() const { return counter + atoms; }
     };
 
+    // The tables to which rows and heads refer by index, then the changes themselves.
     Register<PeerId> peers;
     Register<ContainerId> containers;
     std::vector<Head> heads;
@@ -104,17 +107,22 @@ struct ChangeBatch {
 
     // Borrows from the change, which has to be sound: see `fault`.
     void append(const Change& change);
+    // The row of one op. Its container and peers are added to the tables of the batch. Borrows
+    // the op's content.
     Row row_of(const Op& op);
 
+    // The deps and rows of one change, valid until the batch grows.
     std::span<const Dep> deps_of(const Head& head) const {
         return std::span(deps).subspan(head.dep, head.dep_count);
     }
     std::span<const Row> rows_of(const Head& head) const {
         return std::span(rows).subspan(head.row, head.row_count);
     }
+    // Ids with the peers of the batch's table filled in.
     OpId id_of(const Head& head) const { return {peers[head.peer], head.counter}; }
     OpId id_of(Dep dep) const { return {peers[dep.peer], dep.counter}; }
 
+    // Copies that own their content. O(content).
     OpContent content_of(const Row& row) const;
     Change change(const Head& head) const;
     std::vector<Change> changes() const&;

@@ -14,6 +14,7 @@
 
 namespace quire::crdt {
 
+// The one spelling of each id. O(length of the name).
 std::string to_text(const ContainerId& id);
 std::string to_text(ContainerKind kind);
 std::string to_text(OpId id);

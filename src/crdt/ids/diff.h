@@ -45,20 +45,21 @@ struct PutItems {
 
 using TextStep = std::variant<Retain, PutText, Erase>;
 using TextDelta = std::vector<TextStep>;
-// Lists and movable lists; a move is an erase and an insert of the same item.
+// The steps of lists and movable lists. A move is an erase and an insert of the same item.
 using ListStep = std::variant<Retain, PutItems, Erase>;
 using ListDelta = std::vector<ListStep>;
 
-// Each changed key with its new item; no item means that the key is gone. Sorted by key.
+// One changed key with its new item; no item means that the key is gone.
 struct MapChange {
     std::string key;
     std::optional<Item> item;
     friend bool operator==(const MapChange&, const MapChange&) = default;
 };
+// The changed keys, sorted.
 using MapDelta = std::vector<MapChange>;
 
-// Actions in order: an index counts the parent's children as the actions before left them. No
-// parent means the root.
+// One step of a tree's delta. Steps are applied in order: an index counts the children of the
+// parent as the steps before left them. No parent means the root.
 struct TreeAction {
     // The three things that can happen to a node.
     enum class Kind { create, move, erase };
@@ -92,7 +93,7 @@ struct ContainerDiff {
     Delta delta;
     std::vector<PathStep> path = {};  // Set in events only.
 };
-// Parents come before their children.
+// The differences of all changed containers. Parents come before their children.
 using Diff = std::vector<ContainerDiff>;
 
 // Appends to a delta. Joins the last step if it is of the same kind, and does nothing for a count
@@ -110,6 +111,7 @@ void retain(Steps& delta, std::size_t count, const Map& attributes = {}) {
     delta.push_back(Retain{count, attributes});
 }
 template <class Steps>
+// Appends an erasure of `count` positions, joined with the last step if that is one too.
 void erase(Steps& delta, std::size_t count) {
     if (count == 0) return;
     if (!delta.empty()) {
@@ -120,6 +122,7 @@ void erase(Steps& delta, std::size_t count) {
     }
     delta.push_back(Erase{count});
 }
+// Appends an insertion; joins the last step if it is one of the same kind with the same styles.
 void put(TextDelta& delta, std::string_view text, const Map& attributes = {});
 void put(ListDelta& delta, Item item);
 // Drops a retain at the end of a delta.

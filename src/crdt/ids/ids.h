@@ -9,6 +9,8 @@
 
 namespace quire::crdt {
 
+// A peer is one writer of one history; u64 max is reserved. A counter numbers the atoms of a peer
+// from 0 to i32 max - 1. A lamport is larger than that of everything its writer knew.
 using PeerId = std::uint64_t;  // u64 max is reserved.
 using Counter = std::int32_t;  // 0 .. i32 max - 1, one per atom.
 using Lamport = std::uint32_t;
@@ -40,8 +42,8 @@ struct ElementId {
     friend auto operator<=>(const ElementId&, const ElementId&) = default;
 };
 
-// In Loro's numbering. Kinds above `counter` come from newer peers and are kept without being
-// understood.
+// The kinds, in Loro's numbering. Kinds above `counter` come from newer peers; their ops are kept
+// without being understood.
 enum class ContainerKind : std::uint8_t {
     map = 0,
     list = 1,
@@ -56,10 +58,12 @@ struct ContainerId {
     ContainerKind kind = ContainerKind::map;
     std::variant<std::string, OpId> name;  // Root name, or the creating atom.
 
+    // A root container by its name, and a child by the atom that created it.
     static ContainerId root(std::string name, ContainerKind kind) {
         return {kind, std::move(name)};
     }
     static ContainerId normal(OpId id, ContainerKind kind) { return {kind, id}; }
+    // Whether the container is a root. root_name() requires a root; op() requires a child.
     bool is_root() const { return std::holds_alternative<std::string>(name); }
     const std::string& root_name() const { return std::get<std::string>(name); }
     OpId op() const { return std::get<OpId>(name); }

@@ -18,7 +18,8 @@ inline constexpr NodeIndex kTreeErased = 1;  // Parent of erased nodes.
 inline constexpr NodeIndex kFirstNode = 2;
 inline constexpr NodeIndex kNowhere = ~NodeIndex{0};  // Parent of nodes that no op has placed.
 
-// Siblings are ordered by position, compared as bytes, then by the move that put them there.
+// The place of one node. Siblings are ordered by position, compared as bytes, then by the
+// (lamport, peer) of the move that put them there.
 struct Placement {
     NodeIndex node = 0;
     NodeIndex parent = kNowhere;

@@ -32,6 +32,8 @@ public:
 
     // True if the write wins its key.
     bool apply(std::string_view key, const Write& write);
+    // The entry of a key, null if nothing was ever written to it. An erased key has an entry
+    // whose winner erases. O(log keys).
     const Entry* find(std::string_view key) const;
     const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
     void clear() { entries_.clear(); }

@@ -31,10 +31,16 @@ public:
     // inserts).
     std::uint32_t number_of(std::uint32_t made) const;
 
-    // `at` counts slots. Atoms arrive in ascending order.
+    // Adds an element and its slot, and returns the element's number. `at` counts slots. Atoms
+    // arrive in ascending order. O(log n).
     std::uint32_t insert(std::uint32_t at, std::uint32_t lv);
+    // Adds a slot for an existing element. With `wins` the element is shown there from now on;
+    // without, the new slot shows nothing.
     void move(std::uint32_t at, std::uint32_t lv, std::uint32_t number, bool wins);
+    // Removes a slot; the element that it showed becomes invisible.
     SlotTree::Slot erase(std::uint32_t at) { return slots_.erase(at); }
+    // The element's value is that of atom `lv` from now on. The caller has compared the two
+    // writes.
     void set(std::uint32_t number, std::uint32_t lv) { elements_[number].value = lv; }
 
     void check_invariants() const;

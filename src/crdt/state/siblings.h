@@ -30,6 +30,7 @@ public:
         *slot = node;
         attach(parent, node, up);
     }
+    // Removes a node from the children of `parent`, where it must be.
     void erase(NodeIndex parent, NodeIndex node);
 
     std::size_t count(NodeIndex parent) const { return size(links_[parent].top); }

@@ -17,6 +17,7 @@ class Reel;
 
 namespace quire::crdt {
 
+// The state of one text. Positions of edits count entities: characters and style anchors.
 class TextState {
 public:
     TextState();

@@ -14,6 +14,7 @@
 
 namespace quire::crdt {
 
+// The state of one tree. Nodes have dense numbers (placement.h); ids appear in its answers only.
 class TreeState {
 public:
     TreeState();
