@@ -35,8 +35,11 @@ LONGEST = 800
 # A comment that opens so has no subject. Rooms join the list when they are clean; none leaves it.
 DANGLING = re.compile(r"^(Of|What|Whatever|Where|Who|Whose|Whoever|As|By|The same)\b")
 PLAIN_ROOMS = [
-    "src/crdt/history/", "src/crdt/ids/", "src/crdt/state/", "src/edits/", "src/files/", "src/fs/", "src/json/schema/",
-    "src/memory/", "src/policy/", "src/process/", "src/sched/", "src/seq/", "src/text/",
+    "src/base/", "src/cli/commands/", "src/cli/compose/", "src/cli/exchange/", "src/cli/settings/",
+    "src/codec/", "src/conversation/", "src/crdt/history/", "src/crdt/ids/", "src/crdt/merge/", "src/crdt/state/",
+    "src/diagnostics/", "src/edits/", "src/files/", "src/fs/", "src/json/", "src/kernel/", "src/memory/",
+    "src/mounts/", "src/policy/", "src/process/", "src/rpc/", "src/sched/", "src/seq/", "src/store/", "src/text/",
+    "src/tools/",
 ]
 # These begin in one way and still have a subject: "As in a file, …", "By default …".
 HAS_SUBJECT = re.compile(r"^(As in |As soon as |As long as |By default)")

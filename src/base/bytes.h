@@ -207,7 +207,7 @@ private:
 
     std::array<std::uint8_t, kShort> short_;  // Until it is full.
     Bytes long_;                              // From then on; as long as what it has room for.
-    std::uint8_t* data_ = short_.data();      // Of one of them, the first `size_` are written.
+    std::uint8_t* data_ = short_.data();      // One of the two; its first size_ bytes are written.
     std::size_t capacity_ = kShort;
     std::size_t size_ = 0;
 };

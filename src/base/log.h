@@ -1,5 +1,5 @@
-// Where the program says what it does. Standard output carries protocols only; logs go to stderr
-// or, in a background kernel, to .quire/kernel.log.
+// The program's log. Standard output carries protocols only, so logs go to stderr or, in a
+// background kernel, to .quire/kernel.log.
 #pragma once
 
 #include <string_view>

@@ -20,7 +20,7 @@ namespace quire {
 
 enum class Errc {
     invalid_argument,     // The call cannot succeed as it stands, whatever the state.
-    not_found,            // What it names is not there.
+    not_found,            // The named thing does not exist.
     conflict,             // The state is not what the caller believed; read and try again.
     denied,               // This actor may not do this.
     escalation_required,  // It may, once a person has approved.
@@ -50,7 +50,7 @@ public:
     const std::string& message() const { return body_->message; }
     const Map& details() const { return body_->details; }
     Map& details() { return body_->details; }
-    // The same error with `context` and ": " before its message.
+    // A copy of the error with `context` and ": " before its message.
     Error within(std::string_view context) &&;
 
 private:

@@ -17,14 +17,15 @@ namespace quire {
 class TestDirectory {
 public:
     static std::string usual_parent() { return std::filesystem::temp_directory_path().string(); }
-    // What the environment variable says, or the usual one.
+    // The directory named by the environment variable, or the usual one.
     static std::string parent_in(const char* variable) {
         const char* const chosen = std::getenv(variable);
         return chosen == nullptr ? usual_parent() : chosen;
     }
 
     explicit TestDirectory(const std::string& parent = usual_parent())
-        : path_(cat(parent, "/quire-test-", std::string(6, 'X'))) {  // What mkdtemp() fills in.
+        // mkdtemp() fills in the last six.
+        : path_(cat(parent, "/quire-test-", std::string(6, 'X'))) {
         CHECK(::mkdtemp(path_.data()) != nullptr);
         path_ = std::filesystem::canonical(path_).string();
     }

@@ -100,7 +100,7 @@ public:
     bool as_bool() const;
     std::int64_t as_int() const;
     double as_float() const;
-    double as_number() const;  // Of an integer or a float.
+    double as_number() const;  // The number of an integer or a float.
     const std::string& as_string() const;
     const Bytes& as_bytes() const;
     const List& as_list() const;

@@ -14,7 +14,7 @@
 
 namespace quire {
 
-// What follows a first group that is not the last.
+// Reads the groups after a first one that is not the last.
 [[gnu::noinline]] inline std::uint64_t read_long_uleb(ByteReader& reader, std::uint8_t first,
                                                       const char* what) {
     std::uint64_t value = first & 0x7F;

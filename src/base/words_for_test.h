@@ -1,4 +1,4 @@
-// What many tests say.
+// Words that many tests use.
 #pragma once
 
 #include <string>

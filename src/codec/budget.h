@@ -1,6 +1,6 @@
-// What decoding may allocate: a constant times its input, so that a small blob cannot ask for a
-// large machine. Run-length columns make that a real question: thirty bytes can spell a billion
-// ops.
+// The memory that decoding may allocate: a constant times its input, so that a small blob cannot
+// demand a large machine. Run-length columns make this a real danger: thirty bytes can spell a
+// billion ops.
 #pragma once
 
 #include <cstddef>

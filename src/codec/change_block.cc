@@ -90,7 +90,7 @@ void read_deps(ByteReader& in, std::size_t all, ChangeBatch& batch, std::span<co
     }
 }
 
-// What the front of a block is read into: the batch, and of it the block's heads.
+// The target into which the front of a block is read: the batch, and the block's heads in it.
 struct Front {
     ChangeBatch& batch;
     std::span<Head> heads;
@@ -211,7 +211,7 @@ ByteReader section(ByteReader& in, const char* what) {
     return in.part(static_cast<std::size_t>(read_uleb(in, what)), what);
 }
 
-// What stands in front of the ops: the changes without them.
+// Reads the part in front of the ops: the changes without their ops.
 Result<void> read_front(ByteReader& in, Tables& tables, BatchNumbers& numbers, Budget& budget,
                         ChangeBatch& out) {
     const Totals totals = read_totals(in);

@@ -44,7 +44,8 @@ std::size_t change_count(ByteReader block);
 // views the block. Errors: corrupt, after which `out` is good for nothing.
 Result<void> read_block(ByteReader in, Budget& budget, crdt::ChangeBatch& out);
 
-// The same without their ops, which are not looked at. The atoms of each.
+// Like read_block(), without the ops, which are not looked at. Returns the number of atoms of
+// each change.
 Result<std::vector<crdt::Counter>> read_block_headers(ByteReader in, Budget& budget,
                                                       std::vector<crdt::Change>& out);
 

@@ -166,7 +166,7 @@ private:
 
 // --- writing ---
 
-// What is written to `out` while this lives, with its size before it.
+// A section: everything written to `out` while this object lives, preceded by its size.
 class Section {
 public:
     explicit Section(ByteWriter& out) : out_(out), at_(out.size()) { out.byte(0); }
@@ -231,7 +231,7 @@ private:
     ByteWriter& out_;
     Type last_{};
     std::size_t run_ = 0;        // How often `last_` was seen; it is in no segment yet.
-    std::vector<Type> literal_;  // What came before it, each once.
+    std::vector<Type> literal_;  // The values before it, none of them repeated.
 };
 
 class DeltaRleWriter {
@@ -291,7 +291,7 @@ private:
     std::uint64_t delta_ = 0;
     bool empty_ = true;
     std::uint8_t current_ = 0;
-    unsigned bits_used_ = 0;  // Of current_.
+    unsigned bits_used_ = 0;  // The bits of current_ that are used.
     bool any_bits_ = false;
 };
 

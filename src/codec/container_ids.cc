@@ -21,7 +21,7 @@ constexpr std::uint8_t kRootBit = 0x80;
 constexpr std::uint8_t kRoot = 0;
 constexpr std::uint8_t kNormal = 1;
 
-// By the number inside a state; kinds beyond them keep their number.
+// Kinds by their number inside a state; kinds beyond the table keep their number.
 constexpr std::array<ContainerKind, 6> kKindsInside = {
     ContainerKind::text,         ContainerKind::map,  ContainerKind::list,
     ContainerKind::movable_list, ContainerKind::tree, ContainerKind::counter};

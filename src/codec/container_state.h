@@ -47,7 +47,7 @@ struct ContainerState {
     friend bool operator==(const ContainerState&, const ContainerState&) = default;
 };
 
-// What can be told without decoding the rest.
+// The part of a state that is known without decoding the rest.
 struct ContainerHeader {
     std::uint32_t depth = 1;
     std::optional<crdt::ContainerId> parent;

@@ -24,7 +24,7 @@ Result<Cursor> decode(std::string_view digits) {
     return decode_cursor(from_hex(digits));
 }
 
-// As loro-crdt 1.17.1 wrote them.
+// The bytes were written by loro-crdt 1.17.1.
 TEST(CursorBytes, AreLoros) {
     const auto text = ContainerId::root("t", ContainerKind::text);
     const auto list = ContainerId::root("l", ContainerKind::list);

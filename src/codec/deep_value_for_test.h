@@ -1,5 +1,5 @@
-// What a document shows, put together from the states of its containers, as loro-crdt's toJSON()
-// prints it: a binary is {"$bytes": hexadecimal}.
+// The value of a document, assembled from the states of its containers, in the form of
+// loro-crdt's toJSON(): binary data is {"$bytes": hexadecimal}.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class DeepValue {
 public:
     explicit DeepValue(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-    // Of every root that is in the table.
+    // The values of all roots in the table.
     Value roots() {
         Map value;
         const auto ids = snapshot_.containers(budget_).value();

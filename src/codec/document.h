@@ -22,7 +22,7 @@ Result<std::vector<crdt::Change>> decode_history(std::span<const std::uint8_t> b
 // outlive it, and `decoded`.
 struct BlobHistories {
     crdt::ChangeBatch batch;
-    std::vector<std::vector<crdt::Change>> decoded;  // Of snapshots.
+    std::vector<std::vector<crdt::Change>> decoded;  // The decoded histories of snapshots.
 };
 
 // For an import into a document at version `known`. Errors: as decode_history(); unsupported

@@ -121,7 +121,7 @@ State state_of(const Doc& doc, Handle handle) {
         case ContainerKind::counter:
             return CounterState{Inspection(doc).counter_total(handle)};
     }
-    // What is carried has no state but its ops.
+    // A container of an unknown kind has no state but its ops.
     return UnknownState{};
 }
 

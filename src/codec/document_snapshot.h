@@ -11,9 +11,9 @@
 
 namespace quire::codec {
 
-// Whatever version the document is looked at, the snapshot is of the latest. CHECKs that no
-// transaction is pending. O(history). Errors: out_of_range "no_container_key" for a container that
-// a snapshot has no room for (snapshot_writer.h), "snapshot_too_large" beyond 4 GiB.
+// The snapshot is of the latest version, whatever version is checked out. CHECKs that no
+// transaction is pending. O(history). Errors: out_of_range "no_container_key" for a container
+// that a snapshot has no room for (snapshot_writer.h), "snapshot_too_large" beyond 4 GiB.
 Result<Bytes> encode_snapshot(const crdt::Doc& doc, Compression compression = Compression::lz4);
 
 // The state of each container that was written to and can be reached from a root, at least by what

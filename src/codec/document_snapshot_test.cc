@@ -158,7 +158,7 @@ Bytes styled_without(std::int32_t pos, crdt::OpId deleted, std::uint8_t info) {
     return encode_snapshot(doc).value();
 }
 
-// What is typed at a caret goes where it would go in the whole document.
+// Text typed at a caret goes to the same place as in the whole document.
 void expect_typing_agrees(const Bytes& blob) {
     const auto changes = decode_history(blob);
     ASSERT_TRUE(changes.has_value()) << changes.error().message();
@@ -196,7 +196,7 @@ TEST(DocumentSnapshot, AStyleWhoseEndWasDeletedIsReadBack) {
         expect_typing_agrees(styled_without(4, {1, 5}, crdt::info_of(expand)));
 }
 
-// What has come in between the two atoms may have put the end in front of the start.
+// Text that was inserted between the two atoms may have put the end in front of the start.
 TEST(DocumentSnapshot, AStyleThatEndsBeforeItStartsIsReadBack) {
     const auto change = [](crdt::OpId id, crdt::Frontiers deps, std::vector<crdt::Op> ops) {
         return crdt::Change{id, std::move(deps), 0, 0, "", std::move(ops)};
@@ -212,7 +212,7 @@ TEST(DocumentSnapshot, AStyleThatEndsBeforeItStartsIsReadBack) {
     expect_typing_agrees(encode_snapshot(doc).value());
 }
 
-// As Loro writes it.
+// Loro writes such a style so.
 TEST(DocumentSnapshot, AnEndThatStandsAloneIsReadByItsHistory) {
     const Bytes blob = styled_without(1, {1, 4}, crdt::info_of(crdt::Expand::after));
     const Snapshot snapshot = Snapshot::open(blob).value();

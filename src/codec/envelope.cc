@@ -18,7 +18,7 @@ constexpr std::string_view kMagic = "loro";
 constexpr std::uint32_t kSeed = 0x4F524F4C;
 constexpr std::size_t kChecksumAt = 16;
 constexpr std::size_t kModeAt = 20;
-// What is not the magic is filled in when the blob is sealed.
+// All fields after the magic are filled in when the blob is sealed.
 constexpr auto kUnsealed = [] {
     std::array<std::uint8_t, kEnvelopeSize> bytes{};
     std::copy(kMagic.begin(), kMagic.end(), bytes.begin());

@@ -42,7 +42,7 @@ inline Bytes golden(const std::string& name) {
     return from_hex(text.str());
 }
 
-// The same blob with a checksum that fits what it holds now.
+// The blob with a checksum that matches its present content.
 inline Bytes resealed(Bytes blob) {
     if (blob.size() < kEnvelopeSize) return blob;
     const std::uint32_t checksum = envelope_checksum(std::span(blob).subspan(20));

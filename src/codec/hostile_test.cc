@@ -83,7 +83,7 @@ private:
     }
 };
 
-// What it says when it is refused; "" when it is not. Checks the promise on memory.
+// The message of a refusal; "" if the blob is accepted. Checks the promise on memory.
 std::string refusal(const Bytes& blob) {
     const tests::PeakMemory memory;
     const auto changes = decode_updates(blob);

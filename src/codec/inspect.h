@@ -1,4 +1,4 @@
-// What a blob holds, without a document: for who decides whether to import it.
+// A summary of a blob, made without a document, for deciding whether to import it.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace quire::codec {
 
 enum class BlobKind { updates, snapshot, shallow_snapshot };
 
-// As Loro tells it. Of updates: for each peer with changes in the blob the first counter and the
-// end; what its changes depend on and it does not hold; the timestamps of the first and the last
-// change by lamport. Of a snapshot: where its history starts (nothing, unless it was trimmed) and
-// ends, and the largest timestamp at each of the two.
+// The summary that Loro gives as well. For updates: the first counter and the end of each peer
+// with changes in the blob; the dependencies that the blob does not contain; the timestamps of
+// the first and the last change by lamport. For a snapshot: where its history starts (empty,
+// unless it was trimmed) and ends, and the largest timestamp at each of the two.
 struct BlobInfo {
     BlobKind kind = BlobKind::updates;
     std::map<crdt::PeerId, crdt::Counter> start;  // Zeros are told, too.
@@ -27,8 +27,8 @@ struct BlobInfo {
     std::int64_t end_timestamp = 0;
 };
 
-// Of a snapshot only the blocks of changes at its heads are decoded. Errors: corrupt; unsupported
-// "unsupported_mode".
+// Reads the summary. Decodes only those blocks of a snapshot that contain its heads. Errors:
+// corrupt; unsupported "unsupported_mode".
 Result<BlobInfo> inspect_blob(std::span<const std::uint8_t> blob);
 
 }  // namespace quire::codec

@@ -25,8 +25,8 @@ namespace quire::codec {
 // Errors: unsupported "no_json_form".
 Result<Value> unknown_to_json(const crdt::UnknownOp& op, crdt::OpId own);
 
-// Of the containers in a value their kinds are kept. Errors: corrupt; its message says what about
-// `content` is wrong, without saying where it stands.
+// The op that `content` describes. Containers in the value keep their kinds. Errors: corrupt; the
+// message says what is wrong with `content`, without its place.
 Result<crdt::UnknownOp> unknown_from_json(const Map& content);
 
 }  // namespace quire::codec

@@ -138,7 +138,7 @@ private:
 
     bool table_;
     Register<crdt::PeerId> peers_;
-    OpId own_;  // Of the op at hand.
+    OpId own_;  // The id of the present op.
 };
 
 }  // namespace

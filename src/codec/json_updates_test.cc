@@ -26,7 +26,7 @@ std::vector<Change> one(OpContent content, ContainerId container) {
 std::vector<Change> again(const std::vector<Change>& changes, JsonPeers peers = JsonPeers::table) {
     const auto json = encode_json_updates(changes, {}, peers);
     EXPECT_TRUE(json.has_value());
-    // As text, because that is how it travels.
+    // Goes through text, because JSON travels as text.
     const auto parsed = json::parse(json::write(*json), {.depth = 600});
     EXPECT_TRUE(parsed.has_value());
     auto decoded = decode_json_updates(*parsed);

@@ -1,4 +1,4 @@
-// What updates as JSON and the payloads inside them share.
+// The parts that JSON updates and the payloads inside them share.
 #pragma once
 
 #include <cstdint>

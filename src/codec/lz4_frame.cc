@@ -31,7 +31,7 @@ struct FrameHeader {
 struct FrameBlock {
     std::span<const std::uint8_t> bytes;
     bool stored = false;
-    std::size_t size = 0;  // Of its content.
+    std::size_t size = 0;  // The size of its content.
 };
 
 std::uint32_t frame_checksum(std::span<const std::uint8_t> bytes) {

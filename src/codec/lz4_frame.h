@@ -29,7 +29,7 @@ namespace quire::codec {
 // refused when that is more than `max_size`. Errors: corrupt.
 Result<Bytes> decompress_frame(std::span<const std::uint8_t> frame, std::size_t max_size);
 
-// As Loro writes them: independent blocks, no checksums, no content size.
+// Frames in Loro's form: independent blocks, no checksums, no content size.
 Bytes compress_frame(std::span<const std::uint8_t> content);
 
 }  // namespace quire::codec

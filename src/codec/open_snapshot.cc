@@ -119,7 +119,7 @@ Result<std::vector<ContainerState>> read_states(const Snapshot& snapshot) {
         std::optional<ContainerState> state = TRY(snapshot.state(id, budget));
         states.push_back(std::move(*state));
     }
-    // What holds a container comes before it.
+    // Containers come after the container that holds them.
     std::stable_sort(
         states.begin(), states.end(),
         [](const ContainerState& a, const ContainerState& b) { return a.depth < b.depth; });

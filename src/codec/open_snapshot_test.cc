@@ -43,7 +43,7 @@ Bytes hello_is_gone() {
     return encode_snapshot(two, Compression::none).value();
 }
 
-// The same with what is no text in its place, under checksums that fit.
+// That history with invalid text in its place, under checksums that match.
 Bytes damaged_history() {
     Bytes blob = hello_is_gone();
     const std::string_view deleted = "Hello";
@@ -159,8 +159,8 @@ TEST(OpenSnapshot, AVersionCanLeaveItsReaderNothingToCountWith) {
     EXPECT_TRUE(doc.text(doc.open(kText)).insert({0}, "x"));
 }
 
-// What is pending while the history comes in follows the heads that the snapshot told: were one of
-// them missing, committing it would lose it.
+// A transaction that is pending while the history is loaded follows the heads in the snapshot. If
+// a head were missing, the commit would lose it.
 TEST(OpenSnapshot, AHeadThatIsNotToldOfIsMissedWhenTheHistoryIsRead) {
     Doc one(1);
     ASSERT_TRUE(one.text(one.open(kText)).insert({0}, "one").has_value());

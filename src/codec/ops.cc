@@ -107,7 +107,7 @@ void OpReader::make_room(ChangeBatch& batch) {
         const std::int64_t length = read_zigzag(in, "payload kinds of ops");
         const std::size_t values =
             length < 0 ? 0 - static_cast<std::size_t>(length) : static_cast<std::size_t>(length);
-        // Whoever reads them says what is wrong with it.
+        // The reader of the column reports the fault.
         if (values == 0 || values > kMaxRun) break;
         count += values;
         in.take(length < 0 ? values : 1, "payload kinds of ops");
@@ -160,7 +160,7 @@ void OpReader::next(OpId id, std::uint64_t atoms, ChangeBatch& batch) {
     check_atoms(row, crdt::atom_count(*row.content));
 }
 
-// What an op holds has to be as long as its column says.
+// The content of an op must be as long as its column says.
 void OpReader::check_atoms(const ChangeBatch::Row& row, std::int64_t atoms) {
     if (row.atoms != atoms) in_.atoms.fail("length of an op (it is not that of its content)");
 }

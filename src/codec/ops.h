@@ -71,7 +71,7 @@ public:
         return columns_ok() && delete_in_.peer.ok() && delete_in_.counter.ok() &&
                delete_in_.length.ok() && ops_.ok() && deletes_.ok();
     }
-    Failure error() const;  // Of whichever stream failed.
+    Failure error() const;  // The error of the stream that failed.
 
 private:
     struct Columns {
@@ -99,7 +99,7 @@ private:
     void text(crdt::ChangeBatch::Row& row);
     void sequence_delete(crdt::ChangeBatch::Row& row);
     void check_atoms(const crdt::ChangeBatch::Row& row, std::int64_t atoms);
-    std::uint32_t position();  // Of prop.
+    std::uint32_t position();  // The position in `prop`.
     crdt::ElementId element();
     crdt::OpId node();
     crdt::OpContent wrong_kind();

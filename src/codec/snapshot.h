@@ -33,8 +33,8 @@
 
 namespace quire::codec {
 
-// Where a trimmed history begins: what `end` includes is not in it. The atoms of `heads` are in it
-// again, as its first, so `end` stops just before them.
+// The start of a trimmed history. It does not contain the atoms that `end` includes. It begins
+// with the atoms of `heads`, so `end` stops just before them.
 struct HistoryStart {
     crdt::VersionVector end;
     crdt::Frontiers heads;
@@ -71,7 +71,7 @@ public:
     // When an atom was made. No op is decoded.
     struct Moment {
         crdt::Lamport lamport = 0;
-        std::int64_t timestamp = 0;  // Of its change.
+        std::int64_t timestamp = 0;  // The timestamp of its change.
     };
     Result<Moment> moment_of(crdt::OpId id) const;
 
@@ -82,13 +82,13 @@ public:
     std::optional<crdt::Frontiers> state_version() const;
     // Sorted by key. A container that holds nothing may be missing.
     Result<std::vector<crdt::ContainerId>> containers(Budget& budget) const;
-    // Of a trimmed history, those at its start.
+    // The containers at the start of a trimmed history.
     Result<std::vector<crdt::ContainerId>> start_containers(Budget& budget) const;
     // The bytes at a container's key. None when it has none.
     Result<std::optional<Stored>> stored_state(const crdt::ContainerId& id, Budget& budget) const;
     Result<std::optional<Stored>> stored_start_state(const crdt::ContainerId& id,
                                                      Budget& budget) const;
-    // The same, decoded.
+    // That state, decoded.
     Result<std::optional<ContainerState>> state(const crdt::ContainerId& id, Budget& budget) const;
 
     // Each decodes it once, and keeps nothing: the states, or everything.

@@ -14,7 +14,7 @@ namespace {
 using crdt::ContainerId;
 using crdt::ContainerKind;
 
-// What it says when it is refused; "" when it is not. Checks the promise on memory.
+// The message of a refusal; "" if the blob is accepted. Checks the promise on memory.
 std::string refusal(const Bytes& blob) {
     const tests::PeakMemory memory;
     const auto snapshot = Snapshot::open(blob);

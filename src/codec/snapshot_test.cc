@@ -139,7 +139,7 @@ TEST_P(SnapshotGolden, BlocksReadBackAsTheyWereWritten) {
         EXPECT_EQ(batch.id_of(batch.heads.front()), first);
         ByteWriter out;
         BlockWriter().write(out, batch, batch.heads);
-        // Of several dependencies, Loro writes any one first.
+        // Loro may write any of several dependencies first, so only the sizes must agree.
         EXPECT_EQ(out.size(), block.size());
         crdt::ChangeBatch again;
         TRY(read_block(ByteReader(out.bytes()), budget, again));
@@ -302,7 +302,7 @@ TEST(Snapshot, AContainerWithoutAKeyCannotBeWritten) {
     EXPECT_TRUE(std::move(writer).finish({}, {}).has_value());
 }
 
-// Of what a later version may bring, every byte is kept.
+// Every byte of a state of an unknown kind is kept.
 TEST(Snapshot, AStateOfAnUnknownKindIsCarried) {
     const auto kind = static_cast<ContainerKind>(77);
     const ContainerState future{ContainerId::root("later", kind), 1, std::nullopt,

@@ -22,7 +22,7 @@ constexpr std::size_t kFooterSize = 4;
 constexpr std::uint64_t kMaxBlocks = 10'000'000;
 constexpr std::uint8_t kLargeBit = 0x80;
 constexpr std::uint8_t kLz4 = 1;
-// Where Loro ends a block, and what it calls a large value.
+// The size at which Loro ends a block, and the size of a large value.
 constexpr std::size_t kBlockSize = 4096;
 
 std::uint16_t u16_le(ByteReader& in, const char* what) {

@@ -162,7 +162,7 @@ bool two_overlap(std::vector<std::uint64_t>& runs) {
         const std::uint64_t first = Stretch(*std::min_element(runs.begin(), runs.end())).begin;
         std::uint64_t end = 0;
         for (const std::uint64_t run : runs) end = std::max(end, Stretch(run).end);
-        // Where they lie close together a bit for each atom takes no more than sorting would.
+        // If they lie close together, a bit for each atom takes no more memory than sorting.
         if ((end - first) / 64 < runs.size()) {
             Seen seen(first, end - first);
             return std::any_of(runs.begin(), runs.end(),

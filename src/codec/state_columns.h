@@ -1,4 +1,4 @@
-// What the states of several kinds have in common: a table of peers, and rows that name atoms.
+// The common parts of several kinds of states: a table of peers, and rows that name atoms.
 //
 //   peers     uleb count, u64le each
 //   atoms     three sized columns

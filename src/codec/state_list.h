@@ -14,7 +14,7 @@ namespace quire::codec {
 
 struct ListState {
     std::vector<StateSlot> values;
-    std::vector<IdRun> ids;  // Of the values, in their order; as long as they together.
+    std::vector<IdRun> ids;  // The ids of the values, in their order; together as long as `values`.
     friend bool operator==(const ListState&, const ListState&) = default;
 };
 

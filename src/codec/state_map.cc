@@ -17,7 +17,7 @@ std::string read_key(ByteReader& in, Budget& budget) {
     return std::string(in.ok() ? key : std::string_view());
 }
 
-// Of keys: each takes its size and, further on, a peer and a lamport.
+// Reads a number of keys. Each key takes its size here and, further on, a peer and a lamport.
 std::size_t read_count(ByteReader& in, const char* what) {
     constexpr std::size_t kSmallestKey = 3;
     return static_cast<std::size_t>(read_uleb(in, in.remaining() / kSmallestKey, what));

@@ -28,8 +28,8 @@ struct MovableSlot {
 };
 
 struct MovableElement {
-    Stamp id;        // Of the atom that inserted it.
-    Stamp last_set;  // Of the atom that gave it its value: id, until it was set.
+    Stamp id;        // The stamp of the atom that inserted it.
+    Stamp last_set;  // The stamp of the atom that gave it its value; equal to id until it was set.
     StateSlot value;
     friend bool operator==(const MovableElement&, const MovableElement&) = default;
 };

@@ -26,7 +26,7 @@
 
 namespace quire::codec {
 
-// What a list position or a map key holds: a plain value, or a child container.
+// The content of a list position or a map key: a plain value, or a child container.
 using StateSlot = std::variant<Value, crdt::ContainerId>;
 
 // When a register was written and by whom. The largest wins.

@@ -1,4 +1,5 @@
-// What the ops of one block point into: peers, keys, containers and tree positions, each by number.
+// The tables to which the ops of one block refer by number: peers, keys, containers and
+// positions.
 //
 //   keys        (uleb size, UTF-8) until the end
 //   containers  uleb count, then rows of

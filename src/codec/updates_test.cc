@@ -12,7 +12,7 @@ namespace {
 
 using namespace crdt;  // NOLINT(google-build-using-namespace): the nouns of these tests.
 
-constexpr PeerId kPeer = 7;  // Of every blob that one peer wrote.
+constexpr PeerId kPeer = 7;  // The peer of every blob that one peer wrote.
 
 Result<std::vector<Change>> changes_of(const Bytes& blob) {
     return TRY(decode_updates(blob)).changes();

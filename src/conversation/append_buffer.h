@@ -42,7 +42,7 @@ public:
     bool due(std::int64_t now_ms) const;
     // When silence alone will make it due; none while it is empty.
     std::optional<std::int64_t> deadline_ms() const;
-    // What is there, leaving the buffer empty; none when it was.
+    // Takes the buffered text and leaves the buffer empty; none if it was empty.
     std::optional<Taken> take();
 
 private:

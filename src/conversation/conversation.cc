@@ -37,7 +37,7 @@ std::optional<crdt::OpId> parse_name(std::string_view text) {
     return id;
 }
 
-// What another program wrote under a key may be of any type: a wrong one reads as the fallback.
+// Other programs may write any type under a key: a wrong one reads as the fallback.
 const Value* plain(const std::optional<crdt::Slot>& slot) {
     return slot ? std::get_if<Value>(&*slot) : nullptr;
 }

@@ -56,7 +56,7 @@ std::vector<std::string> environment() {
     return out;
 }
 
-// What the system brings changes with the system, and not while somebody works.
+// Files of the system change with the system, not while somebody works.
 bool is_of_the_system(const std::string& path) {
     return path.starts_with("/usr/") || path.starts_with("/lib");
 }
@@ -127,7 +127,7 @@ private:
             depfile_.clear();
             const auto ended = run_one(inputs_command(unit_, compiler_, depfile_.path()));
             if (ended && ended->stopped) return false;
-            // What it read is not known, and so not when to check it again.
+            // The files that it read are unknown, and so is the time to check it again.
             if (ended && ended->timed_out && out.problem.empty()) out.problem = took_too_long();
             made = text_of_file(depfile_.path());
         }
@@ -161,7 +161,7 @@ private:
     const ScratchFile depfile_;
     const InputStamp began_;
     Clock& clock_;
-    const std::int64_t deadline_ms_;  // Of all that runs for this check.
+    const std::int64_t deadline_ms_;  // The deadline of all programs that run for this check.
     const std::stop_token& stop_;
 };
 

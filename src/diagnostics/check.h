@@ -17,7 +17,7 @@ class Clock;
 
 namespace quire::diagnostics {
 
-// What a file was when it was looked at; equal stamps are taken for equal bytes.
+// The state of a file at one look. Equal stamps are taken for equal bytes.
 struct InputStamp {
     std::int64_t modified_ns = -1;
     std::int64_t size = -1;  // -1: there was none.
@@ -37,8 +37,8 @@ struct CheckTool {
     std::string program;   // "" for the compiler of each unit.
     std::string database;  // The directory of compile_commands.json, for clang-tidy.
     std::int64_t timeout_ms = 0;
-    // What it may write beside the file of the check; of all else nothing, and of .quire/ it reads
-    // nothing either (shell/confine.h).
+    // Paths that the tool may write beside the output file of the check. It can write nothing
+    // else, and cannot read .quire/ (process/confine.h).
     std::vector<std::string> writable = {};
     std::string tidy_config = {};  // The file that clang-tidy goes by; "" for none.
     bool is_tidy() const;

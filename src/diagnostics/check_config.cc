@@ -80,7 +80,7 @@ std::optional<Fault> read_member(const Value& config, std::string_view name, T& 
 }  // namespace
 
 std::optional<Fault> CheckConfig::weigh(std::string_view field, const Value& list) {
-    // What is too long is not repeated.
+    // A value that is too long is not repeated.
     const auto fault = [&](std::string what) {
         return Fault{std::string(field), std::move(what),
                      cat("at most ", kMostPatterns, " globs of at most ", kLongestPattern,
@@ -188,7 +188,8 @@ Shown show(const std::vector<Finding>& findings, const CheckConfig& config) {
         return at->second;
     };
     std::map<std::string_view, bool> paths;
-    std::map<std::string_view, bool> checks;  // Of what is no error.
+    // The verdicts on checks of findings that are no errors.
+    std::map<std::string_view, bool> checks;
     for (const Finding& each : findings) {
         if (!once(paths, each.path, [&] { return config.has_path(each.path); })) continue;
         if (each.severity != Severity::error &&

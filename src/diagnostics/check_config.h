@@ -33,7 +33,7 @@ public:
 
     // Which files are checked, and shown: none given is all.
     bool has_path(std::string_view path) const;
-    // By its path and its check.
+    // Whether the config shows a finding, by its path and its check.
     bool has(const Finding& finding) const { return has_path(finding.path) && has_check(finding); }
     // Errors are shown whatever the checks are.
     bool has_check(const Finding& finding) const;
@@ -44,11 +44,11 @@ public:
     // Whether the same files are checked.
     bool same_files(const CheckConfig& other) const { return paths_ == other.paths_; }
 
-    // What of a config cannot be followed.
+    // The part of a config that cannot be followed.
     struct Fault {
         std::string field;
         Value value;
-        std::string allowed;  // What would be right.
+        std::string allowed;  // The values that would be right.
     };
     // `config` as the section reads: what is missing is the default.
     static std::optional<Fault> read(const Value& config, CheckConfig& out);
@@ -60,21 +60,21 @@ private:
 
     std::vector<std::string> paths_;
     std::vector<text::Glob> path_globs_;
-    std::vector<text::Glob> wanted_;    // Of checks.
+    std::vector<text::Glob> wanted_;    // Patterns for checks.
     std::vector<text::Glob> unwanted_;  // Those with a '!' before them.
     std::size_t weight_ = 0;            // Bytes of all patterns, without braces.
-    std::size_t path_weight_ = 0;       // Of those on paths.
+    std::size_t path_weight_ = 0;       // The part of it for paths.
 };
 
 // The fields of the section.
 std::vector<memory::Field> config_fields();
 
-// What of all findings, sorted, a config shows. Each path and each check is matched once; where
-// they are too many to be matched at once, what is left is let through.
+// The sorted findings that a config shows. Each path and each check is matched once. If there are
+// too many to match at once, the rest is let through.
 struct Shown {
-    std::size_t errors = 0;  // Of those that its paths and checks let through.
+    std::size_t errors = 0;  // The errors among findings that the paths and checks let through.
     std::size_t warnings = 0;
-    std::size_t matching = 0;       // Of these, grave enough.
+    std::size_t matching = 0;       // All of them that are grave enough.
     std::vector<Finding> findings;  // The first `most` of them: errors before the others.
 };
 Shown show(const std::vector<Finding>& findings, const CheckConfig& config);

@@ -114,7 +114,7 @@ TEST(CheckConfig, PatternsAreBoundedInLengthNumberAndSum) {
             {65, "a", "65 globs"},
             {64, std::string(8192, '*'), "a glob of 8192 bytes"},
             {17, std::string(256, 'a'), "4352 bytes of globs"},
-            // As good as 64 of 100 bytes.
+            // Braces multiply: this counts like 64 globs of 100 bytes.
             {1, "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}" + std::string(70, 'a'), "6400 bytes of globs"}};
         for (const auto& row : rows) {
             const auto fault = CheckConfig::read(globs(field, row.number, row.glob), out);

@@ -68,7 +68,7 @@ std::string_view name_of_program(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-// What stands before a compiler to remember or send away what it does.
+// A program that stands before a compiler to cache or distribute its work.
 bool is_launcher(std::string_view program) {
     constexpr std::array<std::string_view, 4> kLaunchers = {"ccache", "sccache", "distcc", "icecc"};
     return std::find(kLaunchers.begin(), kLaunchers.end(), name_of_program(program)) !=
@@ -79,7 +79,7 @@ bool is_launcher(std::string_view program) {
 bool is_output_flag(std::string_view word) {
     constexpr std::array<std::string_view, 10> kAlone = {
         "-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-fsyntax-only"};
-    // Of what coverage, profiles and optimisation make files of.
+    // Options that make files for coverage, profiles and optimisation.
     constexpr std::array<std::string_view, 11> kBegin = {
         "-save-temps",     "--save-temps",   "--coverage",    "-coverage",
         "-ftest-coverage", "-fprofile-arcs", "-fstack-usage", "-fcallgraph-info",

@@ -14,7 +14,7 @@
 namespace quire::diagnostics {
 namespace {
 
-// What a tool wrote, fit to stand in a block: UTF-8 without control characters, and not too long.
+// A tool's text made fit for a block: UTF-8 without control characters, and not too long.
 std::string clean(std::string_view text) {
     std::string out;
     while (!text.empty() && out.size() < kLongestText * 4) {

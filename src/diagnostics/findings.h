@@ -31,17 +31,17 @@ struct Finding {
     static json::Fields<Finding> fields();
 };
 
-// Of one run at most so many are kept, of one finding so many notes, and so many code points of a
-// text.
+// The most findings kept of one run, the most notes of one finding, and the most code points of
+// one text.
 inline constexpr std::size_t kMostOfOneRun = 1000;
 inline constexpr std::size_t kMostNotes = 8;
 inline constexpr std::size_t kLongestText = 600;
 
-// Where the tool ran, and for what. All absolute.
+// The place where the tool ran, and its file. All paths are absolute.
 struct RunPlace {
     std::string root;       // The workspace's.
-    std::string directory;  // What relative paths start from.
-    std::string file;       // What findings without a place are given to.
+    std::string directory;  // The directory from which relative paths start.
+    std::string file;       // The file to which findings without a place belong.
 };
 
 // "path:line:column: severity: message [check]", as gcc, clang and clang-tidy write it; the column
@@ -49,7 +49,8 @@ struct RunPlace {
 // before it. Everything else (included from, in function, quoted lines, sums) is passed over.
 std::vector<Finding> parse_findings(std::string_view output, const RunPlace& place);
 
-// By path, line, column and severity; each once, however many files include where it stands.
+// Sorts by path, line, column and severity, and drops repetitions, which files that include each
+// other cause.
 void sort_findings(std::vector<Finding>& findings);
 
 // {path, line, column, severity, message}, with check and notes where there are any.

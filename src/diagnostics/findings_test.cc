@@ -108,7 +108,7 @@ TEST(Findings, WhatIsKeptIsBounded) {
     EXPECT_EQ(lengthy[0].message.size(), kLongestText);
 }
 
-// Whatever a tool writes, what is kept can stand in a block.
+// A tool may write any bytes; the findings that are kept can always stand in a block.
 TEST(Findings, AnyBytesGiveFindingsThatCanBeKept) {
     const std::uint32_t seed = std::random_device()();
     SCOPED_TRACE(cat("seed ", seed));

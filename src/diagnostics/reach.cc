@@ -23,7 +23,7 @@
 namespace quire::diagnostics {
 namespace {
 
-constexpr int kMostLinks = 40;  // As Linux follows them.
+constexpr int kMostLinks = 40;  // Linux follows as many.
 
 class OpenFile {
 public:
@@ -36,7 +36,7 @@ public:
         if (fd_ >= 0) ::close(fd_);
     }
     int fd() const { return fd_; }
-    // What was opened, whatever the path means by now; "" where the system does not say.
+    // The path of the opened file, whatever its name means by now; "" if the system does not say.
     std::string path() const {
         std::array<char, PATH_MAX> out{};
         const ssize_t size = ::readlink(cat("/proc/self/fd/", fd_).c_str(), out.data(), out.size());
@@ -55,7 +55,8 @@ bool is_same(const struct stat& a, const struct stat& b) {
     return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// What of `word`, or of the word after it, the option `flag` names; none where it is another.
+// The operand of the option `flag` in `word` or in the word after it; none if it is another
+// option.
 std::optional<std::string> operand(std::string_view flag, const std::vector<std::string>& words,
                                    std::size_t at) {
     std::string_view word = words[at];
@@ -80,7 +81,7 @@ std::string Reach::resolved(const std::string& path) {
     return unknown ? absolute_path("/", path) : absolute_path("/", real.string());
 }
 
-// By its name, or by that of the directory, which may be mounted at another place as well.
+// Compares names, and then directories, because the root may be mounted at another place as well.
 std::optional<std::string> Reach::from_root(const std::string& resolved) const {
     const std::string below = root_ == "/" ? root_ : root_ + "/";
     if (resolved.starts_with(below)) return resolved.substr(below.size());

@@ -27,10 +27,10 @@ public:
     // Whether agents may write `path`, absolute: what it leads to, or a name on the way to it.
     bool is_agents(const std::string& path) const;
 
-    // What of the unit's command agents may write that the compiler runs, or takes its command
-    // from: a program (one without '/' is looked for in PATH), a plugin, a response file; "" where
-    // there is none. Options on which this goes: @FILE, -wrapper, -B, -specs, -fplugin, -load,
-    // -fpass-plugin, -iplugindir, --config.
+    // The part of the unit's command that agents may write and that the compiler runs or takes
+    // its command from: a program (one without '/' is looked for in PATH), a plugin, a response
+    // file; "" if there is none. The options checked are @FILE, -wrapper, -B, -specs, -fplugin,
+    // -load, -fpass-plugin, -iplugindir and --config.
     std::string agents_part(const CompileUnit& unit, const std::string& program) const;
 
 private:

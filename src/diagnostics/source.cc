@@ -228,7 +228,7 @@ public:
         out.append("warnings", shown.warnings);
         out.append("matching", shown.matching);
         out.append("findings", std::move(findings));
-        // What was found before and is found again is not news.
+        // Findings that were there before and are found again are not news.
         Map found = out;
         found.erase("status");
         std::string said = json::write(std::move(found));
@@ -273,7 +273,7 @@ public:
 
     void start(std::function<void()> changed) {
         state_.with([&](Inside& state) { state.changed = std::move(changed); });
-        // What checks that were killed with their kernel left behind.
+        // Removes the files of checks that were killed with their kernel.
         std::error_code none;
         std::filesystem::remove_all(options_.scratch, none);
         look_again();
@@ -316,7 +316,7 @@ private:
         std::uint64_t round = 0;  // Tasks of an older one end.
         std::stop_source stop;
         std::shared_ptr<const Units> units;  // None before the file was read.
-        std::map<std::string, std::shared_ptr<const Checked>> known;  // By Listed::key.
+        std::map<std::string, std::shared_ptr<const Checked>> known;  // Keyed by Listed::key.
         std::deque<const Listed*> waiting;
         std::size_t under_way = 0;
         std::size_t done = 0;
@@ -325,10 +325,10 @@ private:
         std::int64_t ended_ms = 0;
         std::int64_t told_ms = 0;  // When the block was last told how far the run is, and how far.
         std::size_t told_part = 0;
-        std::string said;  // What was found, as last fed, and since when.
+        std::string said;  // The findings as last fed, and since when.
         std::int64_t said_ms = 0;
-        InputStamp list_stamp;         // Of the file, as it was last read.
-        std::vector<InputStamp> seen;  // Of the last look, where it saw a change.
+        InputStamp list_stamp;         // The stamp of the file as last read.
+        std::vector<InputStamp> seen;  // The changed stamps of the last look.
     };
 
     // A config that cannot be followed never passes judge(); what was imported or written by
@@ -342,7 +342,8 @@ private:
         return out;
     }
 
-    // What is known of the files that a config chooses. No lock is held while patterns are matched.
+    // The known checks of the files that a config chooses. No lock is held while patterns are
+    // matched.
     struct Seen {
         std::shared_ptr<const Choice> choice;
         Checks checks;  // One for each chosen; never null.

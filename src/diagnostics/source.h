@@ -35,7 +35,7 @@ struct DiagnosticsOptions {
     std::string scratch;  // A directory for files that live as long as a check: made and removed.
     // Files and folders that a check may write beside its own file, as a cache of the tool's.
     std::vector<std::string> writable = {};
-    std::int64_t timeout_ms = 120'000;  // Of one check.
+    std::int64_t timeout_ms = 120'000;  // The most that one check may take.
     std::size_t jobs = 1;               // Checks at once.
     std::int64_t look_ms = 3'000;       // How often what was read is looked at for changes; two
                                         // looks that agree are a settled change.

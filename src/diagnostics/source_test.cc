@@ -298,7 +298,7 @@ public:
                  workers, clock) {
         project.write("src/a.cc", "BAD\n");
     }
-    // What comes of `command`.
+    // The status after a run of `command`.
     std::string status(const std::string& command, const std::string& directory = "") {
         project.write("list.json",
                       cat(R"([{"directory":")", directory.empty() ? project.path() : directory,
@@ -468,7 +468,7 @@ TEST(DiagnosticsSource, WhatTakesTooLongIsSaidAndTriedAgain) {
 
 TEST(DiagnosticsSource, AllOfACheckHasOneDeadline) {
     Bench bench(1500);
-    // What it read is listed by a second run, which takes as long.
+    // A second run lists the files that it read, and takes as long as the first.
     bench.project.write("tool", "#!/bin/sh\necho run >> checked\nexec sleep 60\n");
     bench.project.write("src/a.cc", "\n");
     bench.project.list({"src/a.cc"});
@@ -672,7 +672,7 @@ TEST(DiagnosticsSource, ClangTidyNeedsAListThatItFinds) {
     EXPECT_EQ(source.judge(Map{{"most", 0}}).kind, memory::ConfigAnswer::Kind::rejected);
 }
 
-// What agents write decides what a compiler does: it must not matter.
+// Agents may write files that tell a compiler where to write; this must have no effect.
 TEST(DiagnosticsSource, WhatACheckIsToldToWriteItDoesNotWrite) {
     RealTool real("");
     std::filesystem::create_directories(real.project.path() + "/.quire");

@@ -34,7 +34,7 @@ template <class T>
 // without a specialisation cannot be a member of a Fields list.
 struct Codec;
 
-// What `value` says, or why it is no T.
+// Reads `value` as a T, or says why it is none.
 template <class T>
 Read<T> read(const Value& value) {
     return Codec<T>::read(value);

@@ -33,7 +33,7 @@ struct Fault {
     std::string wanted = {};  // "a string"; for an unknown member the known ones: "name, size".
     std::string path = {};    // "shares[2].with"; "" for the value as a whole.
 
-    // The same fault, seen from the object or the array around it.
+    // This fault, seen from the object or the array around it.
     Fault in_member(std::string_view name) &&;
     Fault in_item(std::size_t index) &&;
 

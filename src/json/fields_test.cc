@@ -18,7 +18,7 @@ constexpr auto words_of(Mood) {
     return word_table("calm", "loud", "sad");
 }
 
-// Of another room: its fields stand beside it.
+// A struct of another room, so its fields are listed beside it.
 struct Spot {
     std::string name;
     std::int64_t height = 0;
@@ -126,7 +126,7 @@ TEST(Fields, EncodeWhatSaysSomethingInTheirOrder) {
               R"({"name":"","count":0,"note":"","wanted":["sad"],"mood":"calm"})");
 }
 
-// What each shape is in JSON, that it fits its schema, and that it is the same when it is back.
+// Checks the JSON of a shape, that it fits the schema, and that reading it gives the same value.
 template <class T>
 void expect_kept(const T& it, std::string_view text) {
     const Value value = Codec<T>::encode(it);

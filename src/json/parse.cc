@@ -17,13 +17,13 @@
 namespace quire::json {
 namespace {
 
-// What is open around the place that is being read.
+// An array or object that is open around the place that is being read.
 struct Frame {
     explicit Frame(bool map) : is_map(map) {}
     bool is_map;
     List items;
     Map members;
-    std::string key;  // Of the member whose value comes next.
+    std::string key;  // The key of the member whose value comes next.
 };
 
 // A repeated key keeps the place of its first and the value of its last.

@@ -38,7 +38,7 @@ std::size_t plain_words(std::string_view text, std::size_t at) {
 void write_escaped(std::string& out, std::string_view text) {
     constexpr std::string_view kHex = "0123456789abcdef";
     out.push_back('"');
-    std::size_t plain = 0;  // Where the run that needs no escape began.
+    std::size_t plain = 0;  // The beginning of the present run of characters that need no escape.
     for (std::size_t i = 0; i < text.size(); ++i) {
         i += plain_words(text, i);
         while (i < text.size() && is_plain(static_cast<unsigned char>(text[i]))) ++i;

@@ -35,7 +35,7 @@ public:
         Value arguments;
         Route route = Route::none;
         std::string_view version = {};  // The revision that the client speaks.
-        // What the client brings back from an earlier result: "" and none for a first call.
+        // The state that the client returns from an earlier result: "" and none for a first call.
         std::string state = {};
         std::optional<Value> response = {};
     };

@@ -37,7 +37,8 @@ struct Change {
     friend constexpr auto words_of(Kind) { return word_table("changed", "new", "gone"); }
     Kind kind = Kind::changed;
     std::string tool;
-    std::string what = {};  // Of one that changed: "its description and its input schema".
+    // The parts of a tool that changed: "its description and its input schema".
+    std::string what = {};
 };
 // In the order of the pin, then what is new in that of the listing. O(n²) of tools, of which there
 // are kMostTools at most.

@@ -31,7 +31,7 @@ struct ServerOptions {
     std::string name;                      // The mount's name.
     std::vector<std::string> command;      // The program and its arguments.
     std::vector<std::string> environment;  // NAME=value, all of it.
-    std::string directory;                 // Where it runs.
+    std::string directory;                 // The directory in which it runs.
     std::string version;                   // Our own, for the handshake.
 
     std::size_t line_bytes = std::size_t{32} << 20;  // The longest message, either way.

@@ -47,7 +47,7 @@ private:
 
 class BlockingClient {
 public:
-    // As LineChannel: the descriptors outlive this.
+    // The descriptors must outlive this, like those of a LineChannel.
     BlockingClient(int input, int output, std::size_t bound) : channel_(input, output, bound) {}
 
     // Sends a request, and returns the id of its response. Errors: those of LineChannel::write().

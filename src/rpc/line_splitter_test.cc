@@ -9,7 +9,7 @@
 namespace quire::rpc {
 namespace {
 
-// What `chunks` gives, one after another; "!" and its id for a line that was too long.
+// The lines that `chunks` give, one after another; "!" and its id for a line that was too long.
 std::vector<std::string> split(std::size_t bound, const std::vector<std::string>& chunks) {
     LineSplitter splitter(bound);
     std::vector<std::string> lines;

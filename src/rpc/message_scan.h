@@ -12,7 +12,7 @@
 namespace quire::rpc {
 
 struct MessageHead {
-    std::string id;      // As compact JSON: 7, "a"; "" for none (a notification), "null" as itself.
+    std::string id;      // Compact JSON: 7, "a"; "" for none (a notification), "null" for a null.
     std::string method;  // "" for an answer.
     // For notifications/cancelled: the id of the request that it cancels, in the form of `id`.
     std::string cancels;

@@ -18,20 +18,21 @@ namespace quire::store {
 
 // The hash before a workspace's first entry, of the bytes that are its own.
 AuditHash audit_origin(std::string_view workspace);
-// Of the hash before it, its number as eight bytes, the highest first, and its body. O(body).
+// The hash of an entry: SHA-256 over the hash before it, its number as eight bytes, the highest
+// first, and its body. O(body).
 AuditHash audit_hash(const AuditHash& before, std::uint64_t seq, std::string_view body);
 
 // Walks a log from its first entry on.
 class AuditWalk {
 public:
     explicit AuditWalk(const AuditHash& origin) : head_(origin) {}
-    // What is wrong with the next entry; none where it follows from those before it. After a
-    // mistake it goes no further.
+    // Takes the next entry. Returns what is wrong with it, or nothing if it follows from those
+    // before it. After a fault the walk stays where it is.
     std::optional<std::string> take(const AuditEntry& entry);
     std::uint64_t count() const { return count_; }
     const AuditHash& head() const {
         return head_;
-    }  // Of the last one; the origin before the first.
+    }  // The hash of the last entry; the origin before the first.
 
 private:
     AuditHash head_;

@@ -250,7 +250,7 @@ void Committer::refuse_if_blocked(Queue& queue, Queued& queued) {
                                      [&](DocumentKey key) { return queue.fenced.contains(key); });
     if (fenced == touched.end()) return;
     queued.refused = fenced_error(*fenced);
-    // What it would have changed in other documents is missing there as well.
+    // The batch's changes to other documents are missing there as well.
     queue.fenced.insert(touched.begin(), touched.end());
 }
 

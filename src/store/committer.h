@@ -56,7 +56,7 @@ private:
     struct Queue {
         std::deque<Queued> waiting;
         std::vector<std::string> notes;  // For the next batch.
-        std::size_t noted_bytes = 0;     // Of `notes`.
+        std::size_t noted_bytes = 0;     // The size of `notes`.
         bool writes_notes = false;       // A time is set at which they are written.
         bool writes_much = false;        // They are so many that they are written now.
         std::set<DocumentKey> fenced;    // Batches that touch these are refused.

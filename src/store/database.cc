@@ -132,8 +132,8 @@ Result<bool> Statement::sealed_step() {
             const std::int64_t value = integer(column);
             mix(&value, sizeof value);
         } else {
-            // The same bytes for a text and a blob; the address before the size, as SQLite wants
-            // it.
+            // A text and a blob give the same bytes. SQLite wants the address to be asked for
+            // before the size.
             const void* const bytes = sqlite3_column_blob(statement_, column);
             mix(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
         }

@@ -1,4 +1,4 @@
-// What the disk may do to a store: refuse, fail, lose power, hold garbage.
+// Faults that a disk may have: it refuses, fails, loses power, or holds garbage.
 #include <algorithm>
 #include <fstream>
 #include <random>
@@ -249,7 +249,7 @@ TEST(StoreFaults, GarbageInTheLogOfAKilledStoreCostsNoEarlierBatch) {
         if (child == 0) {
             const auto opened = open_sqlite(directory / "quire.db");
             for (int i = 0; i < 10; ++i) static_cast<void>(commit(*opened->store, numbered(i)));
-            ::_exit(0);  // As if killed: nothing is closed.
+            ::_exit(0);  // Like a kill: nothing is closed.
         }
         ::waitpid(child, nullptr, 0);
         overwrite(directory / "quire.db-wal", at, 64);

@@ -59,8 +59,8 @@ public:
         disks_.clear();
         for (const std::string& path : paths) disks_[path].flushed = read_all(path);
     }
-    // What a disk may hold after the power went: all that was flushed, and of the rest any part, a
-    // sector at a time.
+    // Contents that a disk may have after a power loss: everything that was flushed, and any part
+    // of the rest, sector by sector.
     std::string after_power_loss(const std::string& path, std::mt19937& random) const {
         const Disk& disk = disks_.at(path);
         std::string bytes = disk.flushed;
@@ -113,7 +113,7 @@ private:
     static File* as_file(sqlite3_file* file) { return reinterpret_cast<File*>(file); }
     static sqlite3_file* real(sqlite3_file* file) { return as_file(file)->real(); }
 
-    // What this operation answers: SQLITE_OK to carry it out.
+    // The code that this operation returns; SQLITE_OK means that it is carried out.
     int judge(bool is_flush) {
         const bool applies =
             fault_ == Fault::power_loss || (fault_ == Fault::flush_error && is_flush) ||

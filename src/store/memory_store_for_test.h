@@ -17,7 +17,7 @@
 
 namespace quire::store {
 
-// What outlives a MemoryStore: open another on the same disk for a restart.
+// The disk that outlives a MemoryStore: open another store on it for a restart.
 class MemoryDisk {
 public:
     struct Contents {

@@ -27,7 +27,7 @@ constexpr std::int64_t kLogStep = 4
                                   << 20;  // The log's room on the disk grows by so much at a time.
 constexpr int kIdleCheckpoint = 64;       // Pages of log, from which an idle store empties it,
 constexpr int kBusyCheckpoint = 4096;     // and a busy one.
-constexpr std::int64_t kFrameBytes = 4096 + 24;  // Of one page in the log.
+constexpr std::int64_t kFrameBytes = 4096 + 24;  // The size of one page in the log.
 constexpr std::int64_t kCheckedBytes =
     4 << 20;  // A larger database is not checked as a whole at the start.
 
@@ -247,7 +247,7 @@ Result<void> SqliteStore::write(std::span<const Batch* const> batches) {
         if (!written) return written;
         if (database_->log_pages() >= kBusyCheckpoint) checkpoint();
     }
-    // Whatever becomes of this, and of the checkpoint: the batches are durable.
+    // The batches are durable, whether or not this and the checkpoint succeed.
     make_room();
     return {};
 }

@@ -55,7 +55,9 @@ private:
     sched::TurnLock turn_;              // For the database.
     std::optional<Database> database_;  // Empty only while the store closes.
     std::optional<Error>
-        failure_;  // Of upkeep: the next write reports it. This and the next on the worker only.
+        // A failure of upkeep; the next write reports it. This and the next are for the worker
+        // only.
+        failure_;
     std::int64_t log_room_ = 0;  // How long the log's file is, as far as known.
     sched::Guarded<DocumentKey> highest_key_;
     std::optional<Committer> committer_;  // Last: it writes through the rest.

@@ -69,10 +69,10 @@ struct UnitRecord {
 
 // The records that are kept by key, and that the store never looks into.
 enum class Table : std::uint8_t {
-    tokens,      // By actor and client token: the id of the block that the token made.
-    approvals,   // By approval: what a person was asked, and the answer.
-    rule_facts,  // By agent and fact: what rules remember of an agent's calls over sessions.
-    mount_pins,  // By mount: what a person has approved of another program's tools.
+    tokens,      // Key: client token; owner: actor. The id of the block that the token made.
+    approvals,   // Key: approval. The request to a person, and the answer.
+    rule_facts,  // Key: fact; owner: agent. A count that rules keep over sessions.
+    mount_pins,  // Key: mount. The approved tools of another program's server.
 };
 struct RecordKey {
     Table table = Table::tokens;
@@ -86,12 +86,12 @@ struct KeyedRecord {
     bool gone = false;  // In a batch: it is removed, and the body does not matter.
 };
 
-// What a document is found by, by those who ask for words. It follows from what the document says,
-// so that it may lag behind: `version` tells of which version it is. One that is no newer than what
-// is there changes nothing.
+// The searchable text of a document. It is derived from the document and may lag behind:
+// `version` says which version it shows. A record that is no newer than the stored one changes
+// nothing.
 struct TextRecord {
     DocumentKey document = 0;
-    std::uint64_t version = 0;  // Of the block that is the document.
+    std::uint64_t version = 0;  // The version of the block that is the document.
     bool gone = false;          // Nothing will find it ever again; the rest does not matter.
     std::string name = {};
     std::string description = {};
@@ -152,7 +152,7 @@ struct StoredDocument {
     std::vector<Bytes> updates = {};  // In the order they were made durable.
     std::vector<PeerRecord> peers = {};
     std::vector<BlockRecord> blocks = {};
-    std::vector<UnitRecord> units = {};  // By block and version.
+    std::vector<UnitRecord> units = {};  // Sorted by block, then version.
 };
 
 class Store {

@@ -1,4 +1,4 @@
-// What any store promises: each test runs on every twin.
+// The promises of every store: each test runs on both implementations.
 #include "store/store.h"
 
 #include <atomic>
@@ -287,7 +287,7 @@ TYPED_TEST(StoreContract, OfARefusedBatchWhatWasNotedStaysAndGoesWithTheNext) {
     this->disk_.free_disk();
 }
 
-// Whatever is refused in between: where a batch is durable, so is all that was noted before it.
+// Refusals in between change nothing: when a batch is durable, so is everything noted before it.
 TYPED_TEST(StoreContract, WhatWasNotedIsDurableWithWhateverComesAfterIt) {
     ASSERT_TRUE(commit(this->store(), update(1, "before")));
     this->disk_.fill_disk();

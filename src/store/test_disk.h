@@ -1,4 +1,4 @@
-// Where files are cheap, and short waits, for the store's tests.
+// Directories where files are cheap, and short waits, for the store's tests.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,8 @@
 
 namespace quire::store {
 
-// Where a file is cheap to make: for tests of what SQLite does, whose disk is of their own making.
+// A directory in which files are cheap, for tests of SQLite's behaviour on disks that they
+// simulate themselves.
 inline std::string quick_parent() {
     return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : TestDirectory::usual_parent();
 }

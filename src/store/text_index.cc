@@ -9,7 +9,7 @@
 namespace quire::store {
 namespace {
 
-// What a reader sees of a document.
+// The columns that a reader sees.
 constexpr std::string_view kSeen = "{name description content} : ";
 
 std::string quoted(std::string_view text) {

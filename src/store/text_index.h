@@ -1,5 +1,5 @@
-// What documents are found by, in SQLite's FTS5. Every function runs within its caller's
-// transaction and lock.
+// The full-text index, in SQLite's FTS5. Every function runs within its caller's transaction and
+// lock.
 #pragma once
 
 #include <string>

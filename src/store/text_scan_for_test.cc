@@ -40,7 +40,8 @@ std::vector<Word> words_of(std::string_view text) {
     return words;
 }
 
-// Where the words of the phrase stand side by side: from the index of each first one.
+// The places where the words of the phrase stand side by side, each by the index of its first
+// word.
 std::vector<std::size_t> places(const std::vector<Word>& words, std::string_view phrase) {
     const std::vector<Word> wanted = words_of(phrase);
     std::vector<std::size_t> found;
@@ -85,7 +86,7 @@ public:
                 });
             });
         if (!tagged || !none_is(query.none, 3) || !none_is(query.not_in_name, 1)) return false;
-        // What must be there comes last: it is what the score and the snippet are of.
+        // Required words come last, because they give the score and the snippet.
         hit_ = {};
         return all_are(query.in_name, 1) && all_are(query.all, 3);
     }

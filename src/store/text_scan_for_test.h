@@ -1,5 +1,5 @@
-// What documents are found by, looked through one after another: for the store's twins in memory.
-// Its words are runs of ASCII letters and digits, and of whatever is not ASCII; accents count.
+// Full-text search by scanning all documents, for the stores in memory. Its words are runs of
+// ASCII letters and digits and of all non-ASCII characters; accents count.
 #pragma once
 
 #include <map>

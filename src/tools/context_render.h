@@ -1,4 +1,5 @@
-// What the tool `context` answers: structured content, and the same as text for a model to read.
+// Renders the answers of the tool `context`: structured content, and the same as text for a
+// model.
 //
 // Each function takes what the kernel answered to one operation and cannot fail. The text names the
 // block, what was done and the new version, so that a model need not read the structured part.
@@ -18,7 +19,7 @@ namespace quire::tools {
 // what most of them answer in the others.
 Map memory_answer(bool full);
 
-// What a changing operation answers that makes nothing else; `what` says what was done.
+// The answer of a changing operation that returns nothing else; `what` says what was done.
 ToolResult render_memory_done(const kernel::MemoryVersion& block, std::string_view what);
 // A write, with what it made: how many matches it replaced, the counter's new value, the item that
 // it removed.

@@ -1,4 +1,4 @@
-// What str_replace_based_edit_tool and memory share.
+// The common part of str_replace_based_edit_tool and memory.
 //
 // Models have learnt two things about these tools from elsewhere: how an answer looks (`cat -n`
 // numbers, a snippet after an edit) and how a refusal begins ("No replacement was performed, …").

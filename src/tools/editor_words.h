@@ -1,4 +1,4 @@
-// What the editing tools of profile `compat` share: the rows of their common commands, the edits
+// The common part of the editing tools of profile `compat`: the rows of their commands, the edits
 // behind these, and the words of their answers.
 //
 // Models know these tools from elsewhere, so commands, arguments and answers keep the form that
@@ -31,7 +31,7 @@ struct EditorNouns {
     std::string_view whole;  // "the file"
     std::string_view look;   // "View the file"
 };
-// What a call asked for: refusals repeat it.
+// The arguments that refusals repeat.
 struct EditorAsk {
     std::string path;
     std::string old_str = {};

@@ -115,8 +115,8 @@ Operation line_operation(std::string op) {
     return {.name = std::move(op), .arguments = std::move(arguments)};
 }
 
-// What an item of `operations` may be. It is published as one object with all their members: three
-// objects in a oneOf, as block_edit has them, would take a model four times the words.
+// The items of `operations`. They are published as one object with all their members: three
+// objects in a oneOf, as in block_edit, would cost a model four times the words.
 const Operations& line_operations() {
     static const Operations all{
         "op",
@@ -163,10 +163,11 @@ std::string done_line(const FileVersion& file, std::string_view what) {
                ").\n");
 }
 
-// What an operation answers that changed a file and shows no edit of lines.
+// The answer of an operation that changed a file and shows no edit of lines.
 struct FileDone {
     FileVersion file;
-    std::optional<std::string> snippet = {};  // What was written; profile `full` has none.
+    // The lines that were written; profile `full` has none.
+    std::optional<std::string> snippet = {};
     static Fields<FileDone> fields() {
         return Fields<FileDone>()
             .members(Codec<FileVersion>::fields(), &FileDone::file)
@@ -182,7 +183,7 @@ struct StatusOfAll {
 using FileShown = About<FileVersion, ShownBlock>;
 using FileEditAnswer = About<FileVersion, EditAnswer>;
 
-// What any of the operations answers. Profile `model` names only what most of them have.
+// The answer of any operation. Profile `model` names only the members that most of them have.
 Map file_answer(bool full) {
     if (!full) return one_of({Codec<FileVersion>::schema(), {}});
     return one_of({Codec<FileDone>::schema(), Codec<FileShown>::schema(),

@@ -10,8 +10,8 @@
 namespace quire::tools {
 namespace {
 
-// What is still to be done before the loop may end, and what should have been by now, for the
-// program that runs the model; null where nothing is.
+// The tools that must or should still be called before the loop ends, for the program that runs
+// the model; null if there are none.
 Value due_of(const policy::LoopReport& report, const policy::RuleSet& set) {
     Map out;
     List outstanding;

@@ -1,4 +1,4 @@
-// What a call means for its agent's loop, for the program that runs the model.
+// Notes about a call's effect on its agent's loop, for the program that runs the model.
 #pragma once
 
 #include <cstdint>

@@ -106,7 +106,7 @@ struct MemoryDirectory {
     bool by_lines = false;
 };
 
-// What is below a directory. Only the root may be empty: a directory is there if a memory is.
+// Lists a directory. Only the root may be empty, because a directory exists if a memory is in it.
 void view_memory_directory(MemoryEditor editor, OperationCall call, MemoryDirectory directory) {
     const std::string prefix = directory.label.empty() ? "" : directory.label + "/";
     editor.memory.list(

@@ -38,11 +38,12 @@ struct Operations {
     // nullptr if no operation has that name.
     const Operation* find(std::string_view name) const;
     std::vector<std::string> names() const;
-    // What a call of one of `names` looks like: the members that these take, required ones first.
-    // A member is required if every operation of the tool requires it. Two operations that take a
-    // member of one name give it the same schema.
+    // The input schema for calls of `names`: the members that these operations take, required
+    // ones first. A member is required if every operation of the tool requires it. Two operations
+    // that take a member of one name give it the same schema.
     Value input_schema(const std::vector<std::string>& names) const;
-    // What the rows of `names` say: "save: writes edits to the disk. undo, redo: your own."
+    // The descriptions in the rows of `names`: "save: writes edits to the disk. undo, redo: your
+    // own."
     std::string description(const std::vector<std::string>& names) const;
     // Gives old argument names their new names, then checks that the operation takes each argument
     // and misses none. Errors: invalid_argument "invalid_argument" {missing} or {unknown}; the

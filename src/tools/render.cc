@@ -13,7 +13,7 @@ namespace quire::tools {
 
 namespace {
 
-// What whoever is to wait for a person can do.
+// The next step for a caller that must wait for a person.
 std::string wait_for(const Error& escalation) {
     const Value* id = escalation.details().find("approval_id");
     if (id == nullptr || !id->is_string()) return {};
@@ -72,7 +72,7 @@ edits::EditLimits edit_limits(const kernel::Kernel& kernel) {
 
 namespace {
 
-// What both say of a member.
+// The schema on which both agree.
 Value common(const Value& one, const Value& other) {
     if (one == other) return one;
     const Value* const type = one.get("type");

@@ -120,9 +120,9 @@ std::string snippet_of(const edits::Change& change, Profile profile);
 // The lines that a change shows, and how many more there are.
 std::string snippet_text(const edits::Change& change, Profile profile);
 
-// What a read from line `first` on, counted from 1, is refused with where it begins past the end;
-// none otherwise. Line 1 of an empty block is where reading it begins.
-// `error`: what the read failed with, or null where it gave a block of `line_count` lines.
+// The refusal of a read from line `first` on, counted from 1, that begins past the end; none if
+// it does not. Line 1 of an empty block is a valid start. `error`: the error of the read, or null
+// if it gave a block of `line_count` lines.
 std::optional<Error> past_the_end(std::size_t first, const Error* error, std::size_t line_count);
 
 // "Version 8, 12 lines." and the like.

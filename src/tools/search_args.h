@@ -1,4 +1,5 @@
-// What block_search and kernel_search share: bounds of their arguments, and their answers.
+// The common part of block_search and kernel_search: bounds of their arguments, and their
+// answers.
 //
 // Lines are numbered as the profile counts them. `match_start` and `match_end` say where in
 // `content` the match lies, in code points, whatever the profile. Long lines are cut around their

@@ -24,7 +24,7 @@ class ToolCatalog;
 namespace quire::kernel {
 class Admission;
 class RuleCalls;
-}
+}  // namespace quire::kernel
 
 namespace quire::tools {
 
@@ -78,7 +78,7 @@ struct ToolAnswer {
 // The outcome of a call: values, until a door encodes them.
 struct ToolResult {
     std::variant<ToolAnswer, Error> outcome;  // An Error is a refusal.
-    kernel::Touched touched = {};             // What the log says of it.
+    kernel::Touched touched = {};             // The facts for the audit log.
     Map meta = {};  // For the program that runs the model: {"quire/loop": "ended"} and the like.
 
     const ToolAnswer* answer() const { return std::get_if<ToolAnswer>(&outcome); }

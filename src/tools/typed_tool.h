@@ -13,7 +13,7 @@
 
 namespace quire::tools {
 
-// What a tool says of itself; its input schema comes from its fields.
+// The description of a tool; its input schema comes from its fields.
 struct Described {
     std::string name;
     std::string title;

@@ -39,7 +39,7 @@ Value parsed(std::string_view text) {
 
 class Echo : public testing::Test {
 protected:
-    // As the registry does: what the schema takes.
+    // Checks the arguments against the schema first, like the registry.
     EncodedResult call(Value arguments) {
         if (arguments.is_null()) arguments = Map{};
         const json::Schema schema =
@@ -118,7 +118,7 @@ TEST(OneOf, HasTheMembersOfAllAndRequiresWhatEachDoes) {
                       "names":{"type":"array","items":{"type":"string"}}},"required":["said"]})"));
     EXPECT_EQ(Value(one_of({answer().schema(), {}})), parsed(R"({"type":"object",
         "properties":{"said":{"type":"string"},"aside":{"type":"string"}}})"));
-    // What an answer says of sizes and of what else there may be is not published.
+    // Bounds, and whether other members are allowed, are not published for answers.
     EXPECT_EQ(or_refusal(counted.schema()), parsed(R"({"type":"object",
         "properties":{"said":{"type":"integer"},"names":{"type":"array","items":{"type":"string"}},
                       "aside":{"type":"string"}},

@@ -25,7 +25,7 @@ struct ApprovalListOptions {
 
 struct ApprovalAnswerOptions {
     std::string id;
-    std::string decision;  // As the tool `approvals` names it.
+    std::string decision;  // A value of the tool `approvals`.
     std::optional<std::int64_t> duration_s = {};
     bool scoped = false;
     std::string scope = {};  // "" for the block or file alone.

@@ -20,7 +20,7 @@ namespace quire::cli::show {
 
 // A place to write to: a file by its path in the workspace, or the conversation's block.
 struct Place {
-    std::string name;  // As shown.
+    std::string name;  // The name that is printed.
     std::string block_id;
     std::string path;       // "" for the conversation.
     std::size_t lines = 0;  // At the start of the demo.

@@ -38,7 +38,7 @@ struct DoctorFinding {
     Health health = Health::good;
     std::string what;
     std::string found;
-    std::string fix;  // What to do; "" if the finding is good.
+    std::string fix;  // The next step; "" if the finding is good.
 };
 
 std::string_view word_of(Health health) {

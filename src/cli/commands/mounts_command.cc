@@ -22,7 +22,7 @@ namespace {
 
 struct MountOptions {
     std::string name;
-    std::string offer;  // Of approve: the digest of a list of tools, as show prints it.
+    std::string offer;  // For approve: the digest of a list of tools, as show prints it.
 };
 
 // "3 tools, 1 left out, 2 unapproved changes".

@@ -130,7 +130,7 @@ struct KernelProcess::Body {
     std::unique_ptr<sched::Pool> mount_workers;
     std::unique_ptr<mounts::Mounts> mounts;
     std::unique_ptr<tools::Registry> registry;
-    std::map<std::string, std::string> profiles;  // By agent, from the settings.
+    std::map<std::string, std::string> profiles;  // Profiles from the settings, keyed by agent.
     // The person whom agents' clients ask, and how; none where nobody is asked there.
     std::optional<policy::Actor> person;
     std::unique_ptr<mcp::ElicitationContext> asking;

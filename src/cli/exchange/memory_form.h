@@ -28,7 +28,7 @@ namespace quire::cli {
 struct FormHead {
     std::string label;
     std::string description;
-    std::string permission;  // As the tools name it.
+    std::string permission;  // A permission in the words of the tools.
     std::int64_t version = 0;
 };
 
@@ -50,7 +50,7 @@ Result<Value> read_form(std::string_view form, const memory::BlockSchema& schema
 struct FormPlace {
     std::string section;
     std::string field = {};
-    std::optional<std::size_t> index = {};  // Of an item or an entry.
+    std::optional<std::size_t> index = {};  // The index of an item or an entry.
 };
 // The line of the form on which the place stands; if it is missing, the line of the innermost
 // section that is there. None without such a section, for a Text, and for a malformed form.

@@ -87,7 +87,7 @@ struct DiagnosticsSettings {
     std::string compile_commands;  // From the workspace's root, or absolute.
     std::string tool;              // A compiler, or clang-tidy; "" for the compiler of each entry.
     std::string label = "diagnostics";
-    std::int64_t timeout_s = 120;  // Of one check.
+    std::int64_t timeout_s = 120;  // The limit for one check.
     std::size_t jobs = 0;          // Checks at once; 0 for half of the processors.
     static json::Fields<DiagnosticsSettings> fields() {
         return json::Fields<DiagnosticsSettings>()
@@ -103,11 +103,12 @@ struct DiagnosticsSettings {
 
 // [tools.mount.NAME]
 struct MountSettings {
-    std::vector<std::string> command;               // The program, and its arguments.
-    std::map<std::string, std::string> env;         // Beside what every program gets.
-    std::string directory = ".";                    // From the workspace's root, or absolute.
-    std::int64_t timeout_s = 60;                    // Of one call.
-    std::map<std::string, std::string> operations;  // By tool, the argument that names its own.
+    std::vector<std::string> command;        // The program, and its arguments.
+    std::map<std::string, std::string> env;  // Beside what every program gets.
+    std::string directory = ".";             // From the workspace's root, or absolute.
+    std::int64_t timeout_s = 60;             // The limit for one call.
+    // For each tool, the argument that names its operation.
+    std::map<std::string, std::string> operations;
     // All but the program and the two tables.
     static json::Fields<MountSettings> fields() {
         return json::Fields<MountSettings>()

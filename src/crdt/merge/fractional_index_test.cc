@@ -17,7 +17,7 @@ std::optional<Bytes> between(std::optional<Bytes> lower, std::optional<Bytes> up
 const std::optional<Bytes> kOpen;
 const Bytes kFirst{0x80};
 
-// What npm's loro-crdt 1.17.1 made of the same neighbours.
+// The positions that npm's loro-crdt 1.17.1 generated between the same neighbours.
 TEST(FractionalIndex, PositionsAreThoseThatLoroMakes) {
     EXPECT_EQ(between(kOpen, kOpen), kFirst);
     EXPECT_EQ(between(kFirst, kOpen), (Bytes{0x81, 0x80}));

@@ -73,7 +73,7 @@ public:
         Inner* parent = nullptr;
         std::uint16_t slot = 0;  // In the parent.
         const bool is_leaf;
-        std::uint32_t count = 0;  // Of items or children.
+        std::uint32_t count = 0;  // The number of items or children.
     };
     struct Leaf : Node {
         Leaf() : Node(true) {}

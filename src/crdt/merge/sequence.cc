@@ -319,8 +319,8 @@ void Sequence::move_to(const History& history, const Heads& version) {
     at_last_ = false;
 }
 
-// Where a good part of all items comes or goes, one pass over all of them is cheaper than seeking
-// each. False, and nothing is done, where it is not.
+// Shifts all items in one pass, which is cheaper than seeking each one if a good part of them
+// changes. Otherwise does nothing and returns false.
 bool Sequence::shift_in_bulk(const ContainerLog& log) {
     const std::size_t fewest = std::max(kBulkRuns, items_.item_count() / kBulkShare);
     std::size_t atoms = 0;
@@ -343,7 +343,7 @@ bool Sequence::shift_in_bulk(const ContainerLog& log) {
     for (const LvSpan& span : difference_.only_b) add(span, 1);
     if (runs < fewest) return false;
 
-    // By how much each atom's count changes. Gives up where a byte cannot hold it.
+    // The change of each atom's count. Gives up if a count does not fit a byte.
     std::vector<std::int8_t> changes(end_);
     bool fit = true;
     const auto change = [&](Lv lv, std::uint32_t len, std::int32_t by) {

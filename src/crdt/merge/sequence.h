@@ -47,10 +47,10 @@
 
 namespace quire::crdt {
 
-// What an op does to the sequence that is visible after everything: `len` atoms from `lv` on appear
-// at `pos`, or `len` entities at `pos` disappear.
+// The effect of an op on the newest text: `len` atoms from `lv` on appear at `pos`, or `len`
+// entities at `pos` disappear.
 struct Effect {
-    Lv lv;  // Of the op's atoms.
+    Lv lv;  // The first of the op's atoms.
     std::uint32_t len;
     std::uint32_t pos;
     bool erase;
@@ -78,7 +78,8 @@ public:
     std::uint32_t visible() const { return items_.total().last; }
     // The atom at a visible position. Requires pos < visible().
     Lv atom_at(std::uint32_t pos) const;
-    // Where an atom is, or would be were it not deleted, and how often it is.
+    // The place of an atom, or the place that it would have if it were not deleted, and how often
+    // it is deleted.
     struct Place {
         std::uint32_t pos;
         std::uint32_t erased;
@@ -91,8 +92,8 @@ public:
         return items_.before(items_.find_atom(a), items_.find_atom(b));
     }
 
-    // What an atom was put behind in the version that wrote it, kNoLv for nothing: atoms first ..
-    // lv, which lie side by side, behind one another, and `first` behind `left`.
+    // The left origin of an atom in the version that wrote it, kNoLv for none. The atoms first ..
+    // lv lie side by side, each behind the one before, and `first` lies behind `left`.
     struct Origin {
         Lv first;
         Lv left;
@@ -102,8 +103,8 @@ public:
         return {item.lv, item.left};
     }
 
-    // What the atoms [op, op + len) of a delete deleted, in the op's order: runs of consecutive
-    // ids.
+    // The atoms that the atoms [op, op + len) of a delete deleted, in the order of the op: runs
+    // of consecutive ids.
     struct Target {
         Lv op;
         std::uint32_t len;

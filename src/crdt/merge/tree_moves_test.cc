@@ -79,7 +79,7 @@ private:
     ContainerLog log_{ContainerKind::tree};
 };
 
-// What was told along the way, as the naive tree has it.
+// The effects reported along the way, in terms of the naive tree.
 class Told {
 public:
     void take(const TreeMoves& moves, const std::vector<Placement>& placements) {

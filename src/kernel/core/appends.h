@@ -41,12 +41,13 @@ struct Appends {
         std::vector<Piece> pieces;
     };
 
-    conversation::AppendBuffer buffer;  // Whose text it is, and when it is due.
-    std::vector<Piece> pieces;          // The same text, call by call: each is a version.
-    std::vector<Turn> refused;          // What was accepted and the store refused: it goes first.
-    bool in_flight = false;             // A flush of this block is on its way to the disk.
-    bool timer_set = false;             // Silence is being watched for.
-    std::int64_t flushed_ms = 0;        // When text was last flushed because it was due.
+    conversation::AppendBuffer buffer;  // The text of one writer, and when it is due.
+    std::vector<Piece> pieces;          // The buffered text call by call; each call is a version.
+    // Accepted text that the store refused; it is written first.
+    std::vector<Turn> refused;
+    bool in_flight = false;       // A flush of this block is on its way to the disk.
+    bool timer_set = false;       // Silence is being watched for.
+    std::int64_t flushed_ms = 0;  // When text was last flushed because it was due.
     std::map<std::string, std::uint64_t>
         groups;  // Per actor: the version that began its run of appends.
 

@@ -18,9 +18,10 @@ struct BlockInfo {
     std::string block_id;
     std::optional<std::string> parent_id;
     std::string role, kind, status;
-    std::string reason;    // Of the status: "interrupted" where its writer was gone; else "".
+    // Why the status is what it is: "interrupted" if its writer is gone; else "".
+    std::string reason;
     bool is_file = false;  // A file of the workspace, and not a block that speaks of one.
-    std::string path;      // Of a file, or the one that a block of a conversation names.
+    std::string path;      // The path of a file, or the one that a conversation block names.
     std::string summary;   // First non-blank line, at most 80 code points.
     std::uint64_t version = 0;
     std::size_t line_count = 0;

@@ -89,7 +89,7 @@ public:
 
     // Errors: not_found "invalid_reference". A deleted block is found only where `deleted_too`.
     Result<BlockRef> find(const conversation::BlockId& id, bool deleted_too = false);
-    // By BlockState::key; deleted blocks are found too.
+    // The block with this BlockState::key, even if it is deleted.
     Result<BlockRef> find_key(const std::string& key);
     BlockRef ref_of(const conversation::ConversationBlock& block);
     BlockRef whole();  // The block that is this document.

@@ -25,7 +25,7 @@ struct Parts {
     Clock& clock;
     Rng& rng;
     Limits limits;
-    Gate* gate = nullptr;      // Of documents of kind "file".
+    Gate* gate = nullptr;      // The gate for documents of kind "file"; null for none.
     std::string version = {};  // The program's, for the audit log.
 };
 

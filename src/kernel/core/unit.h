@@ -42,13 +42,12 @@ struct Unit {
     UnitState state = UnitState::done;
     std::uint64_t group = 0;  // The version that began the run of appends; 0: alone.
     std::vector<crdt::IdSpan> spans;
-    // What is taken back beside the next undo's or redo's own atoms by the one after it.
+    // Spans that the undo or redo after the next takes back too, beside the atoms of the next.
     std::vector<crdt::IdSpan> kept = {};
-    // Of an undo or redo: what it brought back, and what that stands for. Of what was undone: what
-    // that took back without an op.
+    // An undo or redo lists what it restored and what that stands for; an undone unit lists what
+    // was taken back without an op.
     std::vector<crdt::StandIn> stand_ins = {};
-    // Of a status: which it was, and which it became. None in one that was stored before it said
-    // so.
+    // A change of status. Units stored before this field existed have none.
     struct StatusChange {
         conversation::Status from;
         conversation::Status to;
@@ -70,10 +69,10 @@ public:
     void add(Unit unit);
     const std::vector<Unit>& units() const { return units_; }
 
-    // What an undo by `actor` (none: by anyone) takes back: the newest unit that is done, with its
-    // group; empty when there is none. Pointers are valid until the next add().
+    // The units that an undo by `actor` (none: by anyone) takes back: the newest unit that is
+    // done, with its group; empty when there is none. Pointers are valid until the next add().
     std::vector<Unit*> next_undo(const std::optional<std::string>& actor);
-    // What a redo brings back: what was undone last.
+    // The units that a redo restores: those that were undone last.
     std::vector<Unit*> next_redo(const std::optional<std::string>& actor);
     // A new change by `actor` ends its chance to redo. Gives the units that this changed.
     std::vector<Unit*> forget_redo(const std::string& actor);

@@ -61,7 +61,7 @@ TEST(Unit, OfAnOlderProgramKeptNothing) {
     Unit unit = whole_unit();
     unit.kept.clear();
     store::UnitRecord record = to_record(unit, 2, "1_0");
-    // What format 5 added stands before the one stand-in of 29 bytes: a number of spans.
+    // Format 5 added a number of spans, which stands before the one stand-in of 29 bytes.
     record.body.erase(record.body.end() - 29 - 4, record.body.end() - 29);
     record.body[0] = 4;
 

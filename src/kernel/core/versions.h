@@ -13,8 +13,8 @@
 namespace quire::kernel {
 
 struct BlockAt {
-    std::uint64_t version = 0;    // Of the block; 0 before its first.
-    crdt::Frontiers heads = {};   // Of the document; none before its first change.
+    std::uint64_t version = 0;    // The block's version; 0 before its first.
+    crdt::Frontiers heads = {};   // The document's version; none before its first change.
     std::size_t units_since = 0;  // How many entries of its history are younger.
 };
 

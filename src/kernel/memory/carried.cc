@@ -48,7 +48,7 @@ struct CarriedForm {
     static json::Fields<CarriedForm> fields();
 };
 
-// As many milliseconds as there will be, and more versions.
+// A bound above every timestamp in milliseconds and every version.
 Map count_rules() {
     return {{"minimum", 0}, {"maximum", std::int64_t{1} << 48}};
 }

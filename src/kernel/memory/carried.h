@@ -16,10 +16,10 @@ namespace quire::kernel {
 
 struct CarriedBlock {
     MemoryHeader header;  // With the label.
-    Value value;          // What it reads as.
+    Value value;          // The content, by the block's schema.
     // Its history: none of it for a block that is to be made of its value. Keys are left out.
     std::uint64_t version = 0;
-    std::vector<store::UnitRecord> units = {};  // By version.
+    std::vector<store::UnitRecord> units = {};  // Sorted by version.
     Bytes updates = {};                         // All its changes; empty where it has none.
 };
 

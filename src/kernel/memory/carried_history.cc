@@ -15,7 +15,7 @@ Failure wrong(const Unit& unit, std::string_view what) {
     return corrupt(cat("version ", unit.version, " of its history ", what));
 }
 
-// Where a change begins, and what is asked of it.
+// A change's beginning, and the facts that the checks need.
 struct Known {
     crdt::Lamport lamport = 0;
     std::string actor = {};  // Whom its message names; "" for nobody.
@@ -29,12 +29,12 @@ public:
             known_[each.id] = {each.lamport, told ? told->actor.str() : ""};
         }
     }
-    // Of an atom that is there.
+    // The lamport of a known atom.
     crdt::Lamport lamport_of(const crdt::OpId& id) const {
         const auto at = std::prev(known_.upper_bound(id));
         return at->second.lamport + static_cast<crdt::Lamport>(id.counter - at->first.counter);
     }
-    // Of a span that is there: whether somebody else says to have made a part of it.
+    // Whether another actor claims a part of this span of known atoms.
     bool is_anothers(const crdt::IdSpan& span, const std::string& actor) const {
         if (span.size() == 0) return false;
         auto at = std::prev(known_.upper_bound({span.peer, span.begin}));

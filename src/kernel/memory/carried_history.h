@@ -1,5 +1,5 @@
-// What the history of a carried block may say, held against its changes: whoever wrote the file,
-// and by whatever means, its entries are undone, gone back to and shown like our own later.
+// Checks the history of a carried block against its changes. The file may come from anybody, and
+// after the import its entries are undone, restored and shown like our own.
 #pragma once
 
 #include <string>

@@ -300,7 +300,7 @@ TEST(FedBlocks, ALabelThatIsTakenLeavesTheSourceWithoutABlock) {
               "the source 'gauge' has no block: its label 'gauge' is taken by a block of "
               "agent:ada; choose another in quire.toml, or delete that block and start the kernel "
               "again");
-    // Whoever asks for it is told the same.
+    // A direct question gives the same answer.
     EXPECT_EQ(sources.list().front().state, told->front());
     EXPECT_TRUE(sources.list().front().failed);
     const auto run =

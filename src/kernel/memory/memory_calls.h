@@ -140,7 +140,8 @@ struct MemoryHistory {
 };
 struct MemoryRevise {
     std::string version_id;  // The version that was shown.
-    Value value;             // What was made of it: as MemoryView's, sections that stay left out.
+    // The new content, in the form of MemoryView's; unchanged sections may be left out.
+    Value value;
 };
 struct MemoryRevised {
     MemoryVersion block;
@@ -165,7 +166,7 @@ struct MemoryConverted {
     std::vector<std::string> unset = {};
 };
 struct MemorySearch {
-    std::string query;                   // As text/words_query.h reads it.
+    std::string query;                   // A query in the language of text/words_query.h.
     std::vector<MemoryType> types = {};  // None: all.
     std::size_t limit = 20;
 };
@@ -191,7 +192,7 @@ struct MemoryImported {
     std::vector<One> blocks;  // In their order.
 };
 struct MemoryMoved {
-    MemoryVersion block;         // What has the label now.
+    MemoryVersion block;         // The block that has the label now.
     std::string archival_label;  // The label of what is in the archive now.
 };
 

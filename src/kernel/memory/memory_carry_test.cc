@@ -29,7 +29,7 @@ public:
     }
 };
 
-// What comes out, as it stands in a file and is read from it.
+// The block as it is after a trip through a file.
 CarriedBlock over_the_wire(const CarriedBlock& block) {
     return carried_of(json::parse(json::write(to_value(block))).value()).value();
 }
@@ -183,7 +183,7 @@ TEST(MemoryCarry, WhatIsNotWhatItSaysIsRefused) {
     EXPECT_EQ(with([](CarriedBlock&) {}), "fine");
 }
 
-// Whoever writes a file by hand makes its digests right, too.
+// A forged file has correct digests, so the digests alone prove nothing.
 TEST(MemoryCarry, HistoryIsHeldAgainstTheChanges) {
     Carrier here;
     ASSERT_TRUE(here.create("notes", R"("Text")"));

@@ -222,7 +222,7 @@ TEST(MemoryMoves, TheLabelOfACreationThatTheStoreRefusedIsFree) {
     EXPECT_EQ(study.value("shelf"), R"("")");
 }
 
-// What arrives while a swap is on its way sees it whole.
+// A call that arrives during a swap sees the whole swap.
 TEST(MemoryMoves, CallsDuringASwapFindWhatHasTheLabelThen) {
     Study study;
     ASSERT_TRUE(study.create("notes", kText));

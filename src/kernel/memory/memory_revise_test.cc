@@ -44,7 +44,7 @@ TEST(MemoryRevise, PutsTextsTogetherByTheirWords) {
     auto made = study.revise("notes", "2", R"("one dos\nthree\nfour five\n")");
     EXPECT_EQ(study.value("notes"), R"("uno dos\nthree\nfour five\n")");
     EXPECT_TRUE(made->both.empty());
-    // The same words: the person's stand, and they are told.
+    // Both changed one word: the person's text wins, and they are told.
     made = study.revise("notes", "2", R"("eins two\nthree\nfour five\n")");
     EXPECT_EQ(study.value("notes"), R"("eins two\nthree\nfour five\n")");
     EXPECT_EQ(made->both, std::vector<std::string>{"text"});

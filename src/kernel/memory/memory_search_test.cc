@@ -6,7 +6,7 @@ namespace quire::kernel {
 namespace {
 
 void write_block(Study& study, const std::string& label, const std::string& text,
-           const std::string& by = "agent:ada") {
+                 const std::string& by = "agent:ada") {
     ASSERT_TRUE(study.write(label, AppendContent{"", text}, by));
 }
 
@@ -91,8 +91,8 @@ TEST(MemorySearch, FindsByTypeAndWhereABlockWasMovedTo) {
     EXPECT_EQ(study.search("same", "agent:ada", {}, 1).find(' '), std::string::npos);
 }
 
-// What a search finds a block by is stored with the change that made it so, or is made before the
-// search: a kernel that is killed in between leaves nothing behind that is not so.
+// The indexed text is stored with the change or refreshed before the search, so a kernel that is
+// killed in between leaves no stale result.
 TEST(MemorySearch, FindsWhatIsSoAfterAKill) {
     Study study;
     ASSERT_TRUE(study.create("small", kText));

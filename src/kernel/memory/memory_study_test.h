@@ -76,7 +76,7 @@ public:
         return desk.ask<MemoryView>(
             [&](auto reply) { calls_->view(as(by), label, section, std::move(reply)); });
     }
-    // What the block holds, or why it cannot be read.
+    // The content of the block, or the reason why it cannot be read.
     std::string value(const std::string& label) {
         const auto seen = view(label, "system:test");
         return seen ? json::write(seen->value) : seen.error().reason();

@@ -36,7 +36,8 @@ std::shared_ptr<const Call> Admission::called(CallFacts& facts) const {
 void Admission::begin(Caller by, CallFacts facts, Reply<AdmittedCall> reply) const {
     AdmittedCall call{std::move(by), called(facts), std::nullopt};
     if (facts.asks) call.by.call = call.logged;
-    // Whatever the call hands to the store comes after its entry, and is durable only with it.
+    // Everything that the call hands to the store comes after its entry, and is durable only with
+    // it.
     Result<void> noted = core_->is_closing() ? Result<void>(shutting_down())
                                              : overseer_->audit().begin(logged_caller(call));
     if (!noted) return refused(std::move(call), std::move(noted).error(), std::move(reply));

@@ -22,7 +22,7 @@ class Overseer;
 // Facts about a call, for the log and for the rules.
 struct CallFacts {
     std::string profile = {};  // "" for what no tool does.
-    std::string name = {};     // As the log has it: a tool's published name, or "resources/read".
+    std::string name = {};     // The name in the log: a tool's published name, or "resources/read".
     Value arguments = {};
     bool reads = false;  // It changes nothing, whatever comes of it.
     // The call as the rules count it; none where they are not about it.
@@ -51,7 +51,7 @@ struct CallEnd {
 
 // A call under way.
 struct AdmittedCall {
-    Caller by;                           // As whom it is run.
+    Caller by;                           // The caller in whose name it runs.
     std::shared_ptr<const Call> logged;  // The call that the log names.
     RuleCalls::Admitted ticket;
 };

@@ -71,7 +71,8 @@ private:
     struct Entry {
         policy::Approval approval;
         bool stored = false;
-        std::optional<policy::Actor> answering = {};  // Whose answer is on its way to the disk.
+        // The person whose answer is on its way to the disk.
+        std::optional<policy::Actor> answering = {};
     };
     struct Held {
         std::string id;

@@ -20,8 +20,7 @@ using policy::ApprovalStatus;
 constexpr const char* kEve = "agent:eve";
 constexpr const char* kTom = "human:tom";
 
-// What one call of a tool comes to: "fine", or the reason of the refusal, and the approval it
-// names.
+// The outcome of one tool call: "fine" or the reason of the refusal, and the approval it names.
 struct Outcome {
     std::string reason;
     std::string approval_id;
@@ -233,7 +232,8 @@ TEST(Approvals, EveryWayToWriteUnderEveryPermissionAsksWhereTheMatrixSaysSo) {
 
             switch (policy::verdict(permission, way.operation, policy::Deleting::owner)) {
                 case policy::Verdict::allow:
-                    // What furnish() was not allowed to do is not there to be taken back.
+                    // A change that furnish() was not allowed to make cannot be undone, so only
+                    // these reasons are excluded.
                     EXPECT_NE(outcome.reason, "escalation_required") << where;
                     EXPECT_NE(outcome.reason, "permission_denied") << where;
                     EXPECT_TRUE(office.list().empty()) << where;
@@ -389,7 +389,7 @@ TEST(Approvals, AScopeIsForTheLabelsInIt) {
     EXPECT_EQ(office.told(set_status("plan", "y")), "escalation_required");
     office.study.desk.advance(std::int64_t{1000} * 60 * 60 * 24 * 365);
     EXPECT_EQ(office.told(set_status("notes/b", "z")), "fine");
-    // What lies outside is not brought in under a name that is inside.
+    // A block outside the scope is not brought in under a name that is inside.
     const Deed renamed{{{"operation", "archive"}, {"label", "plan"}},
                        [](MemoryCalls& calls, const Caller& by, auto reply) {
                            calls.archive(by, "plan", "notes/c",
@@ -506,7 +506,7 @@ TEST(Approvals, OfTwoAnswersAtOnceOneHolds) {
 
 // --- what changes meanwhile ---
 
-// What a person does to the block between the ask and the answer.
+// Changes that a person makes to the block between the request and the answer.
 const std::function<void(Study&)> kChanges[] = {
     [](Study& study) { ASSERT_TRUE(study.erase("plan", kTom)); },
     [](Study& study) {

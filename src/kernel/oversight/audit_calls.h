@@ -17,7 +17,7 @@ namespace quire::kernel {
 
 // All of it must hold; what is empty holds for all.
 struct AuditQuery {
-    std::string actor = {};   // Who called, who asked for an approval, or who answered.
+    std::string actor = {};   // The actor who called, asked for an approval, or answered.
     std::string tool = {};    // "context", or one operation of it: "context.set_field".
     std::string reason = {};  // A refusal's.
     bool refused = false;     // Refused or escalated calls alone.

@@ -1,4 +1,4 @@
-// What stands in the audit log after calls, made as the registry of tools makes them.
+// Entries of the audit log after calls that are made as the registry of tools makes them.
 #include "kernel/oversight/audit.h"
 
 #include <functional>

@@ -32,8 +32,9 @@ public:
 
     // A tool that is not what was approved of it.
     struct Changed {
-        std::string tool;         // Its published name.
-        std::string digest;       // Of what it is now: an approval is for that and nothing else.
+        std::string tool;  // Its published name.
+        // The digest of the present tool; an approval is valid for it alone.
+        std::string digest;
         std::string description;  // For the person.
         std::string message;      // For the caller.
     };
