@@ -28,10 +28,9 @@
 
 namespace quire::json {
 
-// `schema()`, `read(value)` and `encode(it)`.
-template <class T>
 // A Codec<T> has three static functions: `schema()`, `read(value)` and `encode(it)`. A type
 // without a specialisation cannot be a member of a Fields list.
+template <class T>
 struct Codec;
 
 // Reads `value` as a T, or says why it is none.

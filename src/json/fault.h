@@ -44,8 +44,8 @@ struct Fault {
     operator Error() const;  // NOLINT(google-explicit-constructor)
 };
 
-template <class T>
 // The result of reading a T: the value, or the first fault found.
+template <class T>
 using Read = tl::expected<T, Fault>;
 // The failed half of a Read; `return Unread(fault)`.
 using Unread = tl::unexpected<Fault>;

@@ -110,8 +110,8 @@ void retain(Steps& delta, std::size_t count, const Map& attributes = {}) {
     }
     delta.push_back(Retain{count, attributes});
 }
-template <class Steps>
 // Appends an erasure of `count` positions, joined with the last step if that is one too.
+template <class Steps>
 void erase(Steps& delta, std::size_t count) {
     if (count == 0) return;
     if (!delta.empty()) {

@@ -19,7 +19,9 @@
 
 namespace quire::kernel {
 
+// The pending appends of one block. Only its document's strand touches them.
 struct Appends {
+    // The text of one append call, and the call if it still waits.
     struct Piece {
         std::string text;
         std::uint64_t version = 0;  // The block's once this piece is in.
@@ -31,7 +33,8 @@ struct Appends {
         Reply<Appended> waiting;
         Ack ack = Ack::durable;
 
-        // Once: the answer of a call whose text is not stored yet.
+        // The answer of a call whose text is not stored yet. Call it once: it moves the change
+        // out.
         Appended accepted() { return {version, false, line_count, std::exchange(change, {})}; }
     };
 
@@ -52,7 +55,8 @@ struct Appends {
         groups;  // Per actor: the version that began its run of appends.
 
     bool empty() const { return pieces.empty() && refused.empty(); }
-    // How many calls wait, each of them a version, and how much text. O(what the store refused).
+    // The number of waiting calls, each of which is a version, and the size of their text. O(text
+    // that the store refused).
     std::size_t calls() const {
         std::size_t calls = pieces.size();
         for (const Turn& turn : refused) calls += turn.pieces.size();

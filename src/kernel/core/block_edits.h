@@ -1,4 +1,4 @@
-// Calls that change a block, as values: what is asked for, and what it has made.
+// Calls that change a block, as values: the request, and the answer.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,8 @@
 
 namespace quire::kernel {
 
+// The request for a new block. With a client token the call is idempotent: a later call of the
+// same actor with that token gets the first one's block.
 struct BlockCreate {
     std::string conversation = "main";
     std::optional<std::string> parent_id;
@@ -25,15 +27,19 @@ struct BlockCreate {
     std::optional<conversation::Status> status;
     std::string client_token;  // "" for none.
 };
+// A block and the version that the call made or found.
 struct BlockVersion {
     std::string block_id;
     std::uint64_t version = 0;
 };
 
+// The promise of an append's answer: the text is on disk, or it is in memory with its version
+// fixed.
 enum class Ack { durable, accepted };
 constexpr auto words_of(Ack) {
     return word_table("durable", "accepted");
 }
+// The answer of an append.
 struct Appended {
     std::uint64_t version = 0;  // The version it has, or will have once flushed.
     bool durable = false;
@@ -43,6 +49,7 @@ struct Appended {
     std::optional<edits::Change> change = {};
 };
 
+// The answer of an edit. `no_op`: the plan changed nothing, and no version was made.
 struct Edited {
     std::uint64_t version = 0;
     std::size_t line_count = 0;
@@ -51,10 +58,13 @@ struct Edited {
     std::vector<std::string> notes;
 };
 
+// The units to choose from: the caller's own, or those of any actor.
 enum class UndoScope { own, any };
 constexpr auto words_of(UndoScope) {
     return word_table("own", "any");
 }
+// The answer of an undo or redo: atoms restored, removed, and left alone because others changed
+// them since.
 struct Undone {
     std::uint64_t version = 0;
     std::size_t restored = 0;

@@ -14,6 +14,7 @@
 
 namespace quire::kernel {
 
+// A row of a list. Version, line_count and bytes include all appends that were answered.
 struct BlockInfo {
     std::string block_id;
     std::optional<std::string> parent_id;
@@ -30,6 +31,7 @@ struct BlockInfo {
     std::size_t depth = 0;  // 0 for a root, or for a direct child of the query's parent.
 };
 
+// A stretch of a block's lines, cut for a model's context.
 struct BlockText {
     BlockInfo info;
     Map metadata;
@@ -41,12 +43,14 @@ struct BlockText {
     std::vector<std::string> notes;
 };
 
-// All of a block's text, uncut: for people, exports and resources rather than for a model.
+// The whole text of a block, uncut: for people, exports and resources rather than for a model.
 struct WholeText {
     BlockInfo info;
     std::string text;
 };
 
+// A request for a page of blocks. All given conditions must hold. `cursor` is the next_cursor of
+// the page before.
 struct ListQuery {
     std::optional<std::string> conversation;  // Absent: every document.
     std::optional<std::string> parent_id;
@@ -57,22 +61,27 @@ struct ListQuery {
     std::size_t limit = 100;
     std::string cursor;
 };
+// A page of blocks in document order, documents by key.
 struct ListPage {
     std::vector<BlockInfo> blocks;
     std::string next_cursor;  // "" at the end.
 };
 
+// A search within one block; context_lines surround each match.
 struct SearchQuery {
     text::Query query;
     std::size_t context_lines = 2;
     std::size_t max_matches = 20;  // In one block.
 };
+// A search in all blocks of these kinds whose paths begin with the prefix.
 struct SearchAll {
     SearchQuery search;
     std::vector<conversation::Kind> kinds = {conversation::Kind::file};
     std::string path_prefix;
     std::size_t max_blocks = 20;
 };
+// The blocks with matches. `searched` counts the blocks that were looked at; `truncated`: a limit
+// ended the search.
 struct FoundAll {
     struct InBlock {
         std::string block_id;
@@ -84,17 +93,20 @@ struct FoundAll {
     bool truncated = false;
 };
 
+// One version of a block: who made it, when, and by which operation.
 struct HistoryEntry {
     std::string version_id;      // The block's version, as text.
     std::int64_t timestamp = 0;  // Milliseconds since 1970.
     std::string actor;
     std::string description;
 };
+// A page of a block's history. next_cursor is "" at the end.
 struct HistoryPage {
     std::vector<HistoryEntry> versions;  // Newest first.
     std::string next_cursor;
 };
 
+// An entry of the log of all documents.
 struct LogEntry {
     std::string block_id;
     HistoryEntry entry;

@@ -1,4 +1,5 @@
-// Catalog: which documents there are, and those that are in memory. Any thread.
+// Catalog: all documents, by key and by name, and those of them that are in memory. Any thread;
+// each call is O(log documents) under one lock, except for lists.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +15,51 @@
 
 namespace quire::kernel {
 
+// A document has one key for ever and one name at a time. A name leads to one document; a deleted
+// document has none.
 class Catalog {
 public:
     Catalog(const Parts& parts, std::vector<store::DocumentRecord> known);
 
-    // The live document of a name, or of a key; null when there is none. A document becomes live by
-    // being asked for.
+    // The live document of a name, or of a key; null if there is none. A document becomes live
+    // when it is first asked for.
     std::shared_ptr<LiveDocument> find(const std::string& kind, const std::string& name);
     std::shared_ptr<LiveDocument> find(store::DocumentKey key);
-    // Like find(), but makes one where there is none.
+    // Like find(), but makes a document if there is none.
     std::shared_ptr<LiveDocument> find_or_make(const std::string& kind, const std::string& name);
-    // A new document for each of these records, whose keys it sets: all of them, or none where a
-    // name is another's. Each is held: whoever asks for it waits for its release.
+    // Makes a new document for each of these records and sets their keys: all of them, or none if
+    // a name is taken. Each is held: callers that ask for it wait for its release.
     std::optional<std::vector<std::shared_ptr<LiveDocument>>> make_held(
         std::vector<store::DocumentRecord>& records);
+    // Whether a document has this name.
     bool is_taken(const std::string& kind, const std::string& name) const;
-    // Whether the document has its name. One that has lost it is not what a caller of that name
-    // means, whoever has it now.
+    // Whether the document still has its name. A caller of the name does not mean a document that
+    // has lost it, whoever has the name now.
     bool has_name(store::DocumentKey key) const;
-    // Its name is free again; the document stays reachable by its key until the end.
+    // Frees the document's name. The document stays reachable by its key.
     void forget_name(store::DocumentKey key);
-    // Forgets a document that was never stored: it is not reachable any more.
+    // Forgets a document that was never stored. It is not reachable any more.
     void drop(store::DocumentKey key);
 
-    // Another name for a document, beside the one it has. False where that is another document's.
+    // Gives a document a second name, for the time of a rename. False if another document has it.
     bool claim_name(const std::string& kind, const std::string& name, store::DocumentKey key);
-    // Gives up a name that was claimed for it, unless that is the one it has.
+    // Takes back a claimed name, unless it is the document's own.
     void unclaim_name(const std::string& kind, const std::string& name, store::DocumentKey key);
-    // The document is known by `name` alone.
+    // Makes `name` the only name of the document.
     void settle_name(const std::string& kind, const std::string& name, store::DocumentKey key);
-    // Each of two documents is known by the other's name.
+    // Exchanges the names of two documents.
     void exchange_names(const std::string& kind, const std::string& one, const std::string& other);
 
     std::vector<store::DocumentKey> keys() const;  // Ascending.
-    // Documents of one kind whose names begin with `prefix`, by their names; of each, what is known
-    // without asking it: where it has become live, that may have changed.
+    // A document's record as the catalog knows it. A live document may have a newer header.
     struct Known {
         store::DocumentRecord record;
         bool is_live = false;
     };
+    // The documents of one kind whose names begin with `prefix`, sorted by name. Loads none.
+    // O(matches).
     std::vector<Known> known(const std::string& kind, const std::string& prefix) const;
+    // The documents in memory, by key.
     std::vector<std::shared_ptr<LiveDocument>> live() const;
     std::size_t size() const;
 

@@ -1,5 +1,5 @@
-// Core: what is behind Kernel. The documents, and the frame in which every call reaches its block,
-// runs, and is answered once what it did and saw is durable.
+// Core: the inside of Kernel. It holds the documents and the frame of every call, in which a call
+// reaches its block, runs, and is answered once everything that it did and saw is durable.
 #pragma once
 
 #include <deque>
@@ -30,6 +30,7 @@ Failure is_memory(const LiveDocument& document);
 // Error: unavailable "shutting_down".
 Failure shutting_down();
 
+// One per kernel. Calls keep it alive until they are answered.
 class Core : public std::enable_shared_from_this<Core> {
 public:
     Core(const Parts& parts, std::vector<store::DocumentRecord> known,
@@ -42,6 +43,7 @@ public:
     Catalog& catalog() { return catalog_; }
     Oversight& oversight() { return *oversight_; }
 
+    // Counters for `quire status`, and the switch that refuses new calls.
     struct Counters {
         std::uint64_t calls = 0;
         std::uint64_t commits = 0;
@@ -51,10 +53,11 @@ public:
     };
     sched::Guarded<Counters>& counters() { return counters_; }
     using Token = std::pair<std::string, std::string>;  // Actor, token.
-    // Calls with one token take turns, whatever conversation they name: what waits for each that is
-    // under way.
+    // Calls with one token take turns, whatever conversation they name. Each entry is a call
+    // under way, with those that wait for it.
     using Tokens = std::map<Token, std::deque<Function<void()>>>;
 
+    // Whether the kernel shuts down.
     bool is_closing() {
         return counters_.with([](const Counters& counters) { return counters.closing; });
     }
@@ -70,28 +73,30 @@ public:
     template <class T, class Address, class Work>
     void enter(Caller by, Address address, Access access, Reply<T> reply, Work work);
 
-    // work(LiveDocument&, const Caller&) → Result<T>.
+    // Runs work(LiveDocument&, const Caller&) → Result<T> on the document's strand and answers
+    // with its result.
     template <class T, class Address, class Work>
     void run(Caller by, Address address, Access access, Reply<T> reply, Work work);
-    // Runs alone: once everything done to the document is durable, and before the answer no other
-    // call enters it.
+    // Like run(), but alone: `work` starts once everything done to the document is durable, and
+    // no other call enters the document before the answer.
     template <class T, class Address, class Work>
     void run_alone(Caller by, Address address, Access access, Reply<T> reply, Work work);
 
-    // A block by its id.
+    // A block named by its id.
     struct BlockName {
         BlockName(std::string block_id, bool also_deleted = false)
             : id(std::move(block_id)), deleted_too(also_deleted) {}
         std::string id;
         bool deleted_too;
     };
-    // work(LiveDocument&, const BlockRef&, const Caller&) → Result<T>.
+    // Runs work(LiveDocument&, const BlockRef&, const Caller&) → Result<T> on the strand of the
+    // block's document.
     template <class T, class Work>
     void run_on_block(Caller by, const BlockName& of, Access access, Reply<T> reply, Work work);
 
-    // Ends a call: submits what it changed, and answers with `result` once that, and what it saw,
-    // is durable. A new document that the call left blank, or that could not be stored, leaves its
-    // name to the next one.
+    // Ends a call: submits what it changed, and answers with `result` once its changes, and
+    // everything that it saw, are durable. A new document that the call left blank, or that could
+    // not be stored, gives up its name.
     template <class T>
     void finish(Visit<T> visit, Result<T> result);
 
@@ -101,7 +106,7 @@ public:
     static Result<BlockRef> find_block(LiveDocument& document, const conversation::BlockId& id,
                                        bool deleted_too);
 
-    // The name of the conversation that a block is in, or was; "" where it is in none.
+    // The name of the conversation that contains the block, or contained it; "" if there is none.
     std::string conversation_of(std::string_view block_id);
 
     void count_commit() {
@@ -109,6 +114,7 @@ public:
     }
 
     // --- reading (calls_read.cc) ---
+    // The lines [range) of a block, after its pending appends are flushed.
     Result<BlockText> read(LiveDocument& document, const BlockRef& block,
                            std::optional<text::LineRange> range);
     Result<WholeText> text(LiveDocument& document, const BlockRef& block);
@@ -117,42 +123,44 @@ public:
 
     // --- creating and editing (calls_change.cc) ---
     void create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply);
-    // The edit of a block's text, whatever holds it: plan, admit what is planned, write, and say
-    // what was made of the text. All of it or nothing.
-    //   admit(const Result<edits::Planned>&) → Result<void>: what the caller may not do is refused
-    //       before anything that the plan says of the text.
-    //   write(const edits::Planned&) → Result<void>: carries it out as one version and one step of
-    //       undo; not called where nothing changes.
+    // Edits a text, whatever kind of block holds it: plans, admits the plan, writes, and describes the
+    // result. All or nothing.
+    //   admit(const Result<edits::Planned>&) → Result<void>: a caller without permission is refused
+    //       before it learns anything that the plan says about the text.
+    //   write(const edits::Planned&) → Result<void>: carries the plan out as one version and one unit
+    //       of undo; not called if nothing changes.
     template <class Admit, class Write>
     Result<Edited> edit(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
                         edits::Plan& plan, Admit admit, Write write) const;
     // Edits a block of a conversation, or a file.
     Result<Edited> edit(LiveDocument& document, const BlockRef& block, const policy::Actor& by,
                         TextEdit& what);
-    // Runs `call` once no other call with the token is under way, and end_turn() ends that.
+    // Runs `call` once no other call with the token is under way. end_turn() ends it.
     void take_turn(const Token& token, Function<void()> call);
     void end_turn(const Token& token);
     // Sets a pending block to running, as every change of its text does, in the transaction.
     static void set_running(LiveDocument& document, const BlockRef& block);
-    // Makes the block, in the document of its conversation.
+    // Creates the block in the document of its conversation.
     static Result<BlockVersion> create_in(LiveDocument& document, const Caller& by,
                                           BlockCreate& what, std::int64_t now_ms);
-    // Whether a block or a file may begin with this text. Errors: too_large().
+    // Checks the size of the first text of a block or file. Errors: too_large().
     Result<void> check_new(std::string_view content) const;
-    // Whether it may stand in the document. Error: invalid_argument "binary_file" for a NUL in a
-    // file, which could not be saved.
+    // Checks that the text may be part of the document. Errors: invalid_argument "binary_file"
+    // for a NUL in a file, which could not be saved.
     static Result<void> check_savable(const LiveDocument& document, std::string_view text);
-    // Whether it may become what the splices make of it. Errors: the same.
+    // Checks the size of the text after the splices, and of the text that they insert. Errors:
+    // too_large().
     Result<void> check_size(const seq::Rope& text, std::span<const text::Splice> splices) const;
 
     // --- appends (calls_append.cc) ---
-    // An append is answered when its flush is, which may be that of a later call.
+    // Buffers the text. The call is answered with its flush, which a later call may trigger.
     void append(Visit<Appended> visit, const BlockRef& block, std::string text, Ack ack);
-    // Commits what is buffered for the block, if anything is. On the strand, no transaction begun.
-    // `more`: its writer is likely to go on, so that versions stay reserved.
+    // Commits the block's buffered text, if there is any. On the strand, with no transaction
+    // begun. `more`: the writer is likely to continue, so versions stay reserved.
     void flush(LiveDocument& document, const BlockRef& block, bool more = false);
+    // Flushes all blocks of the document, at shutdown.
     void flush_all(LiveDocument& document);
-    // Ends every actor's run of appends, or one actor's: the next append begins a new undo unit.
+    // Ends every actor's run of appends, so that the next append begins a new unit of undo.
     static void end_append_runs(BlockState& state) { state.appends.groups.clear(); }
 
 private:

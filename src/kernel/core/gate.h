@@ -1,5 +1,5 @@
-// Gate: asked before a call reads or changes a document. Files take in there what has changed on
-// the disk, and rules refuse what the actor may not do.
+// Gate: asked before a call reads or changes a document. For files it takes in changes on the
+// disk and refuses what the rules forbid.
 #pragma once
 
 #include "base/result.h"
@@ -10,15 +10,16 @@ namespace quire::kernel {
 
 class LiveDocument;
 
-// `admitted`: whoever brings the call to the document has asked already. `look` neither takes
-// anything in nor needs more than that the document may be seen.
+// The access that a call needs. `admitted`: the caller has asked the gate already. `look`: only
+// whether the document may be seen; the disk is not read.
 enum class Access { admitted, look, read, append, overwrite, erase };
 
+// The kernel's files implement it; other documents have no gate.
 class Gate {
 public:
     virtual ~Gate() = default;
-    // On the document's strand, loaded, with no transaction begun. An error is the call's answer.
-    // `approved`: what a person lets the actor do there that would escalate.
+    // Admits a call to the document. On its strand, loaded, with no transaction begun. An error
+    // is the call's answer. `approved`: escalating operations that a person has allowed.
     virtual Result<void> enter(LiveDocument& document, const policy::Actor& actor, Access access,
                                policy::Operations approved) = 0;
     // Whether the document differs from what is on the disk.

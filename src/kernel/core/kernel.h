@@ -27,6 +27,7 @@ namespace quire::kernel {
 class Core;
 class Oversight;
 
+// Counters for `quire status`.
 struct Status {
     std::size_t documents = 0;
     std::size_t live_documents = 0;
@@ -35,6 +36,8 @@ struct Status {
     std::uint64_t commits = 0;
 };
 
+// Every call takes its caller first and its Reply last. Calls of one caller to one document take
+// effect in the order in which they are made.
 class Kernel {
 public:
     // Reads the catalog; documents are loaded when first used. Programs open a kernel with
@@ -47,9 +50,15 @@ public:
     // Flushes what was accepted; replies when all of it is durable. Call once, before the end.
     void close(Reply<void> reply);
 
+    // Creates a block in a conversation; the first block of a conversation creates it. Errors:
+    // not_found "invalid_reference" for parent or neighbour; out_of_range "too_large".
     void create(Caller by, BlockCreate what, Reply<BlockVersion> reply);
+    // Sets the status of a conversation block. Errors: those of conversation::check_transition();
+    // invalid_argument "invalid_argument" for a file.
     void set_status(Caller by, std::string block_id, conversation::Status status,
                     Reply<BlockVersion> reply);
+    // Appends text to a block. See Ack for what the answer promises. Errors: out_of_range
+    // "too_large".
     void append(Caller by, std::string block_id, std::string text, Ack ack, Reply<Appended> reply);
     // Runs `plan` on the text and applies what it gives, all or nothing: one version, one undo
     // unit. `operation` is the word that history shows ("edit", "splice", "str_replace").
@@ -59,19 +68,26 @@ public:
     // "line_out_of_range".
     void read(Caller by, std::string block_id, std::optional<text::LineRange> range,
               Reply<BlockText> reply);
+    // The whole text of a block, uncut.
     void text(Caller by, std::string block_id, Reply<WholeText> reply);
     void search(Caller by, std::string block_id, SearchQuery query, Reply<edits::Finding> reply);
     void search_all(Caller by, SearchAll query, Reply<FoundAll> reply);
+    // A page of blocks. The cursor stays valid while blocks come and go. Errors: invalid_argument
+    // "invalid_argument" for a cursor of another list.
     void list(Caller by, ListQuery query, Reply<ListPage> reply);
+    // Marks a block of a conversation as deleted. Its content stays in history, and undo restores
+    // it.
     void erase(Caller by, std::string block_id, Reply<BlockVersion> reply);
     // Errors: not_found "nothing_to_undo".
     void undo(Caller by, std::string block_id, UndoScope scope, bool redo, Reply<Undone> reply);
+    // The versions of a block, newest first. Deleted blocks have a history too.
     void history(Caller by, std::string block_id, std::size_t limit, std::string cursor,
                  Reply<HistoryPage> reply);
     // Recent changes across all documents, newest first, by one actor or by all (quire log).
     void log(Caller by, std::optional<policy::Actor> of, std::size_t limit,
              Reply<std::vector<LogEntry>> reply);
 
+    // Numbers a client's session, from 1 on.
     std::uint64_t open_session();
     void close_session(std::uint64_t session);
     Status status() const;

@@ -67,7 +67,7 @@ struct BlockRef {
 
 class LiveDocument : public std::enable_shared_from_this<LiveDocument> {
 public:
-    // `fresh`: the store does not know it yet; its record goes with its first commit.
+    // `fresh`: the store does not know the document yet; its record goes with the first commit.
     LiveDocument(const Parts& parts, store::DocumentRecord record, bool fresh);
 
     store::DocumentKey key() const { return record_.key; }
@@ -75,8 +75,8 @@ public:
     const std::string& name() const { return record_.name; }
     sched::Strand& strand() { return strand_; }
 
-    // Loads it where it is not in memory. Errors: corrupt; unavailable while a failed flush is
-    // being cleared.
+    // Loads the document if it is not in memory. Errors: corrupt; unavailable while a failed
+    // flush is being cleared.
     Result<void> ready();
     bool loaded() const { return doc_ != nullptr; }
 
@@ -87,7 +87,8 @@ public:
     // Whether nothing was ever done in it. It is loaded.
     bool is_blank() const { return record_.header.empty() && doc_->history().op_count() == 0; }
 
-    // Errors: not_found "invalid_reference". A deleted block is found only where `deleted_too`.
+    // The block with this id. A deleted block is found only with `deleted_too`. Errors: not_found
+    // "invalid_reference".
     Result<BlockRef> find(const conversation::BlockId& id, bool deleted_too = false);
     // The block with this BlockState::key, even if it is deleted.
     Result<BlockRef> find_key(const std::string& key);
@@ -98,12 +99,15 @@ public:
     std::map<std::string, BlockState>& states() { return states_; }
 
     // --- a transaction: begin, edit doc(), then submit ---
+    // Begins a transaction for the actor, with the actor's peer. The first begin of an actor
+    // makes the peer.
     void begin(const policy::Actor& actor);
-    // Ends the transaction and puts its bytes into the batch. The atoms it made; empty when it
+    // Ends the transaction and puts its bytes into the batch. Returns its atoms; empty if it
     // changed nothing.
     crdt::IdSpan commit(const policy::Actor& actor, std::string_view operation);
     crdt::IdSpan commit(const policy::Attribution& what);
-    // Makes changes that were made in a copy part of the transaction; what follows is by `actor`.
+    // Imports changes that were made in a copy of the document into the transaction. Later edits
+    // are by `actor`.
     Result<void> import(const policy::Actor& actor, const std::vector<crdt::Change>& changes);
     // Raises the block's version by `calls` and records a unit that ends the actor's chance to
     // redo.
@@ -116,22 +120,24 @@ public:
     store::Batch& batch() { return batch_; }
     // The document record's header, stored with the transaction.
     void set_header(Bytes header);
-    // A header that only saves work: it goes with the next transaction, whenever that comes.
+    // Sets a header that only saves work. It is stored with the next transaction, whenever that
+    // comes.
     void note_header(Bytes header);
-    // The catalog's name for the document is the caller's to change.
+    // Changes the document's record. The caller changes the catalog.
     void rename(std::string name);
     // Leaves a tombstone: the document's block is then found only where deleted ones are.
     void mark_deleted();
     // Whether the transaction changes something that an answer must wait for.
     bool is_due() const { return due_; }
-    // `then` runs on the strand when this transaction is stored or refused, before its call is
-    // answered. It may put another error in the place of the store's.
+    // Calls `then` on the strand when this transaction is stored or refused, before its call is
+    // answered. `then` may replace the store's error.
     void on_stored(Function<void(Result<void>&)> then) { on_stored_.push_back(std::move(then)); }
-    // `done` runs on the strand once the batch is durable or has failed.
+    // Hands the batch to the store. `done` runs on the strand once the batch is durable or has
+    // failed. Batches of one document become durable in order.
     void submit(Reply<void> done);
 
-    // Runs then(Result<void>) on the strand once everything submitted so far is durable: at once
-    // when it is.
+    // Runs then(Result<void>) on the strand once everything submitted so far is durable; at once
+    // if it is.
     template <class Then>
     void when_durable(Then then) {
         if (idle()) {
@@ -140,10 +146,11 @@ public:
             waiters_.push_back({submitted_, std::move(then)});
         }
     }
+    // Whether everything submitted is durable or refused.
     bool idle() const { return submitted_ == finished_; }
 
-    // Tells a document that was stored together with others, before it was ever loaded, whether the
-    // store took it (memory_carry.cc).
+    // Tells a document that was stored together with others before it was ever loaded whether the
+    // store accepted it (memory_carry.cc).
     void settle(bool stored);
 
     // --- two documents in one transaction (core.h, calls enter) ---
@@ -156,16 +163,17 @@ public:
             task();
         }
     }
-    // Until release() no other call sees the document. A call that holds two documents holds the
-    // one with the lower key first, so that no two calls wait for each other.
+    // Until release() no other call enters the document. A call that holds two documents holds
+    // the one with the lower key first, so that no two calls wait for each other.
     void hold();
     void release();
-    // The transaction, to be stored in the batch of another document: given() is told on this
-    // document's strand what became of it. CHECKs that the document is held and idle.
+    // Returns the transaction, to be stored in the batch of another document; given() then
+    // reports the result on this document's strand. CHECKs that the document is held and idle.
     store::Batch give();
     void given(const Result<void>& result);
 
 private:
+    // A reply that waits for everything submitted up to `sequence`.
     struct Waiter {
         std::uint64_t sequence;
         Reply<void> then;

@@ -1,5 +1,6 @@
-// Oversight: what the kernel's core asks of those who watch over calls. It may not know them, for
-// they work with its documents themselves (kernel/oversight).
+// Oversight: the interface through which the kernel's core asks for approvals and the audit log.
+// kernel/oversight implements it, and works with the core's documents, so the core may not
+// include it.
 #pragma once
 
 #include <string>
@@ -15,29 +16,29 @@ namespace quire::kernel {
 
 class LiveDocument;
 
-// The target of an approval that is for a file.
+// The target of an approval for a file.
 policy::Target target_of_file(const std::string& path);
 
-// Any thread, but for what names a document: that runs on its strand.
+// Any thread; functions that take a document run on its strand.
 class Oversight {
 public:
     virtual ~Oversight() = default;
 
-    // The operations that would escalate there and that a person lets the caller do.
+    // The escalating operations that a person has allowed the caller on this target.
     virtual policy::Operations approved(const Caller& by, const policy::Target& target) = 0;
     virtual policy::Operations approved(const Caller& by, LiveDocument& document) = 0;
-    // Asks a person to allow what `refusal`, an escalation, refused. tell() gets what the caller is
-    // answered: that an approval waits, that it was denied, or why none could be asked for.
+    // Asks a person to allow what `refusal`, an escalation, refused. `tell` gets the error that
+    // answers the caller: an approval waits, it was denied, or none could be requested.
     virtual void ask(const Caller& by, policy::Target target, Error refusal,
                      Function<void(Error)> tell) = 0;
     virtual void ask(const Caller& by, LiveDocument& document, Error refusal,
                      Function<void(Error)> tell) = 0;
-    // Whether an error is an escalation that nobody has been asked about.
+    // Whether the error is an escalation for which nobody has been asked.
     static bool is_unasked(const Error& error);
 
-    // The kernel shuts down: nobody is asked any more.
+    // Called when the kernel shuts down: no more requests are made.
     virtual void close() = 0;
-    // The batch that the kernel hands to the store last.
+    // The last batch that the kernel hands to the store.
     virtual store::Batch last_batch() = 0;
 };
 

@@ -1,4 +1,4 @@
-// The parts that a kernel is made of, and its limits.
+// Parts: the objects that a kernel is built from, and its limits. All of them outlive the kernel.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,13 @@ namespace quire::kernel {
 
 class Gate;
 
+// Bounds on texts and answers, from quire.toml.
 struct Limits {
+    // The most bytes of one block's text.
     std::size_t block_bytes = 16U << 20;
+    // The most bytes that one call may insert.
     std::size_t operation_bytes = 1U << 20;
+    // The most lines that one read returns.
     std::size_t read_lines = 2000;
     std::size_t read_columns = 2000;  // Code points of one line.
 };

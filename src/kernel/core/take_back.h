@@ -1,4 +1,4 @@
-// The common part of undo and redo, whatever the block holds.
+// The common part of undo and redo for all kinds of blocks.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,10 @@ namespace quire::kernel {
 Result<std::vector<Unit*>> next_to_take_back(History& history, const std::string& actor,
                                              UndoScope scope, bool redo);
 
+// The spans of all units, one after another.
 std::vector<crdt::IdSpan> spans_of(const std::vector<Unit*>& units);
 
+// The result of an undo or redo, for end_take_back().
 struct TakenBack {
     const std::vector<Unit*>& units;
     bool redo;
@@ -27,8 +29,8 @@ struct TakenBack {
     std::span<const crdt::StandIn> settled;  // Atoms that were taken back without an op.
 };
 
-// Ends the transaction in which units were taken back, marks them, and records an entry where
-// anything changed. What it changed is still to be submitted.
+// Ends the transaction of an undo or redo, marks the units, and records an entry if anything
+// changed. The caller submits.
 void end_take_back(LiveDocument& document, const BlockRef& block, const policy::Actor& actor,
                    const TakenBack& what);
 

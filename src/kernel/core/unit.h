@@ -1,10 +1,10 @@
-// Unit: one entry of a block's history, and one step of undo. It belongs to one accepted call,
-// except that the appends of one actor between status changes are taken back together (`group`).
+// Unit: one entry of a block's history, and one step of undo. A unit belongs to one accepted
+// call; the appends of one actor between status changes form a group, which is undone together.
 //
-// A unit holds the atoms that embody its change now: those of the call at first; once it was
-// undone, those of the undo, so that taking these back is the redo; and so on. An undo that had to
-// leave a part, because others had changed it, does not embody the whole change: then what it took
-// back is kept with it, so that the next undo takes back all that there was.
+// A unit holds the atoms that embody its change now. At first these are the atoms of the call.
+// After an undo they are the atoms of the undo, so that reverting them is the redo, and so on. An
+// undo that had to leave a part because others had changed it does not embody the whole change.
+// Then `kept` holds what it took back, so that the next undo takes back everything.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,13 @@ enum class UnitKind : std::uint8_t {
     take_back = 4,  // An undo or a redo: history, not itself undoable.
 };
 
+// Whether the unit is in effect, undone, or can never be undone or redone again.
 enum class UnitState : std::uint8_t { done = 0, undone = 1, gone = 2 };
 constexpr auto words_of(UnitState) {
     return word_table("done", "undone", "gone");
 }
 
+// One entry. Its key in the store is document, block and version.
 struct Unit {
     std::uint64_t version = 0;
     std::string actor;
@@ -53,11 +55,12 @@ struct Unit {
         conversation::Status to;
     };
     std::optional<StatusChange> status = {};
-    // The version of the document that it left: what going back to it goes back to. None in one
-    // that was stored before it said so.
+    // The version of the document after the unit, for rollback. Units stored before this field
+    // existed have none.
     std::optional<crdt::Frontiers> heads = {};
 };
 
+// The unit as the store keeps it (unit.cc has the format).
 store::UnitRecord to_record(const Unit& unit, store::DocumentKey document,
                             const std::string& block);
 // Errors: corrupt.
@@ -74,11 +77,13 @@ public:
     std::vector<Unit*> next_undo(const std::optional<std::string>& actor);
     // The units that a redo restores: those that were undone last.
     std::vector<Unit*> next_redo(const std::optional<std::string>& actor);
-    // A new change by `actor` ends its chance to redo. Gives the units that this changed.
+    // Called for a new change by `actor`, which ends the actor's chance to redo. Returns the
+    // units that this changed.
     std::vector<Unit*> forget_redo(const std::string& actor);
-    // Nothing that was done up to now can be taken back any more. The same.
+    // Makes everything done so far permanent: nothing of it can be undone. Returns the units that
+    // this changed.
     std::vector<Unit*> forget_all();
-    // `unit` is one of these.
+    // Changes the state of a unit of this history.
     void set_state(Unit& unit, UnitState state);
 
 private:

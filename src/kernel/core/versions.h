@@ -1,5 +1,5 @@
-// Versions of a block by the ids that its history prints, and the version of its document that each
-// was, whatever the block holds.
+// Versions of a block by the ids in its history, and the version of the document that belongs to
+// each.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,22 @@
 
 namespace quire::kernel {
 
+// A point in a block's history.
 struct BlockAt {
     std::uint64_t version = 0;    // The block's version; 0 before its first.
     crdt::Frontiers heads = {};   // The document's version; none before its first change.
     std::size_t units_since = 0;  // How many entries of its history are younger.
 };
 
-// Finds the version that an id names; none is the block as it is now. No text may be pending or
-// buffered.
+// Finds the version that an id names; no id means the block as it is now. Requires that no text
+// is pending or buffered.
 //
-// Errors: not_found "invalid_reference" {version_id} for a version that the block's history does
-// not show; unsupported "version_too_old" for one whose entry was stored before entries said which
-// version of the document they left.
+// Errors: not_found "invalid_reference" {version_id} for a version that is not in the block's
+// history; unsupported "version_too_old" for an entry that was stored before entries named the
+// document's version.
 Result<BlockAt> block_at(LiveDocument& document, const BlockRef& block,
                          const std::optional<std::string>& version_id);
-// The one before it in the history. Errors: "version_too_old".
+// The version before it in the history. Errors: unsupported "version_too_old".
 Result<BlockAt> block_before(const BlockRef& block, const BlockAt& at);
 
 }  // namespace quire::kernel

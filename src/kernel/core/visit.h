@@ -1,4 +1,5 @@
-// Visit: a call on its way through a document. And the ways in which calls name a document.
+// Visit: a call that has reached its document. Below it are the ways in which calls name a
+// document.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@ namespace quire::kernel {
 
 class Core;
 
-// A call that has come to its document, on the document's strand, until it is answered.
+// A call on its document's strand, until it is answered.
 template <class T>
 struct Visit {
     std::shared_ptr<Core> kernel;
@@ -24,18 +25,19 @@ struct Visit {
     Reply<T> reply;
     bool alone = false;  // The document is held until the answer.
 
-    // Once. Where a person may allow what was refused, they are asked before the caller is told.
+    // Answers the call; call it once. If a person may allow what was refused, the person is asked
+    // before the caller gets the refusal.
     void answer(Result<T> result);
 };
 
-// How calls name a document: itself,
+// Names a document by the object itself.
 struct ThisDocument {
     std::shared_ptr<LiveDocument> document;
 
     Result<std::shared_ptr<LiveDocument>> find(Catalog&) const { return document; }
     static bool is_meant(const Catalog&, LiveDocument&) { return true; }
 };
-// or by its name; one is made where there is none.
+// Names a document by its name; one is made if there is none.
 struct DocumentName {
     std::string kind;
     std::string name;
@@ -48,6 +50,7 @@ struct DocumentName {
                catalog.has_name(document.key());
     }
 };
+// A block's id, and the document that contains it.
 struct BlockAddress {
     conversation::BlockId id;
     ThisDocument at;

@@ -1,4 +1,4 @@
-// Walking over documents, one after another, each on its strand.
+// Walk: visits documents one after another, each on its strand.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace quire::kernel {
 
-// Visits `documents` in order: visit(document) runs on each one's strand and says whether to go on;
-// what it saw is durable before the next is visited. Then done(), or done(error) where a document
-// could not be read. Documents that have gone meanwhile are passed over, and so are those that `by`
-// may not see: one of them must not hide all the others.
+// Visits `documents` in order: visit(document) runs on each one's strand and returns whether to
+// continue. What it saw is durable before the next document is visited. Then done() is called, or
+// done(error) if a document could not be read. The walk skips documents that are gone and those
+// that `by` may not see; one hidden document must not end the walk.
 class Walk : public std::enable_shared_from_this<Walk> {
 public:
     // How the walk treats a document that cannot be read.

@@ -1,8 +1,8 @@
-// FileCalls::Body: how a call reaches its file, and what the use cases of files share.
+// FileCalls::Body: the way of a call to its file, and the common parts of the use cases of files.
 //
-// Paths are looked up one after another at the door, so that calls reach a document in the order in
-// which they were made. Permission is decided there, once, for every name that led to the file; on
-// the document's strand the disk is looked at, once, and what it has is taken in.
+// Paths are resolved one after another at the door, a strand, so that calls reach a document in
+// the order in which they were made. Permission is decided there, once, for every name that led
+// to the file. On the document's strand the disk is then read once, and its changes are taken in.
 #pragma once
 
 #include <map>
@@ -19,11 +19,15 @@
 
 namespace quire::kernel {
 
+// The file's path, block id and version now.
 FileVersion version_of_file(LiveDocument& document);
+// Error: not_found "file_not_found" {path}.
 Failure no_such_file(const std::string& path);
+// Refuses a path that leads to a directory or to something else that is no regular file.
 Result<void> require_text_file(const fs::Place& place);
 
-// How calls name a file: by its path; or, where the disk has none, the document that is left of it.
+// Names a file's document by its path, or, if the disk has no file, the document that is left of
+// it.
 struct FileAddress {
     DocumentName name;
     std::shared_ptr<LiveDocument> known;
@@ -42,11 +46,10 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
 
     std::shared_ptr<Core> kernel;
     FileGate& gate;
-    // Names are looked up one after another, so that calls reach a document in the order they were
-    // made.
+    // The strand on which paths are resolved.
     sched::Strand door;
 
-    // Runs work(place) at the door.
+    // Runs work(place, reply) at the door, with the resolved path.
     template <class T, class Work>
     void at_door(Reply<T> reply, std::string path, Work work) {
         door.post([self = shared_from_this(), reply = std::move(reply), path = std::move(path),
@@ -65,8 +68,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
     };
     static Need saving() { return {policy::Operation::append, true}; }
 
-    // Whether the caller may do it there. If not, `reply` is told why, and a person was asked where
-    // one can allow it.
+    // Whether the caller may do this at the place. If not, `reply` gets the refusal, after a
+    // person was asked if one can allow it.
     template <class T>
     bool admits(const Caller& by, const fs::Place& place, Need need, Reply<T>& reply) {
         const policy::Target target = target_of_file(place.path);
@@ -84,8 +87,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return false;
     }
 
-    // Brings a call to the file's document, loaded, with what the disk has taken in: work(visit,
-    // update). Permission is decided here, for every name that led to the file.
+    // Brings a call to the file's document, loaded and up to date with the disk: work(visit,
+    // update).
     template <class T, class Work>
     void enter(Caller by, std::string path, Need need, Reply<T> reply, Work work) {
         at_door<T>(std::move(reply), std::move(path),
@@ -108,7 +111,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                            });
                    });
     }
-    // And ends it: work(LiveDocument&, DiskUpdate, const Caller&) → Result<T>.
+    // Like enter(), and ends the call: work(LiveDocument&, DiskUpdate, const Caller&) →
+    // Result<T>.
     template <class T, class Work>
     void run(Caller by, std::string path, Need need, Reply<T> reply, Work work) {
         enter<T>(std::move(by), std::move(path), need, std::move(reply),
@@ -119,8 +123,9 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                  });
     }
 
-    // run() for read(LiveDocument&) → Result<T>. A change that was just taken in is read in a turn
-    // of its own: if the store refuses it, the document is loaded anew and takes it in again.
+    // Runs read(LiveDocument&) → Result<T>. If a change on the disk was just taken in, the read
+    // gets a turn of its own: should the store refuse the change, the document is loaded again
+    // and takes it in once more.
     template <class T, class Read>
     void read(Caller by, std::string path, Reply<T> reply, Read read) {
         enter<T>(std::move(by), std::move(path), policy::Operation::read, std::move(reply),
@@ -141,6 +146,8 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
                  });
     }
 
+    // Takes in the disk's changes. Errors: not_found if the file is gone from the disk and the
+    // document holds no edit that was not saved.
     Result<DiskUpdate> load(LiveDocument& document) {
         if (document.record().deleted) return no_such_file(document.name());
         const DiskUpdate taken = TRY(gate.take_in(document));
@@ -151,6 +158,7 @@ struct FileCalls::Body : std::enable_shared_from_this<FileCalls::Body> {
         return taken;
     }
 
+    // The bytes that the file would have if it were saved now, and their hash. O(file).
     static std::string bytes_of(LiveDocument& document, const files::DiskState& disk) {
         return files::encode(disk.form, document.doc().text(document.whole().content).rope().str());
     }

@@ -1,11 +1,12 @@
-// FileCalls: the use cases of files, by path. Every actor who opens a path gets the same document;
-// from then on it is a block like any other, and what is read, edited and undone goes the same
-// ways.
+// FileCalls: the use cases of files, by path. All actors who open a path get the same document.
+// From then on it is a block like any other for reading, editing and undo.
 //
-// Files are loaded when first used. Edits stay in the document until they are saved. Errors of
-// every call: those of fs::FileSystem and of the rules (FileGate::admit); unsupported
-// "binary_file"; out_of_range "too_large". Replies come exactly once, from any thread; calls of one
-// caller about one file take effect in the order they were made.
+// Files are loaded when first used. Edits stay in the document until they are saved. Replies come
+// exactly once, from any thread. Calls of one caller about one file take effect in the order in
+// which they were made.
+//
+// Errors of every call: those of fs::FileSystem and of the rules (FileGate::admit); unsupported
+// "binary_file"; out_of_range "too_large".
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,7 @@
 
 namespace quire::kernel {
 
+// A file, its block, and the version that a call made or found.
 struct FileVersion {
     std::string path;  // Resolved: the file's own.
     std::string block_id;
@@ -46,6 +48,8 @@ struct FileSaved {
     bool written = false;  // False where the disk had it already.
     std::vector<std::string> notes;
 };
+// The state of a file: unsaved edits (`dirty`), the disk compared with what was last seen there,
+// and whether the next save is refused as a warning (`conflict`).
 struct FileStatus {
     FileVersion file;
     policy::Permission permission = policy::Permission::read_only;
@@ -53,6 +57,7 @@ struct FileStatus {
     Disk disk = Disk::same;
     bool conflict = false;
 };
+// A row of a list of files on the disk.
 struct FileEntry {
     std::string path;
     std::uint64_t size = 0;
@@ -74,22 +79,26 @@ public:
     // Files whose path matches, sorted, at most `limit`.
     void list(Caller by, std::optional<text::Glob> pattern, std::size_t limit,
               Reply<FileList> reply);
+    // Lines [begin, end) of a file; an absent range means all, cut at Limits.
     void read(Caller by, std::string path, std::optional<text::LineRange> range,
               Reply<FileRead> reply);
-    // All of it, uncut.
+    // The whole text of a file, uncut.
     void text(Caller by, std::string path, Reply<WholeText> reply);
-    // Like Kernel::edit().
+    // Edits the document of a file, like Kernel::edit(). The disk is not written.
     void edit(Caller by, std::string path, std::string operation, edits::Plan plan,
               Reply<FileEdited> reply);
+    // Appends text to the document of a file. The answer comes once the text is durable in the
+    // store.
     void append(Caller by, std::string path, std::string text, Reply<FileAppended> reply);
-    // On the disk at once. Errors: conflict "file_exists".
+    // Creates a file on the disk at once, with this content. Errors: conflict "file_exists".
     void create(Caller by, std::string path, std::string content, Reply<FileVersion> reply);
-    // Errors: conflict "disk_changed" when the disk has a change of the same words, or the file is
-    // gone: the change is then in the document, and saving again is the caller's decision.
+    // Writes the document to the disk, atomically. Errors: conflict "disk_changed" if the disk
+    // changed the same words, or if the file is gone. The disk's change is then in the document's
+    // history, and the caller decides whether to save again.
     void save(Caller by, std::string path, Reply<FileSaved> reply);
-    // Errors: conflict "disk_changed".
+    // Deletes the file from the disk. Errors: conflict "disk_changed".
     void erase(Caller by, std::string path, Reply<FileVersion> reply);
-    // Takes nothing in. Without a path: every loaded file.
+    // The status of a file; without a path, of every loaded file. Does not take in changes.
     void status(Caller by, std::optional<std::string> path, Reply<std::vector<FileStatus>> reply);
 
 private:

@@ -1,11 +1,11 @@
-// FileGate: the door of every document of kind "file". It asks the rules, and takes in what has
-// changed on the disk.
+// FileGate: the gate of every document of kind "file". It asks the rules and takes in changes on
+// the disk.
 //
-// A file's document has a disk branch: its header names the version whose text is the bytes last
-// seen there. A change on the disk is an edit of that version, made by source:disk as the smallest
-// one, and then merged; so edits that were never saved survive it, and both sides stay in history.
-// Where both changed the same words the document shows its own, and the disk's stay in the version
-// that the header names.
+// The document of a file has a disk branch: its header names the version whose text is the bytes
+// last seen on the disk. A change on the disk becomes the smallest edit of that version, made by
+// source:disk, and is merged with the document. So unsaved edits survive it, and both sides stay
+// in history. Where both sides changed the same words, the document keeps its own, and the disk's
+// stay in the version that the header names.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,21 @@
 
 namespace quire::kernel {
 
+// The disk compared with what was last seen there.
 enum class Disk { same, changed, missing };
 constexpr auto words_of(Disk) {
     return word_table("same", "changed", "missing");
 }
 
-// A look at the disk for one document, and what came of it.
+// The result of taking in the disk's changes for one document.
 struct DiskUpdate {
     bool first = false;    // The file was read for the first time.
     bool changed = false;  // It had other bytes than those last seen; the document has them now.
     std::size_t ties = 0;  // Places where both sides had changed the same words.
 };
 
+// Files, rules and clock outlive it. decide(), admit() and admit_save() are for any thread;
+// functions that take a document run on its strand.
 class FileGate final : public Gate {
 public:
     // Files of more than `file_bytes` are refused.
@@ -44,26 +47,29 @@ public:
                        policy::Operations approved) override;
     bool dirty(LiveDocument& document) override;
 
-    // The strictest decision over every name that led to the file.
+    // The strictest decision for all names that led to the file.
     policy::Decision decide(const fs::Place& place, policy::Operation operation,
                             const policy::Actor& actor) const;
-    // The decision as an error, unless a person has approved what would escalate: denied
-    // "permission_denied", escalation_required "escalation_required" {path, operation, permission}.
+    // The decision as an error, unless a person has approved the operation. Errors: denied
+    // "permission_denied"; escalation_required "escalation_required" {path, operation,
+    // permission}.
     Result<void> admit(const fs::Place& place, policy::Operation operation,
                        const policy::Actor& actor, policy::Operations approved) const;
-    // Whether the file may be saved. To append at least; but where a person has to approve that,
-    // they are asked for what a save does, which is to overwrite.
+    // Whether the file may be saved. Saving needs permission to append. If a person must approve
+    // it, they are asked about what a save does: overwrite.
     Result<void> admit_save(const fs::Place& place, const policy::Actor& actor,
                             policy::Operations approved) const;
 
-    // On the document's strand, loaded, with no transaction begun. A change is part of the call's
-    // transaction.
-    // Errors: those of reading; unsupported "binary_file"; conflict "path_changed" where the path
+    // Reads the file if its stamp changed, and merges a change of its bytes into the document, as
+    // part of the call's transaction. On the strand, loaded, with no transaction begun. O(file)
+    // if it changed.
+    //
+    // Errors: those of reading; unsupported "binary_file"; conflict "path_changed" if the path
     // now leads through a link.
     Result<DiskUpdate> take_in(LiveDocument& document);
-    // Null for a document that was never read from the disk.
+    // The state last seen on the disk; none if the file was never read.
     std::optional<files::DiskState> state(const LiveDocument& document) const;
-    // Compares the disk with what was last seen there. Changes nothing.
+    // Compares the disk with the state last seen. Changes nothing.
     Result<Disk> look(LiveDocument& document);
 
     fs::FileSystem& files() { return files_; }
@@ -78,7 +84,7 @@ private:
     const std::size_t file_bytes_;
 };
 
-// The version of the document's text now, as a DiskState names one.
+// The version of the document's text now, in the form of a DiskState.
 std::map<std::uint64_t, std::int32_t> version_of(LiveDocument& document);
 
 }  // namespace quire::kernel
