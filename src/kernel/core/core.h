@@ -123,12 +123,12 @@ public:
 
     // --- creating and editing (calls_change.cc) ---
     void create(const Caller& by, BlockCreate what, Reply<BlockVersion> reply);
-    // Edits a text, whatever kind of block holds it: plans, admits the plan, writes, and describes the
-    // result. All or nothing.
+    // Edits a text, whatever kind of block holds it: plans, admits the plan, writes, and describes
+    // the result. All or nothing.
     //   admit(const Result<edits::Planned>&) → Result<void>: a caller without permission is refused
     //       before it learns anything that the plan says about the text.
-    //   write(const edits::Planned&) → Result<void>: carries the plan out as one version and one unit
-    //       of undo; not called if nothing changes.
+    //   write(const edits::Planned&) → Result<void>: carries the plan out as one version and one
+    //       unit of undo; not called if nothing changes.
     template <class Admit, class Write>
     Result<Edited> edit(LiveDocument& document, const BlockRef& block, const seq::Rope& text,
                         edits::Plan& plan, Admit admit, Write write) const;

@@ -11,12 +11,12 @@
 
 namespace quire::kernel {
 
-// The entries, read, of a history whose changes are all in `doc`: each of a kind and a state that
-// entries of memory have, of versions and changes that are there, in their order; what was undone
-// was undone from the newest back; no change is the entry of another actor than the one that it
-// names; and the last entry's version is the one that the changes lead to. Who made what, when and
-// in which words is believed beyond that. Errors: corrupt, naming the entry by its version. O(n log
-// n).
+// Reads and checks the entries of a history whose changes are all in `doc`. Each entry must be of
+// a kind and a state that entries of memory have, and must name versions and changes that exist,
+// in their order. Undone entries must have been undone from the newest back. No change may name
+// another actor than its entry, and the last entry's version must be the one that the changes
+// lead to. Beyond that, authors, times and descriptions are believed. Errors: corrupt, naming the
+// entry by its version. O(n log n).
 Result<std::vector<Unit>> check_history(const std::vector<store::UnitRecord>& entries,
                                         const std::vector<crdt::Change>& changes,
                                         const crdt::Doc& doc);

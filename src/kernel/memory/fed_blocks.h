@@ -1,8 +1,9 @@
 // FedBlocks: the memory blocks that sources own (memory/source.h), and the gate of their config.
 //
-// A write by anybody but the source is made on a copy first, and if it changes the config, the
-// source is asked. No call records a write to memory without the outcome (SourceVerdict). A block is
-// a source's if it has the source's label and owner. Everything runs on the block's strand.
+// A write by another actor is first made on a copy. If it changes the config, the source is
+// asked. A write to memory can be recorded only with the result, a SourceVerdict, so no call can
+// forget to ask. A block belongs to a source if it has the source's label and owner. Everything
+// runs on the block's strand.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ namespace quire::kernel {
 
 class LiveDocument;
 
+// The proof that a block's source, if it has one, has accepted a write; only judge() makes one.
 class SourceVerdict {
 public:
     const std::optional<SourceAnswer>& answer() const { return answer_; }
@@ -31,33 +33,34 @@ private:
     std::optional<SourceAnswer> answer_;
 };
 
+// The sources outlive it.
 class FedBlocks {
 public:
     explicit FedBlocks(std::vector<memory::Source*> sources) : sources_(std::move(sources)) {}
 
     const std::vector<memory::Source*>& sources() const { return sources_; }
-    // Null for a block that no source feeds.
+    // The source that feeds the block; null if none does.
     memory::Source* source_of(const MemoryHeader& header) const;
 
-    // Whether the change may be made. `change` makes it in a document of its own, with every check
-    // that it has, and is called for fed blocks alone. CHECKs that no transaction is pending.
-    // O(history) there. Errors: those of `change`; invalid_argument "source_rejected" {source,
-    // field, value, allowed}.
+    // Decides whether a change may be made. `change` is called for fed blocks only; it makes the
+    // change in a copy of the document, with all its checks. CHECKs that no transaction is
+    // pending. O(history) for fed blocks. Errors: those of `change`; invalid_argument
+    // "source_rejected" {source, field, value, allowed}.
     using Change = Function<Result<void>(crdt::Doc&)>;
     Result<SourceVerdict> judge(LiveDocument& document, const MemoryHeader& header,
                                 const policy::Actor& by, Change change) const;
-    // Whether the block may become something else: its shape, its label and its end are the
-    // source's. `what`: a verb. Error: denied "source_owned" {source}.
+    // Whether the block's shape, label and existence may be changed; for fed blocks only the
+    // source may. `what` is a verb for the message. Error: denied "source_owned" {source}.
     Result<void> check_owned(const MemoryHeader& header, const policy::Actor& by,
                              std::string_view what) const;
 
-    // After a change was recorded and before it is submitted: what the block is now, with what the
-    // source said; the source's own part follows in the same transaction.
+    // Called after a change was recorded and before it is submitted. Feeds the source's part in
+    // the same transaction, and returns the block's version with the source's answer.
     MemoryVersion settle(LiveDocument& document, const MemoryHeader& header,
                          const SourceVerdict& verdict, std::int64_t now_ms) const;
-    // Somebody reads the block.
+    // Tells the source that somebody reads the block.
     void attend(LiveDocument& document, const MemoryHeader& header) const;
-    // Makes the block say what its source has to say. False where it does already.
+    // Writes the source's present values into the block. False if the block has them already.
     bool feed(LiveDocument& document, const MemoryHeader& header, std::int64_t now_ms) const;
 
 private:

@@ -1,4 +1,4 @@
-// MemoryCalls::Body: the kernel's frame for memory blocks, and what the use cases share.
+// MemoryCalls::Body: the kernel's frame for memory blocks, and the common parts of the use cases.
 #pragma once
 
 #include <cstdint>
@@ -24,48 +24,51 @@ struct OpenedMemory {
     MemoryRow row(MemoryVersion block) const;
     memory::Writer writer(const policy::Actor& by) const { return {by, rights}; }
 };
-// Errors: those of every call of MemoryCalls.
+// Reads the header and decides the caller's rights from it alone. Errors: those of every call of
+// MemoryCalls.
 Result<OpenedMemory> open_memory(const store::DocumentRecord& record, const policy::Actor& by);
-// The rights also hold what people have approved. On the block's strand.
+// Like the above, with the rights that people have approved. On the block's strand.
 Result<OpenedMemory> open_memory(LiveDocument& document, const Caller& by, Core& kernel);
 Failure no_such_memory(const std::string& label);
 Failure label_exists(const std::string& label);
 
-// Checks that a block is what TextLabel names: a text, and no archival one.
+// Checks that the block is of the kind that TextLabel names: a Text that is not archival.
 Result<void> check_text_in_context(LiveDocument& document, const OpenedMemory& opened);
 
-// The words of history for a conversion, before which the schema was another one, and for a
-// conversion that only added to the schema.
+// The words that history shows for conversions: one that replaced the schema, and one that only
+// added to it.
 inline constexpr std::string_view kConversion = "convert";
 inline constexpr std::string_view kExtension = "extend";
-// Error: unsupported "schema_changed" {version_id} where the block was given another schema since.
+// Checks that the schema is still that of version `at`. Error: unsupported "schema_changed"
+// {version_id}.
 Result<void> check_schema(LiveDocument& document, const BlockAt& at, bool additions_too = false);
 
+// The block's label, id and version now.
 MemoryVersion version_of_memory(LiveDocument& document);
-// History's entry for what is taken back by a call of its own, or not at all.
+// An entry of history that is not undone by the usual undo, such as a rename.
 Unit memory_entry(const policy::Actor& by, std::string description);
-// Ends the pending transaction, whose write this was, and records it as one step of undo. False
-// where it changed nothing. `verdict`: that whoever feeds the block has seen it.
+// Ends the pending transaction and records it as one unit of undo. False if it changed nothing.
+// `verdict` proves that the block's source was asked.
 bool record_memory_write(LiveDocument& document, const policy::Attribution& what,
                          const SourceVerdict& verdict);
 
-// Which blocks have changed since what a search finds them by was stored (memory_search.cc).
+// The blocks whose indexed text is older than their content (memory_search.cc).
 class MemoryTexts;
 std::shared_ptr<MemoryTexts> make_memory_texts();
-// Puts the text that a search finds the block by into its transaction. A long text, and one of a
-// block whose content alone was stored moments ago, is left to the next search.
+// Puts the block's indexed text into its transaction. A long text, or one that was stored moments
+// ago and whose block only changed its content, is left to the next search.
 void keep_text(MemoryTexts& texts, LiveDocument& document, std::int64_t now_ms);
-// Leaves it to the next search.
+// Leaves the block's indexed text to the next search.
 void leave_text(MemoryTexts& texts, store::DocumentKey key);
 
-// The kernel itself, which may write all of any block.
+// The kernel as a writer, which may write every part of any block.
 memory::Writer kernel_writer();
-// Writes what a block is to read as into one that is empty; the values fit the schema, or the
-// errors are those of MemoryEdit and it is part done. In the pending transaction.
+// Writes `value` into an empty block, in the pending transaction. Errors: those of MemoryEdit for
+// values that do not fit the schema; the block is then partly filled.
 Result<void> fill_memory(crdt::Doc& doc, const memory::MemoryBlock& block, Value value,
                          std::int64_t now_ms);
 
-// How calls name a memory block: by its label, or its id.
+// Names a memory block by its label or its id.
 struct MemoryLabel {
     std::string label;
 
@@ -76,7 +79,7 @@ struct MemoryLabel {
     }
 };
 
-// A block gets another label and another type.
+// A change of a block's label and type.
 struct MemoryMove {
     MemoryType type;
     std::string label;
@@ -91,27 +94,27 @@ struct MemoryCalls::Body : std::enable_shared_from_this<MemoryCalls::Body> {
     const FedBlocks fed;
     std::shared_ptr<MemoryTexts> texts = make_memory_texts();
 
-    // The block's version after a write that was recorded (fed_blocks.h).
+    // The block's version after a recorded write (fed_blocks.h).
     MemoryVersion settle(LiveDocument& document, const OpenedMemory& opened,
                          const SourceVerdict& verdict) const {
         return fed.settle(document, opened.header, verdict, kernel->parts().clock.wall_ms());
     }
 
-    // The kernel's frame, for a memory block: work(LiveDocument&, OpenedMemory&, const Caller&) →
-    // Result<T>. The text that searches find the block by goes with what the work changed.
+    // Runs work(LiveDocument&, OpenedMemory&, const Caller&) → Result<T> in the kernel's frame.
+    // If the work changed something, the block's indexed text is updated in the same transaction.
     template <class T, class Label, class Work>
     void run(Caller by, const Label& label, Reply<T> reply, Work work) {
         kernel->run<T>(std::move(by), address_of(label), Access::look, std::move(reply),
                        opened<T, Label>(std::move(work)));
     }
-    // run_alone() of the kernel, likewise.
+    // Like run(), but no other call enters the block before the answer.
     template <class T, class Label, class Work>
     void run_alone(Caller by, const Label& label, Reply<T> reply, Work work) {
         kernel->run_alone<T>(std::move(by), address_of(label), Access::look, std::move(reply),
                              opened<T, Label>(std::move(work)));
     }
 
-    // `label`: of either kind.
+    // Deletes a block named by either kind of label.
     template <class Label>
     void erase(Caller by, const Label& label, Reply<MemoryVersion> reply);
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);

@@ -1,15 +1,16 @@
 // MemoryCalls: the use cases of memory blocks, by label. A memory block is a document of kind
-// "memory" whose name is its label; what its schema, its owner and its permissions are stands in
-// the document's header (memory_header.h). Every write passes the gate of document/gate.h.
+// "memory" whose name is its label. Its schema, owner and permissions are in the document's
+// header (memory_header.h). Every write passes the gate of memory/gate.h.
 //
-// Labels are unique among the blocks that are not deleted. A label may also be given as the block's
-// id. Replies come exactly once, from any thread, and what they say is durable.
+// Labels are unique among the blocks that are not deleted. Every call also accepts the block's id
+// in place of the label. Replies come exactly once, from any thread, and what they say is
+// durable.
 //
-// Errors of every call but create() and list(): not_found "invalid_reference"; denied
-// "permission_denied" for an agent that neither owns the block nor has a share; corrupt where what
-// is stored of the block does not parse. Those of Kernel besides. Of a block that a source feeds
-// (fed_blocks.h) every write may also give invalid_argument "source_rejected" {source, field,
-// value, allowed}; whatever else would change it, denied "source_owned" {source}.
+// Errors of every call except create() and list(): those of Kernel; not_found
+// "invalid_reference"; denied "permission_denied" for an agent that neither owns the block nor
+// has a share; corrupt if the stored block does not parse. For a block that a source feeds
+// (fed_blocks.h), every write may also give invalid_argument "source_rejected" {source, field,
+// value, allowed}, and every other change denied "source_owned" {source}.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,9 @@ class Source;
 
 namespace quire::kernel {
 
-// The label, or the id, of a block by which callers mean a text that is in context, as a file among
-// others: a block of another schema is refused as invalid_argument "schema_mismatch" or
-// "section_required", an archival one as not_found "archived".
+// The label or id of a text block in an agent's context, for callers that use memory like files.
+// Errors for other blocks: invalid_argument "schema_mismatch" or "section_required" for another
+// schema; not_found "archived" for an archival block.
 struct TextLabel {
     std::string label;
 };
@@ -44,6 +45,7 @@ struct SourceAnswer {
     std::string answer;  // "applied" or "pending".
     std::string message;
 };
+// A block and the version that a call made or found.
 struct MemoryVersion {
     std::string label;
     std::string block_id;
@@ -51,6 +53,7 @@ struct MemoryVersion {
     std::optional<SourceAnswer> source = {};
 };
 
+// The request for a new block: with a schema, or with the name of a template.
 struct MemoryCreate {
     std::string label;
     // One of the two.
@@ -64,6 +67,7 @@ struct MemoryCreate {
     std::string content = {};  // The first content of a Text.
 };
 
+// A row of a list. It is read from the block's record, so no document is loaded.
 struct MemoryRow {
     MemoryVersion block;
     MemoryType type = MemoryType::working;
@@ -77,6 +81,7 @@ struct MemoryList {
     std::vector<MemoryRow> blocks;
     std::vector<std::string> unreadable;  // Labels of blocks that do not parse.
 };
+// A block as a model reads it (`rendered`) and as a program reads it (`schema`, `value`).
 struct MemoryView {
     MemoryRow row;
     Value schema;
@@ -95,20 +100,24 @@ struct MemoryEdited {
     Edited edited;
 };
 
-// --- writes, as document/memory_edit.h has them ---
+// --- writes (memory/memory_edit.h) ---
+// A write to one field.
 struct SetField {
     memory::FieldPath path;
     Value value;
 };
+// Appends text to a Text, an item to a List, an entry to a Log.
 struct AppendContent {  // Text to a Text, an item to a List, an entry to a Log.
     std::string section;
     Value content;
 };
+// Replaces every occurrence of `find` in a text.
 struct ReplaceText {
     std::string section;
     std::string find;
     std::string replace;
 };
+// Appends to the list in a field; without a field, to a List's own items.
 struct AppendToList {  // Without a field: a List's own items.
     memory::FieldPath path;
     Value item;
@@ -128,6 +137,7 @@ struct MemoryWritten {
     MemoryVersion block;
     Value made;  // The counter, what was removed, how many were replaced; else null.
 };
+// The answer of an undo or redo; see Undone.
 struct MemoryUndone {
     MemoryVersion block;
     std::size_t restored = 0;
@@ -138,11 +148,13 @@ struct MemoryHistory {
     MemoryVersion block;
     HistoryPage page;
 };
+// A person's edited copy of the block at a version.
 struct MemoryRevise {
     std::string version_id;  // The version that was shown.
     // The new content, in the form of MemoryView's; unchanged sections may be left out.
     Value value;
 };
+// The answer: the merged block, and the places that others had changed too.
 struct MemoryRevised {
     MemoryVersion block;
     bool changed = false;
@@ -151,13 +163,16 @@ struct MemoryRevised {
 struct MemoryDiff {
     MemoryVersion block;
     std::string from, to;  // Version ids; "0" is nothing.
-    std::string diff;      // Unified, of what document/plain_text.h makes of the two.
+    std::string diff;      // Unified, between their texts by memory/plain_text.h.
 };
+// The request for another schema; `mapping` says where content moves.
 struct MemoryConvert {
     Value schema;      // In the form of memory/schema_form.h.
     Map mapping = {};  // In the form of memory/convert.h.
     bool dry_run = false;
 };
+// The result of a conversion, or of a dry run: content that moved, content that has no place any
+// more, and required fields that have no value.
 struct MemoryConverted {
     MemoryVersion block;
     bool additive = false;  // The content stays where it is.
@@ -205,79 +220,81 @@ public:
     // "invalid_schema"; not_found "unknown_template"; with content also those of MemoryEdit, and
     // out_of_range "too_large".
     void create(Caller by, MemoryCreate what, Reply<MemoryVersion> reply);
-    // Errors: those of locate() (document/field_path.h).
+    // The block's content, or one section of it. Errors: those of locate() (memory/field_path.h).
     void view(Caller by, std::string label, std::optional<std::string> section,
               Reply<MemoryView> reply);
     // Blocks that the caller may see, by label. O(blocks); none is loaded for it.
     void list(Caller by, std::optional<MemoryType> type, std::string prefix,
               Reply<MemoryList> reply);
-    // One version and one step of undo; none where it changes nothing. Errors: those of MemoryEdit;
-    // out_of_range "too_large".
+    // Makes one version and one unit of undo; none if it changes nothing. Errors: those of
+    // MemoryEdit; out_of_range "too_large".
     void write(Caller by, std::string label, MemoryWrite what, Reply<MemoryWritten> reply);
-    // Carries a person's changes of the block at a version over to the block as it is now
-    // (document/revision.h); one version and one step of undo, none where it changes nothing.
-    // Errors: those of revise(), write() and diff(); unsupported "schema_changed" where the schema
-    // is another by now.
+    // Merges a person's changes of the block at a version into the block as it is now
+    // (memory/revision.h), as one version and one unit of undo; none if nothing changes. Errors:
+    // those of revise(), write() and diff(); unsupported "schema_changed" if the schema has
+    // changed since.
     void revise(Caller by, std::string label, MemoryRevise what, Reply<MemoryRevised> reply);
-    // Like the kernel's read() and edit() of a block. An edit overwrites, except for text put at
-    // the end.
+    // Like the kernel's read() and edit(). An edit needs the permission to overwrite, except for
+    // text put at the end.
     void read_text(Caller by, TextLabel label, std::optional<text::LineRange> range,
                    Reply<MemoryText> reply);
     void edit_text(Caller by, TextLabel label, std::string operation, edits::Plan plan,
                    Reply<MemoryEdited> reply);
-    // The label is free again.
+    // Deletes the block; its label is free again.
     void erase(Caller by, std::string label, Reply<MemoryVersion> reply);
     void erase(Caller by, TextLabel label, Reply<MemoryVersion> reply);
-    // The caller's own last write. To undo is to overwrite. Errors: not_found "nothing_to_undo",
-    // "nothing_to_redo".
+    // Undoes or redoes the caller's own last write. Needs the permission to overwrite. Errors:
+    // not_found "nothing_to_undo", "nothing_to_redo".
     void undo(Caller by, std::string label, bool redo, Reply<MemoryUndone> reply);
     void history(Caller by, std::string label, std::size_t limit, std::string cursor,
                  Reply<MemoryHistory> reply);
-    // Between two versions; none given is the version before `to`, and what is now. O(document).
-    // Errors: not_found "invalid_reference"; unsupported "version_too_old" (versions.h).
+    // The difference between two versions. Without `from` it is the version before `to`; without
+    // `to` it is the present one. O(document). Errors: not_found "invalid_reference"; unsupported
+    // "version_too_old" (versions.h).
     void diff(Caller by, std::string label, std::optional<std::string> from,
               std::optional<std::string> to, Reply<MemoryDiff> reply);
-    // The block reads as it did, by new ops; one step of undo. It is held against the gate as a
-    // replica's changes are: who may not write something does not set it back. O(document). Errors:
-    // those of diff(), and of check_incoming() (document/incoming.h).
+    // Restores the content of an older version with new ops, as one unit of undo. It passes the
+    // gate like a replica's changes, so parts that the caller may not write are not set back.
+    // O(document). Errors: those of diff(), and of check_incoming() (memory/incoming.h).
     void rollback(Caller by, std::string label, std::string version_id, Reply<MemoryVersion> reply);
-    // Out of everybody's context, as an archival block of that label, or of one that is made from
-    // the label and the time; the label is free again. What deleting it would need. Errors: denied
-    // "core_block"; conflict "label_exists", "archived" for an archival block.
+    // Takes the block out of every context and makes it an archival block with that label, or
+    // with one made from its label and the time. The old label is free again. Needs the
+    // permission to delete. Errors: denied "core_block"; conflict "label_exists", "archived" for
+    // an archival block.
     void archive(Caller by, std::string label, std::optional<std::string> archival_label,
                  Reply<MemoryMoved> reply);
-    // An archival block back as a working one, under that label or the one it has. What overwriting
-    // needs. Errors: conflict "label_exists", "not_archived".
+    // Makes an archival block a working one, with that label or the one it has. Needs the
+    // permission to overwrite. Errors: conflict "label_exists", "not_archived".
     void load(Caller by, std::string archival_label, std::optional<std::string> label,
               Reply<MemoryVersion> reply);
-    // Another label; the old one is free again. What overwriting needs. Errors: conflict
-    // "label_exists"; invalid_argument "invalid_label".
+    // Gives the block another label; the old one is free again. Needs the permission to
+    // overwrite. Errors: conflict "label_exists"; invalid_argument "invalid_label".
     void rename(Caller by, TextLabel label, std::string to, Reply<MemoryVersion> reply);
-    // Archives the one and loads the other in one transaction: they exchange their labels. What
-    // overwriting both needs. Errors: those of archive() and load().
+    // Archives one block and loads the other in one transaction: they exchange their labels.
+    // Needs the permission to overwrite both. Errors: those of archive() and load().
     void swap(Caller by, std::string label, std::string archival_label, Reply<MemoryMoved> reply);
-    // Another schema for a block, with what it holds carried over (schema/convert.h); with dry_run
-    // only what would be. What overwriting needs; what is read-only must stay as it is, but for
-    // sources and the system. Older versions are not gone back to, unless it was additive. Errors:
-    // invalid_argument "invalid_schema", "invalid_mapping"; denied "read_only_field",
-    // "read_only_section"; those of MemoryEdit.
+    // Gives the block another schema and moves its content (memory/convert.h); with dry_run only
+    // says what would move. Needs the permission to overwrite. Read-only parts must stay as they
+    // are, except for sources and the system. Older versions cannot be restored afterwards,
+    // unless the conversion was additive. Errors: invalid_argument "invalid_schema",
+    // "invalid_mapping"; denied "read_only_field", "read_only_section"; those of MemoryEdit.
     void convert(Caller by, std::string label, MemoryConvert what, Reply<MemoryConverted> reply);
-    // Blocks by the words of their labels, descriptions and content, of those that the caller may
-    // read. Of a long block what plain_text() gives of its first 256 KiB is looked through, of a
-    // log the newest. Blocks that were written to since the last search are read first. Errors:
-    // invalid_argument "empty_query".
+    // Finds blocks that the caller may read by the words of their labels, descriptions and
+    // content. For a long block, the first 256 KiB of plain_text() are searched; for a Log these
+    // are its newest entries. Blocks that changed since the last search are indexed first.
+    // Errors: invalid_argument "empty_query".
     void search(Caller by, MemorySearch what, Reply<MemoryFound> reply);
-    // All of a block, with its history (carried.h). For people, sources, the system, and the owner.
-    // Errors: denied "permission_denied" for other agents. O(history).
+    // The whole block with its history (carried.h), for people, sources, the system and the
+    // owner. Errors: denied "permission_denied" for other agents. O(history).
     void export_block(Caller by, std::string label, Reply<CarriedBlock> reply);
-    // New blocks of what was carried out, here or elsewhere: all in one transaction, or none. Each
-    // is replayed, and must read as it says. For people and the system. Errors: denied
-    // "permission_denied"; corrupt, naming the block; conflict "label_exists" {labels}, also where
-    // two of them would have one label; those of create() and, of a block that is made of its
-    // value, of MemoryEdit. O(history of all).
+    // Creates blocks from exported ones: all in one transaction, or none. Each history is
+    // replayed and must lead to the block's value. For people and the system. Errors: denied
+    // "permission_denied"; corrupt, naming the block; conflict "label_exists" {labels}, also if
+    // two of them would have one label; those of create(); those of MemoryEdit for a block
+    // without history. O(all histories).
     void import_blocks(Caller by, MemoryImport what, Reply<MemoryImported> reply);
-    // Gives an agent a level, or with none takes it away. Errors: denied "permission_denied" for
-    // agents that are not the owner.
+    // Gives an agent a permission level on the block; no level takes it away. Errors: denied
+    // "permission_denied" for agents that are not the owner.
     void share(Caller by, std::string label, policy::Actor with,
                std::optional<policy::Permission> permission, Reply<MemoryVersion> reply);
 

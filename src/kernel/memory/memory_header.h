@@ -1,6 +1,6 @@
-// MemoryHeader: all that is known of a memory block beside its content. It is kept, as JSON, in the
-// header of the block's document record, in the transaction of the change that made it true; the
-// label is the document's name.
+// MemoryHeader: the properties of a memory block other than its content. It is kept as JSON in
+// the header of the block's document record, and stored in the transaction of the change that
+// made it true. The label is the document's name and not part of it.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,14 @@
 
 namespace quire::kernel {
 
-// core: always in an agent's context; working: where it is pinned; archival: found by searching.
+// core: always in an agent's context. working: in context if it is pinned. archival: found by
+// searching.
 enum class MemoryType { core, working, archival };
 constexpr auto words_of(MemoryType) {
     return word_table("core", "working", "archival");
 }
 
+// The schema, permission and description are in `block`.
 struct MemoryHeader {
     memory::MemoryBlock block;
     MemoryType type = MemoryType::working;
@@ -32,16 +34,17 @@ struct MemoryHeader {
 
     policy::Holding holding() const { return {owner, block.permission, shares}; }
 
-    // Its stored form, in which the label is not.
+    // The stored form, without the label.
     static json::Fields<MemoryHeader> fields();
 };
 
 Bytes encode(const MemoryHeader& header);
-// Errors: corrupt, naming the block and what does not parse, a schema for one. Whoever holds the
-// bytes keeps them.
+// Reads a stored header. Errors: corrupt, naming the block and the part that does not parse. The
+// caller keeps the bytes, so nothing is lost.
 Result<MemoryHeader> decode_memory_header(const std::string& label, const Bytes& bytes);
 
-// Errors: invalid_argument "invalid_label": not 1 to 200 bytes of UTF-8 without control characters.
+// A label has 1 to 200 bytes of UTF-8 without control characters. Error: invalid_argument
+// "invalid_label".
 Result<void> check_label(std::string_view label);
 
 }  // namespace quire::kernel

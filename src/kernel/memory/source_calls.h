@@ -1,4 +1,5 @@
-// SourceCalls: the sources of a workspace as people run them, and what keeps their blocks fed.
+// SourceCalls: the sources of a workspace, started, listed and run, and the feeding of their
+// blocks.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@ namespace quire::kernel {
 
 class MemoryCalls;
 
+// A row of the list of sources.
 struct SourceRow {
     std::string name;
     std::string label;  // Its block's.
@@ -20,6 +22,7 @@ struct SourceRow {
     bool failed = false;
 };
 
+// A source reports a change from any thread; the block is then fed on its strand.
 class SourceCalls {
 public:
     // The sources are those that the memory was made with; all outlive this.
@@ -28,16 +31,16 @@ public:
     SourceCalls& operator=(const SourceCalls&) = delete;
     ~SourceCalls();
 
-    // Makes the blocks that are not there yet, gives those that are there the shape they have now,
-    // and starts the sources. Replies when each has its block; with the sentences of those that
-    // have none, whose labels are taken by blocks of others.
+    // Creates missing blocks of sources, updates the shape of existing ones, and starts the
+    // sources. Replies when each source has its block, with a sentence for each source that has
+    // none because another block has its label.
     void start(Reply<std::vector<std::string>> reply);
-    // Nothing is run from here on; it returns at once.
+    // Stops the sources and returns at once; running checks end soon.
     void stop();
 
     std::vector<SourceRow> list() const;
-    // Everything that has changed is looked at again; the reply comes when that is begun. Errors:
-    // not_found "unknown_source"; those of the memory.
+    // Makes a source look again at everything that changed. Replies when the run has begun.
+    // Errors: not_found "unknown_source"; those of the memory.
     void run(const std::string& name, Reply<void> reply);
 
 private:

@@ -1,9 +1,9 @@
-// Admission: what every call passes, whichever door it came through.
+// Admission: the steps that every call takes, whichever door it came through.
 //
-// A call is written down, may spend the approval that is for it alone, and is admitted by the rules
-// for tools; then its door runs it. When it has its answer it ends: the rules count it, the log has
-// what became of it, and an approval is given back where nothing was done. Tools, resources and
-// commands go this way; a call that stops halfway is ended here. Any thread.
+// A call is logged, may spend an approval that is for it alone, and is admitted by the rules for
+// tools. Then its door runs it. When the call has its answer it ends: the rules count it, the log
+// records its outcome, and an approval is given back if nothing was done. Tools, resources and
+// commands all take these steps. A call that is refused halfway is ended here. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct CallFacts {
     bool asks = false;
 };
 
-// The end of a call.
+// The outcome of a call.
 struct CallEnd {
     std::string code = {};  // The refusal's; "" for a call that was done.
     std::string reason = {};
@@ -40,7 +40,8 @@ struct CallEnd {
     bool failed = false;  // Another program's tool says that it failed, so rules count no success.
 
     bool is_refused() const { return !code.empty(); }
-    // Whether it is known that it did nothing: an approval for it alone is then given back.
+    // Whether it is certain that the call did nothing; then an approval for it alone is given
+    // back.
     bool is_undone() const { return is_refused() && reason != "fate_unknown"; }
     static CallEnd of(const Error& error);
     template <class T>
@@ -58,20 +59,23 @@ struct AdmittedCall {
 
 class Admission {
 public:
-    // `rules` may be null: then nothing is held to rules for tools. Both outlive every call.
+    // `rules` may be null; then no rules for tools apply. Kernel and rules outlive every call.
     explicit Admission(Kernel& kernel, RuleCalls* rules = nullptr);
 
     RuleCalls* rules() const { return rules_; }
 
-    // Errors: unavailable "shutting_down", "disk_full" where the log has no room; those of the
-    // store and of RuleCalls::admit(). The call has then ended.
+    // Takes the steps before the call. Errors: unavailable "shutting_down", or "disk_full" if the
+    // log has no room; those of the store and of RuleCalls::admit(). After an error the call has
+    // ended.
     void begin(Caller by, CallFacts facts, Reply<AdmittedCall> reply) const;
-    // Once, before the call is answered. What its end means for the agent's loop.
+    // Ends the call; call it once, before the call is answered. Returns the effect on the agent's
+    // loop.
     policy::LoopStep end(AdmittedCall call, const CallEnd& how) const;
-    // A call that is refused before it begins: it has changed nothing.
+    // Logs a call that is refused before it begins. It has changed nothing.
     void refuse(Caller by, CallFacts facts, const Error& why) const;
 
-    // Begins the call, runs work(by, reply) and ends the call with what that replies.
+    // Begins the call, runs work(by, reply), and ends the call with the result that `work`
+    // replies.
     template <class T, class Work>
     void run(Caller by, CallFacts facts, Reply<T> reply, Work work) const {
         begin(std::move(by), std::move(facts),

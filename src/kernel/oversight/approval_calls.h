@@ -1,4 +1,4 @@
-// ApprovalCalls: what people do about what agents ask for. Everybody else is refused.
+// ApprovalCalls: lists and answers approvals, for people only. All other callers are refused.
 //
 // Replies come exactly once, from any thread, and what they say is durable.
 #pragma once
@@ -15,6 +15,7 @@ namespace quire::kernel {
 
 class Overseer;
 
+// Approvals, and the time that decides which of them still hold.
 struct ApprovalList {
     std::vector<policy::Approval> approvals;  // The oldest first.
     std::int64_t now_ms = 0;                  // For which of them still stand.
@@ -24,14 +25,16 @@ class ApprovalCalls {
 public:
     explicit ApprovalCalls(Kernel& kernel);
 
-    // Lists approvals that wait or hold; with `all` also those that are over, as long as
-    // it is kept. Errors: denied "permission_denied" for all but people.
+    // Lists approvals that wait or hold; with `all` also settled ones, as long as they are kept.
+    // Errors: denied "permission_denied" for callers that are no people.
     void list(const Caller& by, bool all, Reply<ApprovalList> reply);
-    // Errors: the same; not_found "invalid_reference". O(log approvals).
+    // One approval. Errors: denied "permission_denied"; not_found "invalid_reference". O(log
+    // approvals).
     Result<policy::Approval> find(const Caller& by, const std::string& id);
-    // Errors: the same; not_found "invalid_reference"; conflict "outdated" {approval_id} where a
-    // block that is to be changed was deleted, moved or given another schema since it was asked
-    // for; those of policy::resolve() (policy/approval.h) and of the store.
+    // Answers, or revokes, an approval. Errors: denied "permission_denied"; not_found
+    // "invalid_reference"; conflict "outdated" {approval_id} if the block was deleted, moved or
+    // given another schema since the request; those of policy::resolve() (policy/approval.h) and
+    // of the store.
     void resolve(const Caller& by, std::string id, policy::Resolution with,
                  Reply<policy::Approval> reply);
 

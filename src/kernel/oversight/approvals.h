@@ -1,11 +1,11 @@
-// Approvals: the ledger of what was asked of people, and what they answered.
+// Approvals: the ledger of requests to people and of their answers.
 //
-// An agent's call that may not be done without a person's approval asks for one here, and what was
-// asked already is not asked again. Whoever is told of an ask or an answer finds it in the store
-// after a crash. Nobody answers here but people (policy/approval.h).
+// An agent's call that needs a person's approval requests one here; a request that waits already
+// is not made again. When a request or an answer has been reported, it is in the store and
+// survives a crash. Only people answer (policy/approval.h).
 //
-// An approval for one call is spent when that call begins, durably and before anything is done, and
-// given back where the call was refused: after a crash in between it is gone, and never there
+// An approval for one call is spent when that call begins, durably and before anything is done,
+// and is given back if the call was refused. After a crash in between it is lost; it never exists
 // twice.
 //
 // Any thread.
@@ -28,35 +28,38 @@ namespace quire::kernel {
 
 class Approvals : public std::enable_shared_from_this<Approvals> {
 public:
-    // Unanswered asks of one actor, and of all; and of those that are over, how many are kept.
+    // The most unanswered requests of one actor and of all actors, and the number of settled
+    // approvals that are kept.
     static constexpr std::size_t kPendingOfOne = 50;
     static constexpr std::size_t kPending = 1000;
     static constexpr std::size_t kKept = 1000;
 
-    // Errors: those of the store; corrupt.
+    // Reads all approvals from the store. Errors: those of the store; corrupt.
     static Result<std::shared_ptr<Approvals>> open(const Parts& parts);
 
-    // Before a call does anything, and when it has its answer. Errors: those of the store.
+    // begin() spends approvals that are for this call alone, before it does anything; end() gives
+    // them back if the call was refused. Errors: those of the store.
     void begin(const Caller& by, Reply<void> then);
     void end(const Caller& by, bool refused);
 
-    // Whether of() may have anything. O(log agents).
+    // Whether of() may return anything. O(log agents).
     bool any_for(const Caller& by) const;
-    // The operations that would escalate there and that the call may do.
+    // The escalating operations on this target that the call may do.
     policy::Operations of(const Caller& by, const policy::Target& target);
 
+    // A request in the making.
     struct Wanted {
         policy::Operation operation = policy::Operation::overwrite;
         policy::Permission permission = policy::Permission::human;
         policy::Target target = {};
         std::string description = {};  // For a person to read; "" for the call as it is.
     };
-    // The approval that now waits for a person, an older one where the same was asked before. The
-    // caller has a call. Errors: denied "approval_denied"; unavailable "too_many_approvals" {limit,
-    // actor}; those of the store. O(approvals + call).
+    // Requests an approval, or returns the one that waits for the same. The caller must have a
+    // call. Errors: denied "approval_denied"; unavailable "too_many_approvals" {limit, actor};
+    // those of the store. O(approvals + call).
     void ask(const Caller& by, Wanted what, Reply<policy::Approval> reply);
 
-    // Approvals that wait or hold, or all that are kept; the oldest first.
+    // Approvals that wait or hold, or all that are kept, the oldest first.
     std::vector<policy::Approval> list(bool all) const;
     // Errors: not_found "invalid_reference" {approval_id}.
     Result<policy::Approval> find(const std::string& id) const;
@@ -64,7 +67,7 @@ public:
     // another answer is on its way to the disk.
     void resolve(const std::string& id, const policy::Resolution& with, const policy::Actor& by,
                  Reply<policy::Approval> reply);
-    // Marks an approval whose target is gone or has changed. The same errors.
+    // Marks an approval whose target is gone or has changed. Errors: those of resolve().
     void outdate(const std::string& id, Reply<policy::Approval> reply);
 
 private:

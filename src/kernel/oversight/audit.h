@@ -1,10 +1,10 @@
-// AuditLog: what is called, what becomes of it, and what people answer, as entries of the store's
-// chain (store/audit_chain.h). docs/formats/audit.md says what they hold.
+// AuditLog: writes calls, their outcomes and people's answers as entries of the store's chain
+// (store/audit_chain.h). docs/formats/audit.md describes the entries.
 //
-// A call that may change something is written down before it does anything, and its end when it is
-// answered; one that only reads, once, at its end. Entries wait in the store for a batch to take
-// them along, so that none costs a flush of its own: whatever a call changes is durable with its
-// entry or not at all.
+// A call that may change something is logged before it does anything, and its end when it is
+// answered. A call that only reads is logged once, at its end. Entries wait in the store for the
+// next batch, so that none costs a flush of its own: a change is durable together with its entry,
+// or neither is.
 //
 // Any thread.
 #pragma once
@@ -25,20 +25,24 @@ namespace quire::kernel {
 
 struct CallEnd;
 
+// Store and clock outlive it.
 class AuditLog {
 public:
-    // The longest that is shown of arguments and names, in code points.
+    // The most code points that are logged of arguments and names.
     static constexpr std::size_t kShown = 200;
 
     AuditLog(store::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
 
+    // Logs the start of the kernel.
     void started(std::string_view version);
-    // For the next call: 1, 2, ….
+    // The number of the next call: 1, 2, and so on.
     std::uint64_t number();
-    // Nothing for callers without a call that has a number. Error: unavailable "disk_full" where
-    // the entry cannot even wait: then the call must change nothing. O(arguments).
+    // Logs the beginning of a call; does nothing for callers without a numbered call. Error:
+    // unavailable "disk_full" if the entry cannot even wait; then the call must change nothing.
+    // O(arguments).
     Result<void> begin(const Caller& by);
-    // Entries that cannot wait are counted, and the next that can says how many are missing.
+    // Logs the end of a call. Entries that cannot wait are counted, and the next one that can
+    // says how many are missing.
     void end(const Caller& by, const CallEnd& how);
 
 private:
@@ -54,9 +58,9 @@ private:
     sched::Guarded<State> state_;
 };
 
-// The bodies of entries that go with a batch. The last of a kernel:
+// Bodies of entries that are written with a batch. This is the last one of a kernel.
 std::string stopped_entry(const Clock& clock);
-// A change of an approval, because of what `by` does.
+// The changes of an approval's state that are logged.
 enum class ApprovalChange { asked, approved, denied, used, returned, revoked, outdated };
 constexpr auto words_of(ApprovalChange) {
     return word_table("asked", "approved", "denied", "used", "returned", "revoked", "outdated");

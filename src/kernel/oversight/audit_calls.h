@@ -15,7 +15,7 @@
 
 namespace quire::kernel {
 
-// All of it must hold; what is empty holds for all.
+// A request for entries. All conditions must hold; empty ones hold for every entry.
 struct AuditQuery {
     std::string actor = {};   // The actor who called, asked for an approval, or answered.
     std::string tool = {};    // "context", or one operation of it: "context.set_field".
@@ -25,6 +25,7 @@ struct AuditQuery {
     std::uint64_t before = std::numeric_limits<std::uint64_t>::max();  // Entries before this one.
     std::size_t limit = 50;
 };
+// A page of entries.
 struct AuditPage {
     struct Entry {
         std::uint64_t seq = 0;
@@ -35,6 +36,7 @@ struct AuditPage {
     std::uint64_t next = 0;      // The `before` to go on from; 0 at the end.
 };
 
+// The result of checking the chain.
 struct AuditVerdict {
     std::uint64_t count = 0;  // Entries from the first on that follow from each other.
     std::string head;         // The hash of the last of them, as 64 digits.
@@ -50,10 +52,11 @@ class AuditCalls {
 public:
     explicit AuditCalls(Kernel& kernel);
 
-    // Calls made before this one are seen. It goes back until there are enough. O(log).
+    // Searches backwards until `limit` entries match. Sees every call that was made before this
+    // one. O(log).
     void read(const Caller& by, AuditQuery query, Reply<AuditPage> reply);
-    // Walks the whole chain, a piece at a time, and looks for `heads`, hashes of entries that were
-    // noted earlier. A log that is broken is a verdict and no error. O(log).
+    // Checks the whole chain in pieces, and looks for `heads`, hashes that somebody noted
+    // earlier. A broken log is a verdict, not an error. O(log).
     void verify(const Caller& by, std::vector<std::string> heads, Reply<AuditVerdict> reply);
 
 private:

@@ -1,6 +1,6 @@
-// MountCalls: what the tools of other programs need of the kernel: what of them was approved is
-// kept, and a person is asked where they are something else now. What a definition is, and whether
-// it is another, is the caller's to know.
+// MountCalls: the kernel's part in the tools of other programs. It keeps the approved
+// definitions, and asks a person when a tool has changed since. The caller knows what a
+// definition is and when two of them differ.
 //
 // Replies come exactly once, from any thread, and what they say is durable.
 #pragma once
@@ -13,6 +13,7 @@
 
 namespace quire::kernel {
 
+// The stored definitions of one mount.
 struct MountPin {
     std::string mount;
     Value body;  // The caller's own.
@@ -22,15 +23,16 @@ class MountCalls {
 public:
     explicit MountCalls(Kernel& kernel);
 
-    // All of them, by mount. Errors: those of the store; corrupt.
+    // All pins, by mount. Errors: those of the store; corrupt.
     Result<std::vector<MountPin>> pins() const;
-    // Replaces that of the mount. The audit log has it as a call of "mounts/pin" with `arguments`.
+    // Replaces the pin of a mount. The audit log records it as a call of "mounts/pin" with
+    // `arguments`.
     void pin(const Caller& by, MountPin what, Value arguments, Reply<void> reply);
 
-    // Keeps a definition that is not approved. The audit log has no entry for it.
+    // Stores definitions that are not approved. The audit log has no entry for it.
     void note(MountPin what, Reply<void> reply);
 
-    // A tool that is not what was approved of it.
+    // A tool that differs from its approved definition.
     struct Changed {
         std::string tool;  // Its published name.
         // The digest of the present tool; an approval is valid for it alone.
@@ -38,8 +40,9 @@ public:
         std::string description;  // For the person.
         std::string message;      // For the caller.
     };
-    // Whether a person lets the caller use it. Errors: escalation_required "escalation_required"
-    // {tool, operation, permission, approver, approval_id}; those of asking (approvals.h).
+    // Whether a person lets the caller use the changed tool. Errors: escalation_required
+    // "escalation_required" {tool, operation, permission, approver, approval_id}; those of
+    // Approvals::ask().
     void admit(const Caller& by, Changed what, Reply<void> reply);
 
 private:

@@ -1,5 +1,5 @@
-// Overseer: the approvals and the audit log of one kernel. Its core knows them as an Oversight, the
-// use cases of this room as they are.
+// Overseer: the approvals and the audit log of one kernel. The kernel's core sees it as an
+// Oversight; the use cases of this room use it directly.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,16 @@
 
 namespace quire::kernel {
 
-// A kernel whose calls are overseen. Its log has an entry for the start. Errors: those of
-// Kernel::open() and Approvals::open().
+// Opens a kernel whose calls are overseen, and logs its start. Errors: those of Kernel::open()
+// and Approvals::open().
 Result<std::unique_ptr<Kernel>> open_kernel(const Parts& parts);
 
+// One per kernel, which keeps it alive.
 class Overseer final : public Oversight {
 public:
     Overseer(const Parts& parts, std::shared_ptr<Approvals> approvals);
 
-    // The overseer of a kernel that open_kernel() made.
+    // The overseer of a kernel that open_kernel() opened.
     static Overseer& of(Kernel& kernel);
 
     Approvals& approvals() { return *approvals_; }
@@ -44,7 +45,7 @@ private:
     sched::Guarded<bool> closing_;
 };
 
-// The target of an approval that is for a document.
+// The target of an approval for a document.
 policy::Target target_of(LiveDocument& document);
 
 }  // namespace quire::kernel

@@ -1,9 +1,10 @@
-// RuleCalls: agents' calls, held to the workspace's rules for tools (docs/rules.md).
+// RuleCalls: holds agents' calls to the workspace's rules for tools (docs/rules.md).
 //
-// A call is admitted before anything is done, and ended when it has its answer. What a rule counts
-// over sessions is in the store before what the call does, and there again after a restart; of a
-// conversation that is not there yet once the call has made it, and where it has not, nothing
-// stays. What needs a person's consent is asked for as an approval. Any thread.
+// A call is admitted before anything is done, and ended when it has its answer. Counts that a
+// rule keeps over sessions are stored before the call's effect, so a restart does not lose them.
+// If the call creates the conversation that it is counted in, the count is stored once the
+// conversation exists; if it does not come to exist, nothing is kept. Consent of a person is
+// requested as an approval. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +21,19 @@ namespace quire::kernel {
 
 class RuleCalls {
 public:
-    // Errors: those of the store; corrupt.
+    // Reads the stored counts. Errors: those of the store; corrupt.
     static Result<std::unique_ptr<RuleCalls>> open(Kernel& kernel, policy::RuleBook book);
     RuleCalls(const RuleCalls&) = delete;
     RuleCalls& operator=(const RuleCalls&) = delete;
     ~RuleCalls();
 
-    // Null for an actor that rules for tools are not about.
+    // The rules of an actor; null if none apply.
     std::shared_ptr<const policy::RuleSet> rules_of(const policy::Actor& actor) const;
 
-    // Each set of rules that rules_of() may give.
+    // All sets of rules that rules_of() may return.
     std::vector<std::shared_ptr<const policy::RuleSet>> all() const;
 
+    // A call as the rules see it.
     struct Facts {
         std::string tool = {};
         std::string operation = {};  // "" of a tool that declares none.
@@ -41,17 +43,20 @@ public:
         std::string block_id = {};
         std::string conversation = {};
     };
-    // Nothing where no rules govern the actor.
+    // The ticket of an admitted call; empty if no rules govern the actor.
     using Admitted = std::optional<policy::Ticket>;
-    // Errors: those of policy::CallDecision; escalation_required "escalation_required" with the
-    // approval_id that waits for a person; those of asking for one.
+    // Admits a call. Errors: those of policy::CallDecision; escalation_required
+    // "escalation_required" with the approval_id that waits for a person; those of requesting
+    // one.
     void admit(const Caller& by, const Facts& call, Reply<Admitted> reply);
-    // Returns what the call's end means for the agent's loop. Its session may be gone by then.
+    // Counts the call, and returns its effect on the agent's loop. Its session may be gone by
+    // then.
     policy::LoopStep end(const Caller& by, Admitted admitted, bool success);
-    // The duties outstanding in a session; none for an actor that is not governed, or that has
+    // The outstanding duties in a session; none for an actor without rules, or one that has
     // called nothing in it.
     std::optional<policy::LoopReport> report(const Caller& by);
 
+    // Forgets the counts of a session.
     void close_session(const Caller& by);
 
 private:

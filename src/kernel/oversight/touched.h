@@ -1,4 +1,4 @@
-// Touched: what a call says about its effect, as a value, until a door or the log writes it down.
+// Touched: a call's effect as a value, until a door or the log writes it down.
 #pragma once
 
 #include <cstdint>
