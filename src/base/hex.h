@@ -1,6 +1,7 @@
 // Bytes as hexadecimal digits, and back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,14 +15,24 @@ namespace quire {
 inline constexpr std::string_view kLowerHex = "0123456789abcdef";
 inline constexpr std::string_view kUpperHex = "0123456789ABCDEF";
 
+inline void append_hex(std::string& out, std::uint8_t byte, std::string_view digits = kLowerHex) {
+    out += digits[byte >> 4U];
+    out += digits[byte & 15U];
+}
+
 inline std::string to_hex(std::span<const std::uint8_t> bytes,
                           std::string_view digits = kLowerHex) {
     std::string out;
     out.reserve(2 * bytes.size());
-    for (const std::uint8_t byte : bytes) {
-        out += digits[byte >> 4U];
-        out += digits[byte & 15U];
-    }
+    for (const std::uint8_t byte : bytes) append_hex(out, byte, digits);
+    return out;
+}
+
+// A number in lower case, with zeros in front up to `width` digits.
+inline std::string hex_number(std::uint64_t number, std::size_t width = 1) {
+    std::string out;
+    for (; number != 0 || out.size() < width; number >>= 4U)
+        out.insert(out.begin(), kLowerHex[number & 15U]);
     return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include "base/hex.h"
+
 namespace quire::fs {
 
 Hash Hash::of(std::string_view bytes) {
@@ -10,12 +12,7 @@ Hash Hash::of(std::string_view bytes) {
 }
 
 std::string Hash::hex() const {
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string out;
-    for (const std::uint64_t half : {high, low}) {
-        for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(half >> shift) & 15];
-    }
-    return out;
+    return hex_number(high, 16) + hex_number(low, 16);
 }
 
 }  // namespace quire::fs

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "json/json.h"
 
@@ -358,18 +359,9 @@ Result<std::uint32_t> Parser::four_hex_digits() {
     std::uint32_t unit = 0;
     for (int i = 0; i < 4; ++i) {
         ++at_;
-        const char c = peek();
-        std::uint32_t digit = 0;
-        if (c >= '0' && c <= '9') {
-            digit = static_cast<std::uint32_t>(c - '0');
-        } else if (c >= 'a' && c <= 'f') {
-            digit = static_cast<std::uint32_t>(c - 'a') + 10;
-        } else if (c >= 'A' && c <= 'F') {
-            digit = static_cast<std::uint32_t>(c - 'A') + 10;
-        } else {
-            return wrong("four hexadecimal digits were expected after \\u");
-        }
-        unit = unit << 4U | digit;
+        const int digit = hex_value(peek());
+        if (digit < 0) return wrong("four hexadecimal digits were expected after \\u");
+        unit = unit << 4U | static_cast<std::uint32_t>(digit);
     }
     return unit;
 }

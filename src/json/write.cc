@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "json/json.h"
 
@@ -36,7 +37,6 @@ std::size_t plain_words(std::string_view text, std::size_t at) {
 }
 
 void write_escaped(std::string& out, std::string_view text) {
-    constexpr std::string_view kHex = "0123456789abcdef";
     out.push_back('"');
     std::size_t plain = 0;  // The beginning of the present run of characters that need no escape.
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -69,8 +69,7 @@ void write_escaped(std::string& out, std::string_view text) {
                 break;
             default:
                 out.append("u00");
-                out.push_back(kHex[byte >> 4U]);
-                out.push_back(kHex[byte & 15U]);
+                append_hex(out, byte);
         }
     }
     out.append(text, plain);

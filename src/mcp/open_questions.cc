@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "json/json.h"
 #include "rpc/jsonrpc.h"
 
@@ -16,13 +17,8 @@ namespace {
 
 // 128 random bits: neither the client nor a later kernel comes upon the same id.
 std::string new_question_id(Rng& rng) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string id = "quire-";
-    for (int word = 0; word < 2; ++word) {
-        std::uint64_t number = rng.next();
-        for (int digit = 0; digit < 16; ++digit, number >>= 4U) id += kDigits[number & 15U];
-    }
-    return id;
+    const std::string high = hex_number(rng.next(), 16);
+    return cat("quire-", high, hex_number(rng.next(), 16));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "kernel/files/file_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/approval_calls.h"
+#include "text/escape.h"
 
 namespace quire::server {
 namespace {
@@ -62,13 +63,6 @@ Failure no_resource(std::string_view uri) {
         Errc::not_found, "invalid_reference",
         cat("there is no resource ", uri, "; block://{block_id} and file:///{path} are read"),
         {{"uri", uri}});
-}
-
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
 }
 
 // No approval is requested for operations that did not come from a tool call.
@@ -219,40 +213,13 @@ void WorkspaceService::read_resource(std::string uri, std::stop_token cancelled,
 
 std::optional<std::string> path_of_uri(std::string_view uri) {
     if (!uri.starts_with(kFileScheme)) return std::nullopt;
-    uri.remove_prefix(kFileScheme.size());
-    std::string path;
-    for (std::size_t i = 0; i < uri.size(); ++i) {
-        if (uri[i] != '%') {
-            path.push_back(uri[i]);
-            continue;
-        }
-        const int high = i + 2 < uri.size() ? hex_digit(uri[i + 1]) : -1;
-        const int low = i + 2 < uri.size() ? hex_digit(uri[i + 2]) : -1;
-        if (high < 0 || low < 0) return std::nullopt;
-        path.push_back(static_cast<char>(high * 16 + low));
-        i += 2;
-    }
-    if (!utf8::is_valid(path)) return std::nullopt;
+    std::optional<std::string> path = text::percent_decoded(uri.substr(kFileScheme.size()));
+    if (path && !utf8::is_valid(*path)) return std::nullopt;
     return path;
 }
 
 std::string uri_of_path(std::string_view path) {
-    constexpr std::string_view kPlain = "-._~/!$&'()*+,;=:@";
-    constexpr std::string_view kHex = "0123456789ABCDEF";
-    std::string uri(kFileScheme);
-    for (const char c : path) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool alphanumeric =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
-            uri.push_back(c);
-        } else {
-            uri.push_back('%');
-            uri.push_back(kHex[byte >> 4U]);
-            uri.push_back(kHex[byte & 15U]);
-        }
-    }
-    return uri;
+    return cat(kFileScheme, text::percent_encoded(path, "-._~/!$&'()*+,;=:@"));
 }
 
 std::string_view mime_type_of(std::string_view path) {

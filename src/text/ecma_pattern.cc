@@ -16,6 +16,7 @@
 #include <re2/re2.h>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "text/unicode_category.h"
 
@@ -35,12 +36,7 @@ constexpr std::string_view kAnything = R"(\x{0}-\x{10ffff})";
 
 // A code point as RE2 escapes it.
 std::string escaped(char32_t c) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string hex;
-    for (auto rest = static_cast<std::uint32_t>(c); rest != 0 || hex.empty(); rest /= 16) {
-        hex.insert(hex.begin(), kDigits[rest % 16]);
-    }
-    return cat("\\x{", hex, "}");
+    return cat("\\x{", hex_number(c), "}");
 }
 
 bool is_high(char32_t c) {

@@ -10,8 +10,8 @@ bool is_reserved(char c, std::string_view reserved) {
 }
 
 void append_escape(std::string& out, char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    out.append({'%', kUpperHex[byte >> 4], kUpperHex[byte & 15]});
+    out += '%';
+    append_hex(out, static_cast<std::uint8_t>(c), kUpperHex);
 }
 
 // The byte of the escape at the start of `text`; -1 where there is none.

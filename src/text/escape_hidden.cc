@@ -1,5 +1,7 @@
 #include "text/escape_hidden.h"
 
+#include "base/concat.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 
 namespace quire::text {
@@ -14,14 +16,7 @@ bool is_hidden(char32_t point) {
 }
 
 void add_number(std::string& out, char letter, char32_t number) {
-    constexpr std::string_view kLowerHex = "0123456789abcdef";
-    out += '\\';
-    out += letter;
-    out += '{';
-    int shift = 20;
-    while (shift > 0 && (number >> shift) == 0) shift -= 4;
-    for (; shift >= 0; shift -= 4) out += kLowerHex[(number >> shift) & 15U];
-    out += '}';
+    cat_to(out, cat("\\", letter, "{", hex_number(number), "}"));
 }
 
 // Writes visible characters as they are and hidden ones as numbers.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/concat.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "memory/written.h"
@@ -28,7 +29,6 @@ bool is_bare_key(std::string_view key) {
 
 // Escapes what editors or TOML would change, and what nobody can see.
 void escape(std::string& out, std::string_view text, bool many_lines) {
-    constexpr std::string_view kHex = "0123456789abcdef";
     int quotes = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
@@ -46,8 +46,7 @@ void escape(std::string& out, std::string_view text, bool many_lines) {
             out += many_lines ? "\t" : "\\t";
         } else if (byte < 0x20 || byte == 0x7f) {
             out += "\\u00";
-            out += kHex[byte >> 4U];
-            out += kHex[byte & 15U];
+            append_hex(out, byte);
         } else if (text.substr(i).starts_with("\xef\xbb\xbf")) {
             out += "\\ufeff";
             i += 2;
