@@ -71,6 +71,14 @@ Unread wrong_type(std::string_view wanted, const Value& found) {
               .wanted = std::string(wanted)});
 }
 
+Unread missing(std::string name, std::string wanted) {
+    std::string problem = cat("is missing", wanted.empty() ? "" : cat("; it must be ", wanted));
+    return Unread(Fault{.kind = Fault::Kind::missing,
+                        .problem = std::move(problem),
+                        .wanted = std::move(wanted),
+                        .path = std::move(name)});
+}
+
 Unread bad_value(std::string problem, std::string wanted) {
     return Unread(Fault{.kind = Fault::Kind::bad_value,
                         .problem = std::move(problem),

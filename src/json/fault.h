@@ -52,6 +52,8 @@ using Unread = tl::unexpected<Fault>;
 
 // "must be `wanted`, not a KIND".
 Unread wrong_type(std::string_view wanted, const Value& found);
+// A member that is not there; `wanted` says what it must be, where that is known.
+Unread missing(std::string name, std::string wanted);
 // A value of the right type that cannot be used; `problem` follows the path in the message.
 Unread bad_value(std::string problem, std::string wanted = {});
 

@@ -182,12 +182,7 @@ template <class T>
 Unread Fields<T>::missing(const Field& field) {
     T unused{};
     std::optional<Fault> fault = field.read(unused, Value());
-    std::string wanted = fault ? std::move(fault->wanted) : std::string();
-    std::string problem = cat("is missing", wanted.empty() ? "" : cat("; it must be ", wanted));
-    return Unread(Fault{.kind = Fault::Kind::missing,
-                        .problem = std::move(problem),
-                        .wanted = std::move(wanted),
-                        .path = field.name});
+    return json::missing(field.name, fault ? std::move(fault->wanted) : std::string());
 }
 
 template <class T>

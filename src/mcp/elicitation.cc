@@ -8,6 +8,7 @@
 
 #include "base/concat.h"
 #include "base/utf8.h"
+#include "json/members.h"
 #include "text/escape_hidden.h"
 
 namespace quire::mcp::elicitation {
@@ -83,12 +84,6 @@ Map form_of(const policy::Ask& ask) {
         {"required", List{"decision"}}};
 }
 
-std::string_view text_of(const Value& of, std::string_view member) {
-    const Value* value = of.get(member);
-    return value != nullptr && value->is_string() ? std::string_view(value->as_string())
-                                                  : std::string_view();
-}
-
 // A form's number may arrive as a float.
 std::optional<std::int64_t> seconds(const Value& value) {
     if (value.is_int()) return value.as_int();
@@ -101,7 +96,7 @@ std::optional<std::int64_t> seconds(const Value& value) {
 }
 
 std::optional<policy::Resolution> accepted(const Value& content) {
-    const std::string_view word = text_of(content, "decision");
+    const std::string word = json::text_in(content, "decision");
     const auto* const offered = std::find_if(kOffered.begin(), kOffered.end(),
                                              [&](Answer each) { return name_of(each) == word; });
     if (offered == kOffered.end()) return std::nullopt;
@@ -142,7 +137,7 @@ Map question(const Approval& approval, std::string_view version) {
 }
 
 std::optional<policy::Resolution> decision(const Value& answer) {
-    const std::string_view action = text_of(answer, "action");
+    const std::string action = json::text_in(answer, "action");
     if (action == "decline") return policy::Resolution{.answer = Answer::deny};
     const Value* const content = answer.get("content");
     if (action != "accept" || content == nullptr) return std::nullopt;

@@ -105,9 +105,8 @@ std::optional<rpc::Fault> check_modern_meta(const Map& params) {
     return std::nullopt;
 }
 
-const Value* client_capabilities(const Map& params) {
-    const Map* meta = meta_of(params);
-    return meta != nullptr ? meta->find(kClientCapabilities) : nullptr;
+const Value* client_capabilities(const Map& meta) {
+    return meta.find(kClientCapabilities);
 }
 
 bool takes_forms(const Value* capabilities) {

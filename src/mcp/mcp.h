@@ -41,8 +41,8 @@ std::optional<rpc::Fault> check_modern_meta(const Map& params);
 
 // Whether a client with these capabilities can show forms to its user.
 bool takes_forms(const Value* capabilities);
-// The capabilities that a modern request declares; null when it declares none.
-const Value* client_capabilities(const Map& params);
+// The capabilities in the `_meta` of a modern request; null when it declares none.
+const Value* client_capabilities(const Map& meta);
 
 // The revision for a client that asks for `requested`: the same, or our latest legacy one.
 std::string_view negotiate(std::string_view requested);

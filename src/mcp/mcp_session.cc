@@ -4,8 +4,6 @@
 // parse; the copy of it is dropped before it is served.
 #include "mcp/mcp_session.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/check.h"
@@ -14,8 +12,8 @@
 #include "json/json.h"
 #include "mcp/open_questions.h"
 #include "mcp/repeatable.h"
-#include "mcp/tool_calls.h"
 #include "rpc/message_scan.h"
+#include "rpc/method.h"
 
 namespace quire::mcp {
 
@@ -32,26 +30,13 @@ constexpr std::string_view kBatchVersion = "2025-03-26";
 // The first revision in which a server asks a client's user. There are no batches in it.
 constexpr std::string_view kAskingVersion = "2025-06-18";
 
-std::string string_param(const Map& params, std::string_view name) {
-    const Value* value = params.find(name);
-    return value != nullptr && value->is_string() ? value->as_string() : std::string();
-}
-
-// Reads the members by which a modern tools/call continues an earlier one. Returns what is wrong
-// with them, if anything.
-std::optional<std::string_view> take_answers(const Map& params, ToolCalls::Call& call) {
-    if (takes_forms(client_capabilities(params))) call.route = ToolCalls::Route::by_result;
-    const Value* const state = params.find("requestState");
-    const Value* const answers = params.find("inputResponses");
-    if (state != nullptr && (!state->is_string() || state->as_string().empty()))
-        return "requestState must be the string that a result had";
-    if (answers != nullptr && !answers->is_map())
-        return "inputResponses must hold an answer to each of the inputRequests";
-    if (state != nullptr) call.state = state->as_string();
-    if (answers == nullptr) return std::nullopt;
-    if (state == nullptr) return "requestState must come with inputResponses, as the result had it";
-    if (const Value* response = answer_in(answers->as_map())) call.response = *response;
-    return std::nullopt;
+// What is wrong with the members by which a modern tools/call continues an earlier one, if anything.
+std::string_view wrong_answers(const std::optional<std::string>& state,
+                               const std::optional<Map>& answers) {
+    if (state && state->empty()) return "requestState must be the string that a result had";
+    if (answers && !state)
+        return "requestState must come with inputResponses, as the result had it";
+    return "";
 }
 
 // The fault for a call that reached no tool.
@@ -71,28 +56,31 @@ Value id_of(std::string_view broken) {
 }  // namespace
 
 struct McpSession::Method {
-    std::string_view name;
     bool legacy;
     bool modern;
-    void (McpSession::*serve)(Request request);
+    rpc::Method<McpSession, Responder> row;
 };
 
 const McpSession::Method McpSession::kMethods[] = {
-    {"initialize", true, false, &McpSession::initialize},
-    {"ping", true, false, &McpSession::ping},
-    {"logging/setLevel", true, false, &McpSession::set_level},
-    {"server/discover", false, true, &McpSession::discover},
-    {"tools/list", true, true, &McpSession::list_tools},
-    {"tools/call", true, true, &McpSession::call_tool},
-    {"resources/list", true, true, &McpSession::list_resources},
-    {"resources/templates/list", true, true, &McpSession::list_templates},
-    {"resources/read", true, true, &McpSession::read_resource},
-    {"subscriptions/listen", false, true, &McpSession::listen},
+    {true, false,
+     rpc::method<&McpSession::initialize>("initialize", "protocolVersion", "capabilities")},
+    {true, false, rpc::method<&McpSession::ping>("ping")},
+    {true, false, rpc::method<&McpSession::set_level>("logging/setLevel", "level")},
+    {false, true, rpc::method<&McpSession::discover>("server/discover")},
+    {true, true, rpc::method<&McpSession::list_tools>("tools/list", "cursor")},
+    {true, false, rpc::method<&McpSession::call_tool>("tools/call", "name", "arguments")},
+    {false, true,
+     rpc::method<&McpSession::call_tool_modern>("tools/call", "name", "arguments", "_meta",
+                                                "requestState", "inputResponses")},
+    {true, true, rpc::method<&McpSession::list_resources>("resources/list", "cursor")},
+    {true, true, rpc::method<&McpSession::list_templates>("resources/templates/list", "cursor")},
+    {true, true, rpc::method<&McpSession::read_resource>("resources/read", "uri")},
+    {false, true, rpc::method<&McpSession::listen>("subscriptions/listen", "notifications")},
 };
 
 const McpSession::Method* McpSession::find_method(std::string_view name, Era era) {
     for (const Method& method : kMethods) {
-        if (method.name == name && (era == Era::legacy ? method.legacy : method.modern)) {
+        if (method.row.name == name && (era == Era::legacy ? method.legacy : method.modern)) {
             return &method;
         }
     }
@@ -228,8 +216,10 @@ void McpSession::serve(rpc::Message message, const std::shared_ptr<rpc::Batch>& 
     }
     const std::string_view version = is_legacy ? legacy_version_ : kModernVersions.front();
     const Era era = is_legacy ? Era::legacy : Era::modern;
-    (this->*method->serve)(
-        {{std::move(*answer), era, version, server_}, std::move(message.params)});
+    const Responder responder{std::move(*answer), era, version, server_};
+    const auto& row = method->row;
+    if (const auto fault = row.serve(*this, responder, std::move(message.params), row.params))
+        responder.refuse(cat(fault->path, " must be ", fault->wanted));
 }
 
 void McpSession::notice(const rpc::Message& message) {
@@ -260,89 +250,81 @@ void McpSession::Responder::refuse(std::string_view what) const {
     answer.error({Code::invalid_params, cat("params.", what), {}});
 }
 
-void McpSession::initialize(Request request) {
-    const Value* version = request.params.find("protocolVersion");
-    if (version == nullptr || !version->is_string()) {
-        return request.responder.refuse("protocolVersion must be a string");
-    }
-    legacy_version_ = negotiate(version->as_string());
-    takes_forms_ = takes_forms(request.params.find("capabilities"));
-    request.responder.result(initialize_result(legacy_version_, *server_, service_->rules()),
-                             Caching::none);
+void McpSession::initialize(const Responder& responder, std::string protocol_version,
+                            std::optional<Value> capabilities) {
+    legacy_version_ = negotiate(protocol_version);
+    takes_forms_ = takes_forms(capabilities ? &*capabilities : nullptr);
+    responder.result(initialize_result(legacy_version_, *server_, service_->rules()),
+                     Caching::none);
 }
 
-void McpSession::ping(Request request) {
-    request.responder.result({}, Caching::none);
+void McpSession::ping(const Responder& responder) {
+    responder.result({}, Caching::none);
 }
 
-void McpSession::set_level(Request request) {
-    constexpr std::array<std::string_view, 8> kLevels = {
-        "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
-    const std::string level = string_param(request.params, "level");
-    if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
-        return request.responder.refuse(
-            "level must be debug, info, notice, warning, error, critical, alert or emergency");
-    }
-    debug_ = level == "debug";
-    request.responder.result({}, Caching::none);
+void McpSession::set_level(const Responder& responder, LogLevel level) {
+    debug_ = level == LogLevel::debug;
+    responder.result({}, Caching::none);
 }
 
-void McpSession::discover(Request request) {
-    request.responder.result(discover_result(service_->rules()), Caching::hour);
+void McpSession::discover(const Responder& responder) {
+    responder.result(discover_result(service_->rules()), Caching::hour);
 }
 
-void McpSession::list_tools(Request request) {
+void McpSession::list_tools(const Responder& responder, std::optional<Value> cursor) {
     // All tools are one page: no cursor was ever given.
-    if (request.params.contains("cursor")) {
-        return request.responder.refuse("cursor is not one that this list gave");
-    }
-    request.responder.result(tools_result(service_->tools(), request.responder.version),
-                             Caching::minutes);
+    if (cursor) return responder.refuse("cursor is not one that this list gave");
+    responder.result(tools_result(service_->tools(), responder.version), Caching::minutes);
 }
 
-void McpSession::call_tool(Request request) {
-    std::string name = string_param(request.params, "name");
-    if (name.empty()) return request.responder.refuse("name must be the name of a tool");
+void McpSession::call_tool(const Responder& responder, std::string name,
+                           std::optional<Value> arguments) {
+    ToolCalls::Call call;
+    call.name = std::move(name);
+    if (takes_forms_ && responder.version >= kAskingVersion)
+        call.route = ToolCalls::Route::by_request;
+    run(responder, std::move(call), std::move(arguments));
+}
+
+void McpSession::call_tool_modern(const Responder& responder, std::string name,
+                                  std::optional<Value> arguments, Map meta,
+                                  std::optional<std::string> state, std::optional<Map> answers) {
+    if (const auto wrong = wrong_answers(state, answers); !wrong.empty())
+        return responder.refuse(wrong);
+    ToolCalls::Call call;
+    call.name = std::move(name);
+    if (takes_forms(client_capabilities(meta))) call.route = ToolCalls::Route::by_result;
+    call.state = state.value_or("");
+    if (const Value* response = answers ? answer_in(*answers) : nullptr) call.response = *response;
+    run(responder, std::move(call), std::move(arguments));
+}
+
+void McpSession::run(const Responder& responder, ToolCalls::Call call,
+                     std::optional<Value> arguments) {
+    if (call.name.empty()) return responder.refuse("name must be the name of a tool");
     if (inexact_) {
         // The error's position is that in the whole message.
-        return request.responder.result(
-            call_result(tools::refused(*inexact_), request.responder.version), Caching::none);
+        return responder.result(call_result(tools::refused(*inexact_), responder.version),
+                                Caching::none);
     }
-    Value arguments = Map{};
-    if (Value* member = request.params.find("arguments"); member != nullptr && !member->is_null()) {
-        arguments = std::move(*member);
-    }
-    ToolCalls::Call call{.request = request.responder.answer,
-                         .name = std::move(name),
-                         .arguments = std::move(arguments),
-                         .version = request.responder.version};
-    if (request.responder.era == Era::legacy) {
-        if (takes_forms_ && call.version >= kAskingVersion)
-            call.route = ToolCalls::Route::by_request;
-    } else if (const auto wrong = take_answers(request.params, call)) {
-        return request.responder.refuse(*wrong);
-    }
-    calls_->call(
-        std::move(call), [responder = request.responder](Result<ToolCalls::Outcome> outcome) {
-            if (!outcome) return responder.error(fault_of(outcome.error()));
-            if (auto* result = std::get_if<tools::ToolResult>(&*outcome))
-                return responder.result(call_result(std::move(*result), responder.version),
-                                        Caching::none);
-            auto& more = std::get<ToolCalls::InputRequired>(*outcome);
-            responder.result(input_required_result(std::move(more.question), std::move(more.state)),
-                             Caching::none);
-        });
+    call.request = responder.answer;
+    call.version = responder.version;
+    const bool has_arguments = arguments && !arguments->is_null();
+    call.arguments = has_arguments ? std::move(*arguments) : Value(Map{});
+    calls_->call(std::move(call), [responder](Result<ToolCalls::Outcome> outcome) {
+        if (!outcome) return responder.error(fault_of(outcome.error()));
+        if (auto* result = std::get_if<tools::ToolResult>(&*outcome))
+            return responder.result(call_result(std::move(*result), responder.version),
+                                    Caching::none);
+        auto& more = std::get<ToolCalls::InputRequired>(*outcome);
+        responder.result(input_required_result(std::move(more.question), std::move(more.state)),
+                         Caching::none);
+    });
 }
 
-void McpSession::list_resources(Request request) {
-    const Value* cursor = request.params.find("cursor");
-    if (cursor != nullptr && !cursor->is_string()) {
-        return request.responder.refuse("cursor must be a string");
-    }
+void McpSession::list_resources(const Responder& responder, std::optional<std::string> cursor) {
     service_->list_resources(
-        cursor != nullptr ? cursor->as_string() : std::string(),
-        request.responder.answer.cancelled(),
-        [responder = request.responder](Result<ResourcePage> page) {
+        cursor.value_or(""), responder.answer.cancelled(), [responder](Result<ResourcePage> page) {
             if (!page) {
                 const bool ours = page.error().code() == Errc::unavailable;
                 return responder.error({ours ? Code::internal_error : Code::invalid_params,
@@ -353,37 +335,27 @@ void McpSession::list_resources(Request request) {
         });
 }
 
-void McpSession::list_templates(Request request) {
-    if (request.params.contains("cursor")) {
-        return request.responder.refuse("cursor is not one that this list gave");
-    }
-    request.responder.result(templates_result(service_->resource_templates()), Caching::minutes);
+void McpSession::list_templates(const Responder& responder, std::optional<Value> cursor) {
+    if (cursor) return responder.refuse("cursor is not one that this list gave");
+    responder.result(templates_result(service_->resource_templates()), Caching::minutes);
 }
 
-void McpSession::read_resource(Request request) {
-    const std::string uri = string_param(request.params, "uri");
-    if (uri.empty()) return request.responder.refuse("uri must be the URI of a resource");
+void McpSession::read_resource(const Responder& responder, std::string uri) {
+    if (uri.empty()) return responder.refuse("uri must be the URI of a resource");
     service_->read_resource(
-        uri, request.responder.answer.cancelled(),
-        [responder = request.responder, uri](Result<ResourceText> text) {
-            if (!text) {
-                return responder.error(resource_fault(text.error(), uri, responder.era));
-            }
+        uri, responder.answer.cancelled(), [responder, uri](Result<ResourceText> text) {
+            if (!text) return responder.error(resource_fault(text.error(), uri, responder.era));
             responder.result(read_result(std::move(*text)), Caching::never);
         });
 }
 
-void McpSession::listen(Request request) {
-    const Value* filter = request.params.find("notifications");
-    if (filter == nullptr || !filter->is_map()) {
-        return request.responder.refuse("notifications must say what to listen to");
-    }
-    in_flight_->leave_open(request.responder.answer.id());
+void McpSession::listen(const Responder& responder, Map) {
+    in_flight_->leave_open(responder.answer.id());
     // No list of ours changes while the kernel runs, so the client is subscribed to nothing. The
     // request stays unanswered until it is cancelled.
     connection_->send(json::write(rpc::notification(
         "notifications/subscriptions/acknowledged",
-        {{"_meta", Map{{"io.modelcontextprotocol/subscriptionId", request.responder.answer.id()}}},
+        {{"_meta", Map{{"io.modelcontextprotocol/subscriptionId", responder.answer.id()}}},
          {"notifications", Map{}}})));
 }
 

@@ -7,15 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "mcp/mcp.h"
 #include "mcp/service.h"
+#include "mcp/tool_calls.h"
 #include "rpc/connection.h"
 #include "rpc/in_flight.h"
 
 namespace quire::mcp {
 
 struct ElicitationContext;
-class ToolCalls;
 
 class McpSession final : public rpc::Session {
 public:
@@ -45,12 +46,12 @@ private:
         void error(rpc::Fault fault) const { answer.error(std::move(fault)); }
         void refuse(std::string_view what) const;  // invalid_params: `what` is wrong in them.
     };
-    // A request that is being served.
-    struct Request {
-        Responder responder;
-        Map params;
-    };
-    // A method: its name, the eras that have it, and the function that serves it.
+    enum class LogLevel { debug, info, notice, warning, error, critical, alert, emergency };
+    friend constexpr auto words_of(LogLevel) {
+        return word_table("debug", "info", "notice", "warning", "error", "critical", "alert",
+                          "emergency");
+    }
+    // A method: the eras that have it, its name, its params and the function that serves it.
     struct Method;
     static const Method kMethods[];
     // Null when the era has no such method.
@@ -68,16 +69,24 @@ private:
     void log_debug(std::string_view what);
 
     // The methods. Each answers its request, at once or later.
-    void initialize(Request request);
-    void ping(Request request);
-    void set_level(Request request);
-    void discover(Request request);
-    void list_tools(Request request);
-    void call_tool(Request request);
-    void list_resources(Request request);
-    void list_templates(Request request);
-    void read_resource(Request request);
-    void listen(Request request);
+    void initialize(const Responder& responder, std::string protocol_version,
+                    std::optional<Value> capabilities);
+    void ping(const Responder& responder);
+    void set_level(const Responder& responder, LogLevel level);
+    void discover(const Responder& responder);
+    void list_tools(const Responder& responder, std::optional<Value> cursor);
+    void call_tool(const Responder& responder, std::string name, std::optional<Value> arguments);
+    // A call that may carry what continues an earlier one: its state, and people's answers.
+    void call_tool_modern(const Responder& responder, std::string name,
+                          std::optional<Value> arguments, Map meta,
+                          std::optional<std::string> state, std::optional<Map> answers);
+    void list_resources(const Responder& responder, std::optional<std::string> cursor);
+    void list_templates(const Responder& responder, std::optional<Value> cursor);
+    void read_resource(const Responder& responder, std::string uri);
+    void listen(const Responder& responder, Map notifications);
+
+    // Runs a call, and answers with its result or with a question.
+    void run(const Responder& responder, ToolCalls::Call call, std::optional<Value> arguments);
 
     // Set while a message is served that has a number which a double cannot hold exactly: calls in
     // it are refused with this.

@@ -4,33 +4,67 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "json/fields.h"
 #include "json/json.h"
 #include "kernel/memory/source_calls.h"
 #include "kernel/oversight/admission.h"
 #include "kernel/oversight/audit_calls.h"
 #include "mounts/mounts.h"
 #include "rpc/jsonrpc.h"
+#include "rpc/method.h"
 #include "tools/kernel_fields.h"
+
+namespace quire::json {
+
+template <>
+struct FieldsOf<kernel::AuditQuery> {
+    static Fields<kernel::AuditQuery> fields() {
+        using kernel::AuditQuery;
+        return Fields<AuditQuery>()
+            .optional("actor", &AuditQuery::actor)
+            .optional("tool", &AuditQuery::tool)
+            .optional("reason", &AuditQuery::reason)
+            .optional("refused", &AuditQuery::refused)
+            .optional("since", &AuditQuery::since_ms)
+            .optional("before", &AuditQuery::before)
+            .optional("limit", &AuditQuery::limit);
+    }
+};
+
+}  // namespace quire::json
 
 namespace quire::server {
 namespace {
 
 constexpr std::size_t kMostInFlight = 64;
-constexpr std::int64_t kLogEntries = 50;
+constexpr std::size_t kLogEntries = 50;
 
 void answer_error(const rpc::Answer& answer, const Error& error) {
     const Value body = rpc::error_value(error);
     answer.error({rpc::Code::internal_error, error.message(), body.as_map()});
 }
 
-std::string string_param(const Map& params, std::string_view name) {
-    const Value* value = params.find(name);
-    return value != nullptr && value->is_string() ? value->as_string() : std::string();
+// The reply to a call: its error, or what `map_of` makes of its value.
+template <class T, class MapOf>
+Reply<T> replying(const rpc::Answer& answer, MapOf map_of) {
+    return [answer, map_of = std::move(map_of)](Result<T> done) mutable {
+        if (!done) return answer_error(answer, done.error());
+        if constexpr (std::is_void_v<T>) {
+            answer.result(map_of());
+        } else {
+            answer.result(map_of(std::move(*done)));
+        }
+    };
 }
 
-std::int64_t number_param(const Map& params, std::string_view name, std::int64_t otherwise) {
-    const Value* value = params.find(name);
-    return value != nullptr && value->is_int() ? value->as_int() : otherwise;
+Map row_map(Value row) {
+    return std::move(row.as_map());
+}
+
+// An actor by name; "" is none.
+Result<std::optional<policy::Actor>> actor_named(const std::string& name) {
+    if (name.empty()) return std::nullopt;
+    return TRY(policy::Actor::parse(name));
 }
 
 // Another program's answer, with its content in the one place where a command looks.
@@ -47,9 +81,29 @@ void answer_whole(tools::EncodedResult& result) {
 }
 
 // A log is read in pieces, none longer than a message may be.
-constexpr std::int64_t kMostAuditEntries = 10'000;
+constexpr std::size_t kMostAuditEntries = 10'000;
 
 }  // namespace
+
+const CommandSession::Method CommandSession::kMethods[] = {
+    rpc::method<&CommandSession::call>("call", "tool", "arguments"),
+    rpc::method<&CommandSession::read>("read", "uri"),
+    rpc::method<&CommandSession::revise>("revise", "block_id", "version_id", "value"),
+    rpc::method<&CommandSession::owned>("owned", "owner"),
+    rpc::method<&CommandSession::export_block>("export", "label"),
+    rpc::method<&CommandSession::stage>("stage", "block"),
+    rpc::method<&CommandSession::import_staged>("import", "owner", "suffix", "dry_run"),
+    rpc::method<&CommandSession::log>("log", "actor", "limit"),
+    rpc::method<&CommandSession::audit>("audit", json::kAllMembers),
+    rpc::method<&CommandSession::verify_audit>("verify_audit", "heads"),
+    rpc::method<&CommandSession::sources>("sources"),
+    rpc::method<&CommandSession::run_source>("run_source", "name"),
+    rpc::method<&CommandSession::mounts>("mounts"),
+    rpc::method<&CommandSession::mount>("mount", "name"),
+    rpc::method<&CommandSession::check_mount>("check_mount", "name"),
+    rpc::method<&CommandSession::approve_mount>("approve_mount", "name", "offer"),
+    rpc::method<&CommandSession::status>("status"),
+};
 
 CommandSession::CommandSession(std::unique_ptr<mcp::Service> service, Workspace workspace,
                                kernel::Caller caller, std::shared_ptr<rpc::Connection> connection,
@@ -90,88 +144,52 @@ void CommandSession::on_line(std::string line) {
     if (message->kind != rpc::Message::Kind::request) return;
     const auto answer = in_flight_->begin(message->id, nullptr);
     if (!answer) return;
-    if (message->method == "call") {
-        call(*answer, std::move(message->params));
-    } else if (message->method == "read") {
-        read(*answer, message->params);
-    } else if (message->method == "revise") {
-        revise(*answer, std::move(message->params));
-    } else if (message->method == "owned") {
-        owned(*answer, message->params);
-    } else if (message->method == "export") {
-        export_block(*answer, message->params);
-    } else if (message->method == "stage") {
-        stage(*answer, message->params);
-    } else if (message->method == "import") {
-        import_staged(*answer, message->params);
-    } else if (message->method == "log") {
-        log(*answer, message->params);
-    } else if (message->method == "audit") {
-        audit(*answer, message->params);
-    } else if (message->method == "verify_audit") {
-        verify_audit(*answer, message->params);
-    } else if (message->method == "sources") {
-        sources(*answer);
-    } else if (message->method == "run_source") {
-        run_source(*answer, message->params);
-    } else if (message->method == "mounts") {
-        answer->result(workspace_.mounts.list().as_map());
-    } else if (message->method == "mount") {
-        mount(*answer, message->params);
-    } else if (message->method == "check_mount") {
-        check_mount(*answer, message->params);
-    } else if (message->method == "approve_mount") {
-        approve_mount(*answer, message->params);
-    } else if (message->method == "status") {
-        status(*answer);
-    } else {
-        answer->error(
+    const auto* const method = std::ranges::find(kMethods, message->method, &Method::name);
+    if (method == std::end(kMethods)) {
+        return answer->error(
             {rpc::Code::method_not_found, cat("there is no method ", message->method), {}});
     }
+    const auto fault = method->serve(*this, *answer, std::move(message->params), method->params);
+    if (fault) answer_error(*answer, *fault);
 }
 
-void CommandSession::call(const rpc::Answer& answer, Map params) {
-    Value* given = params.find("arguments");
-    Value arguments = given != nullptr ? std::move(*given) : Value(Map{});
-    service_->call(string_param(params, "tool"), std::move(arguments), answer.cancelled(),
-                   [answer](Result<tools::ToolResult> called) {
-                       if (!called) return answer_error(answer, called.error());
-                       tools::EncodedResult result = tools::encoded(std::move(*called));
+void CommandSession::call(const rpc::Answer& answer, std::string tool,
+                          std::optional<Value> arguments) {
+    service_->call(std::move(tool), arguments ? std::move(*arguments) : Value(Map{}),
+                   answer.cancelled(),
+                   replying<tools::ToolResult>(answer, [](tools::ToolResult called) {
+                       tools::EncodedResult result = tools::encoded(std::move(called));
                        if (result.content) answer_whole(result);
-                       answer.result(Map{{"structured", std::move(result.structured)},
-                                         {"text", std::move(result.text)},
-                                         {"is_error", result.is_error}});
-                   });
+                       return Map{{"structured", std::move(result.structured)},
+                                  {"text", std::move(result.text)},
+                                  {"is_error", result.is_error}};
+                   }));
 }
 
-void CommandSession::read(const rpc::Answer& answer, const Map& params) {
-    service_->read_resource(string_param(params, "uri"), answer.cancelled(),
-                            [answer](Result<mcp::ResourceText> read) {
-                                if (!read) return answer_error(answer, read.error());
-                                Map out;
-                                out.append("text", std::move(read->text));
-                                out.append("mime_type", std::move(read->mime_type));
-                                answer.result(std::move(out));
-                            });
+void CommandSession::read(const rpc::Answer& answer, std::string uri) {
+    service_->read_resource(
+        std::move(uri), answer.cancelled(),
+        replying<mcp::ResourceText>(answer, [](mcp::ResourceText read) {
+            return Map{{"text", std::move(read.text)}, {"mime_type", std::move(read.mime_type)}};
+        }));
 }
 
-void CommandSession::revise(const rpc::Answer& answer, Map params) {
-    kernel::MemoryRevise what{string_param(params, "version_id"), {}};
-    if (Value* value = params.find("value")) what.value = std::move(*value);
-    std::string block_id = string_param(params, "block_id");
-    Reply<kernel::MemoryRevised> reply = [answer](Result<kernel::MemoryRevised> revised) {
-        if (!revised) return answer_error(answer, revised.error());
-        List both(revised->both.begin(), revised->both.end());
-        Map out = json::Codec<kernel::MemoryVersion>::fields().encode(revised->block);
-        out.append("changed", revised->changed);
-        out.append("both", std::move(both));
-        answer.result(std::move(out));
-    };
-    Map arguments{{"block_id", block_id}, {"version_id", what.version_id}, {"value", what.value}};
+void CommandSession::revise(const rpc::Answer& answer, std::string block_id, std::string version_id,
+                            Value value) {
+    Map arguments{{"block_id", block_id}, {"version_id", version_id}, {"value", value}};
     kernel::Admission(workspace_.kernel)
         .run<kernel::MemoryRevised>(
-            caller(answer), {.name = "revise", .arguments = std::move(arguments)}, std::move(reply),
-            [&memory = workspace_.memory, block_id = std::move(block_id), what = std::move(what)](
+            caller(answer), {.name = "revise", .arguments = std::move(arguments)},
+            replying<kernel::MemoryRevised>(
+                answer,
+                [](kernel::MemoryRevised revised) {
+                    Map out = json::Codec<kernel::MemoryVersion>::fields().encode(revised.block);
+                    out.append("changed", revised.changed);
+                    out.append("both", List(revised.both.begin(), revised.both.end()));
+                    return out;
+                }),
+            [&memory = workspace_.memory, block_id = std::move(block_id),
+             what = kernel::MemoryRevise{std::move(version_id), std::move(value)}](
                 const kernel::Caller& by, auto revised) mutable {
                 memory.revise(by, std::move(block_id), std::move(what), std::move(revised));
             });
@@ -183,77 +201,69 @@ kernel::Caller CommandSession::caller(const rpc::Answer& answer) const {
     return by;
 }
 
-void CommandSession::owned(const rpc::Answer& answer, const Map& params) {
+void CommandSession::owned(const rpc::Answer& answer, std::string owner) {
     workspace_.memory.list(
         caller(answer), {}, "",
-        [answer, owner = string_param(params, "owner")](Result<kernel::MemoryList> list) {
-            if (!list) return answer_error(answer, list.error());
+        replying<kernel::MemoryList>(answer, [owner = std::move(owner)](kernel::MemoryList list) {
             List labels;
-            for (const kernel::MemoryRow& row : list->blocks) {
+            for (const kernel::MemoryRow& row : list.blocks) {
                 if (row.owner.str() == owner) labels.emplace_back(row.block.label);
             }
-            List unreadable(list->unreadable.begin(), list->unreadable.end());
-            answer.result(
-                Map{{"labels", std::move(labels)}, {"unreadable", std::move(unreadable)}});
-        });
+            return Map{{"labels", std::move(labels)},
+                       {"unreadable", List(list.unreadable.begin(), list.unreadable.end())}};
+        }));
 }
 
-void CommandSession::export_block(const rpc::Answer& answer, const Map& params) {
-    std::string label = string_param(params, "label");
-    Reply<kernel::CarriedBlock> reply = [answer](Result<kernel::CarriedBlock> block) {
-        if (!block) return answer_error(answer, block.error());
-        answer.result(Map{{"block", kernel::to_value(*block)}});
-    };
+void CommandSession::export_block(const rpc::Answer& answer, std::string label) {
     kernel::Admission(workspace_.kernel)
         .run<kernel::CarriedBlock>(
             caller(answer), {.name = "export", .arguments = Map{{"label", label}}, .reads = true},
-            std::move(reply),
+            replying<kernel::CarriedBlock>(answer,
+                                           [](const kernel::CarriedBlock& block) {
+                                               return Map{{"block", kernel::to_value(block)}};
+                                           }),
             [&memory = workspace_.memory, label](const kernel::Caller& by, auto exported) {
                 memory.export_block(by, label, std::move(exported));
             });
 }
 
 // Blocks come one by one, for all of them may be longer than a message.
-void CommandSession::stage(const rpc::Answer& answer, const Map& params) {
-    const Value* form = params.find("block");
-    Result<kernel::CarriedBlock> block = kernel::carried_of(form == nullptr ? Value() : *form);
+void CommandSession::stage(const rpc::Answer& answer, Value form) {
+    Result<kernel::CarriedBlock> block = kernel::carried_of(form);
     if (!block) return answer_error(answer, block.error());
     staged_.push_back(std::move(*block));
     answer.result(Map{});
 }
 
-void CommandSession::import_staged(const rpc::Answer& answer, const Map& params) {
-    kernel::MemoryImport what{std::exchange(staged_, {})};
-    if (const std::string name = string_param(params, "owner"); !name.empty()) {
-        auto owner = policy::Actor::parse(name);
-        if (!owner) return answer_error(answer, owner.error());
-        what.owner = std::move(*owner);
-    }
-    what.suffix = string_param(params, "suffix");
-    const Value* dry_run = params.find("dry_run");
-    what.dry_run = dry_run != nullptr && *dry_run == Value(true);
-    Reply<kernel::MemoryImported> reply = [answer](Result<kernel::MemoryImported> carried) {
-        if (!carried) return answer_error(answer, carried.error());
-        List blocks;
-        for (auto& [from, block] : carried->blocks) {
-            blocks.push_back(Map{{"from", std::move(from)},
-                                 {"label", std::move(block.label)},
-                                 {"block_id", std::move(block.block_id)},
-                                 {"version", block.version}});
-        }
-        answer.result(Map{{"blocks", std::move(blocks)}});
-    };
+void CommandSession::import_staged(const rpc::Answer& answer, std::string owner, std::string suffix,
+                                   bool dry_run) {
+    auto new_owner = actor_named(owner);
+    if (!new_owner) return answer_error(answer, new_owner.error());
+    kernel::MemoryImport what{.blocks = std::exchange(staged_, {}),
+                              .owner = std::move(*new_owner),
+                              .suffix = std::move(suffix),
+                              .dry_run = dry_run};
     List labels;
     for (const kernel::CarriedBlock& block : what.blocks)
         labels.emplace_back(block.header.block.label);
     Map arguments{{"owner", what.owner ? what.owner->str() : ""},
                   {"suffix", what.suffix},
                   {"labels", std::move(labels)}};
-    const bool reads = what.dry_run;
     kernel::Admission(workspace_.kernel)
         .run<kernel::MemoryImported>(
-            caller(answer), {.name = "import", .arguments = std::move(arguments), .reads = reads},
-            std::move(reply),
+            caller(answer), {.name = "import", .arguments = std::move(arguments), .reads = dry_run},
+            replying<kernel::MemoryImported>(answer,
+                                             [](kernel::MemoryImported imported) {
+                                                 List blocks;
+                                                 for (auto& [from, block] : imported.blocks) {
+                                                     blocks.push_back(Map{
+                                                         {"from", std::move(from)},
+                                                         {"label", std::move(block.label)},
+                                                         {"block_id", std::move(block.block_id)},
+                                                         {"version", block.version}});
+                                                 }
+                                                 return Map{{"blocks", std::move(blocks)}};
+                                             }),
             [&memory = workspace_.memory, what = std::move(what)](const kernel::Caller& by,
                                                                   auto imported) mutable {
                 memory.import_blocks(by, std::move(what), std::move(imported));
@@ -272,112 +282,81 @@ void CommandSession::sources(const rpc::Answer& answer) {
     answer.result(Map{{"sources", std::move(rows)}});
 }
 
-void CommandSession::run_source(const rpc::Answer& answer, const Map& params) {
-    std::string name = string_param(params, "name");
-    Reply<void> reply = [answer](const Result<void>& begun) {
-        if (!begun) return answer_error(answer, begun.error());
-        answer.result(Map{});
-    };
+void CommandSession::run_source(const rpc::Answer& answer, std::string name) {
     kernel::Admission(workspace_.kernel)
         .run<void>(caller(answer), {.name = "run_source", .arguments = Map{{"name", name}}},
-                   std::move(reply),
+                   replying<void>(answer, [] { return Map{}; }),
                    [&sources = workspace_.sources, name](const kernel::Caller&, auto begun) {
                        sources.run(name, std::move(begun));
                    });
 }
 
-void CommandSession::mount(const rpc::Answer& answer, const Map& params) {
-    Result<Value> row = workspace_.mounts.show(string_param(params, "name"));
-    if (!row) return answer_error(answer, row.error());
-    answer.result(std::move(row->as_map()));
+void CommandSession::mounts(const rpc::Answer& answer) {
+    answer.result(workspace_.mounts.list().as_map());
 }
 
-void CommandSession::check_mount(const rpc::Answer& answer, const Map& params) {
-    workspace_.mounts.check(caller(answer), string_param(params, "name"),
-                            [answer](Result<Value> row) {
-                                if (!row) return answer_error(answer, row.error());
-                                answer.result(std::move(row->as_map()));
-                            });
+void CommandSession::mount(const rpc::Answer& answer, std::string name) {
+    replying<Value>(answer, row_map)(workspace_.mounts.show(name));
 }
 
-void CommandSession::approve_mount(const rpc::Answer& answer, const Map& params) {
-    workspace_.mounts.approve(caller(answer), string_param(params, "name"),
-                              string_param(params, "offer"), [answer](Result<Value> row) {
-                                  if (!row) return answer_error(answer, row.error());
-                                  answer.result(std::move(row->as_map()));
-                              });
+void CommandSession::check_mount(const rpc::Answer& answer, std::string name) {
+    workspace_.mounts.check(caller(answer), std::move(name), replying<Value>(answer, row_map));
 }
 
-void CommandSession::log(const rpc::Answer& answer, const Map& params) {
-    std::optional<policy::Actor> of;
-    if (const std::string name = string_param(params, "actor"); !name.empty()) {
-        auto actor = policy::Actor::parse(name);
-        if (!actor) return answer_error(answer, actor.error());
-        of = std::move(*actor);
-    }
-    const std::int64_t most = number_param(params, "limit", kLogEntries);
+void CommandSession::approve_mount(const rpc::Answer& answer, std::string name, std::string offer) {
+    workspace_.mounts.approve(caller(answer), std::move(name), std::move(offer),
+                              replying<Value>(answer, row_map));
+}
+
+void CommandSession::log(const rpc::Answer& answer, std::optional<std::string> actor,
+                         std::optional<std::size_t> limit) {
+    auto of = actor_named(actor.value_or(""));
+    if (!of) return answer_error(answer, of.error());
     workspace_.kernel.log(
-        caller(answer), std::move(of), static_cast<std::size_t>(std::max<std::int64_t>(most, 0)),
-        [answer](Result<std::vector<kernel::LogEntry>> entries) {
-            if (!entries) return answer_error(answer, entries.error());
+        caller(answer), std::move(*of), limit.value_or(kLogEntries),
+        replying<std::vector<kernel::LogEntry>>(answer, [](std::vector<kernel::LogEntry> entries) {
             List out;
-            for (kernel::LogEntry& each : *entries) {
+            for (kernel::LogEntry& each : entries) {
                 out.push_back(Map{{"block_id", std::move(each.block_id)},
                                   {"version_id", std::move(each.entry.version_id)},
                                   {"timestamp", each.entry.timestamp},
                                   {"actor", std::move(each.entry.actor)},
                                   {"description", std::move(each.entry.description)}});
             }
-            answer.result(Map{{"entries", std::move(out)}});
-        });
+            return Map{{"entries", std::move(out)}};
+        }));
 }
 
-void CommandSession::audit(const rpc::Answer& answer, const Map& params) {
-    kernel::AuditQuery query;
-    query.actor = string_param(params, "actor");
-    query.tool = string_param(params, "tool");
-    query.reason = string_param(params, "reason");
-    const Value* refused = params.find("refused");
-    query.refused = refused != nullptr && *refused == Value(true);
-    query.since_ms = number_param(params, "since", query.since_ms);
-    if (const std::int64_t before = number_param(params, "before", 0); before > 0)
-        query.before = static_cast<std::uint64_t>(before);
-    const std::int64_t most = number_param(params, "limit", kLogEntries);
-    query.limit = static_cast<std::size_t>(std::clamp<std::int64_t>(most, 1, kMostAuditEntries));
+void CommandSession::audit(const rpc::Answer& answer, kernel::AuditQuery query) {
+    query.limit = std::clamp<std::size_t>(query.limit, 1, kMostAuditEntries);
     kernel::AuditCalls(workspace_.kernel)
-        .read(caller(answer), std::move(query), [answer](Result<kernel::AuditPage> page) {
-            if (!page) return answer_error(answer, page.error());
-            List out;
-            for (kernel::AuditPage::Entry& each : page->entries) {
-                // The body goes as text, for whoever checks its hash.
-                out.push_back(Map{{"seq", static_cast<std::int64_t>(each.seq)},
-                                  {"hash", std::move(each.hash)},
-                                  {"body", std::move(each.body)}});
-            }
-            answer.result(
-                Map{{"entries", std::move(out)}, {"next", static_cast<std::int64_t>(page->next)}});
-        });
+        .read(caller(answer), std::move(query),
+              replying<kernel::AuditPage>(answer, [](kernel::AuditPage page) {
+                  List out;
+                  for (kernel::AuditPage::Entry& each : page.entries) {
+                      // The body goes as text, for whoever checks its hash.
+                      out.push_back(Map{{"seq", static_cast<std::int64_t>(each.seq)},
+                                        {"hash", std::move(each.hash)},
+                                        {"body", std::move(each.body)}});
+                  }
+                  return Map{{"entries", std::move(out)},
+                             {"next", static_cast<std::int64_t>(page.next)}};
+              }));
 }
 
-void CommandSession::verify_audit(const rpc::Answer& answer, const Map& params) {
-    std::vector<std::string> heads;
-    if (const Value* given = params.find("heads"); given != nullptr && given->is_list()) {
-        for (const Value& head : given->as_list()) {
-            if (head.is_string()) heads.push_back(head.as_string());
-        }
-    }
+void CommandSession::verify_audit(const rpc::Answer& answer, std::vector<std::string> heads) {
     kernel::AuditCalls(workspace_.kernel)
-        .verify(caller(answer), std::move(heads), [answer](Result<kernel::AuditVerdict> verdict) {
-            if (!verdict) return answer_error(answer, verdict.error());
-            Map out{{"entries", static_cast<std::int64_t>(verdict->count)},
-                    {"head", std::move(verdict->head)},
-                    {"missing", List(verdict->missing.begin(), verdict->missing.end())}};
-            if (auto& broken = verdict->broken) {
-                out.append("broken", Map{{"seq", static_cast<std::int64_t>(broken->seq)},
-                                         {"what", std::move(broken->what)}});
-            }
-            answer.result(std::move(out));
-        });
+        .verify(caller(answer), std::move(heads),
+                replying<kernel::AuditVerdict>(answer, [](kernel::AuditVerdict verdict) {
+                    Map out{{"entries", static_cast<std::int64_t>(verdict.count)},
+                            {"head", std::move(verdict.head)},
+                            {"missing", List(verdict.missing.begin(), verdict.missing.end())}};
+                    if (auto& broken = verdict.broken) {
+                        out.append("broken", Map{{"seq", static_cast<std::int64_t>(broken->seq)},
+                                                 {"what", std::move(broken->what)}});
+                    }
+                    return out;
+                }));
 }
 
 void CommandSession::status(const rpc::Answer& answer) {

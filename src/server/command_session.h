@@ -9,7 +9,7 @@
 //   owned  {owner}             -> {labels, unreadable}, of memory blocks
 //   export {label}             -> {block}, as kernel/memory/carried.h has it
 //   stage  {block}             -> {}, to be imported by this session
-//   import {owner?, suffix?, dry_run?}
+//   import {owner, suffix, dry_run}
 //                              -> {blocks: [{from, label, block_id, version}]}
 //   log    {actor?, limit?}    -> {entries: [entry]}
 //   sources {}                 -> {sources: [{name, label, state, running, failed}]}
@@ -26,6 +26,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,12 @@
 #include "mcp/service.h"
 #include "rpc/connection.h"
 #include "rpc/in_flight.h"
+#include "rpc/method.h"
 
 namespace quire::kernel {
 class SourceCalls;
-}
+struct AuditQuery;
+}  // namespace quire::kernel
 namespace quire::mounts {
 class Mounts;
 }
@@ -66,23 +69,32 @@ public:
     void on_close() override;
 
 private:
-    void call(const rpc::Answer& answer, Map params);
-    void read(const rpc::Answer& answer, const Map& params);
-    void revise(const rpc::Answer& answer, Map params);
-    void owned(const rpc::Answer& answer, const Map& params);
-    void export_block(const rpc::Answer& answer, const Map& params);
-    void stage(const rpc::Answer& answer, const Map& params);
-    void import_staged(const rpc::Answer& answer, const Map& params);
-    void log(const rpc::Answer& answer, const Map& params);
-    void audit(const rpc::Answer& answer, const Map& params);
-    void verify_audit(const rpc::Answer& answer, const Map& params);
-    kernel::Caller caller(const rpc::Answer& answer) const;
+    using Method = rpc::Method<CommandSession, rpc::Answer>;
+    static const Method kMethods[];
+
+    // The methods. Each answers, at once or later.
+    void call(const rpc::Answer& answer, std::string tool, std::optional<Value> arguments);
+    void read(const rpc::Answer& answer, std::string uri);
+    void revise(const rpc::Answer& answer, std::string block_id, std::string version_id,
+                Value value);
+    void owned(const rpc::Answer& answer, std::string owner);
+    void export_block(const rpc::Answer& answer, std::string label);
+    void stage(const rpc::Answer& answer, Value form);
+    void import_staged(const rpc::Answer& answer, std::string owner, std::string suffix,
+                       bool dry_run);
     void sources(const rpc::Answer& answer);
-    void run_source(const rpc::Answer& answer, const Map& params);
-    void mount(const rpc::Answer& answer, const Map& params);
-    void check_mount(const rpc::Answer& answer, const Map& params);
-    void approve_mount(const rpc::Answer& answer, const Map& params);
+    void run_source(const rpc::Answer& answer, std::string name);
+    void mounts(const rpc::Answer& answer);
+    void mount(const rpc::Answer& answer, std::string name);
+    void check_mount(const rpc::Answer& answer, std::string name);
+    void approve_mount(const rpc::Answer& answer, std::string name, std::string offer);
+    void log(const rpc::Answer& answer, std::optional<std::string> actor,
+             std::optional<std::size_t> limit);
+    void audit(const rpc::Answer& answer, kernel::AuditQuery query);
+    void verify_audit(const rpc::Answer& answer, std::vector<std::string> heads);
     void status(const rpc::Answer& answer);
+
+    kernel::Caller caller(const rpc::Answer& answer) const;
 
     std::unique_ptr<mcp::Service> service_;
     Workspace workspace_;

@@ -98,7 +98,7 @@ void AuditCalls::read(const Caller& by, AuditQuery query, Reply<AuditPage> reply
         core_, by, std::move(reply),
         [core = core_, query = std::move(query)](AuditPage& page) mutable -> Result<bool> {
             std::vector<store::AuditEntry> piece =
-                TRY(core->parts().store.audit_before(query.before, kPiece));
+                TRY(core->parts().store.audit_before(query.before.value_or(UINT64_MAX), kPiece));
             if (piece.empty()) {
                 page.next = 0;
                 return false;

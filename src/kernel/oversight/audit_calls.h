@@ -22,7 +22,7 @@ struct AuditQuery {
     std::string reason = {};  // A refusal's.
     bool refused = false;     // Refused or escalated calls alone.
     std::int64_t since_ms = std::numeric_limits<std::int64_t>::min();
-    std::uint64_t before = std::numeric_limits<std::uint64_t>::max();  // Entries before this one.
+    std::optional<std::uint64_t> before = {};  // Entries before this one.
     std::size_t limit = 50;
 };
 // A page of entries.
